@@ -22,12 +22,11 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.classify.api import add, build, merge, query, query_parts, run
+    from oclgenomics.classify.api import Index, add, build, merge, query, query_parts, run
     from oclgenomics.classify.database.database import Database
     from oclgenomics.classify.database.file import read_database, verify_database, write_database
     from oclgenomics.classify.database.merging import merge_databases
     from oclgenomics.classify.formats.truth import read_calls, read_truth
-    from oclgenomics.classify.index import Index
     from oclgenomics.classify.options import (
         METACACHE,
         METACACHE_BUILD,

@@ -117,6 +117,11 @@ class Reads:
     def __len__(self) -> int:
         return len(self.letters)
 
+    @property
+    def all_letters(self) -> NDArray[np.integer[Any]]:
+        """Letters of each read, or of both mates together, (reads,)."""
+        return self.letters if self.mate_letters is None else self.letters.astype(np.int64) + self.mate_letters
+
     def kmers(self, kmerlen: int) -> NDArray[np.int64]:
         """Return the k-mers of each read, or of both mates together, int64 (reads,)."""
         mates = [self.letters] if self.mate_letters is None else [self.letters, self.mate_letters]

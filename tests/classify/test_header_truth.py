@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from helpers.classified import DATA, golden_lines
 
-from oclgenomics.classify.api import checked_inputs
+from oclgenomics.classify.api import Index, checked_inputs
 from oclgenomics.classify.formats import NativeOptions, make_report
-from oclgenomics.classify.index import Index
 from oclgenomics.classify.options import QueryOptions
 from oclgenomics.cli.main import main
 from oclgenomics.errors import UsageError

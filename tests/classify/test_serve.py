@@ -14,9 +14,9 @@ import pytest
 from helpers.classify_databases import EDGE, edge_database, viral_database
 from helpers.classify_serving import PATIENCE
 
+from oclgenomics.classify.api import Index
 from oclgenomics.classify.database.file import write_database
 from oclgenomics.classify.formats import FORMATS, NativeOptions
-from oclgenomics.classify.index import Index
 from oclgenomics.classify.options import QueryOptions, Wanted
 from oclgenomics.classify.serving.address import Address
 from oclgenomics.classify.serving.client import Client

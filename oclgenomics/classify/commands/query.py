@@ -22,8 +22,8 @@ from oclgenomics.classify.commands.query_options import (
 from oclgenomics.classify.commands.report_files import ReportFiles, add_report_options, add_text_options, checked_format
 
 if TYPE_CHECKING:
+    from oclgenomics.classify.api import Index
     from oclgenomics.classify.formats.tally import Tally
-    from oclgenomics.classify.index import Index
     from oclgenomics.classify.options import Input, QueryOptions
 
 __all__ = ["add_parser", "add_query_options", "classify_reads", "run", "say_totals"]
@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.classify.index import Index
+    from oclgenomics.classify.api import Index
     from oclgenomics.runtime import select_device
 
     options, inputs = query_options(args), query_inputs(args)

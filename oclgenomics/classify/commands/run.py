@@ -46,8 +46,7 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.classify.api import build
-    from oclgenomics.classify.index import Index
+    from oclgenomics.classify.api import Index, build
     from oclgenomics.runtime import select_device
 
     options, inputs, kept = query_options(args, sketches=False), query_inputs(args), build_options(args)

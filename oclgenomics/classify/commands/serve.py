@@ -117,7 +117,7 @@ def _address(args: argparse.Namespace) -> Address:
 
 @contextlib.contextmanager
 def _answerer(args: argparse.Namespace) -> Iterator[IndexAnswerer]:
-    from oclgenomics.classify.index import Index
+    from oclgenomics.classify.api import Index
     from oclgenomics.classify.serving.index_answerer import IndexAnswerer
     from oclgenomics.io.unnamed_file import temporary_folder
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from oclgenomics.classify.options import RANKS, BuildOptions
 from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.errors import AllocationError
+
+if TYPE_CHECKING:
+    from oclgenomics.runtime import DeviceLimits
 
 __all__ = [
     "NO_FEATURE",
@@ -363,18 +366,19 @@ FEATURES = 1 << 22  # or locations, that are looked at together
 CELLS = 1 << 22  # of windows; locations are counted by cell
 
 
-def feature_parts(features: Features, targets: Targets, limits: plan.IndexLimits) -> Iterator[Features]:
+def feature_parts(features: Features, targets: Targets, limits: DeviceLimits) -> Iterator[Features]:
     """Split features by ranges of targets, such that an index of each part fits.
 
     The number of a feature's locations was limited when the database was built, so the parts have just the locations of
-    the whole, and a read has the same best range in each target. Windows keep their numbers. `candidates.merged` puts
-    together what is found in the parts.
+    the whole, and a read has the same best range in each target. Windows keep their numbers.
+    `taxonomy.calls.merged` puts together what is found in the parts.
 
     Parameters
     ----------
     features : Features
     targets : Targets
-    limits : IndexLimits
+    limits : DeviceLimits
+        What an index may take.
 
     Yields
     ------
@@ -388,7 +392,8 @@ def feature_parts(features: Features, targets: Targets, limits: plan.IndexLimits
     """
     first = targets.first_window
     low, high = _locations_before(features.locations, first)
-    for begin, end in plan.target_ranges(low, high, limits, targets.names):
+    sizes = plan.IndexSizes(len(features), int(first[-1]), len(targets))
+    for begin, end in plan.target_ranges(low, high, sizes, limits, targets.names):
         yield _between(features, int(first[begin]), int(first[end]))
 
 

@@ -166,12 +166,11 @@ class _Held:
 
     @classmethod
     def of(cls, engine: Engine, sought: Sought) -> _Held:
-        """Copy all that is valid only until the next batch is asked for."""
+        """Copy the sketches, which are valid only until the next batch is asked for."""
         batch = sought.batch
         size, begin = batch.sketches.size, int(batch.first[0])
         rows = engine.download(batch.sketches.features, (int(batch.first[-1]) - begin) * size, begin * size)
-        texts = tuple(text.copy() for text in batch.texts)
-        batch = replace(batch, first=batch.first - batch.first[0], texts=texts)
+        batch = replace(batch, first=batch.first - batch.first[0])
         return cls(replace(sought, batch=batch), rows.reshape(-1, size))
 
     def look_in(self, index: FeatureIndex, engine: Engine) -> FoundReads:

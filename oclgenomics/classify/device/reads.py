@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify.device.sketches import Sketcher, Sketches, SketchRows, cut_windows, joined_rows, paired_rows
-from oclgenomics.classify.options import Input, SketchOptions
+from oclgenomics.classify.options import Input, SketchOptions, Wanted
 from oclgenomics.classify.result import Reads
 from oclgenomics.errors import InputError
 from oclgenomics.io.source import Progress
@@ -45,7 +45,7 @@ class SketchedReads:
         mate follow those of the first.
     texts : tuple of NameList
         The records of the reads, or of the first and of the second mates, as they stand in the input; empty unless
-        asked for. They are valid as long as the sketches are.
+        asked for.
     """
 
     reads: Reads
@@ -61,9 +61,7 @@ def sketched_reads(
     engine: Engine,
     inputs: Sequence[Input],
     how: HowToRead,
-    *,
-    any_mates: bool = False,
-    limit: int | None = None,
+    wanted: Wanted,
 ) -> Generator[SketchedReads, None, None]:
     """Read inputs, one after the other, and sketch their reads.
 
@@ -72,15 +70,13 @@ def sketched_reads(
     engine : Engine
     inputs : sequence of Input
     how : HowToRead
-    any_mates : bool
-        Take mates that have different names.
-    limit : int, optional
-        Reads, or pairs, of each input that are taken.
+    wanted : Wanted
+        Whether mates with different names are taken, and of how many reads.
 
     Yields
     ------
     SketchedReads
-        In the order of the inputs; valid until the next ones are asked for.
+        In the order of the inputs. Sketches are valid until the next ones are asked for; all else stays.
 
     Raises
     ------
@@ -90,13 +86,13 @@ def sketched_reads(
     number = 0
     for one in inputs:
         taken = 0
-        with closing(_batches(engine, one, how, number, any_mates=any_mates)) as batches:
+        with closing(_batches(engine, one, how, number, any_mates=wanted.any_mates)) as batches:
             for batch in batches:
-                part = batch if limit is None else _first_of(batch, limit - taken)
+                part = batch if wanted.limit is None else _first_of(batch, wanted.limit - taken)
                 taken += len(part)
                 if len(part):
-                    yield part
-                if taken == limit:
+                    yield replace(part, texts=tuple(text.copy() for text in part.texts))
+                if taken == wanted.limit:
                     break
         number += taken
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.classify.options import QueryOptions
+from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates
+from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.text_fields import read_lines
+from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy, pruned
 from oclgenomics.errors import InputError
 from oclgenomics.sequence.name_list import NameList
 
-__all__ = ["ResultText", "read_result"]
+__all__ = ["ResultText", "merged_candidates", "read_result"]
 
 LAYOUT = b"# TABLE_LAYOUT: query_id\t|\tquery_header\t|\ttop_hits\t|\t"
 AS_WRITTEN = "write it with --queryids --tophits --lowest species and no other option for its lines"
@@ -165,3 +170,96 @@ class _Parser:
 def _within(places: NDArray[np.int64], begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many places are in each column."""
     return np.searchsorted(places, ends) - np.searchsorted(places, begins)
+
+
+def merged_candidates(
+    texts: Sequence[ResultText], taxonomy: Taxonomy, options: QueryOptions
+) -> tuple[Lineages, Candidates]:
+    """Put together the candidates of reads in several results, of each taxon the best one.
+
+    Parameters
+    ----------
+    texts : sequence of ResultText
+        At least one; of equal hits those of the first one come first.
+    taxonomy : Taxonomy
+    options : QueryOptions
+
+    Returns
+    -------
+    lineages : Lineages
+        Each taxon of a candidate has a target that stands for it.
+    candidates : Candidates
+
+    Raises
+    ------
+    InputError
+        Results are of other reads, or the taxonomy lacks a taxon.
+    """
+    _refuse_other_reads(texts)
+    lineages = _lineages(texts, taxonomy)
+    return lineages, _merged(texts, lineages, options)
+
+
+def _refuse_other_reads(texts: Sequence[ResultText]) -> None:
+    first = texts[0]
+    for text in texts[1:]:
+        if not np.array_equal(text.numbers, first.numbers):
+            other = np.setxor1d(text.numbers, first.numbers)[0]
+            lacks = text if other in first.numbers else first
+            raise InputError(
+                f"lacks read {other}, which another result has; results of the same reads can be merged, with a line "
+                "for each read", source=lacks.name,
+            )  # fmt: skip
+        same = np.array_equal(text.names.sizes, first.names.sizes)
+        if not same or not np.array_equal(text.names.letters, first.names.letters):
+            at = next(i for i in range(len(first.names)) if text.names[i] != first.names[i])
+            raise InputError(
+                f"read {text.numbers[at]} is {text.names[at]!r}, and {first.names[at]!r} in {first.name}; only results "
+                "of the same reads can be merged", source=text.name,
+            )  # fmt: skip
+
+
+def _lineages(texts: Sequence[ResultText], taxonomy: Taxonomy) -> Lineages:
+    """Taxa, each of which has a target that stands for it."""
+    taxids = np.unique(np.concatenate([text.taxids for text in texts]))
+    taxa = taxonomy.find(taxids)
+    unknown = taxids[taxa == NO_TAXON]
+    if len(unknown):
+        one = next(text for text in texts if unknown[0] in text.taxids)
+        raise InputError(f"the taxonomy lacks taxid {unknown[0]}; give that of the databases", source=one.name)
+    tree, taxon = pruned(taxonomy, taxa)
+    zeros = np.zeros(len(taxids), np.int64)
+    names = tuple(map(str, taxids.tolist()))
+    targets = Targets(names, ("",), zeros.astype(np.int32), zeros, taxon, zeros, zeros + 1)
+    return Lineages.of(tree, targets)
+
+
+def _merged(texts: Sequence[ResultText], lineages: Lineages, options: QueryOptions) -> Candidates:
+    taxids = np.array(list(map(int, lineages.targets.names)), np.int64)
+    columns = [_columns(text, taxids) for text in texts]
+    targets, hits = (np.concatenate(arrays, axis=1) for arrays in zip(*columns, strict=True))
+    order = np.argsort(-hits.astype(np.int64), axis=1, kind="stable")
+    targets, hits = (np.take_along_axis(array, order, axis=1) for array in (targets, hits))
+    groups = np.append(lineages.groups(options.lowest), np.int32(NO_TAXON))[np.minimum(targets, len(taxids))]
+    kept = groups != NO_TAXON
+    for place in range(1, groups.shape[1]):
+        kept[:, place] &= (groups[:, :place] != groups[:, place : place + 1]).all(axis=1)
+    order = np.argsort(~kept, axis=1, kind="stable")[:, : options.maxcand]
+    kept, targets, hits = (np.take_along_axis(array, order, axis=1) for array in (kept, targets, hits))
+    hits = np.where(kept, hits, np.uint32(0))
+    none = np.zeros_like(hits)
+    located = hits.sum(axis=1, dtype=np.uint32)
+    return Candidates(np.where(kept, targets, np.uint32(NO_TARGET)), hits, none, none, located)
+
+
+def _columns(text: ResultText, taxids: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Targets and hits of all candidates, a row a read."""
+    counts = np.diff(text.starts)
+    width = max(int(counts.max(initial=0)), 2)
+    targets = np.full((len(counts), width), NO_TARGET, np.uint32)
+    hits = np.zeros((len(counts), width), np.uint32)
+    rows = np.repeat(np.arange(len(counts)), counts)
+    places = np.arange(len(rows)) - np.repeat(text.starts[:-1], counts)
+    targets[rows, places] = np.searchsorted(taxids, text.taxids)
+    hits[rows, places] = np.minimum(text.hits, NO_TARGET)
+    return targets, hits

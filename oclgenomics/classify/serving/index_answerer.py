@@ -9,7 +9,7 @@ from typing import Any
 
 from oclgenomics import __version__
 from oclgenomics.classify import formats as reports
-from oclgenomics.classify.index import Index
+from oclgenomics.classify.api import Index
 from oclgenomics.classify.options import Input
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.serving.parameters import SUMMARIES, ClassifyQuery, parse_query
