@@ -3,16 +3,16 @@
 References are sketched window by window into a database of features. Reads are sketched the same way, and each is
 called the lowest taxon of the targets in which most of its features lie close to each other; see docs/classify.md.
 
-`oclgenomics.classify.formats` writes what was found, `.plots` draws it, `.evaluation` compares it with the truth.
+`oclgenomics.classify.formats` writes what was found, `.plots` draws it.
 
 Examples
 --------
->>> from oclgenomics.classify import Index, build, inputs_of, query, write_database
+>>> from oclgenomics.classify import Index, build, query, write_database
 >>> write_database("viruses.db", build("genomes", taxonomy="taxdump"))  # doctest: +SKIP
 >>> print(query("reads.fastq.gz", "viruses.db"))  # doctest: +SKIP
 QueryResult(reads=20000, classified=18198, targets=62)
 >>> with Index("viruses.db") as index:  # doctest: +SKIP
-...     samples = [index.query(inputs_of([name])) for name in ("a.fastq", "b.fastq")]
+...     samples = [index.query(name) for name in ("a.fastq", "b.fastq")]
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.classify.api import Index, add, build, merge, query, query_parts, run
+    from oclgenomics.app.run import Run
+    from oclgenomics.classify.api import Index, add, build, checked_inputs, iter_query, merge, query, run
     from oclgenomics.classify.database.database import Database
     from oclgenomics.classify.database.file import read_database, verify_database, write_database
     from oclgenomics.classify.database.merging import merge_databases
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from oclgenomics.classify.result import ClassifiedReads, QueryResult
     from oclgenomics.classify.serving.client import Client
     from oclgenomics.classify.taxonomy.evaluation import Evaluation, RankMeasures, Truth, evaluate
+    from oclgenomics.sequence.files import file_names
 
 __all__ = [
     "METACACHE",
@@ -56,17 +58,20 @@ __all__ = [
     "QueryOptions",
     "QueryResult",
     "RankMeasures",
+    "Run",
     "SketchOptions",
     "Truth",
     "Wanted",
     "add",
     "build",
+    "checked_inputs",
     "evaluate",
+    "file_names",
     "inputs_of",
+    "iter_query",
     "merge",
     "merge_databases",
     "query",
-    "query_parts",
     "read_calls",
     "read_database",
     "read_truth",
@@ -81,7 +86,7 @@ HOMES = {
     "Client": "serving.client",
     "Database": "database.database",
     "Evaluation": "taxonomy.evaluation",
-    "Index": "index",
+    "Index": "api",
     "Input": "options",
     "METACACHE": "options",
     "METACACHE_BUILD": "options",
@@ -89,17 +94,20 @@ HOMES = {
     "QueryOptions": "options",
     "QueryResult": "result",
     "RankMeasures": "taxonomy.evaluation",
+    "Run": "oclgenomics.app.run",
     "SketchOptions": "options",
     "Truth": "taxonomy.evaluation",
     "Wanted": "options",
     "add": "api",
     "build": "api",
+    "checked_inputs": "api",
     "evaluate": "taxonomy.evaluation",
+    "file_names": "oclgenomics.sequence.files",
     "inputs_of": "options",
+    "iter_query": "api",
     "merge": "api",
     "merge_databases": "database.merging",
     "query": "api",
-    "query_parts": "api",
     "read_calls": "formats.truth",
     "read_database": "database.file",
     "read_truth": "formats.truth",
@@ -108,4 +116,4 @@ HOMES = {
     "write_database": "database.file",
 }
 
-__getattr__, __dir__ = found_in(__name__, HOMES, __all__)
+__getattr__, __dir__ = found_in(__name__, HOMES, __all__, {"query_parts": "iter_query"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
@@ -54,7 +54,7 @@ BLOCKS = {"cpu": 16 << 20, "gpu": 128 << 20}  # bytes of text at most; more is n
 STANDARD_INPUT = 0
 PathLike = str | os.PathLike[str]
 MateFiles = Iterable[tuple[PathLike, PathLike]]
-ReadFiles = SequenceFiles | Sequence[Input]
+ReadFiles = PathLike | Iterable[PathLike | Input]
 
 
 @verb
@@ -193,11 +193,9 @@ class Index:
                 engine = engine or stack.enter_context(Engine(device, max_memory=max_memory))
             self.engine = stack.enter_context(lent_engine(engine))
             self._reserve = min(self.engine.budget // 2, MAX_RESERVE)
-            known = isinstance(database, Database)
-            with nullcontext((database, database.features)) if known else open_database(database) as (found, features):
-                self.database: Database = found
-                self.lineages = Lineages.of(found.taxonomy, found.targets)
-                self.facts = database_facts(found, features)
+            with _opened(database) as (self.database, features):
+                self.lineages = Lineages.of(self.database.taxonomy, self.database.targets)
+                self.facts = database_facts(self.database, features)
                 self._finder = self._new_finder(features)
             stack.callback(self._finder.release)
             self._stack = stack.pop_all()
@@ -321,6 +319,10 @@ class Index:
             yield replace(part, candidates=fewer, calls=calls)
 
 
+def _opened(database: Database | PathLike) -> AbstractContextManager[tuple[Database, FeatureSource]]:
+    return nullcontext((database, database.features)) if isinstance(database, Database) else open_database(database)
+
+
 @verb
 def query(
     reads: ReadFiles,
@@ -411,10 +413,9 @@ def checked_inputs(reads: ReadFiles, paired: MateFiles | None = None, *, interle
         There are none, standard input is to be read twice, or a file holds both mates of pairs in two files.
     """
     mates = [pair for first, second in paired or () for pair in _mate_files(first, second)]
-    if isinstance(reads, Sequence) and reads and all(isinstance(one, Input) for one in reads):
-        inputs = [*reads, *inputs_of([], mates)]
-    else:
-        inputs = inputs_of(file_names(reads), mates, interleaved=interleaved)
+    given = [reads] if isinstance(reads, (str, os.PathLike)) else list(reads)
+    files = file_names([one for one in given if not isinstance(one, Input)])
+    inputs = [one for one in given if isinstance(one, Input)] + inputs_of(files, mates, interleaved=interleaved)
     if not inputs:
         raise UsageError("there are no reads to classify: name a file, or files of mates with `paired`")
     if [name for one in inputs for name in (one.path, one.mates)].count("-") > 1:

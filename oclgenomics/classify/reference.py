@@ -113,7 +113,7 @@ def find_candidates(
     options : SketchOptions
         Of the read's windows.
     width : int
-        Neighbouring windows whose hits add up; see `windows.range_width`.
+        Neighbouring windows whose hits add up; see `plan.range_widths`.
     maxcand : int
     groups : sequence of int or None, optional
         Taxon of each target; of each taxon the best target alone is a candidate, and targets of None are none. If not

@@ -25,7 +25,7 @@ from oclgenomics.classify import (
 )
 from oclgenomics.classify.database.features import Features, mix
 from oclgenomics.classify.options import inputs_of
-from oclgenomics.classify.plan import range_width
+from oclgenomics.classify.plan import range_widths
 from oclgenomics.classify.taxonomy.calls import Candidate
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.runtime import Engine
@@ -128,7 +128,7 @@ class _Expected:
         ranks = lineages.at_rank[len(self.database.taxonomy) :].tolist()
         of_targets = [[None if taxon == NO_TAXON else taxon for taxon in row] for row in ranks]
         groups = [None if group == NO_TAXON else group for group in lineages.groups(options.lowest).tolist()]
-        widths = range_width(np.array(self.letters), 0, stride).tolist()
+        widths = range_widths(np.array(self.letters), 0, stride).tolist()
         for width, sketch, found in zip(widths, self.sketches, _reads_of(result), strict=True):
             lists = [self.features.get(one, []) for one in (sketch if options.repeats else dict.fromkeys(sketch))]
             if found.hits != [(*place, times) for place, times in sorted(Counter(chain(*lists)).items())]:

@@ -23,11 +23,12 @@ from helpers.classify_databases import EDGE, VIRAL, edge_database, golden_featur
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from oclgenomics.app.run import Run
 from oclgenomics.classify.api import add, build
 from oclgenomics.classify.database.database import find_fault
 from oclgenomics.classify.database.references import reference_files
 from oclgenomics.classify.options import METACACHE_BUILD, METACACHE_SKETCH, BuildOptions, SketchOptions
-from oclgenomics.classify.plan import BuildLimits, plan_build
+from oclgenomics.classify.plan import plan_build
 from oclgenomics.classify.reference import build_features
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.errors import AllocationError, InputError, UsageError
@@ -194,7 +195,7 @@ def test_every_limit_of_memory_gives_the_same(device: Device) -> None:
         wanted = build(VIRAL / "ref", engine=engine)
     most = 3_700_000  # for which there are two runs
     with Engine(device, max_memory=most) as engine:
-        assert plan_build(BuildLimits.of(engine), SketchOptions(), None, 254).pairs < len(wanted.features)
+        assert plan_build(engine.limits(engine.memory.used), SketchOptions(), None, 254).pairs < len(wanted.features)
         assert_equal(build(VIRAL / "ref", engine=engine), wanted)
         assert engine.memory.peak <= most
     with Engine(device, max_memory=1 << 20) as engine, pytest.raises(AllocationError, match="max_memory"):
@@ -266,7 +267,7 @@ def test_progress_goes_through_all_files(engine: Engine, tmp_path: Path) -> None
     packed = tmp_path / "999.fna.gz"
     packed.write_bytes(gzip.compress(b">XX_999999.1\n" + bases(2500, 3)))
     told: list[tuple[int, int | None]] = []
-    build([*paths, packed], engine=engine, progress=lambda done, total: told.append((done, total)))
+    build([*paths, packed], engine=engine, run=Run(progress=lambda done, total: told.append((done, total))))
     total = sum(path.stat().st_size for path in (*paths, packed))
     assert told == sorted(told)
     assert told[-1] == (total, total)

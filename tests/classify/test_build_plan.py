@@ -13,10 +13,10 @@ from oclgenomics.classify.plan import (
     MIN_PAIRS,
     PAIR_BYTES,
     TEXT_COPIES,
-    BuildLimits,
     plan_build,
 )
 from oclgenomics.errors import AllocationError
+from oclgenomics.runtime import DeviceLimits
 
 GIB = 1 << 30
 
@@ -29,7 +29,7 @@ def test_a_plan_fits(
     budget: int, largest: int, cpu: bool, sketchlen: int, kmerlen: int, winlen: int, letters: int
 ) -> None:
     options = SketchOptions(kmerlen, sketchlen, winlen, max(1, winlen // 2))
-    limits = BuildLimits(budget, min(budget, largest), cpu)
+    limits = DeviceLimits(budget, min(budget, largest), cpu=cpu)
     try:
         plan = plan_build(limits, options, letters, 254)
     except AllocationError:
@@ -42,7 +42,7 @@ def test_a_plan_fits(
 
 
 def test_few_letters_take_little_memory() -> None:
-    limits = BuildLimits(64 * GIB, 16 * GIB, cpu=False)
+    limits = DeviceLimits(64 * GIB, 16 * GIB, cpu=False)
     options = METACACHE_SKETCH
     small, large = (plan_build(limits, options, letters, 254).pairs for letters in (100_000_000, None))
     assert 21_000_000 < small < 22_000_000
@@ -50,10 +50,10 @@ def test_few_letters_take_little_memory() -> None:
 
 
 def test_a_run_takes_a_hot_feature_twice() -> None:
-    plan = plan_build(BuildLimits(GIB, GIB, cpu=True), METACACHE_SKETCH, 0, 65_535)
+    plan = plan_build(DeviceLimits(GIB, GIB, cpu=True), METACACHE_SKETCH, 0, 65_535)
     assert plan.pairs >= 2 * 65_535
 
 
 def test_too_little_memory_is_an_error() -> None:
     with pytest.raises(AllocationError, match="max_memory"):
-        plan_build(BuildLimits(1 << 20, 1 << 20, cpu=True), METACACHE_SKETCH, 1000, 254)
+        plan_build(DeviceLimits(1 << 20, 1 << 20, cpu=True), METACACHE_SKETCH, 1000, 254)

@@ -19,7 +19,7 @@ from oclgenomics.classify.device import looked_up as repeat_dropper
 from oclgenomics.classify.device.feature_index import FeatureIndex
 from oclgenomics.classify.taxonomy.calls import merged
 from oclgenomics.errors import AllocationError
-from oclgenomics.runtime import Device, Engine
+from oclgenomics.runtime import Device, DeviceLimits, Engine
 from oclgenomics.runtime.tuning import tuning_for
 
 CASES = st.builds(
@@ -113,9 +113,9 @@ def test_locations_that_count() -> None:
 @given(case=CASES, share=st.floats(0, 1), cells=st.sampled_from([4, 1 << 22]), maxcand=st.sampled_from(MAXCANDS))
 def test_parts_of_features_change_nothing(engine: Engine, case: Case, share: float, cells: int, maxcand: int) -> None:
     features, targets, groups = case.features, case.targets, case.group_array
-    limits = plan.IndexLimits(len(features), int(targets.windows.sum()), len(targets), 0, 1 << 40)
-    least, most = (limits.need(n).all for n in (0, len(features.locations)))
-    limits = dataclasses.replace(limits, budget=int(least + share * (most - least)))
+    sizes = plan.IndexSizes(len(features), int(targets.windows.sum()), len(targets))
+    least, most = (sizes.need(n).all for n in (0, len(features.locations)))
+    limits = DeviceLimits(int(least + share * (most - least)), 1 << 40)
     found = []
     with mock.patch.object(parts_module, "CELLS", cells), mock.patch.object(parts_module, "FEATURES", 7):
         try:

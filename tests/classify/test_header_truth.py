@@ -94,6 +94,6 @@ def test_texts_have_to_be_asked_for(engine: Engine, database: Path) -> None:
     with Index(database, engine=engine) as index:
         native = NativeOptions(precision=True)
         report = make_report("native", index.lineages, QueryOptions(), index.database.options.sketch, native=native)
-        (part,) = index.parts(checked_inputs(VIRAL / "reads" / "pe125_1.fq.gz", None, interleaved=False))
+        (part,) = index.iter_query(checked_inputs(VIRAL / "reads" / "pe125_1.fq.gz", None, interleaved=False))
         with pytest.raises(UsageError, match="has to be asked for texts"):
             report.body(part)

@@ -12,6 +12,7 @@ from helpers.random_calls import random_lineages, random_reads
 from hypothesis import given
 from hypothesis import strategies as st
 
+from oclgenomics.app.reports import MISSING
 from oclgenomics.classify.formats import FORMATS, NativeOptions, ReportFormat, Tally, make_report, write_reports
 from oclgenomics.classify.formats.tables import COLUMNS
 from oclgenomics.classify.options import METACACHE_SKETCH, QueryOptions
@@ -79,8 +80,8 @@ def test_columns_of_the_table() -> None:
     head, *rows = (line.split("\t") for line in written("tsv", lineages, part).splitlines())
     assert tuple(head) == COLUMNS
     found = {row[0]: " ".join(row[1:]) for row in rows}
-    assert found["r100"] == "100 . 51 genus T51 13 2 EDG_000513.1 112 336 EDG_000510.1 12"  # the target ends there
-    assert found["r16"] == "100 . 0 . . 0 2 . . . . 0"
+    assert found["r100"] == "100 NA 51 genus T51 13 2 EDG_000513.1 112 336 EDG_000510.1 12"  # the target ends there
+    assert found["r16"] == "100 NA 0 NA NA 0 2 NA NA NA NA 0"
     assert {len(row) for row in rows} == {len(COLUMNS)}
     pairs = parsed(lines, lineages, Layout(name=1), pairs=True)
     assert written("tsv", lineages, pairs).splitlines()[1].split("\t")[:3] == ["full", "100", "100"]
@@ -99,12 +100,12 @@ def test_lines_of_json_say_what_the_table_says() -> None:
     for line, row in zip(written("json", lineages, part).splitlines(), rows, strict=True):
         found, shown = json.loads(line), dict(zip(head, row, strict=True))
         for name in ("read", "length", "mate_length", "taxid", "rank", "name", "needed"):
-            assert shown[name] == ("." if found[name] is None else str(found[name]))
+            assert shown[name] == (MISSING if found[name] is None else str(found[name]))
         best, second = (found["candidates"] + [None, None])[:2]
-        assert shown["target"] == (best["target"] if best else ".")
-        assert [shown["begin"], shown["end"]] == ([str(best["begin"]), str(best["end"])] if best else [".", "."])
+        assert shown["target"] == (best["target"] if best else MISSING)
+        assert [shown["begin"], shown["end"]] == ([str(best["begin"]), str(best["end"])] if best else [MISSING, MISSING])
         assert [shown["second"], shown["second_hits"]] == (
-            [second["target"], str(second["hits"])] if second else [".", "0"]
+            [second["target"], str(second["hits"])] if second else [MISSING, "0"]
         )
 
 

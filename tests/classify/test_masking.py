@@ -61,21 +61,21 @@ def reads(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_fasta(tmp_path_factory.mktemp("reads") / "q.fa", repeats + tails + homopolymers)
 
 
-def classified(database: Database, reads: Path, options: QueryOptions, **where: Any) -> list[int]:
+def classified(database: Database, reads: Path, options: QueryOptions, engine: Engine) -> list[int]:
     """Hits of the reads that are classified."""
-    with Index(database, **where) as index:
-        assert isinstance(index._finder, PartFinder) == ("max_memory" in where)
+    with Index(database, engine=engine) as index:
+        assert isinstance(index._finder, PartFinder) == (engine.budget <= MEMORY)
         rows = index.query(inputs_of([reads], [], interleaved=False), options).records()
     return [row["hits"] for row in rows if row["taxon"]]
 
 
 def test_reads_of_low_complexity_are_not_called(engine: Engine, references: Path, reads: Path) -> None:
     unmasked, masked = build(references, OLD, engine=engine), build(references, NEW, engine=engine)
-    every = classified(unmasked, reads, OLD_QUERY, engine=engine)
+    every = classified(unmasked, reads, OLD_QUERY, engine)
     assert len(every) > 60
-    distinct = classified(unmasked, reads, NEW_QUERY, engine=engine)
+    distinct = classified(unmasked, reads, NEW_QUERY, engine)
     assert max(distinct) <= 6 + 2 < max(every)  # two at the borders of repeats
-    assert not classified(masked, reads, NEW_QUERY, engine=engine)
+    assert not classified(masked, reads, NEW_QUERY, engine)
 
 
 @pytest.mark.parametrize("letter", [b"A", b"C", b"G", b"T"])
@@ -93,15 +93,16 @@ def test_of_a_tail_only_its_border_has_features(letter: bytes) -> None:
 def test_parts_of_a_database_count_the_same(engine: Engine, device: Device, references: Path, reads: Path) -> None:
     unmasked = build(references, OLD, engine=engine)
     for options in (OLD_QUERY, NEW_QUERY):
-        found = classified(unmasked, reads, options, device=device, max_memory=MEMORY)
-        assert found == classified(unmasked, reads, options, engine=engine)
+        with Engine(device, max_memory=MEMORY) as small:
+            found = classified(unmasked, reads, options, small)
+        assert found == classified(unmasked, reads, options, engine)
 
 
 def test_other_reads_are_called_as_before(engine: Engine, tmp_path: Path) -> None:
     genome = bases(20_000, 9)
     path = write_fasta(tmp_path / "g.fna", [genome, bases(20_000, 10)])
     reads = write_fasta(tmp_path / "q.fa", [genome[at : at + 150] for at in range(0, 19_000, 97)])
-    hits = [classified(build(path, one, engine=engine), reads, NEW_QUERY, engine=engine) for one in (OLD, NEW)]
+    hits = [classified(build(path, one, engine=engine), reads, NEW_QUERY, engine) for one in (OLD, NEW)]
     assert len(hits[0]) == len(hits[1]) == 196
     assert abs(np.mean(hits[0]) - np.mean(hits[1])) < 0.5
 

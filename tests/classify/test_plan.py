@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.classify import plan
 from oclgenomics.errors import AllocationError
+from oclgenomics.runtime import DeviceLimits
 
 
 @pytest.mark.parametrize(
@@ -49,9 +50,12 @@ def test_an_index_takes_what_its_buffers_take() -> None:
     assert plan.IndexNeed.of(10, 1 << 30, 0, 0).largest == 1 << 32
 
 
-def limits_for(locations: int, windows: int = 1000) -> plan.IndexLimits:
+SIZES = plan.IndexSizes(1 << 20, 1000, 9)
+
+
+def limits_for(locations: int) -> DeviceLimits:
     """Limits that a part with so many locations, and no larger one, is within."""
-    return plan.IndexLimits(1 << 20, windows, 9, plan.IndexNeed.of(locations, locations, windows, 9).all, 1 << 40)
+    return DeviceLimits(plan.IndexNeed.of(locations, locations, SIZES.windows, SIZES.targets).all, 1 << 40)
 
 
 @given(counts=st.lists(st.integers(0, 1000), min_size=1), room=st.integers(500, 3000))
@@ -60,9 +64,9 @@ def test_ranges_of_targets_are_as_large_as_fits(counts: list[int], room: int) ->
     limits, names = limits_for(room), [str(number) for number in range(len(counts))]
     if max(counts) > room:
         with pytest.raises(AllocationError, match=f"target {[count > room for count in counts].index(True)} alone"):
-            list(plan.target_ranges(before, before, limits, names))
+            list(plan.target_ranges(before, before, SIZES, limits, names))
         return
-    found = list(plan.target_ranges(before, before, limits, names))
+    found = list(plan.target_ranges(before, before, SIZES, limits, names))
     assert [target for begin, end in found for target in range(begin, end)] == list(range(len(counts)))
     for begin, end in found:
         assert sum(counts[begin:end]) <= room
@@ -70,7 +74,7 @@ def test_ranges_of_targets_are_as_large_as_fits(counts: list[int], room: int) ->
 
 
 def test_a_buffer_may_be_too_large_by_itself() -> None:
-    limits = plan.IndexLimits(1000, 1000, 9, 1 << 40, 4 * (1 << 16) + 4)
-    assert limits.fits(1 << 16)
-    assert not limits.fits((1 << 16) + 2)
-    assert not plan.IndexLimits(10, 10, 10, 1 << 50, 1 << 50).fits(1 << 32)
+    sizes, limits = plan.IndexSizes(1000, 1000, 9), DeviceLimits(1 << 40, 4 * (1 << 16) + 4)
+    assert sizes.fit(1 << 16, limits)
+    assert not sizes.fit((1 << 16) + 2, limits)
+    assert not plan.IndexSizes(10, 10, 10).fit(1 << 32, DeviceLimits(1 << 50, 1 << 50))

@@ -23,9 +23,9 @@ from oclgenomics.classify import (
     SketchOptions,
     Wanted,
     build,
+    iter_query,
     plan,
     query,
-    query_parts,
     read_database,
     reference,
     run,
@@ -36,7 +36,7 @@ from oclgenomics.classify.database.file import KIND
 from oclgenomics.classify.database.listings import database_facts
 from oclgenomics.classify.device.finder import PartFinder, WholeFinder
 from oclgenomics.classify.formats import Tally, bracken_table
-from oclgenomics.classify.plan import needed_lead, range_width
+from oclgenomics.classify.plan import needed_lead, range_widths
 from oclgenomics.classify.result import Hits
 from oclgenomics.classify.taxonomy.calls import call_reads
 from oclgenomics.errors import InputError, ParameterError, UsageError
@@ -54,18 +54,18 @@ FIVE = QueryOptions(5, repeats=True)
 
 @pytest.fixture(scope="module")
 def database(device: Device) -> Database:
-    return build(EDGE / "edge_ref.fna", METACACHE_BUILD, taxonomy=EDGE, device=device)
+    return build(EDGE / "edge_ref.fna", METACACHE_BUILD, taxonomy=EDGE, engine=device)
 
 
 @pytest.fixture(scope="module")
 def small(device: Device) -> Database:
     """With sketches that have much in common."""
-    return build(EDGE / "edge_ref.fna", OPTIONS, taxonomy=EDGE, device=device)
+    return build(EDGE / "edge_ref.fna", OPTIONS, taxonomy=EDGE, engine=device)
 
 
 @pytest.fixture(scope="module")
 def viral(device: Device) -> Database:
-    return build(DATA / "viral" / "ref", METACACHE_BUILD, taxonomy=DATA / "viral" / "tax", device=device)
+    return build(DATA / "viral" / "ref", METACACHE_BUILD, taxonomy=DATA / "viral" / "tax", engine=device)
 
 
 def features_of(database: Database) -> reference.Locations:
@@ -112,7 +112,7 @@ def test_candidates_of_any_reads(
     expected = []
     for together in zip(*mates, strict=True) if paired else [[read] for read in mates[0]]:
         letters = np.array([sum(map(len, together))], np.int64)
-        width = int(range_width(letters, insertsize, sketch.winstride)[0])
+        width = int(range_widths(letters, insertsize, sketch.winstride)[0])
         expected.append(reference.find_candidates(list(together), features, sketch, width, maxcand, groups))
     check(found, expected)
 
@@ -134,7 +134,7 @@ def test_a_result(database: Database, engine: Engine) -> None:
 
 
 def test_parts_are_the_result(database: Database, engine: Engine) -> None:
-    parts = list(query_parts(EDGE / "edge_reads.fa", database, engine=engine))
+    parts = list(iter_query(EDGE / "edge_reads.fa", database, engine=engine))
     assert sum(map(len, parts)) == 15
     assert all(part.located is None and not part.texts for part in parts)
 
@@ -162,8 +162,10 @@ def test_features_of_a_file_need_not_be_in_memory(
     monkeypatch.setattr(plan, "LOADED_FEATURES", {"cpu": 1000, "gpu": 1000})
     monkeypatch.setattr(plan, "LOADED_LOCATIONS", {"cpu": 3000, "gpu": 3000})
     with (
-        Index(viral, device=device, max_memory=memory) as whole,
-        Index(tmp_path / "db", device=device, max_memory=memory) as stored,
+        Engine(device, max_memory=memory) as one,
+        Engine(device, max_memory=memory) as other,
+        Index(viral, engine=one) as whole,
+        Index(tmp_path / "db", engine=other) as stored,
     ):
         assert isinstance(stored._finder, PartFinder if memory else WholeFinder)
         assert not len(stored.database.features)
@@ -210,7 +212,7 @@ def test_targets_that_are_covered_badly(viral: Database, engine: Engine) -> None
 
 def test_all_hits_and_texts(database: Database, engine: Engine) -> None:
     wanted = Wanted(texts=True, all_hits=True, limit=3)
-    (part,) = query_parts(EDGE / "edge_reads.fa", database, engine=engine, wanted=wanted)
+    (part,) = iter_query(EDGE / "edge_reads.fa", database, engine=engine, wanted=wanted)
     assert len(part) == 3
     assert part.located is not None
     assert part.located.hits[: part.located.offsets[1]].sum() == part.candidates.located[0]
@@ -224,11 +226,12 @@ def test_memory_for_parts_of_the_database(viral: Database, device: Device) -> No
     """With all hits, which are put together of the parts, and with texts, which are kept meanwhile."""
     reads, wanted = DATA / "viral" / "reads" / "se150.fq.gz", Wanted(texts=True, all_hits=True, limit=500)
     options = QueryOptions(1, maxcand=4, lowest="species")
-    with Index(viral, device=device, max_memory=MEMORY) as index:
+    with Engine(device, max_memory=MEMORY) as engine, Index(viral, engine=engine) as index:
         assert isinstance(index._finder, PartFinder)
     found = []
     for memory in (None, MEMORY):
-        result = query(reads, viral, options, device=device, max_memory=memory, wanted=wanted)
+        with Engine(device, max_memory=memory) as engine:
+            result = query(reads, viral, options, engine=engine, wanted=wanted)
         hits = Hits.joined([part.located for part in result.parts if part.located is not None])
         found.append([
             [part.candidates.of(i) for part in result.parts for i in range(len(part))], result.records(),
@@ -316,7 +319,7 @@ def test_shares_are_the_same_on_every_device(viral: Database, engine: Engine) ->
     with Index(viral, engine=engine) as index:
         tally = Tally(index.lineages, viral.options.sketch)
         inputs = checked_inputs(DATA / "viral" / "reads" / "se150.fq.gz", None, interleaved=False)
-        for part in index.parts(inputs, QueryOptions(), Wanted(limit=4_000)):
+        for part in index.iter_query(inputs, QueryOptions(), Wanted(limit=4_000)):
             tally.add(part)
     rows = [row.split("\t") for row in bracken_table(tally).splitlines()[1:]]
     largest = sorted(rows, key=lambda row: -int(row[5]))[:4]

@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import PACKED, add_message_options, binary_output, text_output
+from oclgenomics.app.commands import PACKED, add_message_options, text_output
 from oclgenomics.app.files import writes
+from oclgenomics.classify import formats, plots
+from oclgenomics.classify.options import RANKS
 from oclgenomics.errors import ParameterError, UsageError
 
 if TYPE_CHECKING:
+    from oclgenomics.app.reports import ByteSink, Report
     from oclgenomics.classify.formats.native import NativeOptions
-    from oclgenomics.classify.formats.report import ByteSink, Report
     from oclgenomics.classify.options import QueryOptions, SketchOptions
     from oclgenomics.classify.result import ClassifiedReads
     from oclgenomics.classify.taxonomy.lineages import Lineages
@@ -55,6 +57,7 @@ FILES = {
     "hits-per-ref": "the reads that hit each target",
 }
 
+LINES = ("native", "kraken", "tsv", "json")
 NOT_MERGED = ("allhits", "locations", "hits-per-ref", "ground-truth", "precision")
 
 
@@ -128,15 +131,11 @@ def checked_format(args: argparse.Namespace) -> str:
     UsageError
         There is no such format, of lines or of the figure, or options contradict it or each other.
     """
-    from oclgenomics.app.figures import plot_format
-    from oclgenomics.classify.options import RANKS
-
-    formats = ("native", "kraken", "tsv", "json")
     if args.json and args.format not in (None, "json"):
         raise UsageError(f"--json and --format {args.format} contradict each other; give one of them")
     asked: str = args.format or ("json" if args.json else "native")
-    if asked not in formats:
-        raise UsageError(f"--format {asked}: choose one of {', '.join(formats)}")
+    if asked not in LINES:
+        raise UsageError(f"--format {asked}: choose one of {', '.join(LINES)}")
     given = [name for name in SWITCHES if getattr(args, name.replace("-", "_"), False)]
     if asked != "native" and given:
         raise UsageError(f"--{given[0]} is for --format native, not for {asked}")
@@ -145,16 +144,14 @@ def checked_format(args: argparse.Namespace) -> str:
     if args.abundance_per and args.abundance_per not in RANKS:
         raise ParameterError("abundance_per", f"choose one of {', '.join(RANKS)}", args.abundance_per)
     if args.plot:
-        plot_format(args.plot)
+        plots.plot_format(args.plot)
     args.format = asked
     return asked
 
 
 def native_options(args: argparse.Namespace) -> NativeOptions:
     """Return how the lines of --format native look."""
-    from oclgenomics.classify.formats.native import NativeOptions
-
-    return NativeOptions(
+    return formats.NativeOptions(
         taxids=args.taxids,
         taxids_only=args.taxids_only,
         omit_ranks=args.omit_ranks,
@@ -204,14 +201,14 @@ class ReportFiles:
         *,
         candidates: bool = True,
     ) -> None:
-        from oclgenomics.classify.formats import Tally, TargetHits
-
         self._args, self._lineages, self._options, self._sketch = args, lineages, options, sketch
         self._engine, self._native = engine, native_options(args)
         shares = candidates and options.tells_shares and (args.bracken or args.abundance_per)
-        self.tally = Tally(lineages, sketch if shares else None)
+        self.tally = formats.Tally(lineages, sketch if shares else None)
         self._hits = (
-            TargetHits(lineages, options.highest, sketch, self._native) if getattr(args, "hits_per_ref", None) else None
+            formats.TargetHits(lineages, options.highest, sketch, self._native)
+            if getattr(args, "hits_per_ref", None)
+            else None
         )
 
     @property
@@ -219,23 +216,23 @@ class ReportFiles:
         """What sees each part."""
         return [self.tally.add, *([] if self._hits is None else [self._hits.add])]
 
-    def open(self, stack: ExitStack) -> list[tuple[ByteSink, Report]]:
+    def open(self, stack: ExitStack) -> list[tuple[ByteSink, Report[ClassifiedReads]]]:
         """Open the outputs that are written part by part, and return them with what is written."""
         return [(stack.enter_context(text_output(path, "wb")), report) for path, report in self._reports()]
 
-    def _reports(self) -> Iterator[tuple[str, Report]]:
-        from oclgenomics.classify.formats import make_report
-        from oclgenomics.classify.formats.reports import ReadTexts
-
+    def _reports(self) -> Iterator[tuple[str, Report[ClassifiedReads]]]:
         args, sample = self._args, _sample(self._args)
         known: tuple[Any, ...] = (self._lineages, self._options, self._sketch)
-        yield args.output, make_report(args.format, *known, native=self._native, sample=sample, engine=self._engine)
+        yield (
+            args.output,
+            formats.make_report(args.format, *known, native=self._native, sample=sample, engine=self._engine),
+        )
         if args.cami:
-            yield args.cami, make_report("cami", *known, sample=sample, engine=self._engine)
+            yield args.cami, formats.make_report("cami", *known, sample=sample, engine=self._engine)
         for name, classified in (("classified_out", True), ("unclassified_out", False)):
             given = getattr(args, name, None)
             for path, mates in text_files(given) if given else ():
-                yield path, ReadTexts(classified=classified, mates=mates)  # type: ignore[arg-type]
+                yield path, formats.ReadTexts(classified=classified, mates=mates)  # type: ignore[arg-type]
 
     def write_summaries(self) -> None:
         """Write the outputs that tell of all reads."""
@@ -243,26 +240,16 @@ class ReportFiles:
             with text_output(path, "wb") as stream:
                 stream.write(text.encode("utf-8", "replace"))
         if self._args.plot:
-            self._draw(self._args.plot)
-
-    def _draw(self, path: str) -> None:
-        from oclgenomics.app.figures import plot_format, save_plot
-        from oclgenomics.classify.plots import plot_sample
-
-        figure = plot_sample(self.tally, title=_sample(self._args))
-        with binary_output(path) as stream:
-            save_plot(figure, stream, plot_format(path))
+            plots.write_figure(self._args.plot, plots.plot_sample(self.tally, title=_sample(self._args)))
 
     def _summaries(self) -> Iterator[tuple[str, str]]:
-        from oclgenomics.classify import formats as reports
-
         args, tally = self._args, self.tally
         makers: dict[str, Callable[[], str]] = {
-            "kreport": lambda: reports.kreport(tally),
-            "abundances": lambda: reports.abundance_lists(tally, args.abundance_per, self._native),
-            "krona": lambda: reports.krona_text(tally),
-            "cami_profile": lambda: reports.cami_profile(tally, _sample(args)),
-            "bracken": lambda: reports.bracken_table(tally),
+            "kreport": lambda: formats.kreport(tally),
+            "abundances": lambda: formats.abundance_lists(tally, args.abundance_per, self._native),
+            "krona": lambda: formats.krona_text(tally),
+            "cami_profile": lambda: formats.cami_profile(tally, _sample(args)),
+            "bracken": lambda: formats.bracken_table(tally),
         }
         for name, make in makers.items():
             if path := getattr(args, name):

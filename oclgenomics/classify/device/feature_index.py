@@ -88,7 +88,7 @@ class FeatureIndex:
         first : ndarray, uint32 (reads + 1,)
             Windows before each read, and of all; mates follow each other.
         widths : ndarray, uint32 (reads,)
-            Neighbouring windows of a target whose hits add up, at least 1; see `windows.range_width`.
+            Neighbouring windows of a target whose hits add up, at least 1; see `plan.range_widths`.
         repeats : bool
             Count features as often as reads and ranges of windows have them, rather than once.
 

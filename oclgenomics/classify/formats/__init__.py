@@ -1,4 +1,4 @@
-"""What is written about classified reads: a line for each of them, or what they are together."""
+"""What is written about classified reads, a line for each of them or what they are together, and what is read again."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
+    from oclgenomics.app.reports import Report, write_reports
     from oclgenomics.classify.formats.cami import cami_profile
     from oclgenomics.classify.formats.kraken import bracken_table, kreport, krona_text, read_kreport
     from oclgenomics.classify.formats.native import NativeOptions
     from oclgenomics.classify.formats.native_lists import TargetHits, abundance_lists
-    from oclgenomics.classify.formats.report import Report, write_reports
-    from oclgenomics.classify.formats.reports import FORMATS, ReportFormat, make_report
+    from oclgenomics.classify.formats.reports import FORMATS, ReadTexts, ReportFormat, make_report
     from oclgenomics.classify.formats.tally import Tally, summary_text
     from oclgenomics.classify.formats.truth import PrecisionTally, precision_text
 
@@ -20,6 +20,7 @@ __all__ = [
     "FORMATS",
     "NativeOptions",
     "PrecisionTally",
+    "ReadTexts",
     "Report",
     "ReportFormat",
     "Tally",
@@ -40,7 +41,8 @@ HOMES = {
     "FORMATS": "reports",
     "NativeOptions": "native",
     "PrecisionTally": "truth",
-    "Report": "report",
+    "ReadTexts": "reports",
+    "Report": "oclgenomics.app.reports",
     "ReportFormat": "reports",
     "Tally": "tally",
     "TargetHits": "native_lists",
@@ -53,7 +55,7 @@ HOMES = {
     "precision_text": "truth",
     "read_kreport": "kraken",
     "summary_text": "tally",
-    "write_reports": "report",
+    "write_reports": "oclgenomics.app.reports",
 }
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__)

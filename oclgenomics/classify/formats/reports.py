@@ -6,10 +6,10 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from oclgenomics.app.reports import Report
 from oclgenomics.classify.formats.cami import CamiBinning
 from oclgenomics.classify.formats.kraken import KrakenReport
 from oclgenomics.classify.formats.native import NativeOptions, NativeReport
-from oclgenomics.classify.formats.report import Report
 from oclgenomics.classify.formats.tables import JsonReport, TsvReport
 from oclgenomics.classify.options import QueryOptions, SketchOptions
 from oclgenomics.classify.result import ClassifiedReads
@@ -42,7 +42,7 @@ def make_report(
     native: NativeOptions | None = None,
     sample: str = "sample",
     engine: Engine | None = None,
-) -> Report:
+) -> Report[ClassifiedReads]:
     """Return the report of a format.
 
     Parameters

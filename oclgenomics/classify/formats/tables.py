@@ -3,8 +3,8 @@
 | column | what it holds |
 |---|---|
 | read | name |
-| length, mate_length | letters; `.` for the mate of a single read |
-| taxid, rank, name | what the read is called; 0, `.`, `.` if it is unclassified; the taxid of a target is its taxon's |
+| length, mate_length | letters; `NA` for the mate of a single read |
+| taxid, rank, name | what the read is called; 0, `NA`, `NA` if it is unclassified; the taxid of a target is its taxon's |
 | hits, needed | of the best candidate, and how many the read needed; 0 hits without a candidate |
 | target, begin, end | where the best candidate was hit: letters of that target, from 0 on, `end` not included |
 | second, second_hits | the target of the second candidate, and its hits |
@@ -18,13 +18,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.reports import MISSING
 from oclgenomics.classify.formats.words import NO_TAXID, TaxonWords, target_numbers, target_range, where_known
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.io.text_rows import MISSING, rows_of
+from oclgenomics.io.text_rows import rows_of
 from oclgenomics.sequence.joined_lines import (
     NO_TEXT,
     Column,

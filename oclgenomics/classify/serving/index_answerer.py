@@ -47,10 +47,10 @@ class IndexAnswerer:
         Raises
         ------
         InputError, DeviceError
-            As `Index.parts` does.
+            As `Index.iter_query` does.
         """
         inputs = [Input(path, None, query.interleaved)]
-        with closing(self._index.parts(inputs, query.options, query.wanted)) as found:
+        with closing(self._index.iter_query(inputs, query.options, query.wanted)) as found:
             parts = (replace(part, reads=replace(part.reads, source=query.sample)) for part in found)
             yield from self._summary(parts, query) if query.format in SUMMARIES else self._report(parts, query)
 
