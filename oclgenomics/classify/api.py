@@ -26,15 +26,7 @@ from oclgenomics.classify.device.building import build_database
 from oclgenomics.classify.device.finder import Finder, FoundReads, Groups, PartFinder, Sought, WholeFinder
 from oclgenomics.classify.device.reads import HowToRead, SketchedReads, sketched_reads
 from oclgenomics.classify.formats.results import merged_candidates, read_result
-from oclgenomics.classify.options import (
-    METACACHE,
-    BuildOptions,
-    Input,
-    QueryOptions,
-    SketchOptions,
-    Wanted,
-    inputs_of,
-)
+from oclgenomics.classify.options import METACACHE, BuildOptions, Input, QueryOptions, SketchOptions, Wanted, inputs_of
 from oclgenomics.classify.result import ClassifiedReads, QueryResult, Reads
 from oclgenomics.classify.taxonomy.calls import Caller, Candidates, call_reads, well_covered, without_targets
 from oclgenomics.classify.taxonomy.lineages import Lineages

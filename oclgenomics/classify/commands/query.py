@@ -8,14 +8,7 @@ from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import classify
-from oclgenomics.app.commands import (
-    add_device_options,
-    open_engine,
-    report_profile,
-    say,
-    say_written,
-    started_progress,
-)
+from oclgenomics.app.commands import add_device_options, open_engine, report_profile, say, say_written, started_progress
 from oclgenomics.app.files import reads
 from oclgenomics.app.reports import write_reports
 from oclgenomics.classify.commands.query_options import (

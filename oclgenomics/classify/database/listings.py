@@ -230,10 +230,7 @@ def statistics_lines(database: Database) -> Iterator[str]:
     """Yield what MetaCache calls statistics, in its form, without what a database of this program does not have."""
     options, targets, taxonomy = database.options, database.targets, database.taxonomy
     sizes = list_sizes(database.features)
-    yield from _block(
-        ("oclgenomics", __version__),
-        ("database version", KIND.version),
-    )
+    yield from _block(("oclgenomics", __version__), ("database version", KIND.version))
     yield from _block(
         ("target limit", (1 << 31) - 1),
         ("window limit", (1 << 32) - 1),
@@ -246,10 +243,7 @@ def statistics_lines(database: Database) -> Iterator[str]:
         ("kmer limit", MAX_KMER),
         ("sketch size", options.sketch.sketchlen),
     )
-    yield from _block(
-        ("max. locations", options.max_locations),
-        ("location limit", MAX_LOCATIONS),
-    )
+    yield from _block(("max. locations", options.max_locations), ("location limit", MAX_LOCATIONS))
     spread = f"mean: {sizes.mean:g} +/- {sizes.deviation:g} <> {sizes.skewness:g}"
     yield from _block(
         ("database parts", 1),

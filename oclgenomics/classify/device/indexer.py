@@ -15,13 +15,7 @@ from oclgenomics.primitives import scan, sort
 from oclgenomics.primitives.shapes import CPU_SPANS, scan_lanes, spans
 from oclgenomics.runtime import DeviceArray, Engine
 
-__all__ = [
-    "PADDING",
-    "Indexer",
-    "count_type",
-    "features_of_pairs",
-    "upload_pairs",
-]
+__all__ = ["PADDING", "Indexer", "count_type", "features_of_pairs", "upload_pairs"]
 
 
 class Indexer:

@@ -19,14 +19,7 @@ from oclgenomics.errors import AllocationError
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel
 
-__all__ = [
-    "READS_EACH",
-    "HitLister",
-    "LookedUp",
-    "RepeatDropper",
-    "check_located",
-    "launch_reads",
-]
+__all__ = ["READS_EACH", "HitLister", "LookedUp", "RepeatDropper", "check_located", "launch_reads"]
 
 
 READS_EACH = 64  # that a work-item of a CPU takes

@@ -20,13 +20,7 @@ from oclgenomics.sequence.letters import LetterBlock, letter_blocks
 from oclgenomics.sequence.mate_names import first_difference
 from oclgenomics.sequence.name_list import NameList
 
-__all__ = [
-    "HowToRead",
-    "ReadRun",
-    "SketchedReads",
-    "read_runs",
-    "sketched_reads",
-]
+__all__ = ["HowToRead", "ReadRun", "SketchedReads", "read_runs", "sketched_reads"]
 
 PathLike = str | os.PathLike[str]
 NAMES_DIFFER = "the mates of a pair have different names, {} and {}; give `any_mates` if they are mates all the same"
@@ -58,10 +52,7 @@ class SketchedReads:
 
 
 def sketched_reads(
-    engine: Engine,
-    inputs: Sequence[Input],
-    how: HowToRead,
-    wanted: Wanted,
+    engine: Engine, inputs: Sequence[Input], how: HowToRead, wanted: Wanted
 ) -> Generator[SketchedReads, None, None]:
     """Read inputs, one after the other, and sketch their reads.
 

@@ -14,15 +14,7 @@ from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.pieces import Pieces
 
-__all__ = [
-    "SketchRows",
-    "Sketcher",
-    "Sketches",
-    "WindowCut",
-    "cut_windows",
-    "joined_rows",
-    "paired_rows",
-]
+__all__ = ["SketchRows", "Sketcher", "Sketches", "WindowCut", "cut_windows", "joined_rows", "paired_rows"]
 
 
 @dataclass(frozen=True)
@@ -82,9 +74,7 @@ def cut_windows(pieces: Pieces, options: SketchOptions) -> WindowCut:
         begin, ends = pieces.start[parts], pieces.ends[parts]
         first = -(-begin // stride)
         last = np.where(
-            ends,
-            count_windows(begin + pieces.size[parts], options),
-            -(-(begin + pieces.owned[parts]) // stride),
+            ends, count_windows(begin + pieces.size[parts], options), -(-(begin + pieces.owned[parts]) // stride)
         )
         windows[parts], counts[parts] = first, last - first
         left_out = np.minimum(first * stride - begin, pieces.size[parts]).astype(np.uint32)

@@ -39,15 +39,7 @@ from oclgenomics.sequence.joined_lines import (
     clean_names,
 )
 
-__all__ = [
-    "RANK_LETTERS",
-    "KrakenReport",
-    "bracken_table",
-    "kreport",
-    "krona_text",
-    "read_kreport",
-    "walk",
-]
+__all__ = ["RANK_LETTERS", "KrakenReport", "bracken_table", "kreport", "krona_text", "read_kreport", "walk"]
 
 
 class KrakenReport:

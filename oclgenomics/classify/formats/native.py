@@ -30,14 +30,7 @@ from oclgenomics.sequence.joined_lines import (
 )
 from oclgenomics.sequence.name_list import NameList
 
-__all__ = [
-    "NOTHING",
-    "CandidateColumns",
-    "NativeOptions",
-    "NativeReport",
-    "NativeTaxa",
-    "all_hits_column",
-]
+__all__ = ["NOTHING", "CandidateColumns", "NativeOptions", "NativeReport", "NativeTaxa", "all_hits_column"]
 
 
 class NativeReport:
@@ -128,7 +121,7 @@ class NativeReport:
             every = all_hits_column(part.located, self._words, self._lowest, options.separator)
             columns.append(NameColumn(every.names, kept))
         if options.shows_candidates:
-            shown = candidates if kept is None else _of(candidates, kept)
+            shown = candidates if kept is None else candidates.take(kept)
             columns += self._candidates.hits(shown)
             if options.locations:
                 columns += self._candidates.locations(shown)
@@ -141,11 +134,6 @@ class NativeReport:
         options = self._options
         text = summary_text(self._tally, options.comment) if options.summary else ""
         return (text + (precision_text(self._precision, options.comment) if options.precision else "")).encode()
-
-
-def _of(candidates: Candidates, reads: NDArray[np.intp]) -> Candidates:
-    names = ("targets", "hits", "first", "last", "located")
-    return Candidates(*(getattr(candidates, name)[reads] for name in names))
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,7 @@ from oclgenomics.classify.formats.tally import Tally
 from oclgenomics.classify.formats.words import NO_TAXID, TaxonWords
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.result import ClassifiedReads
-from oclgenomics.classify.taxonomy.abundances import (
-    Abundances,
-    abundances,
-    percent_text,
-    reads_text,
-)
+from oclgenomics.classify.taxonomy.abundances import Abundances, abundances, percent_text, reads_text
 from oclgenomics.classify.taxonomy.calls import NO_TARGET
 from oclgenomics.classify.taxonomy.lineages import Lineages
 

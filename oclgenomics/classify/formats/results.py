@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify.options import QueryOptions
-from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates
+from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates, best_of_groups
 from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.text_fields import read_lines
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy, pruned
@@ -238,18 +238,13 @@ def _merged(texts: Sequence[ResultText], lineages: Lineages, options: QueryOptio
     taxids = np.array(list(map(int, lineages.targets.names)), np.int64)
     columns = [_columns(text, taxids) for text in texts]
     targets, hits = (np.concatenate(arrays, axis=1) for arrays in zip(*columns, strict=True))
-    order = np.argsort(-hits.astype(np.int64), axis=1, kind="stable")
-    targets, hits = (np.take_along_axis(array, order, axis=1) for array in (targets, hits))
-    groups = np.append(lineages.groups(options.lowest), np.int32(NO_TAXON))[np.minimum(targets, len(taxids))]
-    kept = groups != NO_TAXON
-    for place in range(1, groups.shape[1]):
-        kept[:, place] &= (groups[:, :place] != groups[:, place : place + 1]).all(axis=1)
-    order = np.argsort(~kept, axis=1, kind="stable")[:, : options.maxcand]
-    kept, targets, hits = (np.take_along_axis(array, order, axis=1) for array in (kept, targets, hits))
-    hits = np.where(kept, hits, np.uint32(0))
     none = np.zeros_like(hits)
-    located = hits.sum(axis=1, dtype=np.uint32)
-    return Candidates(np.where(kept, targets, np.uint32(NO_TARGET)), hits, none, none, located)
+    every = Candidates(targets, hits, none, none, none[:, 0])
+    every = every.reordered(np.argsort(-hits.astype(np.int64), axis=1, kind="stable"))
+    groups = lineages.groups(options.lowest)
+    grouped = np.append(groups, np.int32(NO_TAXON))[np.minimum(every.targets, len(groups))] != NO_TAXON
+    best = best_of_groups(every.where(grouped), groups, options.maxcand)
+    return replace(best, located=best.hits.sum(axis=1, dtype=np.uint32))
 
 
 def _columns(text: ResultText, taxids: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:

@@ -4,7 +4,7 @@
 |---|---|
 | read | name |
 | length, mate_length | letters; `NA` for the mate of a single read |
-| taxid, rank, name | what the read is called; 0, `NA`, `NA` if it is unclassified; the taxid of a target is its taxon's |
+| taxid, rank, name | what the read is called; 0, `NA`, `NA` if unclassified; the taxid of a target is its taxon's |
 | hits, needed | of the best candidate, and how many the read needed; 0 hits without a candidate |
 | target, begin, end | where the best candidate was hit: letters of that target, from 0 on, `end` not included |
 | second, second_hits | the target of the second candidate, and its hits |

@@ -7,12 +7,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.classify.options import NO_RANK, RANKS, SEQUENCE, SketchOptions
 from oclgenomics.classify.result import ClassifiedReads
-from oclgenomics.classify.taxonomy.abundances import (
-    Abundances,
-    estimated_abundances,
-    percent_text,
-    shared_abundances,
-)
+from oclgenomics.classify.taxonomy.abundances import Abundances, estimated_abundances, percent_text, shared_abundances
 from oclgenomics.classify.taxonomy.evidence import Evidence
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON

@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from oclgenomics.classify.formats.tally import MAIN_RANKS
 from oclgenomics.classify.options import RANKS
 from oclgenomics.classify.result import ClassifiedReads
-from oclgenomics.classify.taxonomy.abundances import (
-    percent_text,
-)
+from oclgenomics.classify.taxonomy.abundances import percent_text
 from oclgenomics.classify.taxonomy.evaluation import CLASSES, Truth
 from oclgenomics.classify.taxonomy.identifiers import header_taxids, raw_id, without_version
 from oclgenomics.classify.taxonomy.lineages import Lineages

@@ -11,14 +11,7 @@ from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.sequence.joined_lines import NO_NUMBER, one_field
 
-__all__ = [
-    "NO_TAXID",
-    "UNRANKED",
-    "TaxonWords",
-    "target_numbers",
-    "target_range",
-    "where_known",
-]
+__all__ = ["NO_TAXID", "UNRANKED", "TaxonWords", "target_numbers", "target_range", "where_known"]
 
 NO_TAXID = 0  # of what has no taxon
 UNRANKED = "none"  # the rank of a taxon that fills no slot

@@ -12,13 +12,7 @@ if TYPE_CHECKING:
     from oclgenomics.classify.plots.sample import plot_sample
     from oclgenomics.classify.plots.samples import plot_samples
 
-__all__ = [
-    "plot_accuracy",
-    "plot_format",
-    "plot_sample",
-    "plot_samples",
-    "write_figure",
-]
+__all__ = ["plot_accuracy", "plot_format", "plot_sample", "plot_samples", "write_figure"]
 
 HOMES = {
     "plot_accuracy": "accuracy",

@@ -19,14 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "OTHERS",
-    "PLOTTED",
-    "Partition",
-    "Segment",
-    "partition",
-    "plot_sample",
-]
+__all__ = ["OTHERS", "PLOTTED", "Partition", "Segment", "partition", "plot_sample"]
 
 WIDTH, HEIGHT = 13.33, 7.5  # inches, as slides have
 LEFT, RIGHT, BOTTOM, TOP = 0.95, 0.25, 0.45, 1.45

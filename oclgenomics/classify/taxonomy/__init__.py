@@ -11,18 +11,8 @@ if TYPE_CHECKING:
     from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
     from oclgenomics.classify.taxonomy.tree import NO_TAXON
 
-__all__ = [
-    "NO_TAXON",
-    "read_taxonomy",
-    "summaries_beside",
-    "taxonomy_files",
-]
+__all__ = ["NO_TAXON", "read_taxonomy", "summaries_beside", "taxonomy_files"]
 
-HOMES = {
-    "NO_TAXON": "tree",
-    "read_taxonomy": "ncbi",
-    "summaries_beside": "assignment",
-    "taxonomy_files": "assignment",
-}
+HOMES = {"NO_TAXON": "tree", "read_taxonomy": "ncbi", "summaries_beside": "assignment", "taxonomy_files": "assignment"}
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__)

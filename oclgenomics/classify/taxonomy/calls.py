@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ __all__ = [
     "Calls",
     "Candidate",
     "Candidates",
+    "best_of_groups",
     "call_reads",
     "covered_windows",
     "merged",
@@ -73,24 +74,32 @@ class Candidates:
     @classmethod
     def joined(cls, parts: Sequence[Candidates]) -> Candidates:
         """Join the candidates of batches of reads, one at least, in their order."""
-        if len(parts) == 1:
-            return parts[0]
-        names = ("targets", "hits", "first", "last", "located")
-        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+        return parts[0] if len(parts) == 1 else cls(*map(np.concatenate, zip(*map(_columns, parts), strict=True)))
+
+    def take(self, reads: NDArray[np.intp]) -> Candidates:
+        """Return the candidates of some reads."""
+        return Candidates(*(column[reads] for column in _columns(self)))
 
     def without(self, reads: NDArray[np.bool_]) -> Candidates:
         """Return the same with no candidates, nor locations, for the reads where `reads` is True."""
         if not reads.any():
             return self
-        targets = np.where(reads[:, np.newaxis], np.uint32(NO_TARGET), self.targets)
-        hits, first, last = (
-            np.where(reads[:, np.newaxis], np.uint32(0), array) for array in (self.hits, self.first, self.last)
-        )
-        return Candidates(targets, hits, first, last, np.where(reads, np.uint32(0), self.located))
+        kept = self.where(~reads[:, np.newaxis])
+        return replace(kept, located=np.where(reads, np.uint32(0), self.located))
+
+    def where(self, kept: NDArray[np.bool_]) -> Candidates:
+        """Return the same without the candidates that are not kept, whose places stay empty."""
+        hits, first, last = (np.where(kept, one, np.uint32(0)) for one in (self.hits, self.first, self.last))
+        return Candidates(np.where(kept, self.targets, np.uint32(NO_TARGET)), hits, first, last, self.located)
+
+    def reordered(self, order: NDArray[np.intp]) -> Candidates:
+        """Return the candidates of each read in another order, or some of them, by their places."""
+        columns = (np.take_along_axis(column, order, axis=1) for column in _columns(self)[:-1])
+        return Candidates(*columns, self.located)
 
     def of(self, read: int) -> list[Candidate]:
         """List the candidates of a read."""
-        rows = zip(*(array[read].tolist() for array in (self.targets, self.hits, self.first, self.last)), strict=True)
+        rows = zip(*(column[read].tolist() for column in _columns(self)[:-1]), strict=True)
         return [Candidate(*row) for row in rows if row[0] != NO_TARGET]
 
 
@@ -126,19 +135,24 @@ def merged(parts: Sequence[Candidates], groups: NDArray[np.int32], maxcand: int)
         Taxa of which only the best target is a candidate.
     maxcand : int
     """
-    names = ("targets", "hits", "first", "last")
-    columns = {name: np.concatenate([getattr(part, name) for part in parts], axis=1) for name in names}
-    # By hits, then by the number of the target. What is behind the last candidate of a part has no hits.
-    order = np.argsort((np.uint64(MAX_LOCATED) - columns["hits"] << np.uint64(32)) | columns["targets"], axis=1)
-    columns = {name: np.take_along_axis(column, order, axis=1) for name, column in columns.items()}
-    chosen = _first_of_groups(columns["targets"], groups)
-    order = np.argsort(~chosen, axis=1, kind="stable")[:, :maxcand]
-    chosen = np.take_along_axis(chosen, order, axis=1)
-    best = {name: np.take_along_axis(column, order, axis=1) for name, column in columns.items()}
-    targets = np.where(chosen, best.pop("targets"), np.uint32(NO_TARGET))
-    hits, first, last = (np.where(chosen, column, np.uint32(0)) for column in best.values())
+    columns = [np.concatenate(column, axis=1) for column in zip(*(_columns(part)[:-1] for part in parts), strict=True)]
     located = np.sum([part.located for part in parts], axis=0, dtype=np.uint64)
-    return Candidates(targets, hits, first, last, np.minimum(located, MAX_LOCATED).astype(np.uint32))
+    every = Candidates(*columns, np.minimum(located, MAX_LOCATED).astype(np.uint32))
+    # By hits, then by the number of the target. What is behind the last candidate of a part has no hits.
+    order = np.argsort((np.uint64(MAX_LOCATED) - every.hits << np.uint64(32)) | every.targets, axis=1)
+    every = every.reordered(order)
+    return best_of_groups(every, groups, maxcand)
+
+
+def best_of_groups(candidates: Candidates, groups: NDArray[np.int32], maxcand: int) -> Candidates:
+    """Keep the first candidate of each group, and `maxcand` of a read at most; parameters as of `merged`."""
+    chosen = _first_of_groups(candidates.targets, groups)
+    order = np.argsort(~chosen, axis=1, kind="stable")[:, :maxcand]
+    return candidates.reordered(order).where(np.take_along_axis(chosen, order, axis=1))
+
+
+def _columns(candidates: Candidates) -> tuple[NDArray[np.uint32], ...]:
+    return candidates.targets, candidates.hits, candidates.first, candidates.last, candidates.located
 
 
 def _first_of_groups(targets: NDArray[np.uint32], groups: NDArray[np.int32]) -> NDArray[np.bool_]:
@@ -330,12 +344,4 @@ def without_targets(candidates: Candidates, kept: NDArray[np.bool_]) -> Candidat
     """
     stays = np.append(kept, np.False_)[np.minimum(candidates.targets, len(kept))]
     order = np.argsort(~stays, axis=1, kind="stable")
-    gone = ~np.take_along_axis(stays, order, axis=1)
-    moved = {}
-    for one in fields(Candidates):
-        column = getattr(candidates, one.name)
-        if column.ndim == 2:
-            column = np.take_along_axis(column, order, axis=1)
-            column[gone] = NO_TARGET if one.name == "targets" else 0
-        moved[one.name] = column
-    return Candidates(**moved)
+    return candidates.reordered(order).where(np.take_along_axis(stays, order, axis=1))

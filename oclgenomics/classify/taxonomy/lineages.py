@@ -10,10 +10,7 @@ from numpy.typing import NDArray
 from oclgenomics.classify.options import NO_RANK, RANKS, SEQUENCE
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
 
-__all__ = [
-    "Lineages",
-    "Targets",
-]
+__all__ = ["Lineages", "Targets"]
 
 
 @dataclass(frozen=True)
