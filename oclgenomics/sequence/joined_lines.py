@@ -78,6 +78,12 @@ class NumberColumn:
 
     values: NDArray[np.uint64]
 
+    @classmethod
+    def of(cls, values: NDArray[np.integer[Any]], known: NDArray[np.bool_] | None = None) -> NumberColumn:
+        """Return a column of numbers that are not negative, which are written where they are known."""
+        numbers = values.astype(np.uint64)
+        return cls(numbers if known is None else np.where(known, numbers, np.uint64(NO_NUMBER)))
+
 
 Column = NameColumn | TextColumn | NumberColumn
 
@@ -172,6 +178,19 @@ class TextTable:
                 self._texts.append(self._text_of(number).encode("utf-8", "replace"))
             places = self._places[numbers]
         return places
+
+    def column(self, numbers: NDArray[np.signedinteger[Any]]) -> TextColumn:
+        """Return the texts of numbers as a column."""
+        return TextColumn(self, self.places(numbers))
+
+    @classmethod
+    def same(cls, text: str) -> TextTable:
+        """Return a table of one text, for `repeated`."""
+        return cls(0, lambda _: text)
+
+    def repeated(self, lines: int) -> TextColumn:
+        """Return a column that has the text of `NO_TEXT` in so many lines."""
+        return self.column(np.full(lines, NO_TEXT))
 
 
 MAX_JOINED = 1 << 28  # bytes of lines at a time

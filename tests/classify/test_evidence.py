@@ -51,7 +51,7 @@ def part_of(rows: list[tuple[int, int, int, int]], letters: int = 150, called: b
 def shares_of(*parts: ClassifiedReads) -> dict[int, float]:
     evidence = Evidence(LINEAGES, SKETCH)
     for part in parts:
-        evidence.add(part)
+        evidence.add(part.candidates, part.calls, part.reads.kmers(SKETCH.kmerlen))
     return {int(TREE.taxids[taxon]): reads for taxon, reads in evidence.shares().items()}
 
 

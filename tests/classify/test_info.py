@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from helpers.classify_databases import EDGE, VIRAL, edge_database, features_of, random_database, viral_database
 
+from oclgenomics.app.reports import MISSING
 from oclgenomics.classify.database import listings
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.database.file import write_database
@@ -157,7 +158,7 @@ def test_facts(edge: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shown = dict(line.split("\t") for line in capsys.readouterr().out.splitlines())
     assert shown.keys() == facts.keys()
     assert shown["letters"] == str(facts["letters"])
-    assert (shown["remove_overpopulated"], shown["remove_ambiguous"]) == ("no", "-")
+    assert (shown["remove_overpopulated"], shown["remove_ambiguous"]) == ("no", MISSING)
 
 
 @pytest.mark.parametrize(

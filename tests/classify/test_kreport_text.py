@@ -11,7 +11,7 @@ from helpers.classified import DATA, Layout, golden_lineages, golden_lines, pars
 from helpers.random_calls import random_lineages, random_reads
 
 from oclgenomics.classify.formats import Tally, read_kreport
-from oclgenomics.classify.formats import kraken as kreport
+from oclgenomics.classify.formats.kraken import kreport
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError

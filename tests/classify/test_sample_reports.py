@@ -23,9 +23,8 @@ from oclgenomics.classify.formats import (
     precision_text,
     summary_text,
 )
-from oclgenomics.classify.formats import kraken as kreport
-from oclgenomics.classify.formats import native_lists as abundance_lists
-from oclgenomics.classify.formats.kraken import RANK_LETTERS
+from oclgenomics.classify.formats.kraken import RANK_LETTERS, kreport
+from oclgenomics.classify.formats.native_lists import abundance_lists
 from oclgenomics.classify.options import METACACHE_SKETCH, RANKS
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages

@@ -9,7 +9,7 @@ from helpers.fuzzing import SECONDS, inputs, limited
 from helpers.random_calls import random_lineages, random_reads
 
 from oclgenomics.classify.formats import Tally, read_kreport
-from oclgenomics.classify.formats import kraken as kreport
+from oclgenomics.classify.formats.kraken import kreport
 from oclgenomics.errors import InputError
 
 pytestmark = pytest.mark.fuzz

@@ -57,25 +57,17 @@ NOT_MERGED = ("allhits", "locations", "hits-per-ref", "ground-truth", "precision
 def add_report_options(parser: argparse.ArgumentParser, *, merged: bool = False) -> None:
     """Add the outputs; `merged`: without those that need windows or headers, which results to be merged do not tell."""
     group = parser.add_argument_group("output")
-    writes(
-        group.add_argument(
-            "-o",
-            "--output",
-            default="-",
-            metavar="FILE",
-            help=f"file for the lines of reads, {PACKED} (default: standard output)",
-        )
-    )
+    what = f"file for the lines of reads, {PACKED} (default: standard output)"
+    writes(group.add_argument("-o", "--output", default="-", metavar="FILE", help=what))
     group.add_argument(
         "--format", metavar="NAME", help="of these lines: native (MetaCache's), kraken, tsv or json (default: native)"
     )
     group.add_argument("--json", action="store_true", help="short for --format json")
+    left_out = NOT_MERGED if merged else ()
     for name, text in FILES.items():
-        if name in NOT_MERGED and merged:
-            continue
-        writes(group.add_argument(f"--{name}", metavar="FILE", help=f"write {text}"))
-    plot = group.add_argument("--plot", metavar="FILE", help="draw the taxa of each rank; .png, .svg or .pdf")
-    writes(plot)
+        if name not in left_out:
+            writes(group.add_argument(f"--{name}", metavar="FILE", help=f"write {text}"))
+    writes(group.add_argument("--plot", metavar="FILE", help="draw the taxa of each rank; .png, .svg or .pdf"))
     group.add_argument(
         "--abundance-per", metavar="RANK",
         help="with --abundances: also estimate the reads of each taxon of this rank",
@@ -83,18 +75,15 @@ def add_report_options(parser: argparse.ArgumentParser, *, merged: bool = False)
     add_message_options(group)
     native = parser.add_argument_group("lines of --format native")
     for name, text in SWITCHES.items():
-        if name in NOT_MERGED and merged:
-            continue
-        native.add_argument(f"--{name}", action="store_true", help=text)
+        if name not in left_out:
+            native.add_argument(f"--{name}", action="store_true", help=text)
     native.add_argument(
         "--separator", default="\\t|\\t", metavar="TEXT", help="between columns; \\t is a tab (default: %(default)s)"
     )
     native.add_argument(
-        "--comment",
-        default="# ",
-        metavar="TEXT",
+        "--comment", default="# ", metavar="TEXT",
         help="before lines that are not about a read (default: '%(default)s')",
-    )
+    )  # fmt: skip
 
 
 def add_text_options(parser: argparse.ArgumentParser) -> None:
@@ -144,24 +133,10 @@ def checked_format(args: argparse.Namespace) -> str:
 
 def native_options(args: argparse.Namespace) -> NativeOptions:
     """Return how the lines of --format native look."""
-    return formats.NativeOptions(
-        taxids=args.taxids,
-        taxids_only=args.taxids_only,
-        omit_ranks=args.omit_ranks,
-        separate_cols=args.separate_cols,
-        separator=args.separator.replace("\\t", "\t"),
-        comment=args.comment,
-        lineage=args.lineage,
-        queryids=args.queryids or bool(getattr(args, "hits_per_ref", None)),
-        mapped_only=args.mapped_only,
-        no_map=args.no_map,
-        tophits=args.tophits,
-        allhits=getattr(args, "allhits", False),
-        locations=getattr(args, "locations", False),
-        summary=not args.no_summary,
-        ground_truth=getattr(args, "ground_truth", False),
-        precision=getattr(args, "precision", False),
-    )
+    given = {name.replace("-", "_"): getattr(args, name.replace("-", "_"), False) for name in SWITCHES}
+    given["summary"] = not given.pop("no_summary")
+    given["queryids"] |= bool(getattr(args, "hits_per_ref", None))
+    return formats.NativeOptions(**given, separator=args.separator.replace("\\t", "\t"), comment=args.comment)
 
 
 class ReportFiles:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import asdict, fields, replace
 from typing import Any, NamedTuple
@@ -51,6 +51,14 @@ __all__ = [
     "write_database",
 ]
 
+# Sections of a file, in the order of the fields that they hold, and their types; "" for texts.
+TARGETS = {
+    "target_names": "", "sources": "", "target_source": "<i4", "target_record": "<i8", "target_taxon": "<i4",
+    "target_letters": "<i8", "target_windows": "<i8",
+}  # fmt: skip
+TAXA = {
+    "taxids": "<i8", "parents": "<i4", "ranks": "|i1", "taxon_names": "", "merged_from": "<i8", "merged_to": "<i8",
+}  # fmt: skip
 UNMASKED = 1  # version of the format before k-mers were masked: every k-mer may be a feature
 KIND = FileKind(
     b"\x89ocla\r\n\x1a",
@@ -141,13 +149,13 @@ def open_database(path: str | os.PathLike[str]) -> Iterator[tuple[Database, Stor
     """
     refuse_foreign(path)
     with ArrayFile(path, KIND) as file:
-        fields = Fields(file.metadata, file.name)
-        fields.only(("options", "provenance"))
-        options = stored_options(fields.inner("options"), file.version)
-        provenance = fields.get("provenance", dict)
+        known = Fields(file.metadata, file.name)
+        known.only(("options", "provenance"))
+        options = stored_options(known.inner("options"), file.version)
+        provenance = known.get("provenance", dict)
         kind = _count_type(options)
         none = Features(np.zeros(0, np.uint32), np.zeros(0, kind), np.zeros(0, np.uint32))
-        database = Database(options, _targets(file), _taxonomy(file), none, provenance)
+        database = Database(options, Targets(*_read(file, TARGETS)), Taxonomy(*_read(file, TAXA)), none, provenance)
         fault = described_fault(database)
         if fault is not None:
             raise contradiction(file, fault)
@@ -155,48 +163,24 @@ def open_database(path: str | os.PathLike[str]) -> Iterator[tuple[Database, Stor
 
 
 def _arrays(database: Database) -> dict[str, NDArray[Any]]:
-    targets, taxonomy, features = database.targets, database.taxonomy, database.features
-    return {
-        **_packed("target_names", targets.names),
-        **_packed("sources", targets.sources),
-        "target_source": targets.source,
-        "target_record": targets.record,
-        "target_taxon": targets.taxon,
-        "target_letters": targets.letters,
-        "target_windows": targets.windows,
-        "taxids": taxonomy.taxids,
-        "parents": taxonomy.parents,
-        "ranks": taxonomy.ranks,
-        **_packed("taxon_names", taxonomy.names),
-        "merged_from": taxonomy.merged_from,
-        "merged_to": taxonomy.merged_to,
-        "keys": features.keys,
-        "counts": features.counts.astype(_count_type(database.options), copy=False),
-        "locations": features.locations,
-    }
+    features = database.features
+    counts = features.counts.astype(_count_type(database.options), copy=False)
+    sections = {**_sections(database.targets, TARGETS), **_sections(database.taxonomy, TAXA)}
+    return {**sections, "keys": features.keys, "counts": counts, "locations": features.locations}
 
 
-def _targets(file: ArrayFile) -> Targets:
-    return Targets(
-        _names(file, "target_names"),
-        _names(file, "sources"),
-        file.array("target_source", "<i4"),
-        file.array("target_record", "<i8"),
-        file.array("target_taxon", "<i4"),
-        file.array("target_letters", "<i8"),
-        file.array("target_windows", "<i8"),
-    )
+def _sections(table: Targets | Taxonomy, names: Mapping[str, str]) -> dict[str, NDArray[Any]]:
+    """The sections of a table in their order; texts are two."""
+    found: dict[str, NDArray[Any]] = {}
+    for field, (name, kind) in zip(fields(table), names.items(), strict=True):
+        value = getattr(table, field.name)
+        found |= {name: value} if kind else _packed(name, value)
+    return found
 
 
-def _taxonomy(file: ArrayFile) -> Taxonomy:
-    return Taxonomy(
-        file.array("taxids", "<i8"),
-        file.array("parents", "<i4"),
-        file.array("ranks", "|i1"),
-        _names(file, "taxon_names"),
-        file.array("merged_from", "<i8"),
-        file.array("merged_to", "<i8"),
-    )
+def _read(file: ArrayFile, names: Mapping[str, str]) -> list[Any]:
+    """The fields of a table."""
+    return [file.array(name, kind) if kind else _names(file, name) for name, kind in names.items()]
 
 
 def _count_type(options: BuildOptions) -> str:

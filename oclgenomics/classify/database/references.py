@@ -234,9 +234,7 @@ def refuse_known(targets: Targets, new: NewTargets) -> None:
 
 def join_targets(before: Targets | None, new: NewTargets, options: BuildOptions) -> Targets:
     """Put records behind the targets that are there; none of the new ones has a taxon yet."""
-    if before is None:
-        nothing = np.empty(0, np.int64)
-        before = Targets((), (), nothing.astype(np.int32), nothing, nothing.astype(np.int32), nothing, nothing)
+    before = before or Targets.none()
     numbers = {name: number for number, name in enumerate(before.sources)}
     places = np.array([numbers.setdefault(name, len(numbers)) for name in new.sources], np.int32)
     return Targets(
@@ -296,8 +294,7 @@ def open_taxonomy(sources: TaxonSources, before: Database | None) -> Taxonomy:
                 raise UsageError("`reset_taxa` prefers some taxa to others, so it needs a `taxonomy`")
         if before is not None:
             return before.taxonomy
-        nothing = np.empty(0, np.int64)
-        return Taxonomy(nothing, nothing.astype(np.int32), nothing.astype(np.int8), (), nothing, nothing)
+        return Taxonomy.none()
     taxonomy = read_taxonomy(sources.folder)
     if before is not None:
         _refuse_lost(before, _found_again(before, taxonomy), sources.folder)

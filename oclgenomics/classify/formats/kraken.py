@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify.formats.tally import Tally
-from oclgenomics.classify.formats.words import NO_TAXID, TaxonWords, target_numbers, where_known
+from oclgenomics.classify.formats.words import NO_TAXID, BareReport, TaxonWords, hit_columns
 from oclgenomics.classify.options import NO_RANK, RANKS
 from oclgenomics.classify.result import ClassifiedReads
-from oclgenomics.classify.taxonomy.calls import NO_TARGET
 from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.ncbi import MAX_TAXID
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, ROOT_TAXID, Taxonomy
@@ -34,7 +33,6 @@ from oclgenomics.sequence.joined_lines import (
     LineJoiner,
     NameColumn,
     NumberColumn,
-    TextColumn,
     TextTable,
     clean_names,
 )
@@ -42,7 +40,7 @@ from oclgenomics.sequence.joined_lines import (
 __all__ = ["RANK_LETTERS", "KrakenReport", "bracken_table", "kreport", "krona_text", "read_kreport", "walk"]
 
 
-class KrakenReport:
+class KrakenReport(BareReport):
     """A line for each read or pair.
 
     Parameters
@@ -59,10 +57,9 @@ class KrakenReport:
         targets = len(lineages.targets)
         self._status = TextTable(self._words.count, lambda number: "C\t" if self._taxid(number) else "U\t")
         self._calls = TextTable(self._words.count, lambda number: f"\t{self._taxid(number)}\t")
-        self._mate = TextTable(0, lambda _: "|")
+        self._mate, self._end, self._pair_end = map(TextTable.same, ("|", "\n", " |:| 0:0\n"))
         self._first = TextTable(targets, lambda target: "\t0:0" if target == NO_TEXT else f"\t{self._found(target)}:")
         self._others = TextTable(targets, lambda target: "" if target == NO_TEXT else f" {self._found(target)}:")
-        self._end = TextTable(1, lambda pair: "\n" if pair == NO_TEXT else " |:| 0:0\n")
 
     def _taxid(self, number: int) -> int:
         return NO_TAXID if number == NO_TEXT else self._words.taxid(number) or ROOT_TAXID
@@ -70,38 +67,18 @@ class KrakenReport:
     def _found(self, target: int) -> int:
         return self._words.taxid(int(self._groups[target]))
 
-    def head(self) -> bytes:
-        """There is none."""
-        return b""
-
     def body(self, part: ClassifiedReads) -> memoryview:
         """Write the reads of a part."""
-        reads, calls, candidates = part.reads, part.calls.taxon, part.candidates
+        reads, calls, lines = part.reads, part.calls.taxon, len(part)
         columns: list[Column] = [
-            TextColumn(self._status, self._status.places(calls)),
-            NameColumn(clean_names(reads.names)),
-            TextColumn(self._calls, self._calls.places(calls)),
-            NumberColumn(reads.letters.astype(np.uint64)),
-        ]
-        nowhere = np.full(len(part), NO_TEXT)
+            self._status.column(calls), NameColumn(clean_names(reads.names)), self._calls.column(calls),
+            NumberColumn.of(reads.letters),
+        ]  # fmt: skip
         if reads.mate_letters is not None:
-            columns += [
-                TextColumn(self._mate, self._mate.places(nowhere)),
-                NumberColumn(reads.mate_letters.astype(np.uint64)),
-            ]
-        for place in range(candidates.targets.shape[1]):
-            table, targets = self._others if place else self._first, candidates.targets[:, place]
-            columns += [
-                TextColumn(table, table.places(target_numbers(targets))),
-                NumberColumn(where_known(candidates.hits[:, place], targets != NO_TARGET)),
-            ]
-        ends = nowhere if reads.mate_letters is None else np.zeros_like(nowhere)
-        columns.append(TextColumn(self._end, self._end.places(ends)))
-        return self._joiner.join(len(part), columns)
-
-    def tail(self) -> bytes:
-        """There is none."""
-        return b""
+            columns += [self._mate.repeated(lines), NumberColumn.of(reads.mate_letters)]
+        columns += hit_columns(part.candidates, self._first, self._others)
+        columns.append((self._end if reads.mate_letters is None else self._pair_end).repeated(lines))
+        return self._joiner.join(lines, columns)
 
 
 RANK_LETTERS = {
@@ -284,7 +261,7 @@ def read_kreport(path: str | os.PathLike[str]) -> Tally:
     again = next((b for a, b in pairwise(order) if taxa[a].taxid == taxa[b].taxid), None)
     if again is not None:
         raise InputError(f"has taxid {taxa[again].taxid} a second time", source=source, line=taxa[again].number)
-    tally = Tally(Lineages.of(_taxonomy(taxa, parents, order), _no_targets()))
+    tally = Tally(Lineages.of(_taxonomy(taxa, parents, order), Targets.none()))
     tally.counts[:] = [*(taxa[at].direct for at in order), sum(line.clade for line in none)]
     tally.sequences = tally.reads
     return tally
@@ -353,8 +330,3 @@ def _taxonomy(taxa: Sequence[_Line], parents: Sequence[int], order: Sequence[int
         none,
         none,
     )
-
-
-def _no_targets() -> Targets:
-    none = np.zeros(0, np.int64)
-    return Targets((), (), none.astype(np.int32), none, none.astype(np.int32), none, none)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.classify.formats.tally import Tally, summary_text
 from oclgenomics.classify.formats.truth import HeaderTruth, PrecisionTally, precision_text
-from oclgenomics.classify.formats.words import NO_TAXID, TaxonWords, target_numbers, target_range, where_known
+from oclgenomics.classify.formats.words import NO_TAXID, TaxonWords, hit_columns, target_range
 from oclgenomics.classify.options import RANKS, SEQUENCE, QueryOptions, SketchOptions
 from oclgenomics.classify.result import ClassifiedReads, Hits
 from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates
@@ -23,7 +23,6 @@ from oclgenomics.sequence.joined_lines import (
     LineJoiner,
     NameColumn,
     NumberColumn,
-    TextColumn,
     TextTable,
     clean_names,
     one_field,
@@ -63,7 +62,7 @@ class NativeReport:
         separator = options.separator
         self._calls = TextTable(self._words.count, lambda number: f"{separator}{taxa.text(number)}\n")
         self._truths = TextTable(self._words.count, lambda number: f"{separator}{taxa.truth_text(number)}")
-        self._separators = TextTable(0, lambda _: separator)
+        self._separators = TextTable.same(separator)
         self._candidates = CandidateColumns(self._words, sketch, query.lowest, separator)
 
     def head(self) -> bytes:
@@ -110,11 +109,10 @@ class NativeReport:
         columns: list[Column] = []
         number = part.reads.number + 1 + (np.arange(len(part)) if kept is None else kept)
         if options.queryids:
-            separators = self._separators.places(np.full(len(number), NO_TEXT))
-            columns += [NumberColumn(number.astype(np.uint64)), TextColumn(self._separators, separators)]
+            columns += [NumberColumn.of(number), self._separators.repeated(len(number))]
         columns.append(NameColumn(clean_names(part.reads.names), kept))
         if options.ground_truth and truth is not None:
-            columns.append(TextColumn(self._truths, self._truths.places(truth if kept is None else truth[kept])))
+            columns.append(self._truths.column(truth if kept is None else truth[kept]))
         if options.allhits:
             if part.located is None:
                 raise ParameterError("allhits", "the query has to be asked for all hits")
@@ -126,7 +124,7 @@ class NativeReport:
             if options.locations:
                 columns += self._candidates.locations(shown)
         calls = part.calls.taxon if kept is None else part.calls.taxon[kept]
-        columns.append(TextColumn(self._calls, self._calls.places(calls)))
+        columns.append(self._calls.column(calls))
         return self._joiner.join(len(number), columns)
 
     def tail(self) -> bytes:
@@ -308,15 +306,7 @@ class CandidateColumns:
 
     def hits(self, candidates: Candidates) -> list[Column]:
         """Candidates and their hits."""
-        columns: list[Column] = []
-        for place in range(candidates.targets.shape[1]):
-            table = self._others if place else self._first
-            targets = candidates.targets[:, place]
-            columns += [
-                TextColumn(table, table.places(target_numbers(targets))),
-                NumberColumn(where_known(candidates.hits[:, place], targets != NO_TARGET)),
-            ]
-        return columns
+        return hit_columns(candidates, self._first, self._others)
 
     def locations(self, candidates: Candidates) -> list[Column]:
         """The letters of the candidates' targets in which they were hit."""
@@ -327,12 +317,9 @@ class CandidateColumns:
             first, last = target_range(candidates, place, self._sketch.winstride, self._sketch.winlen)
             begin = self._next if place else self._begin
             columns += [
-                TextColumn(begin, begin.places(numbers)),
-                NumberColumn(where_known(first, known)),
-                TextColumn(self._comma, self._comma.places(numbers)),
-                NumberColumn(where_known(last, known)),
-                TextColumn(self._end, self._end.places(numbers)),
-            ]
+                begin.column(numbers), NumberColumn.of(first, known), self._comma.column(numbers),
+                NumberColumn.of(last, known), self._end.column(numbers),
+            ]  # fmt: skip
         return columns
 
 

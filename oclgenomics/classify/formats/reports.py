@@ -11,6 +11,7 @@ from oclgenomics.classify.formats.cami import CamiBinning
 from oclgenomics.classify.formats.kraken import KrakenReport
 from oclgenomics.classify.formats.native import NativeOptions, NativeReport
 from oclgenomics.classify.formats.tables import JsonReport, TsvReport
+from oclgenomics.classify.formats.words import BareReport
 from oclgenomics.classify.options import QueryOptions, SketchOptions
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
@@ -77,7 +78,7 @@ def make_report(
 Mates = Literal["both", "first", "second"]
 
 
-class ReadTexts:
+class ReadTexts(BareReport):
     """The records of reads, unchanged. Of a query whose parts have texts; see `Wanted`.
 
     Parameters
@@ -91,10 +92,6 @@ class ReadTexts:
     def __init__(self, *, classified: bool, mates: Mates) -> None:
         self._classified, self._mates = classified, mates
 
-    def head(self) -> bytes:
-        """Write nothing."""
-        return b""
-
     def body(self, part: ClassifiedReads) -> bytes | memoryview:
         """Write the records of a part."""
         wanted = np.flatnonzero((part.calls.taxon != NO_TAXON) == self._classified)
@@ -107,7 +104,3 @@ class ReadTexts:
             return whole_lines(texts[0].take(wanted))
         both = NameList.joined(texts)
         return whole_lines(both.take(np.stack([wanted, wanted + len(part)], axis=1).ravel()))
-
-    def tail(self) -> bytes:
-        """Write nothing."""
-        return b""

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.reports import MISSING
-from oclgenomics.classify.formats.words import NO_TAXID, TaxonWords, target_numbers, target_range, where_known
+from oclgenomics.classify.formats.words import NO_TAXID, BareReport, TaxonWords, target_numbers, target_range
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates
@@ -32,17 +32,11 @@ from oclgenomics.sequence.joined_lines import (
     LineJoiner,
     NameColumn,
     NumberColumn,
-    TextColumn,
     TextTable,
     clean_names,
 )
 
-__all__ = [
-    "COLUMNS",
-    "JsonReport",
-    "TsvReport",
-    "range_in_target",
-]
+__all__ = ["COLUMNS", "JsonReport", "TsvReport", "range_in_target"]
 
 COLUMNS = (
     "read", "length", "mate_length", "taxid", "rank", "name", "hits", "needed", "target", "begin", "end", "second",
@@ -50,7 +44,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
-class TsvReport:
+class TsvReport(BareReport):
     """A line for each read or pair, below a line of headings.
 
     Parameters
@@ -66,9 +60,7 @@ class TsvReport:
         self._words = TaxonWords(lineages)
         targets = len(lineages.targets)
         self._calls = TextTable(self._words.count, self._call)
-        self._tab = TextTable(0, lambda _: "\t")
-        self._newline = TextTable(0, lambda _: "\n")
-        self._no_mate = TextTable(0, lambda _: f"\t{MISSING}")
+        self._tab, self._newline, self._no_mate = map(TextTable.same, ("\t", "\n", f"\t{MISSING}"))
         self._best = TextTable(targets, lambda target: self._target(target, f"\t{MISSING}" * 3))
         self._second = TextTable(targets, lambda target: self._target(target, f"\t{MISSING}\t"))
         self._between = TextTable(1, lambda there: "" if there == NO_TEXT else "\t")
@@ -87,37 +79,26 @@ class TsvReport:
 
     def body(self, part: ClassifiedReads) -> memoryview:
         """Write the reads of a part."""
-        reads, candidates = part.reads, part.candidates
-        same = np.full(len(part), NO_TEXT)
-        tab, newline = (TextColumn(table, table.places(same)) for table in (self._tab, self._newline))
-        mate: list[Column] = [TextColumn(self._no_mate, self._no_mate.places(same))]
+        reads, candidates, lines = part.reads, part.candidates, len(part)
+        tab = self._tab.repeated(lines)
+        mate: list[Column] = [self._no_mate.repeated(lines)]
         if reads.mate_letters is not None:
-            mate = [tab, NumberColumn(reads.mate_letters.astype(np.uint64))]
+            mate = [tab, NumberColumn.of(reads.mate_letters)]
         columns = [
-            NameColumn(clean_names(reads.names)),
-            tab,
-            NumberColumn(reads.letters.astype(np.uint64)),
-            *mate,
-            TextColumn(self._calls, self._calls.places(part.calls.taxon)),
-            NumberColumn(candidates.hits[:, 0].astype(np.uint64)),
-            tab,
-            NumberColumn(part.calls.hitmin.astype(np.uint64)),
-            *self._range(candidates),
-            *self._runner_up(candidates),
-            newline,
-        ]
-        return self._joiner.join(len(part), columns)
+            NameColumn(clean_names(reads.names)), tab, NumberColumn.of(reads.letters), *mate,
+            self._calls.column(part.calls.taxon), NumberColumn.of(candidates.hits[:, 0]), tab,
+            NumberColumn.of(part.calls.hitmin), *self._range(candidates), *self._runner_up(candidates),
+            self._newline.repeated(lines),
+        ]  # fmt: skip
+        return self._joiner.join(lines, columns)
 
     def _range(self, candidates: Candidates) -> list[Column]:
         targets = candidates.targets[:, 0]
         known = targets != NO_TARGET
         begin, end = range_in_target(candidates, 0, self._lineages, self._sketch)
-        return [
-            TextColumn(self._best, self._best.places(target_numbers(targets))),
-            NumberColumn(where_known(begin, known)),
-            TextColumn(self._between, self._between.places(np.where(known, 0, NO_TEXT))),
-            NumberColumn(where_known(end, known)),
-        ]
+        between = self._between.column(np.where(known, 0, NO_TEXT))
+        best = self._best.column(target_numbers(targets))
+        return [best, NumberColumn.of(begin, known), between, NumberColumn.of(end, known)]
 
     def _runner_up(self, candidates: Candidates) -> list[Column]:
         targets, hits = candidates.targets[:, 1:2], candidates.hits[:, 1:2]
@@ -126,14 +107,7 @@ class TsvReport:
                 np.full((len(candidates), 1), NO_TARGET, np.uint32),
                 np.zeros((len(candidates), 1), np.uint32),
             )
-        return [
-            TextColumn(self._second, self._second.places(target_numbers(targets[:, 0]))),
-            NumberColumn(hits[:, 0].astype(np.uint64)),
-        ]
-
-    def tail(self) -> bytes:
-        """There is none."""
-        return b""
+        return [self._second.column(target_numbers(targets[:, 0])), NumberColumn.of(hits[:, 0])]
 
 
 def range_in_target(
@@ -163,7 +137,7 @@ _LINE = (
 )
 
 
-class JsonReport:
+class JsonReport(BareReport):
     """A line for each read or pair.
 
     Parameters
@@ -177,10 +151,6 @@ class JsonReport:
         self._lineages, self._sketch, self._words = lineages, sketch, TaxonWords(lineages)
         self._calls: dict[int, tuple[int, str, str]] = {NO_TAXON: (NO_TAXID, "null", "null")}
         self._targets: dict[int, str] = {}
-
-    def head(self) -> bytes:
-        """There is none."""
-        return b""
 
     def body(self, part: ClassifiedReads) -> bytes:
         """Write the reads of a part."""
@@ -221,7 +191,3 @@ class JsonReport:
             name = encode_basestring_ascii(self._words.name(number))
             self._targets[target] = f'{{"target": {name}, "taxid": {self._words.taxid(number)}'
         return self._targets[target]
-
-    def tail(self) -> bytes:
-        """There is none."""
-        return b""

@@ -37,6 +37,7 @@ class Tally:
 
     def __init__(self, lineages: Lineages, sketch: SketchOptions | None = None) -> None:
         self.lineages = lineages
+        self._sketch = sketch
         self._evidence = None if sketch is None else Evidence(lineages, sketch)
         self.counts = np.zeros(len(lineages.at_rank) + 1, np.int64)
         self.sequences = 0
@@ -50,8 +51,8 @@ class Tally:
             found = np.bincount(taxon + np.int32(1), minlength=len(self.counts))
             self.counts += np.roll(found, -1)
         self.sequences += len(part) * (1 if part.reads.mate_letters is None else 2)
-        if self._evidence is not None:
-            self._evidence.add(part)
+        if self._evidence is not None and self._sketch is not None:
+            self._evidence.add(part.candidates, part.calls, part.reads.kmers(self._sketch.kmerlen))
 
     def estimate(self, rank: str) -> Abundances:
         """Estimate the reads of each taxon of a rank: from candidates, or else from calls alone, as MetaCache does."""

@@ -1,4 +1,4 @@
-"""What reports say of taxa and targets, by their numbers in `Lineages`."""
+"""What reports share: words for taxa and targets, by their numbers in `Lineages`, and columns of candidates."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify.options import NO_RANK, RANKS, SEQUENCE
-from oclgenomics.classify.taxonomy.calls import Candidates
+from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.sequence.joined_lines import NO_NUMBER, one_field
+from oclgenomics.sequence.joined_lines import Column, NumberColumn, TextTable, one_field
 
-__all__ = ["NO_TAXID", "UNRANKED", "TaxonWords", "target_numbers", "target_range", "where_known"]
+__all__ = ["NO_TAXID", "UNRANKED", "BareReport", "TaxonWords", "hit_columns", "target_numbers", "target_range"]
 
 NO_TAXID = 0  # of what has no taxon
 UNRANKED = "none"  # the rank of a taxon that fills no slot
@@ -60,14 +60,31 @@ class TaxonWords:
         return int(self.lineages.at_rank[number, slot])
 
 
+class BareReport:
+    """A report that is lines of reads and nothing else."""
+
+    def head(self) -> bytes:
+        """Return nothing: there is no head."""
+        return b""
+
+    def tail(self) -> bytes:
+        """Return nothing: there is no tail."""
+        return b""
+
+
+def hit_columns(candidates: Candidates, first: TextTable, others: TextTable) -> list[Column]:
+    """Return columns of all candidates: the texts of their targets, each followed by the hits if there is a target."""
+    columns: list[Column] = []
+    for place in range(candidates.targets.shape[1]):
+        targets = candidates.targets[:, place]
+        texts = (others if place else first).column(target_numbers(targets))
+        columns += [texts, NumberColumn.of(candidates.hits[:, place], targets != NO_TARGET)]
+    return columns
+
+
 def target_numbers(targets: NDArray[np.uint32]) -> NDArray[np.int32]:
     """Return the numbers of targets as tables take them, `NO_TEXT` for `NO_TARGET`."""
     return np.ascontiguousarray(targets).view(np.int32)
-
-
-def where_known(values: NDArray[np.unsignedinteger], known: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Return numbers for a column, `NO_NUMBER` where they mean nothing."""
-    return np.where(known, values.astype(np.uint64), np.uint64(NO_NUMBER))
 
 
 def target_range(

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
 from oclgenomics.app.figures import GREY, INK, STYLE, short_text
@@ -14,10 +19,6 @@ from oclgenomics.classify.formats.words import TaxonWords
 from oclgenomics.classify.options import RANKS
 from oclgenomics.classify.plots.colours import HUES, NEUTRAL, OTHER, UNCLASSIFIED, ink_on, tone
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = ["OTHERS", "PLOTTED", "Partition", "Segment", "partition", "plot_sample"]
 
@@ -47,9 +48,6 @@ def plot_sample(tally: Tally, *, title: str = "") -> Figure:
     matplotlib.figure.Figure
         To be saved by `oclgenomics.app.figures.save_plot` or changed further; no display is needed.
     """
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
     stacks, words = partition(tally), TaxonWords(tally.lineages)
     with rc_context(STYLE):
         figure = Figure(figsize=(WIDTH, HEIGHT))
@@ -61,8 +59,6 @@ def plot_sample(tally: Tally, *, title: str = "") -> Figure:
 
 
 def _draw_stacks(axes: Axes, stacks: Partition, words: TaxonWords) -> None:
-    from matplotlib.ticker import PercentFormatter
-
     width = WIDTH - LEFT - RIGHT
     axes.set(xlim=(0, width), ylim=(0, 1))
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
@@ -91,8 +87,6 @@ def _draw_stacks(axes: Axes, stacks: Partition, words: TaxonWords) -> None:
 
 def _draw_box(axes: Axes, box: tuple[float, float, float, float], colour: str, name: str) -> None:
     """A rectangle from a corner on, with its name and share as far as there is room for them."""
-    from matplotlib.patches import Rectangle
-
     left, begin, width, share = box
     axes.add_patch(Rectangle((left, begin), width, share, facecolor=colour, edgecolor="white", linewidth=0.7))
     _write_label(axes, box, ink_on(colour), name)

@@ -79,7 +79,7 @@ def _entries(fields: Fields, row: int, columns: _Columns) -> Iterator[MapEntry]:
     if text == "taxid":
         return
     if not (text.isascii() and text.isdigit() and int(text[:12]) <= MAX_TAXID):
-        raise InputError(f"{text[:40]!r} is no taxid", source=fields.source, line=int(fields.lines[row]))
+        raise fields.error(f"{text[:40]!r} is no taxid", row)
     if int(text):
         for column in columns.keys:
             key = fields.shown(column, row).strip()

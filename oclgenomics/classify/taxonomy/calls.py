@@ -94,8 +94,8 @@ class Candidates:
 
     def reordered(self, order: NDArray[np.intp]) -> Candidates:
         """Return the candidates of each read in another order, or some of them, by their places."""
-        columns = (np.take_along_axis(column, order, axis=1) for column in _columns(self)[:-1])
-        return Candidates(*columns, self.located)
+        targets, hits, first, last = (np.take_along_axis(column, order, axis=1) for column in _columns(self)[:-1])
+        return Candidates(targets, hits, first, last, self.located)
 
     def of(self, read: int) -> list[Candidate]:
         """List the candidates of a read."""
@@ -135,9 +135,10 @@ def merged(parts: Sequence[Candidates], groups: NDArray[np.int32], maxcand: int)
         Taxa of which only the best target is a candidate.
     maxcand : int
     """
-    columns = [np.concatenate(column, axis=1) for column in zip(*(_columns(part)[:-1] for part in parts), strict=True)]
+    columns = zip(*(_columns(part)[:-1] for part in parts), strict=True)
+    targets, hits, first, last = (np.concatenate(column, axis=1) for column in columns)
     located = np.sum([part.located for part in parts], axis=0, dtype=np.uint64)
-    every = Candidates(*columns, np.minimum(located, MAX_LOCATED).astype(np.uint32))
+    every = Candidates(targets, hits, first, last, np.minimum(located, MAX_LOCATED).astype(np.uint32))
     # By hits, then by the number of the target. What is behind the last candidate of a part has no hits.
     order = np.argsort((np.uint64(MAX_LOCATED) - every.hits << np.uint64(32)) | every.targets, axis=1)
     every = every.reordered(order)

@@ -154,7 +154,7 @@ def evaluate(
     if not 0 <= rounds <= MAX_ROUNDS or seed < 0:
         raise ParameterError("rounds", f"is 0 to {MAX_ROUNDS:,}, and `seed` 0 or more", (rounds, seed))
     _refuse_strangers(truth, calls)
-    at_rank = Lineages.of(taxonomy, _no_targets()).at_rank
+    at_rank = Lineages.of(taxonomy, Targets.none()).at_rank
     taxids = np.array([calls.get(name, 0) for name in truth.names], np.int64)
     called = _numbers(taxonomy, taxids, "the calls have")
     true = np.where(
@@ -170,11 +170,6 @@ def evaluate(
     return Evaluation(
         len(truth), int(classified.sum()), absent, int(alien.sum()), int((classified & alien).sum()), tuple(measures)
     )
-
-
-def _no_targets() -> Targets:
-    nothing = np.empty(0, np.int64)
-    return Targets((), (), nothing.astype(np.int32), nothing, nothing.astype(np.int32), nothing, nothing)
 
 
 def _refuse_strangers(truth: Truth, calls: Mapping[str, int]) -> None:

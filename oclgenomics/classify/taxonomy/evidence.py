@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.classify.options import RANKS, SketchOptions
 from oclgenomics.classify.plan import shared_features
-from oclgenomics.classify.result import ClassifiedReads
-from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates
+from oclgenomics.classify.taxonomy.calls import NO_TARGET, Calls, Candidates
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 
@@ -121,12 +120,11 @@ class Evidence:
         self._taxa = np.append(lineages.groups(EVIDENCE_RANK), np.int32(NO_TAXON)).astype(np.int64)
         self._parts: list[ReadEvidence] = []
 
-    def add(self, part: ClassifiedReads) -> None:
-        """Take in the reads of a part that were classified."""
-        called = np.flatnonzero(part.calls.taxon != NO_TAXON)
-        best, second = (self._candidates(part.candidates, place, called) for place in (0, 1))
-        kmers = part.reads.kmers(self._sketch.kmerlen)[called]
-        odds = log_odds(best[1], second[1], shared_features(kmers, self._sketch))
+    def add(self, candidates: Candidates, calls: Calls, kmers: NDArray[np.int64]) -> None:
+        """Take in the reads of a part that were classified; `kmers` is `Reads.kmers` of the part."""
+        called = np.flatnonzero(calls.taxon != NO_TAXON)
+        best, second = (self._candidates(candidates, place, called) for place in (0, 1))
+        odds = log_odds(best[1], second[1], shared_features(kmers[called], self._sketch))
         one_each = np.ones(len(called), np.int64)
         self._parts.append(ReadEvidence.joined([ReadEvidence(best[0], second[0], odds, one_each)]))
         if sum(map(len, self._parts[1:])) > max(_HELD_ROWS, len(self._parts[0])):

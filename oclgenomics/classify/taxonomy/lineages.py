@@ -92,6 +92,12 @@ class Targets:
     def __len__(self) -> int:
         return len(self.names)
 
+    @classmethod
+    def none(cls) -> Targets:
+        """Return no targets."""
+        none = np.zeros(0, np.int64)
+        return cls((), (), none.astype(np.int32), none, none.astype(np.int32), none, none)
+
     @property
     def first_window(self) -> NDArray[np.int64]:
         """Windows of the targets before each one, and of all, int64 (targets + 1,)."""

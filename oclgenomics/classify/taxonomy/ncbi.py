@@ -95,11 +95,10 @@ def _final_merges(merged: Links, nodes: Links) -> tuple[NDArray[np.int64], NDArr
     """Merged taxids and the nodes that took their places, in one or several steps; those that lead nowhere are left."""
     both = np.flatnonzero(_find(nodes.taxids, merged.taxids)[1])
     if len(both):
-        raise InputError(
+        raise merged.error(
             f"taxid {merged.taxids[both[0]]} is merged into {merged.others[both[0]]}, but {nodes.source} has it, too; "
             "take both files from one release",
-            source=merged.source,
-            line=int(merged.lines[both[0]]),
+            both[0],
         )
     ends = merged.others
     for _ in range(len(merged).bit_length() + 1):
@@ -107,11 +106,7 @@ def _final_merges(merged: Links, nodes: Links) -> tuple[NDArray[np.int64], NDArr
         ends = np.where(again, ends[at], ends) if len(ends) else ends
     stuck = np.flatnonzero(_find(merged.taxids, ends)[1])
     if len(stuck):
-        raise InputError(
-            f"taxid {merged.taxids[stuck[0]]} is merged into one that is merged into it",
-            source=merged.source,
-            line=int(merged.lines[stuck[0]]),
-        )
+        raise merged.error(f"taxid {merged.taxids[stuck[0]]} is merged into one that is merged into it", stuck[0])
     known = _find(nodes.taxids, ends)[1]
     return merged.taxids[known], ends[known]
 
@@ -127,11 +122,10 @@ def _numbers_of_parents(
     if len(missing):
         first = missing[np.argmin(nodes.lines[missing])]
         count = len(np.unique(nodes.others[missing]))
-        raise InputError(
+        raise nodes.error(
             f"taxid {nodes.others[first]}, the parent of taxid {nodes.taxids[first]}, has no line; "
             f"{count:,} {'parents are' if count > 1 else 'parent is'} missing in all",
-            source=nodes.source,
-            line=int(nodes.lines[first]),
+            first,
         )
     return parents.astype(np.int32)
 
@@ -166,11 +160,7 @@ def _refuse_cycles(nodes: Links, parents: NDArray[np.int32], root: int) -> None:
         cycle.append(at)
     first = min(cycle, key=lambda one: int(nodes.lines[one]))
     taxids = nodes.taxids[cycle[cycle.index(first) :] + cycle[: cycle.index(first)]]
-    raise InputError(
-        f"taxids {_some(taxids)} are each the parent of the one before: a cycle",
-        source=nodes.source,
-        line=int(nodes.lines[first]),
-    )
+    raise nodes.error(f"taxids {_some(taxids)} are each the parent of the one before: a cycle", first)
 
 
 MAX_TAXID = (1 << 31) - 1
@@ -199,6 +189,10 @@ class Links:
 
     def __len__(self) -> int:
         return len(self.taxids)
+
+    def error(self, what: str, at: int | np.intp) -> InputError:
+        """Return the error that a line is wrong in some way."""
+        return InputError(what, source=self.source, line=int(self.lines[at]))
 
 
 def read_nodes(path: str | os.PathLike[str]) -> Links:
@@ -243,10 +237,8 @@ def _taxids(fields: Fields, field: int) -> NDArray[np.int64]:
     taxids = fields.numbers(field)
     wrong = np.flatnonzero((taxids < 1) | (taxids > MAX_TAXID))
     if len(wrong):
-        raise InputError(
-            f"{fields.shown(field, wrong[0])[:40]!r} is no taxid, which is a number from 1 to {MAX_TAXID:,}",
-            source=fields.source,
-            line=int(fields.lines[wrong[0]]),
+        raise fields.error(
+            f"{fields.shown(field, wrong[0])[:40]!r} is no taxid, which is a number from 1 to {MAX_TAXID:,}", wrong[0]
         )
     return taxids
 

@@ -44,6 +44,12 @@ class Taxonomy:
     def __len__(self) -> int:
         return len(self.taxids)
 
+    @classmethod
+    def none(cls) -> Taxonomy:
+        """Return a tree without taxa."""
+        none = np.zeros(0, np.int64)
+        return cls(none, none.astype(np.int32), none.astype(np.int8), (), none, none)
+
     def find(self, taxids: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the numbers of taxa, `NO_TAXON` for identifiers that the tree does not know, even as merged ones."""
         wanted = _looked_up(self.merged_from, taxids, self.merged_to, taxids)
