@@ -34,16 +34,21 @@ __all__ = [
 ]
 
 HOMES = {
-    "count_lines": "listings",
-    "database_facts": "listings",
-    "files_of": "references",
     "is_database": "file",
-    "lineage_lines": "listings",
-    "location_lines": "listings",
+    **dict.fromkeys(
+        (
+            "count_lines",
+            "database_facts",
+            "lineage_lines",
+            "location_lines",
+            "rank_lines",
+            "statistics_lines",
+            "target_lines",
+        ),
+        "listings",
+    ),
     "manifest_path": "manifest",
-    "rank_lines": "listings",
-    "statistics_lines": "listings",
-    "target_lines": "listings",
+    "files_of": "references",
 }
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__)

@@ -121,6 +121,17 @@ class Features:
         """Return the features."""
         return self
 
+    @classmethod
+    def none(cls, kind: Any) -> Features:
+        """Return no features, with counts of a type."""
+        return cls(np.empty(0, np.uint32), np.empty(0, kind), np.empty(0, np.uint32))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Features]) -> Features:
+        """Put features behind each other, whose keys ascend."""
+        keys, counts, locations = zip(*((part.keys, part.counts, part.locations) for part in parts), strict=True)
+        return cls(np.concatenate(keys), np.concatenate(counts), np.concatenate(locations))
+
     @property
     def starts(self) -> NDArray[np.int64]:
         """Where the list of each feature starts, and the last one ends, int64 (features + 1,)."""
@@ -412,15 +423,11 @@ def _locations_before(
 
 def _between(features: Features, begin: int, end: int) -> Features:
     """The features with locations in windows begin .. end - 1, and those locations."""
-    parts = [Features(features.keys[:0], features.counts[:0], features.locations[:0])]
+    parts = [Features.none(features.counts.dtype)]
     for piece in features.pieces(FEATURES, FEATURES):
         ends, inside = np.cumsum(piece.counts, dtype=np.int64), (piece.locations >= begin) & (piece.locations < end)
         up_to = np.append(np.int64(0), np.cumsum(inside))
         counts = (up_to[ends] - up_to[ends - piece.counts]).astype(piece.counts.dtype)
         there = counts > 0
         parts.append(Features(piece.keys[there], counts[there], piece.locations[inside]))
-    return Features(
-        np.concatenate([part.keys for part in parts]),
-        np.concatenate([part.counts for part in parts]),
-        np.concatenate([part.locations for part in parts]),
-    )
+    return Features.joined(parts)

@@ -154,7 +154,7 @@ def open_database(path: str | os.PathLike[str]) -> Iterator[tuple[Database, Stor
         options = stored_options(known.inner("options"), file.version)
         provenance = known.get("provenance", dict)
         kind = _count_type(options)
-        none = Features(np.zeros(0, np.uint32), np.zeros(0, kind), np.zeros(0, np.uint32))
+        none = Features.none(kind)
         database = Database(options, Targets(*_read(file, TARGETS)), Taxonomy(*_read(file, TAXA)), none, provenance)
         fault = described_fault(database)
         if fault is not None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from oclgenomics import notices
 from oclgenomics.app.files import FileKey, file_key
 from oclgenomics.classify.database.database import Database
-from oclgenomics.classify.options import BuildOptions, IdFormat, SketchOptions
+from oclgenomics.classify.options import BuildOptions, IdFormat
 from oclgenomics.classify.plan import count_windows
 from oclgenomics.classify.taxonomy.assignment import assign_taxa, unknown_taxids
 from oclgenomics.classify.taxonomy.identifiers import file_stem, header_taxids, raw_id, told_apart
@@ -36,6 +36,7 @@ __all__ = [
     "stored_letters",
 ]
 
+NUMBER = re.compile(r"![0-9]+$")  # what tells targets of one name apart
 ENDINGS = (".fa", ".fasta", ".fna", ".ffn", ".frn", ".fas")
 PACKED = (".gz", ".bgz", ".bz2", ".xz", ".zst")
 STANDARD_INPUT = 0
@@ -105,70 +106,6 @@ def stored_letters(files: Sequence[str]) -> int | None:
     return letters
 
 
-class TargetTable:
-    """Records, their headers and their lengths.
-
-    Attributes
-    ----------
-    headers : list of str
-        Of each record that has begun, without > or @; bytes that are not UTF-8 are replaced.
-    """
-
-    def __init__(self) -> None:
-        self.headers: list[str] = []
-        self._numbers: dict[str, int] = {}
-        self._source: list[NDArray[np.int32]] = []
-        self._record: list[NDArray[np.int64]] = []
-        self._letters: list[NDArray[np.int64]] = []
-
-    def add(self, block: LetterBlock) -> None:
-        """Take down the records that begin or end in a block."""
-        pieces, begun = block.pieces, len(block.names)
-        self._letters.append((pieces.start + pieces.size)[pieces.ends])
-        self.headers += block.headers()
-        if block.origins is None:
-            self._source.append(np.full(begun, self._number(block.source), np.int32))
-            self._record.append(np.arange(begun) + (block.first - block.before))
-        else:
-            files, places = np.unique(block.origins.file, return_inverse=True)
-            numbers = [self._number(block.origins.source.paths[file]) for file in files.tolist()]
-            self._source.append(np.array(numbers, np.int32)[places])
-            self._record.append(block.origins.record)
-
-    def _number(self, source: str) -> int:
-        return self._numbers.setdefault(source, len(self._numbers))
-
-    def __len__(self) -> int:
-        return len(self.headers)
-
-    @property
-    def sources(self) -> list[str]:
-        """Files in the order in which they came."""
-        return list(self._numbers)
-
-    @property
-    def source(self) -> NDArray[np.int32]:
-        """The file of each record, int32 (records,)."""
-        return np.concatenate([np.empty(0, np.int32), *self._source])
-
-    @property
-    def record(self) -> NDArray[np.int64]:
-        """Number of each record in its file, int64 (records,)."""
-        return np.concatenate([np.empty(0, np.int64), *self._record])
-
-    @property
-    def letters(self) -> NDArray[np.int64]:
-        """Length of each record, int64 (records,), once all have ended."""
-        return np.concatenate([np.empty(0, np.int64), *self._letters])
-
-    def windows(self, options: SketchOptions) -> NDArray[np.int64]:
-        """Windows of each record, int64 (records,)."""
-        return count_windows(self.letters, options)
-
-
-NUMBER = re.compile(r"![0-9]+$")  # what tells targets of one name apart
-
-
 @dataclass(frozen=True)
 class NewTargets:
     """Records that become targets.
@@ -195,16 +132,44 @@ class NewTargets:
     letters: NDArray[np.int64]
     windows: NDArray[np.int64]
 
-    @classmethod
-    def of(cls, table: TargetTable, options: BuildOptions) -> NewTargets:
-        """Name the records of a table."""
-        source = table.source
+
+class TargetTable:
+    """The references of a build, gathered block by block."""
+
+    def __init__(self) -> None:
+        self._headers: list[str] = []  # without > or @; bytes that are not UTF-8 are replaced
+        self._numbers: dict[str, int] = {}
+        self._source: list[NDArray[np.int32]] = []
+        self._record: list[NDArray[np.int64]] = []
+        self._letters: list[NDArray[np.int64]] = []
+
+    def add(self, block: LetterBlock) -> None:
+        """Take down the records that begin or end in a block."""
+        pieces, begun = block.pieces, len(block.names)
+        self._letters.append((pieces.start + pieces.size)[pieces.ends])
+        self._headers += block.headers()
+        if block.origins is None:
+            self._source.append(np.full(begun, self._number(block.source), np.int32))
+            self._record.append(np.arange(begun) + (block.first - block.before))
+        else:
+            files, places = np.unique(block.origins.file, return_inverse=True)
+            numbers = [self._number(block.origins.source.paths[file]) for file in files.tolist()]
+            self._source.append(np.array(numbers, np.int32)[places])
+            self._record.append(block.origins.record)
+
+    def _number(self, source: str) -> int:
+        return self._numbers.setdefault(source, len(self._numbers))
+
+    def named(self, options: BuildOptions) -> NewTargets:
+        """Name all records, once they have ended."""
+        source = np.concatenate([np.empty(0, np.int32), *self._source])
+        record, letters = (np.concatenate([np.empty(0, np.int64), *parts]) for parts in (self._record, self._letters))
+        sources, windows = list(self._numbers), count_windows(letters, options.sketch)
         ids = [
-            raw_id(header, options.sequence_id_format) or header or file_stem(table.sources[file])
-            for header, file in zip(table.headers, source.tolist(), strict=True)
+            raw_id(header, options.sequence_id_format) or header or file_stem(sources[file])
+            for header, file in zip(self._headers, source.tolist(), strict=True)
         ]
-        windows = table.windows(options.sketch)
-        return cls(ids, header_taxids(table.headers), table.sources, source, table.record, table.letters, windows)
+        return NewTargets(ids, header_taxids(self._headers), sources, source, record, letters, windows)
 
 
 def refuse_known(targets: Targets, new: NewTargets) -> None:
@@ -232,7 +197,7 @@ def refuse_known(targets: Targets, new: NewTargets) -> None:
             raise InputError(f"is in the database already{place}; leave it out", source=name)
 
 
-def join_targets(before: Targets | None, new: NewTargets, options: BuildOptions) -> Targets:
+def join_targets(before: Targets | None, new: NewTargets) -> Targets:
     """Put records behind the targets that are there; none of the new ones has a taxon yet."""
     before = before or Targets.none()
     numbers = {name: number for number, name in enumerate(before.sources)}

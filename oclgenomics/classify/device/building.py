@@ -60,11 +60,10 @@ def build_database(
     known = open_taxonomy(taxa, before)  # what is wrong with it is told before the work
     if options.remove_ambiguous not in (None, "sequence") and not len(known):
         raise UsageError("`remove_ambiguous` counts taxa, so it needs a `taxonomy`")
-    table, features = _read(engine, files, options, run, before)
-    new = NewTargets.of(table, options)
+    new, features = _read(engine, files, options, run, before)
     if before is not None:
         refuse_known(before.targets, new)
-    targets = join_targets(None if before is None else before.targets, new, options)
+    targets = join_targets(None if before is None else before.targets, new)
     taxonomy, taxon = rank_targets(new, before, known, taxa, options.sequence_id_format)
     targets = replace(targets, taxon=taxon)
     features = filtered(features, options, Lineages.of(taxonomy, targets))
@@ -73,7 +72,7 @@ def build_database(
 
 def _read(
     engine: Engine, files: list[str], options: BuildOptions, run: Run, before: Database | None
-) -> tuple[TargetTable, Features]:
+) -> tuple[NewTargets, Features]:
     """Sketch all records."""
     limits = engine.limits(engine.memory.used)
     plan = plan_build(limits, options.sketch, stored_letters(files), options.max_locations)
@@ -94,12 +93,12 @@ def _read(
             if indexer.windows + cut.size > MAX_WINDOWS:
                 raise _too_many(block.source)
             indexer.add(sketcher.sketch(block.text, cut))
-    found = indexer.windows - windows
-    assert found == int(table.windows(options.sketch).sum()), "each window is sketched once"
+    found, new = indexer.windows - windows, table.named(options)
+    assert found == int(new.windows.sum()), "each window is sketched once"
     features = indexer.finish()
     if not found or not len(features):
-        raise _nothing(files, len(table), options.sketch)
-    return table, features
+        raise _nothing(files, len(new.ids), options.sketch)
+    return new, features
 
 
 def _too_many(source: str) -> InputError:

@@ -156,7 +156,7 @@ def features_of_pairs(engine: Engine, pairs: DeviceArray, size: int, max_locatio
     """
     kind = count_type(max_locations)
     if not size:
-        return Features(np.empty(0, np.uint32), np.empty(0, kind), np.empty(0, np.uint32))
+        return Features.none(kind)
     # Windows ascend already; NumPy's sort, which devices use that share the host's memory, is for whole numbers.
     first_bit = 0 if engine.tuning.shares_memory else 32
     ordered = sort(engine, pairs, size=size, first_bit=first_bit).keys

@@ -38,24 +38,14 @@ __all__ = [
 ]
 
 HOMES = {
-    "FORMATS": "reports",
-    "NativeOptions": "native",
-    "PrecisionTally": "truth",
-    "ReadTexts": "reports",
-    "Report": "oclgenomics.app.reports",
-    "ReportFormat": "reports",
-    "Tally": "tally",
-    "TargetHits": "native_lists",
-    "abundance_lists": "native_lists",
-    "bracken_table": "kraken",
     "cami_profile": "cami",
-    "kreport": "kraken",
-    "krona_text": "kraken",
-    "make_report": "reports",
-    "precision_text": "truth",
-    "read_kreport": "kraken",
-    "summary_text": "tally",
-    "write_reports": "oclgenomics.app.reports",
+    **dict.fromkeys(("bracken_table", "kreport", "krona_text", "read_kreport"), "kraken"),
+    "NativeOptions": "native",
+    **dict.fromkeys(("TargetHits", "abundance_lists"), "native_lists"),
+    **dict.fromkeys(("Report", "write_reports"), "oclgenomics.app.reports"),
+    **dict.fromkeys(("FORMATS", "ReadTexts", "ReportFormat", "make_report"), "reports"),
+    **dict.fromkeys(("Tally", "summary_text"), "tally"),
+    **dict.fromkeys(("PrecisionTally", "precision_text"), "truth"),
 }
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__)

@@ -16,10 +16,9 @@ __all__ = ["plot_accuracy", "plot_format", "plot_sample", "plot_samples", "write
 
 HOMES = {
     "plot_accuracy": "accuracy",
-    "plot_format": "oclgenomics.app.figures",
+    **dict.fromkeys(("plot_format", "write_figure"), "oclgenomics.app.figures"),
     "plot_sample": "sample",
     "plot_samples": "samples",
-    "write_figure": "oclgenomics.app.figures",
 }
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__)

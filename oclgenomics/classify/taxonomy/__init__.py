@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 __all__ = ["NO_TAXON", "read_taxonomy", "summaries_beside", "taxonomy_files"]
 
-HOMES = {"NO_TAXON": "tree", "read_taxonomy": "ncbi", "summaries_beside": "assignment", "taxonomy_files": "assignment"}
+HOMES = {
+    **dict.fromkeys(("summaries_beside", "taxonomy_files"), "assignment"),
+    "read_taxonomy": "ncbi",
+    "NO_TAXON": "tree",
+}
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__)
