@@ -15,13 +15,16 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.classify_databases import edge_database, random_database, viral_database
+from helpers.classify_example import example_database
+from helpers.format_pages import FormatPage
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oclgenomics.classify.database import file
 from oclgenomics.classify.database.database import Database, find_fault
 from oclgenomics.classify.database.file import KIND, is_database, open_database, read_database, write_database
 from oclgenomics.classify.database.manifest import check_manifest
-from oclgenomics.classify.options import BuildOptions, SketchOptions
+from oclgenomics.classify.options import RANKS, BuildOptions, SketchOptions
 from oclgenomics.classify.plan import count_windows
 from oclgenomics.errors import InputError, OutputError
 from oclgenomics.io.array_file import ArrayFile
@@ -382,3 +385,25 @@ def test_as_many_windows_as_there_are_numbers_for(monkeypatch: pytest.MonkeyPatc
     assert find_fault(database) is None
     monkeypatch.setattr("oclgenomics.classify.database.database.MAX_WINDOWS", windows - 1)
     assert find_fault(database) == f"more than {windows - 1:,} windows"
+
+
+PAGE = FormatPage("classify-format.md")
+
+
+def test_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file, "__version__", "0.1.0")
+    write_database(tmp_path / "x", example_database())
+    assert (tmp_path / "x").read_bytes() == PAGE.example()
+
+
+def test_the_page_tells_all_sections_and_ranks(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(PAGE.example())
+    with ArrayFile(tmp_path / "x", KIND) as array_file:
+        assert all(f"`{name}`" in PAGE.text for name in array_file.sections)
+    assert ", ".join(RANKS) in " ".join(PAGE.text.split())
+
+
+def test_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = PAGE.run_program()
+    assert capsys.readouterr().out == shown
