@@ -252,7 +252,7 @@ class Index:
         inputs = checked_inputs(reads, paired, interleaved=interleaved)
         options, wanted = options or QueryOptions(), wanted or Wanted()
         caller = Caller(self.lineages, options)
-        batches = sketched_reads(self.engine, inputs, self._how(inputs, options, wanted, run or Run()), wanted)
+        batches = sketched_reads(self.engine, inputs, self._how(inputs, options, wanted, run or Run()))
         with closing(batches):
             sought = self._sought(batches, options, all_hits=wanted.all_hits)
             found = self._finder.find(sought, self._groups(options))
@@ -271,7 +271,7 @@ class Index:
         length = options.sketchlen or known.sketchlen
         sketch = SketchOptions(known.kmerlen, length, known.winlen, options.winstride, known.min_triplets)
         most = min(largest_block(self.engine), BLOCKS[self.engine.tuning.shape], self._reserve // RESERVE_SHARE)
-        return HowToRead(sketch, wanted.texts, max(most // (1 + pairs), 1), run.threads, run.progress)
+        return HowToRead(sketch, wanted, max(most // (1 + pairs), 1), run.threads, run.progress)
 
     def _groups(self, options: QueryOptions) -> Groups:
         return Groups(options.lowest, options.maxcand, self.lineages.groups(options.lowest))

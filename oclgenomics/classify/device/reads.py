@@ -51,9 +51,7 @@ class SketchedReads:
         return len(self.reads)
 
 
-def sketched_reads(
-    engine: Engine, inputs: Sequence[Input], how: HowToRead, wanted: Wanted
-) -> Generator[SketchedReads, None, None]:
+def sketched_reads(engine: Engine, inputs: Sequence[Input], how: HowToRead) -> Generator[SketchedReads, None, None]:
     """Read inputs, one after the other, and sketch their reads.
 
     Parameters
@@ -61,8 +59,6 @@ def sketched_reads(
     engine : Engine
     inputs : sequence of Input
     how : HowToRead
-    wanted : Wanted
-        Whether mates with different names are taken, and of how many reads.
 
     Yields
     ------
@@ -77,24 +73,22 @@ def sketched_reads(
     number = 0
     for one in inputs:
         taken = 0
-        with closing(_batches(engine, one, how, number, any_mates=wanted.any_mates)) as batches:
+        with closing(_batches(engine, one, how, number)) as batches:
             for batch in batches:
-                part = batch if wanted.limit is None else _first_of(batch, wanted.limit - taken)
+                part = batch if how.wanted.limit is None else _first_of(batch, how.wanted.limit - taken)
                 taken += len(part)
                 if len(part):
                     yield replace(part, texts=tuple(text.copy() for text in part.texts))
-                if taken == wanted.limit:
+                if taken == how.wanted.limit:
                     break
         number += taken
 
 
-def _batches(
-    engine: Engine, one: Input, how: HowToRead, number: int, *, any_mates: bool
-) -> Generator[SketchedReads, None, None]:
+def _batches(engine: Engine, one: Input, how: HowToRead, number: int) -> Generator[SketchedReads, None, None]:
     if one.mates is not None:
-        yield from _from_two_files(engine, one, how, number, any_mates=any_mates)
+        yield from _from_two_files(engine, one, how, number)
     elif one.interleaved:
-        yield from _interleaved(engine, one, how, number, any_mates=any_mates)
+        yield from _interleaved(engine, one, how, number)
     else:
         yield from _single(engine, one, how, number)
 
@@ -113,9 +107,7 @@ def _single(engine: Engine, one: Input, how: HowToRead, number: int) -> Iterator
         number += len(run)
 
 
-def _interleaved(
-    engine: Engine, one: Input, how: HowToRead, number: int, *, any_mates: bool
-) -> Iterator[SketchedReads]:
+def _interleaved(engine: Engine, one: Input, how: HowToRead, number: int) -> Iterator[SketchedReads]:
     begin = number
     for run in read_runs(engine, one.path, how, together=2):
         before = 2 * (number - begin)
@@ -125,7 +117,7 @@ def _interleaved(
             )
         firsts = np.arange(0, len(run), 2)
         names = [run.names.take(firsts + mate) for mate in (0, 1)]
-        if not any_mates:
+        if not how.wanted.any_mates:
             _check_names(*names, source=one.name, before=before, step=2)
         texts = [] if run.texts is None else [run.texts.take(firsts + mate) for mate in (0, 1)]
         first, letters, mate_letters = map(np.ascontiguousarray, (run.first[::2], run.letters[::2], run.letters[1::2]))
@@ -134,9 +126,7 @@ def _interleaved(
         number += len(reads)
 
 
-def _from_two_files(
-    engine: Engine, one: Input, how: HowToRead, number: int, *, any_mates: bool
-) -> Iterator[SketchedReads]:
+def _from_two_files(engine: Engine, one: Input, how: HowToRead, number: int) -> Iterator[SketchedReads]:
     assert one.mates is not None
     paths = (one.path, one.mates)
     before = 0
@@ -146,7 +136,7 @@ def _from_two_files(
         while runs[0] is not None and runs[1] is not None:
             count = min(len(runs[0]), len(runs[1]))
             mates = [runs[0].part(0, count), runs[1].part(0, count)]
-            if not any_mates:
+            if not how.wanted.any_mates:
                 _check_names(mates[0].names, mates[1].names, source=one.name, before=before)
             yield _pairs(engine, mates, number + before, one.name)
             before += count
@@ -195,8 +185,9 @@ class HowToRead:
     ----------
     options : SketchOptions
         Of the reads' windows.
-    texts : bool
-        Keep the input's own text of each record.
+    wanted : Wanted
+        Whether the input's own text of each record is kept, whether mates may have different names, and how many reads
+        of each input are taken.
     block_bytes : int, optional
     threads : int, optional
     progress : callable, optional
@@ -204,7 +195,7 @@ class HowToRead:
     """
 
     options: SketchOptions
-    texts: bool = False
+    wanted: Wanted = Wanted()
     block_bytes: int | None = None
     threads: int | None = None
     progress: Progress | None = None
@@ -275,7 +266,7 @@ def read_runs(
     try:
         for block in blocks:
             cut = cut_windows(block.pieces, how.options)
-            begun = _Begun.of(block, sketcher.sketch(block.text, cut), cut.first, texts=how.texts)
+            begun = _Begun.of(block, sketcher.sketch(block.text, cut), cut.first, texts=how.wanted.texts)
             begun = begun if kept is None else kept.joined(engine, begun)
             whole = begun.whole // together * together
             kept = begun.kept(engine, whole)

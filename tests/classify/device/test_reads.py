@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oclgenomics.classify import reference
+from oclgenomics.classify import Wanted, reference
 from oclgenomics.classify.database.features import NO_FEATURE
 from oclgenomics.classify.device.reads import HowToRead, SketchedReads, sketched_reads
 from oclgenomics.classify.options import METACACHE_SKETCH, Input, SketchOptions, inputs_of
@@ -65,7 +65,7 @@ def check(engine: Engine, paths: dict[str, Any], expected: Sequence[Sequence[Rec
             assert reads.mate_letters is None or reads.mate_letters[i] == len(mates[1][1])
             wanted = [row for _, letters in mates for row in reference.sketches(letters, how.options)]
             assert sketches_of(engine, batch, i) == wanted
-            if how.texts:
+            if how.wanted.texts:
                 for texts, (name, letters) in zip(batch.texts, mates, strict=True):
                     header, *lines = texts[i].split()
                     assert (header[1:], lines[0]) == (name, "more")
@@ -92,7 +92,9 @@ def test_single_reads(
     records = random_records(len(lengths), lengths)
     name = "x.gz" if packed else "x"
     path = written(tmp_path_factory.mktemp("single") / name, records, fastq=fastq, newline=newline)
-    check(shaped, {"reads": [path, path]}, [[r] for r in records * 2], HowToRead(SMALL, texts, block_bytes))
+    check(
+        shaped, {"reads": [path, path]}, [[r] for r in records * 2], HowToRead(SMALL, Wanted(texts=texts), block_bytes)
+    )
 
 
 @settings(max_examples=20)
@@ -116,7 +118,7 @@ def test_pairs_of_two_files(
         for name, mates, kind in zip("ab", records, (fastq, other_fastq), strict=True)
     ]
     expected = list(zip(*records, strict=True))
-    check(shaped, {"paired": [tuple(paths)]}, expected, HowToRead(SMALL, texts, block_bytes))
+    check(shaped, {"paired": [tuple(paths)]}, expected, HowToRead(SMALL, Wanted(texts=texts), block_bytes))
 
 
 @settings(max_examples=20)
@@ -132,7 +134,7 @@ def test_interleaved_mates(
     both = [random_records(1, lengths, "/1"), random_records(2, lengths[::-1], "/2")]
     pairs = list(zip(*both, strict=True))
     path = written(tmp_path_factory.mktemp("mates") / "x", [mate for pair in pairs for mate in pair], fastq=fastq)
-    check(shaped, {"reads": [path], "interleaved": True}, pairs, HowToRead(SMALL, texts, block_bytes))
+    check(shaped, {"reads": [path], "interleaved": True}, pairs, HowToRead(SMALL, Wanted(texts=texts), block_bytes))
 
 
 def test_a_genome_of_many_blocks(shaped: Engine, tmp_path: Path) -> None:
@@ -140,12 +142,12 @@ def test_a_genome_of_many_blocks(shaped: Engine, tmp_path: Path) -> None:
     records = random_records(5, [130, 20_000, 0, 50_000, 15])
     path = written(tmp_path / "x", records, fastq=False, width=60)
     for block_bytes in (500, 7000, 40_000, None):
-        check(shaped, {"reads": [path]}, [[r] for r in records], HowToRead(options, True, block_bytes))
+        check(shaped, {"reads": [path]}, [[r] for r in records], HowToRead(options, Wanted(texts=True), block_bytes))
 
 
 def consumed(engine: Engine, paths: dict[str, Any], **more: Any) -> int:
     inputs = inputs_of(paths.get("reads", ()), paths.get("paired", ()), interleaved=paths.get("interleaved", False))
-    return sum(map(len, sketched_reads(engine, inputs, HowToRead(SMALL, False, 300), **more)))
+    return sum(map(len, sketched_reads(engine, inputs, HowToRead(SMALL, Wanted(**more), 300))))
 
 
 def test_mates_that_do_not_fit(engine: Engine, tmp_path: Path) -> None:
@@ -169,7 +171,7 @@ def test_a_limit_counts_for_each_input(engine: Engine, tmp_path: Path) -> None:
     path = written(tmp_path / "x", random_records(3, [30] * 20), fastq=True)
     numbers = [
         (batch.reads.number, len(batch.reads.names))
-        for batch in sketched_reads(engine, inputs_of([path] * 2, [], interleaved=False), HowToRead(SMALL), limit=7)
+        for batch in sketched_reads(engine, inputs_of([path] * 2), HowToRead(SMALL, Wanted(limit=7)))
     ]
     assert numbers == [(0, 7), (7, 7)]
 
