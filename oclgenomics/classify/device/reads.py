@@ -27,6 +27,30 @@ NAMES_DIFFER = "the mates of a pair have different names, {} and {}; give `any_m
 
 
 @dataclass(frozen=True)
+class HowToRead:
+    """What is the same for all inputs of a query.
+
+    Attributes
+    ----------
+    options : SketchOptions
+        Of the reads' windows.
+    wanted : Wanted
+        Whether the input's own text of each record is kept, whether mates may have different names, and how many reads
+        of each input are taken.
+    block_bytes : int, optional
+    threads : int, optional
+    progress : callable, optional
+        These three as `sequence.letter_blocks` takes them.
+    """
+
+    options: SketchOptions
+    wanted: Wanted = Wanted()
+    block_bytes: int | None = None
+    threads: int | None = None
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True)
 class SketchedReads:
     """Reads, or pairs of mates, with their sketches on the device.
 
@@ -103,7 +127,7 @@ def _first_of(batch: SketchedReads, count: int) -> SketchedReads:
 def _single(engine: Engine, one: Input, how: HowToRead, number: int) -> Iterator[SketchedReads]:
     for run in read_runs(engine, one.path, how):
         reads = Reads(number, run.names, run.letters, None, one.name)
-        yield SketchedReads(reads, run.sketches, run.first, _texts(run.texts))
+        yield SketchedReads(reads, run.sketches, run.first, () if run.texts is None else (run.texts,))
         number += len(run)
 
 
@@ -171,34 +195,6 @@ def _check_ends(runs: Sequence[ReadRun | None], paths: tuple[str, str], before: 
         if run is None and any(runs):
             raise InputError(f"ends after {before:,} records, but {other} goes on; mates have to be equally many",
                              source=path, record=before)  # fmt: skip
-
-
-def _texts(texts: NameList | None) -> tuple[NameList, ...]:
-    return () if texts is None else (texts,)
-
-
-@dataclass(frozen=True)
-class HowToRead:
-    """What is the same for all inputs of a query.
-
-    Attributes
-    ----------
-    options : SketchOptions
-        Of the reads' windows.
-    wanted : Wanted
-        Whether the input's own text of each record is kept, whether mates may have different names, and how many reads
-        of each input are taken.
-    block_bytes : int, optional
-    threads : int, optional
-    progress : callable, optional
-        These three as `sequence.letter_blocks` takes them.
-    """
-
-    options: SketchOptions
-    wanted: Wanted = Wanted()
-    block_bytes: int | None = None
-    threads: int | None = None
-    progress: Progress | None = None
 
 
 @dataclass(frozen=True)
