@@ -45,11 +45,6 @@ _OTHERS = {
 RANK_SLOTS = {name: slot for slot, name in enumerate(RANKS)} | {old: RANKS.index(new) for old, new in _OTHERS.items()}
 
 
-def rank_slot(name: str) -> int:
-    """Return the slot that a rank fills, `NO_RANK` for none."""
-    return RANK_SLOTS.get(name.strip().lower(), NO_RANK)
-
-
 IdFormat = Literal["smart", "ncbi", "gi", "filename", "leadingword"]
 ID_FORMATS: tuple[IdFormat, ...] = get_args(IdFormat)
 MAX_KMER, MAX_SKETCH, MAX_WINDOW = 16, 64, 4096
@@ -57,6 +52,11 @@ TRIPLETS = 9  # that a k-mer of MAX_KMER letters needs, unless the options say o
 MAX_LOCATIONS = (1 << 16) - 1  # of a feature
 MAX_CANDIDATES = 64
 PAIR_SPAN = 600  # bases, of nearly all libraries of short fragments
+
+
+def rank_slot(name: str) -> int:
+    """Return the slot that a rank fills, `NO_RANK` for none."""
+    return RANK_SLOTS.get(name.strip().lower(), NO_RANK)
 
 
 def _check(name: str, value: int, least: int, most: int) -> None:

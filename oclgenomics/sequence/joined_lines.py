@@ -36,6 +36,14 @@ __all__ = [
 NO_NUMBER = (1 << 64) - 1  # nothing is written
 
 
+NO_TEXT = -1  # the number that stands for none: no taxon, no target
+_IN_A_FIELD = dict.fromkeys((*range(32), 127, 0x85, 0x2028, 0x2029), "_")
+MAX_JOINED = 1 << 28  # bytes of lines at a time
+MAX_DIGITS = 20
+SPAN = 1 << 10  # lines of a work-item on CPUs
+SOURCE = "primitives/join_lines.cl"
+
+
 @dataclass(frozen=True)
 class NameColumn:
     """Names, each one mostly used once.
@@ -122,11 +130,6 @@ def clean_names(names: NameList) -> NameList:
     return NameList(np.where(odd, np.uint8(ord("_")), names.letters), names.starts) if odd.any() else names
 
 
-NO_TEXT = -1  # the number that stands for none: no taxon, no target
-
-_IN_A_FIELD = dict.fromkeys((*range(32), 127, 0x85, 0x2028, 0x2029), "_")
-
-
 def one_field(text: str) -> str:
     """Return a name that stays in its column: control characters, such as tabs and newlines, become underscores."""
     return text.translate(_IN_A_FIELD)
@@ -191,12 +194,6 @@ class TextTable:
     def repeated(self, lines: int) -> TextColumn:
         """Return a column that has the text of `NO_TEXT` in so many lines."""
         return self.column(np.full(lines, NO_TEXT))
-
-
-MAX_JOINED = 1 << 28  # bytes of lines at a time
-MAX_DIGITS = 20
-SPAN = 1 << 10  # lines of a work-item on CPUs
-SOURCE = "primitives/join_lines.cl"
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,14 @@ COUNTED = 1 << 20  # features whose locations are counted at a time
 Counts = NDArray[np.uint8] | NDArray[np.uint16]
 
 
+NO_FEATURE = 0xFFFFFFFF
+MAX_KEY = 1 << 32
+STEP = 1 << 12  # features whose locations are summed up beforehand
+LOOKED_THROUGH = 1 << 20
+FEATURES = 1 << 22  # or locations, that are looked at together
+CELLS = 1 << 22  # of windows; locations are counted by cell
+
+
 class FeatureNumbers(NamedTuple):
     """How many features there are, by their locations.
 
@@ -177,9 +185,6 @@ def cut_features(counts: Counts, locations: int) -> Iterator[tuple[slice, int]]:
         yield slice(begin, end), int(ends[end - 1] - (ends[begin - 1] if begin else 0))
 
 
-NO_FEATURE = 0xFFFFFFFF
-
-
 def _step(x: NDArray[np.uint32], shift: int, factor: int) -> NDArray[np.uint32]:
     return _folded(x, shift) * np.uint32(factor)
 
@@ -206,10 +211,6 @@ def unmix(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Return the features of `mix`."""
     x = _folded(keys, 16) * np.uint32(pow(0xC2B2AE35, -1, 1 << 32))
     return _folded(_folded(x, 13, 26) * np.uint32(pow(0x85EBCA6B, -1, 1 << 32)), 16)
-
-
-MAX_KEY = 1 << 32
-STEP = 1 << 12  # features whose locations are summed up beforehand
 
 
 class FeatureList:
@@ -275,9 +276,6 @@ def cut_ranges(lists: Sequence[FeatureList], most: int) -> list[tuple[int, int]]
             middle = (low + high) // 2
             todo += [(middle, high), (low, middle)]
     return found
-
-
-LOOKED_THROUGH = 1 << 20
 
 
 def filtered(features: Features, options: BuildOptions, lineages: Lineages) -> Features:
@@ -371,10 +369,6 @@ def _distinct(
     lists = np.repeat(np.arange(len(counts)), counts)
     pairs = np.unique(lists << 32 | (each - NO_TAXON))
     return np.bincount(pairs >> 32, minlength=len(counts))
-
-
-FEATURES = 1 << 22  # or locations, that are looked at together
-CELLS = 1 << 22  # of windows; locations are counted by cell
 
 
 def feature_parts(features: Features, targets: Targets, limits: DeviceLimits) -> Iterator[Features]:

@@ -69,6 +69,23 @@ KIND = FileKind(
 )
 
 
+BLOCK, LOCATIONS = 1 << 20, 1 << 22  # features and locations that are read at a time
+NOT_MASKED = {"min_triplets": 0, "soft_masked": False}
+SKETCH = tuple(field.name for field in fields(SketchOptions))
+BUILD = tuple(field.name for field in fields(BuildOptions))
+HOW_TO_BUILD = "build one of its references with `oclgenomics classify build`"
+OWN = b"\x89ocla"
+METACACHE_VERSION = 20200820  # of its databases, as 8 bytes
+BEGINNINGS = {
+    METACACHE_VERSION.to_bytes(8, "little"): f"is a database of MetaCache; {HOW_TO_BUILD}",
+    b"\x1f\x8b": "is compressed by gzip; a database is read as it was written, so unpack it",
+    b"BZh": "is compressed by bzip2; a database is read as it was written, so unpack it",
+    b"\x28\xb5\x2f\xfd": "is compressed by Zstandard; a database is read as it was written, so unpack it",
+    b">": "is FASTA; build a database of it with `oclgenomics classify build`",
+    b"@": "is FASTQ, which reads are in; give a database of `oclgenomics classify build`",
+}
+
+
 def write_database(path: str | os.PathLike[str], database: Database, *, manifest: bool = False) -> None:
     """Write a database to a file, whole or not at all. Equal databases give equal bytes.
 
@@ -205,9 +222,6 @@ def _names(file: ArrayFile, section: str) -> tuple[str, ...]:
         raise file.error(f"contradicts itself: one of {section} is no UTF-8", 0) from error
 
 
-BLOCK, LOCATIONS = 1 << 20, 1 << 22  # features and locations that are read at a time
-
-
 class StoredFeatures:
     """The features of a database in an open file. None of them is in memory.
 
@@ -312,11 +326,6 @@ def contradiction(file: ArrayFile, fault: str) -> InputError:
     return file.error(f"contradicts itself: it has {fault}", 0)
 
 
-NOT_MASKED = {"min_triplets": 0, "soft_masked": False}
-SKETCH = tuple(field.name for field in fields(SketchOptions))
-BUILD = tuple(field.name for field in fields(BuildOptions))
-
-
 def stored_options(stored: Fields, version: int) -> BuildOptions:
     """Take options from the description of a file of some version of the format.
 
@@ -351,19 +360,6 @@ def _sketch_options(stored: Fields, version: int) -> SketchOptions:
     if chosen:
         raise ParameterError(chosen[0], "is not told", values[chosen[0]])
     return options
-
-
-HOW_TO_BUILD = "build one of its references with `oclgenomics classify build`"
-OWN = b"\x89ocla"
-METACACHE_VERSION = 20200820  # of its databases, as 8 bytes
-BEGINNINGS = {
-    METACACHE_VERSION.to_bytes(8, "little"): f"is a database of MetaCache; {HOW_TO_BUILD}",
-    b"\x1f\x8b": "is compressed by gzip; a database is read as it was written, so unpack it",
-    b"BZh": "is compressed by bzip2; a database is read as it was written, so unpack it",
-    b"\x28\xb5\x2f\xfd": "is compressed by Zstandard; a database is read as it was written, so unpack it",
-    b">": "is FASTA; build a database of it with `oclgenomics classify build`",
-    b"@": "is FASTQ, which reads are in; give a database of `oclgenomics classify build`",
-}
 
 
 def refuse_foreign(path: str | os.PathLike[str]) -> None:

@@ -35,6 +35,9 @@ ROOT = RANKS.index("root")
 LISTED = RANKS[:ROOT]
 
 
+RULE = "-" * 48 + "\n"
+
+
 def target_lines(database: Database, names: Sequence[str] = ()) -> Iterator[str]:
     """Yield targets: name, file and place in it, windows, and the taxa of the lineage.
 
@@ -151,9 +154,6 @@ def _blocks(database: Database) -> Iterator[tuple[NDArray[np.int64], NDArray[np.
         begins = np.cumsum(counts) - counts
         places = np.arange(int(counts.sum())) + np.repeat(starts[own] - begins, counts)
         yield features[block].astype(np.int64), counts, places
-
-
-RULE = "-" * 48 + "\n"
 
 
 class ListSizes(NamedTuple):

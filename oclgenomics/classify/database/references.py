@@ -43,6 +43,9 @@ STANDARD_INPUT = 0
 PACKED_LETTERS = 5  # of a packed byte, about; letters pack to two bits and a bit
 
 
+SHOWN = 5  # targets in a message
+
+
 def reference_files(references: Sequence[str]) -> list[str]:
     """Return all files of references, by name; an order that does not depend on the file system.
 
@@ -211,9 +214,6 @@ def join_targets(before: Targets | None, new: NewTargets) -> Targets:
         np.concatenate([before.letters, new.letters]),
         np.concatenate([before.windows, new.windows]),
     )
-
-
-SHOWN = 5  # targets in a message
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,10 @@ from oclgenomics.runtime import DeviceArray, Engine
 __all__ = ["PADDING", "Indexer", "count_type", "features_of_pairs", "upload_pairs"]
 
 
+PADDING = int(mix(np.array([NO_FEATURE], np.uint32))[0])  # key of the places behind the last feature of a window
+EACH = 8  # pairs of a work-item in a tile on GPUs
+
+
 class Indexer:
     """Gathers pairs of keys and windows on the device, and sorts them when memory is full or all are there.
 
@@ -128,10 +132,6 @@ class _Growing:
     def features(self) -> Features:
         size = self._features
         return Features(self._keys[:size], self._counts[:size], self._locations[: self._located])
-
-
-PADDING = int(mix(np.array([NO_FEATURE], np.uint32))[0])  # key of the places behind the last feature of a window
-EACH = 8  # pairs of a work-item in a tile on GPUs
 
 
 def count_type(max_locations: int) -> type[Any]:

@@ -26,6 +26,11 @@ READS_EACH = 64  # that a work-item of a CPU takes
 LANES = 64  # of a group on GPUs
 
 
+SMALL_LANES, WIDE_LANES = 32, 256
+KEY = secrets.randbits(31) << 1 | 1  # of this process: decides where features go in tables, and nothing else
+SORTING = "classify/sort_locations.cl"
+
+
 @dataclass(frozen=True)
 class LookedUp:
     """What is found of the features of some reads; see kernels_cl/classify/found_features.clh.
@@ -70,10 +75,6 @@ def check_located(located: NDArray[np.uint32]) -> None:
             f"the features of a read have more than {plan.MAX_LOCATIONS_OF_READ:,} locations in the database; cut the "
             "read into shorter ones, or build the database with a smaller `max_locations`"
         )
-
-
-SMALL_LANES, WIDE_LANES = 32, 256
-KEY = secrets.randbits(31) << 1 | 1  # of this process: decides where features go in tables, and nothing else
 
 
 class RepeatDropper:
@@ -136,9 +137,6 @@ class RepeatDropper:
         groups = -(-reads // each) if cpu else reads
         if groups:
             engine.launch(kernel, (groups * lanes,), (lanes,), **arguments, **(tables or none), reads=reads, each=each)
-
-
-SORTING = "classify/sort_locations.cl"
 
 
 class HitLister:

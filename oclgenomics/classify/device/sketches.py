@@ -17,6 +17,11 @@ from oclgenomics.sequence.pieces import Pieces
 __all__ = ["SketchRows", "Sketcher", "Sketches", "WindowCut", "cut_windows", "joined_rows", "paired_rows"]
 
 
+SOURCE = "classify/sketch_windows.cl"
+CPU_ROUNDS = 16  # vectors of windows that a work-item takes, so that it seldom looks for a piece
+MIN_ROOM = 1 << 12  # windows
+
+
 @dataclass(frozen=True)
 class WindowCut:
     """Windows that start in what pieces own; arrays with an item a piece.
@@ -104,11 +109,6 @@ class Sketches:
     def size(self) -> int:
         """Features of a window at most."""
         return self.features.shape[1]
-
-
-SOURCE = "classify/sketch_windows.cl"
-CPU_ROUNDS = 16  # vectors of windows that a work-item takes, so that it seldom looks for a piece
-MIN_ROOM = 1 << 12  # windows
 
 
 class Sketcher:

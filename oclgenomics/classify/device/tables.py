@@ -19,6 +19,11 @@ from oclgenomics.runtime import Checkpoint, DeviceArray, Engine
 __all__ = ["FeatureTable", "Rooms", "TargetTable"]
 
 
+INDEXING = "classify/index_features.cl"
+TYPES = {"uint8": "uchar", "uint16": "ushort"}
+EACH = 1024  # features that a work-item of a CPU takes
+
+
 class TargetTable:
     """Targets as kernels_cl/classify/targets.clh has them.
 
@@ -50,11 +55,6 @@ class TargetTable:
         """Give the memory back."""
         for array in self.arguments.values():
             array.release()
-
-
-INDEXING = "classify/index_features.cl"
-TYPES = {"uint8": "uchar", "uint16": "ushort"}
-EACH = 1024  # features that a work-item of a CPU takes
 
 
 class FeatureTable:

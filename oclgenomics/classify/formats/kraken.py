@@ -40,6 +40,28 @@ from oclgenomics.sequence.joined_lines import (
 __all__ = ["RANK_LETTERS", "KrakenReport", "bracken_table", "kreport", "krona_text", "read_kreport", "walk"]
 
 
+RANK_LETTERS = {
+    RANKS.index(rank): letter
+    for rank, letter in (
+        ("root", "R"), ("domain", "D"), ("kingdom", "K"), ("phylum", "P"), ("class", "C"), ("order", "O"),
+        ("family", "F"), ("genus", "G"), ("species", "S"),
+    )
+}  # fmt: skip
+HEADINGS = (
+    "name", "taxonomy_id", "taxonomy_lvl", "kraken_assigned_reads", "added_reads", "new_est_reads",
+    "fraction_total_reads",
+)  # fmt: skip
+SLOTS = {letter: slot for slot, letter in RANK_LETTERS.items()}
+LINE_COLUMNS = {
+    6: (1, 2, 3, 4, 5),
+    8: (1, 2, 5, 6, 7),
+}  # clade, taxon, rank, taxid, name; eight with counts of minimizers
+UNCLASSIFIED = "U"
+INDENT = 2  # spaces for a level
+MAX_DIGITS = 15  # so no sum of reads of a report leaves 64 bits
+WHAT = "is no line of a report of Kraken 2: share, reads of the clade, reads of the taxon, rank, taxid and name"
+
+
 class KrakenReport(BareReport):
     """A line for each read or pair.
 
@@ -79,15 +101,6 @@ class KrakenReport(BareReport):
         columns += hit_columns(part.candidates, self._first, self._others)
         columns.append((self._end if reads.mate_letters is None else self._pair_end).repeated(lines))
         return self._joiner.join(lines, columns)
-
-
-RANK_LETTERS = {
-    RANKS.index(rank): letter
-    for rank, letter in (
-        ("root", "R"), ("domain", "D"), ("kingdom", "K"), ("phylum", "P"), ("class", "C"), ("order", "O"),
-        ("family", "F"), ("genus", "G"), ("species", "S"),
-    )
-}  # fmt: skip
 
 
 def kreport(tally: Tally) -> str:
@@ -137,12 +150,6 @@ def walk(taxonomy: Taxonomy, clades: NDArray[np.int64]) -> Iterator[tuple[int, i
         taxon, depth = waiting.pop()
         yield taxon, depth
         waiting += [(child, depth + 1) for child in below.get(taxon, ())]
-
-
-HEADINGS = (
-    "name", "taxonomy_id", "taxonomy_lvl", "kraken_assigned_reads", "added_reads", "new_est_reads",
-    "fraction_total_reads",
-)  # fmt: skip
 
 
 def bracken_table(tally: Tally, rank: str = "species") -> str:
@@ -204,17 +211,6 @@ def krona_text(tally: Tally) -> str:
     if none := tally.unclassified:
         lines.append(f"{none}\tUnclassified\n")
     return "".join(lines)
-
-
-SLOTS = {letter: slot for slot, letter in RANK_LETTERS.items()}
-LINE_COLUMNS = {
-    6: (1, 2, 3, 4, 5),
-    8: (1, 2, 5, 6, 7),
-}  # clade, taxon, rank, taxid, name; eight with counts of minimizers
-UNCLASSIFIED = "U"
-INDENT = 2  # spaces for a level
-MAX_DIGITS = 15  # so no sum of reads of a report leaves 64 bits
-WHAT = "is no line of a report of Kraken 2: share, reads of the clade, reads of the taxon, rank, taxid and name"
 
 
 class _Line(NamedTuple):

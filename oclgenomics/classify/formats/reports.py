@@ -28,6 +28,9 @@ ReportFormat = Literal["native", "kraken", "tsv", "json", "cami"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
 
 
+Mates = Literal["both", "first", "second"]
+
+
 def make_report(
     format: ReportFormat,
     lineages: Lineages,
@@ -73,9 +76,6 @@ def make_report(
     if format == "cami":
         return CamiBinning(lineages, sample, joiner)
     return NativeReport(lineages, query, sketch, native or NativeOptions(), joiner)
-
-
-Mates = Literal["both", "first", "second"]
 
 
 class ReadTexts(BareReport):

@@ -44,6 +44,12 @@ COLUMNS = (
 )  # fmt: skip
 
 
+_LINE = (
+    '{"read": %s, "length": %d, "mate_length": %s, "taxid": %d, "rank": %s, "name": %s, "needed": %d,'
+    ' "candidates": [%s]}\n'
+)
+
+
 class TsvReport(BareReport):
     """A line for each read or pair, below a line of headings.
 
@@ -129,12 +135,6 @@ def range_in_target(
     letters = np.append(lineages.targets.letters, 0).astype(np.uint64)
     lengths = letters[np.where(targets == NO_TARGET, len(letters) - 1, targets)]
     return np.minimum(begin, lengths), np.minimum(end, lengths)
-
-
-_LINE = (
-    '{"read": %s, "length": %d, "mate_length": %s, "taxid": %d, "rank": %s, "name": %s, "needed": %d,'
-    ' "candidates": [%s]}\n'
-)
 
 
 class JsonReport(BareReport):

@@ -17,6 +17,11 @@ __all__ = ["MAIN_RANKS", "Tally", "summary_text"]
 _ROOT = RANKS.index("root")
 
 
+MAIN_RANKS = (
+    "sequence", "subspecies", "species", "genus", "family", "order", "class", "phylum", "kingdom", "domain", "root",
+)  # fmt: skip
+
+
 class Tally:
     """Counts of reads; a pair counts as one.
 
@@ -126,11 +131,6 @@ def depths(parents: NDArray[np.int32]) -> NDArray[np.int32]:
             return depth
         depth = depth + further
         above = above[above]
-
-
-MAIN_RANKS = (
-    "sequence", "subspecies", "species", "genus", "family", "order", "class", "phylum", "kingdom", "domain", "root",
-)  # fmt: skip
 
 
 def summary_text(tally: Tally, comment: str = "# ") -> str:

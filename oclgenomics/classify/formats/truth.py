@@ -28,6 +28,16 @@ _MAX_DIGITS = 10  # of a taxid
 _MATES = ("/1", "/2")
 
 
+_LAYOUT = "TABLE_LAYOUT: "
+_SEPARATOR = "\t|\t"
+_BEFORE_CALLS = ("query_id", "query_header", "all_hits", "top_hits", "candidate_locations")
+_IN_BRACKETS = re.compile(r"\((-?[0-9]{1,10})\)(?=,|$)")
+_BARE = re.compile(r"(?:^|:)(-?[0-9]{1,10})(?=,|$)")
+_TAXID = re.compile(r"[0-9]{1,10}")
+_KNOWN = "lines of Kraken, MetaCache's with -taxids or -taxids-only, or the table of --format tsv"
+Row = tuple[int, str, int]  # number of the line, name, taxid
+
+
 def read_name(text: str) -> str:
     """Return the name of a read or pair: the first word, without what tells mates apart."""
     word = text.split(maxsplit=1)[0] if text.strip() else ""
@@ -66,17 +76,6 @@ def read_truth(path: str | os.PathLike[str]) -> Truth:
 
 def _is_taxid(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS
-
-
-_LAYOUT = "TABLE_LAYOUT: "
-_SEPARATOR = "\t|\t"
-_BEFORE_CALLS = ("query_id", "query_header", "all_hits", "top_hits", "candidate_locations")
-_IN_BRACKETS = re.compile(r"\((-?[0-9]{1,10})\)(?=,|$)")
-_BARE = re.compile(r"(?:^|:)(-?[0-9]{1,10})(?=,|$)")
-_TAXID = re.compile(r"[0-9]{1,10}")
-_KNOWN = "lines of Kraken, MetaCache's with -taxids or -taxids-only, or the table of --format tsv"
-
-Row = tuple[int, str, int]  # number of the line, name, taxid
 
 
 def read_calls(path: str | os.PathLike[str]) -> dict[str, int]:

@@ -34,6 +34,12 @@ SHARED = 0.6  # of the classified reads: a rank of which one taxon has more give
 UNRANKED = 0.05  # of the classified reads: nor does a rank that more have none of
 
 
+PLOTTED = ("domain", "kingdom", "phylum", "class", "order", "family", "genus", "species")
+OTHERS = -2  # the taxon of a segment that stands for several
+MAX_NAMED = 14  # taxa of a rank
+LEAST_NAMED = 0.005  # share of all reads
+
+
 def plot_sample(tally: Tally, *, title: str = "") -> Figure:
     """Draw a sample: a stack for each rank, in which every taxon lies beside those that are below it.
 
@@ -157,12 +163,6 @@ def _write_titles(figure: Figure, tally: Tally, stacks: Partition, title: str) -
     left = LEFT / WIDTH
     figure.text(left, 1 - 0.42 / HEIGHT, headline, fontsize=17, fontweight="bold", va="center", color=INK)
     figure.text(left, 1 - 0.82 / HEIGHT, below, va="center", color=GREY)
-
-
-PLOTTED = ("domain", "kingdom", "phylum", "class", "order", "family", "genus", "species")
-OTHERS = -2  # the taxon of a segment that stands for several
-MAX_NAMED = 14  # taxa of a rank
-LEAST_NAMED = 0.005  # share of all reads
 
 
 @dataclass(frozen=True)

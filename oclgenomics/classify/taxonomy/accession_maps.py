@@ -19,6 +19,18 @@ _KEYS = ("accession.version", "assembly_accession", "accession")
 _HEAD_LINES = 10  # among which a line with the columns' names may be
 
 
+_WORDS = 3  # of 8 letters, by which words are told apart; what is behind them does not count
+_PADDING = np.zeros(8 * _WORDS, np.uint8)
+_INSIDE = np.array([(1 << 8 * letters) - 1 for letters in range(9)], np.uint64)  # the first letters of a word
+_ONE = np.uint64(1)
+_LOW_BITS = np.uint64(0x0101010101010101)
+_HIGH_BITS = _LOW_BITS << np.uint64(7)
+_POINTS = _LOW_BITS * np.uint64(ord("."))
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+MIN_BITS, MAX_BITS = 16, 26
+_SPREAD = 16  # places of the first table for each word
+
+
 class MapEntry(NamedTuple):
     """A word of a line, and the line's taxid."""
 
@@ -108,18 +120,6 @@ def _columns_of(lines: Lines) -> _Columns:
             line=int(lines.numbers[first]),
         )
     return _Columns((1, 0, 3), 2, 3) if count == 4 else _Columns((0,), 1)
-
-
-_WORDS = 3  # of 8 letters, by which words are told apart; what is behind them does not count
-_PADDING = np.zeros(8 * _WORDS, np.uint8)
-_INSIDE = np.array([(1 << 8 * letters) - 1 for letters in range(9)], np.uint64)  # the first letters of a word
-_ONE = np.uint64(1)
-_LOW_BITS = np.uint64(0x0101010101010101)
-_HIGH_BITS = _LOW_BITS << np.uint64(7)
-_POINTS = _LOW_BITS * np.uint64(ord("."))
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)
-MIN_BITS, MAX_BITS = 16, 26
-_SPREAD = 16  # places of the first table for each word
 
 
 class KeyFilter:

@@ -31,6 +31,9 @@ NO_TARGET = 0xFFFFFFFF
 MAX_LOCATED = (1 << 32) - 1
 
 
+_NO_SLOT = len(RANKS)  # above all ranks
+
+
 class Candidate(NamedTuple):
     """A range of neighbouring windows of a target, and the hits in it."""
 
@@ -169,9 +172,6 @@ def _first_of_groups(targets: NDArray[np.uint32], groups: NDArray[np.int32]) -> 
     np.put_along_axis(first, order, heads, axis=1)
     chosen: NDArray[np.bool_] = first & there
     return chosen
-
-
-_NO_SLOT = len(RANKS)  # above all ranks
 
 
 class Caller:

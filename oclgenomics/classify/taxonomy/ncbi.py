@@ -20,6 +20,9 @@ _SHOWN = 5  # taxids in a message at most
 _ROOT = RANKS.index("root")
 
 
+MAX_TAXID = (1 << 31) - 1
+
+
 def read_taxonomy(folder: str | os.PathLike[str]) -> Taxonomy:
     """Read a taxonomy from a folder with nodes.dmp and, if they are there, names.dmp and merged.dmp.
 
@@ -161,9 +164,6 @@ def _refuse_cycles(nodes: Links, parents: NDArray[np.int32], root: int) -> None:
     first = min(cycle, key=lambda one: int(nodes.lines[one]))
     taxids = nodes.taxids[cycle[cycle.index(first) :] + cycle[: cycle.index(first)]]
     raise nodes.error(f"taxids {_some(taxids)} are each the parent of the one before: a cycle", first)
-
-
-MAX_TAXID = (1 << 31) - 1
 
 
 @dataclass(frozen=True)
