@@ -1,4 +1,4 @@
-"""The options of building a database and of querying it."""
+"""Ranks of taxa, and the options of building a database and of querying it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of text made of columns, and how the host joins them.
+"""Lines of text made of columns, and how the host or a device joins them.
 
 Columns follow each other without anything between them: what separates them belongs to their texts.
 """

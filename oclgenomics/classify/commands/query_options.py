@@ -1,4 +1,4 @@
-"""What `query` and `run` have in common: reads, how they are classified, and the options that say so."""
+"""What `query` and `run` share: reads, how they are classified, and the options that say so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `build` and `add` have in common: references, where their taxa come from, and what is told in the end."""
+"""What `build` and `add` share: references, where their taxa come from, and the summary at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The outputs of a query, written while it goes on, and the ones that tell of all its reads together."""
+"""What `query`, `run` and `merge` write: options, and the outputs they stand for, written part by part or at the end."""
 
 from __future__ import annotations
 

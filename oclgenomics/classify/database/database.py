@@ -1,4 +1,4 @@
-"""What holds of every database, and what the rest of the system relies on without looking again."""
+"""A database in the host's memory, and what holds of every one: the rest of the system relies on it without looking again."""
 
 from __future__ import annotations
 

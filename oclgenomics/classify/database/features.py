@@ -1,4 +1,9 @@
-"""A database as it lies in the host's memory."""
+"""Features of a database: how they are hashed and ordered, where they lie, and which of them are kept.
+
+A feature is the hash of a canonical k-mer, and a key another hash of it, by which databases are ordered; both are
+bijections of 32 bits, and kernels_cl/classify/hashes.clh computes the same. Features that are in too many places lose
+all their locations; their keys stay, so nothing added brings them back.
+"""
 
 from __future__ import annotations
 

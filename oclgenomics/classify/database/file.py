@@ -1,4 +1,7 @@
-"""Databases on disk; docs/classify-format.md tells them byte by byte."""
+"""Databases on disk; docs/classify-format.md says what each byte is.
+
+Features stay in the file until they are asked for. What people take for databases is recognized by how it begins.
+"""
 
 from __future__ import annotations
 

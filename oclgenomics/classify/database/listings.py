@@ -1,4 +1,4 @@
-"""Listings of a database in the forms of MetaCache: targets, lineages, taxa, features. All are yielded in pieces."""
+"""What can be said of a database: facts, and listings in the forms of MetaCache, which are yielded in pieces."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of references as callers name them: files, and folders of files."""
+"""References as callers name them: their files, their records as targets, and the taxa of these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Features of reads that were looked up."""
+"""Features of reads that were looked up: those that a read has more than once, and all windows that reads hit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sketches as they lie in the device's memory."""
+"""Sketches on the device: which windows a text has, their features, and sketches brought together by reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written about classified reads, a line for each of them or what they are together, and what is read again."""
+"""Reports about classified reads, of each of them or of all together, and what is read back."""
 
 from __future__ import annotations
 

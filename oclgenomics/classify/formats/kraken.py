@@ -1,11 +1,31 @@
-"""Lines as Kraken 2 writes them: C or U, the read, its taxon, its letters, and what was found.
+"""What Kraken 2 and the programs around it read and write: lines of reads, reports of samples, Bracken's and Krona's.
 
-The fifth column, a list of `taxid:count`, is what differs. Kraken counts k-mers there; here each entry is a candidate,
-the best one first, and the count is its hits: features of the read that were found close to each other in that taxon.
-A feature may count for several candidates, and those that were found nowhere are not listed; `0:0` stands for no
-candidate. Hits of both mates count together, and stand before `|:|`; behind it there is always `0:0`.
+**Lines** of reads are C or U, the read, its taxon, its letters, and what was found, which is what differs. Kraken
+counts k-mers there; here each `taxid:count` is a candidate, the best one first, and the count is its hits: features of
+the read that were found close to each other in that taxon. A feature may count for several candidates, and those that
+were found nowhere are not listed; `0:0` stands for no candidate. Hits of both mates count together, and stand before
+`|:|`; behind it there is always `0:0`. A target has no taxid of its own, so a read called one gets that of its taxon;
+where it has none, that of the root.
 
-A target has no taxid of its own, so a read called one gets that of its taxon; where it has none, that of the root.
+**Reports** of samples are a tree of taxa, each with the reads of its clade:
+
+| column | what it holds |
+|---|---|
+| 1 | share of all reads in the clade, in percent |
+| 2 | reads in the clade: called the taxon or one below it |
+| 3 | reads that were called the taxon itself |
+| 4 | rank: U(nclassified), R(oot), D(omain), K(ingdom), P(hylum), C(lass), O(rder), F(amily), G(enus), S(pecies); |
+|   | a taxon of any other rank has the letter of the next one above it, and how far below that it is |
+| 5 | taxid |
+| 6 | name, two spaces before it for each level of the tree |
+
+Each taxon comes before those below it; of neighbours the one with more reads comes first. A pair counts as one read.
+Reads that were called a target count for its taxon, or, where it has none, for the root: they are classified, and that
+is all that is known of their place in the tree. The root is always there, even where the database has no taxonomy,
+since programs that read such reports look for it.
+
+**Bracken** assigns the reads of higher taxa by the k-mers that genomes share, which it takes from a database of Kraken.
+Here its columns hold the estimate of `Tally.estimate`, which may also be below the reads that were called a taxon.
 """
 
 from __future__ import annotations

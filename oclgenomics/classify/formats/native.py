@@ -1,4 +1,4 @@
-"""MetaCache's text: a line for each read, and how many were classified."""
+"""MetaCache's text: how it shows a taxon, a line for each read, and how many were classified."""
 
 from __future__ import annotations
 

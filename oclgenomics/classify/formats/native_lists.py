@@ -1,4 +1,4 @@
-"""MetaCache's words for how many reads were classified."""
+"""MetaCache's lists: taxa and their reads, and the reads that hit each target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes reports by the names of their formats."""
+"""Reports by the names of their formats, and reads as they stand in the input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The candidates in MetaCache's text, as `--format native` with `--tophits --queryids` writes it, read as arrays."""
+"""The candidates in MetaCache's text, of `--format native` with `--tophits --queryids`, read and merged."""
 
 from __future__ import annotations
 

@@ -8,6 +8,9 @@
 | hits, needed | of the best candidate, and how many the read needed; 0 hits without a candidate |
 | target, begin, end | where the best candidate was hit: letters of that target, from 0 on, `end` not included |
 | second, second_hits | the target of the second candidate, and its hits |
+
+JSON Lines have the same keys, with null where that has NA, and `candidates`: a list, the best one first, of `target`,
+`taxid`, `hits`, `begin` and `end`. The host makes each line, so this is the slow format.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reads counted by what they were called, part by part, for all that is said of a sample as a whole."""
+"""Reads counted by what they were called, part by part, and what that says of a sample as a whole."""
 
 from __future__ import annotations
 

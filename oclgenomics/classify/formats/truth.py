@@ -1,4 +1,4 @@
-"""What reads are of, in truth."""
+"""What reads are of, in truth, what tools called them, and how many calls are right in MetaCache's words."""
 
 from __future__ import annotations
 

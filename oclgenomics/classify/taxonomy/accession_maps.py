@@ -1,4 +1,7 @@
-"""Files that map accessions to taxids: NCBI's accession2taxid, assembly summaries, and tables of two columns."""
+"""Files that map accessions to taxids: NCBI's accession2taxid, assembly summaries, and tables of two columns.
+
+They have hundreds of millions of lines, so a filter of whole columns says which words may be among those wanted.
+"""
 
 from __future__ import annotations
 

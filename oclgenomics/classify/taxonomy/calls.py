@@ -1,4 +1,8 @@
-"""Candidates: the targets in which most features of a read were found close to each other."""
+"""Candidates of reads and what follows from them: their merging, calls, and targets that are covered well.
+
+A candidate is a target in which most features of a read were found close to each other. The call is the lowest common
+ancestor of the candidates that count.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ranked lineages: of every taxon and every target, the taxon at each rank."""
+"""The reference sequences of a database, and ranked lineages: of every taxon and every target, the taxon at each rank."""
 
 from __future__ import annotations
 

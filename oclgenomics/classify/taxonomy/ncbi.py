@@ -1,4 +1,4 @@
-"""Taxonomies from NCBI's dump files, and what a folder of them must be to be a tree."""
+"""Taxonomies from NCBI's nodes.dmp, names.dmp and merged.dmp, and what a folder of them must be to be a tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Taxonomies as arrays, and the ranked lineages of taxa and of targets."""
+"""Taxonomies as arrays, the part of a tree above some taxa, and two trees made one."""
 
 from __future__ import annotations
 
