@@ -1,4 +1,4 @@
-"""What `query`, `run` and `merge` write: options, and the outputs they stand for, written part by part or at the end."""
+"""What `query`, `run` and `merge` write: options, and the outputs, written part by part or at the end."""
 
 from __future__ import annotations
 

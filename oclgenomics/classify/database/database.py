@@ -1,4 +1,4 @@
-"""A database in the host's memory, and what holds of every one: the rest of the system relies on it without looking again."""
+"""A database in the host's memory, and what holds of every one, on which the rest of the system relies."""
 
 from __future__ import annotations
 

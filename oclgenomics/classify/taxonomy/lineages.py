@@ -1,4 +1,4 @@
-"""The reference sequences of a database, and ranked lineages: of every taxon and every target, the taxon at each rank."""
+"""The reference sequences of a database, and ranked lineages: the taxon of every taxon and target at each rank."""
 
 from __future__ import annotations
 
