@@ -22,13 +22,10 @@ from oclgenomics.runtime.program import Kernel
 __all__ = ["READS_EACH", "HitLister", "LookedUp", "RepeatDropper", "check_located", "launch_reads"]
 
 
-READS_EACH = 64  # that a work-item of a CPU takes
-LANES = 64  # of a group on GPUs
-
-
-SMALL_LANES, WIDE_LANES = 32, 256
-KEY = secrets.randbits(31) << 1 | 1  # of this process: decides where features go in tables, and nothing else
 SORTING = "classify/sort_locations.cl"
+READS_EACH = 64  # that a work-item of a CPU takes
+LANES, SMALL_LANES, WIDE_LANES = 64, 32, 256  # of a group on GPUs
+KEY = secrets.randbits(31) << 1 | 1  # of this process: decides where features go in tables, and nothing else
 
 
 @dataclass(frozen=True)
@@ -50,8 +47,8 @@ class LookedUp:
         cls, engine: Engine, found: DeviceArray, first: NDArray[np.uint32], sketchlen: int, locations: DeviceArray
     ) -> LookedUp:
         """Describe the reads whose windows begin at `first`, the first of whose features is the first found."""
-        arguments = {"found": found, "base": int(first[0]) * sketchlen, "sketch": sketchlen, "locations": locations}
-        return cls(len(first) - 1, arguments | {"first": engine.upload(np.ascontiguousarray(first))})
+        windows = engine.upload(first - first[0])
+        return cls(len(first) - 1, {"found": found, "first": windows, "sketch": sketchlen, "locations": locations})
 
 
 def launch_reads(engine: Engine, kernel: Kernel, reads: int, each: int = READS_EACH, /, **arguments: Any) -> None:
@@ -106,8 +103,8 @@ class RepeatDropper:
         AllocationError
             There is no room for a table of a single read's features.
         """
-        arguments: dict[str, Any] = {name: looked_up.arguments[name] for name in ("found", "base", "first", "sketch")}
-        arguments |= {"features": sketches.features, "key": KEY}
+        arguments: dict[str, Any] = {name: looked_up.arguments[name] for name in ("found", "first", "sketch")}
+        arguments |= {"features": sketches.features, "base": int(first[0]) * sketches.size, "key": KEY}
         self._launch(looked_up.reads, SMALL_LANES, READS_EACH, arguments)
         sizes = np.diff(first).astype(np.int64) * sketches.size
         long = np.flatnonzero(sizes > plan.TABLE_SLOTS // 2).astype(np.uint32)

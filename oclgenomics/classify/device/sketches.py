@@ -141,13 +141,13 @@ class Sketcher:
         features = self._room(cut.size)
         if cut.size:
             engine, options = self._engine, self._options
-            defines = {"TRIPLETS": options.min_triplets, "LOWER": options.soft_masked}
+            defines = {"TRIPLETS": options.min_triplets, "LOWER": options.soft_masked, "ROUNDS": self._rounds}
             kernel = engine.kernel(SOURCE, "sketch_windows", KMER=options.kmerlen, LANES=self._lanes, **defines)
             arrays = {name: engine.upload(array) for name, array in _arrays(cut).items()}
             engine.launch_items(
                 kernel, -(-cut.size // (self._lanes * self._rounds)), lanes=self._group, **text.place, size=text.size,
                 **arrays, pieces=len(cut.letters), windows=cut.size, winlen=options.winlen, stride=options.winstride,
-                sketch=options.sketchlen, rounds=self._rounds, features=features,
+                sketch=options.sketchlen, features=features,
             )  # fmt: skip
         return Sketches(features, cut.size)
 

@@ -46,9 +46,8 @@ class TargetTable:
         begins = np.arange(0, first[-1], BLOCK_WINDOWS)
         blocks = np.append(np.searchsorted(first, begins, "right") - 1, max(len(targets) - 1, 0))
         self.arguments: dict[str, DeviceArray] = {
-            "first_window": engine.upload(first.astype(np.uint32)),
+            "targets": engine.upload(np.stack([first, np.append(groups, 0)], axis=1).astype(np.uint32)),
             "blocks": engine.upload(blocks.astype(np.uint32)),
-            "groups": engine.upload(np.append(groups, np.int32(0)).astype(np.int32)),  # not empty
         }
 
     def release(self) -> None:
