@@ -20,6 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import IO, TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
+from oclgenomics import runtime
 from oclgenomics.app.files import FileConflictError, Names, named_files, reads, unnamed_file, writes
 from oclgenomics.app.files import check_files as refuse_conflicts
 from oclgenomics.app.progress import Progress
@@ -393,9 +394,7 @@ def _check_nameable(option: str, name: str) -> None:
 
 def open_engine(args: argparse.Namespace) -> Engine:
     """Return an engine for the device options, and name the device on standard error."""
-    from oclgenomics.runtime import Engine
-
-    engine = Engine(args.device, max_memory=args.max_memory, profile=args.profile is not None)
+    engine = runtime.Engine(args.device, max_memory=args.max_memory, profile=args.profile is not None)
     say(args, f"device {engine.device.index}: {engine.device}")
     return engine
 

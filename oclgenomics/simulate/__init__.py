@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
+    from oclgenomics.simulate import genomes, signals
     from oclgenomics.simulate.hard_sweep import HardSweep
     from oclgenomics.simulate.msprime import simulate_with_msprime
     from oclgenomics.simulate.population import Haplotypes, Region, simulate, simulate_independent
@@ -27,8 +28,10 @@ __all__ = [
     "Region",
     "as_alignment",
     "generators",
+    "genomes",
     "neutral_alignments",
     "replicate_seeds",
+    "signals",
     "simulate",
     "simulate_independent",
     "simulate_with_msprime",
@@ -40,8 +43,10 @@ HOMES = {
     "Region": "population",
     "as_alignment": "replicates",
     "generators": "replicates",
+    "genomes": "",
     "neutral_alignments": "replicates",
     "replicate_seeds": "replicates",
+    "signals": "",
     "simulate": "population",
     "simulate_independent": "population",
     "simulate_with_msprime": "msprime",

@@ -21,8 +21,8 @@ from oclgenomics.omega.significance.neutral import Significance
 from oclgenomics.omega.significance.null_facts import NullFacts
 from oclgenomics.omega.significance.thresholds import Maxima, thresholds
 from oclgenomics.signatures import Panel
-from oclgenomics.signatures.panel_file import write_panel
-from oclgenomics.signatures.seed_table import make_table
+from oclgenomics.signatures.formats.panel_file import write_panel
+from oclgenomics.signatures.panels.seeds import make_table
 
 __all__ = ["DATA", "SAMPLES"]
 
