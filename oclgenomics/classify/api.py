@@ -28,7 +28,7 @@ from oclgenomics.classify.device.reads import HowToRead, SketchedReads, sketched
 from oclgenomics.classify.formats.results import merged_candidates, read_result
 from oclgenomics.classify.options import METACACHE, BuildOptions, Input, QueryOptions, SketchOptions, Wanted, inputs_of
 from oclgenomics.classify.result import ClassifiedReads, QueryResult, Reads
-from oclgenomics.classify.taxonomy.calls import Caller, Candidates, call_reads, well_covered, without_targets
+from oclgenomics.classify.taxonomy.calls import Caller, Candidates, well_covered, without_targets
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 from oclgenomics.classify.taxonomy.tree import Taxonomy
@@ -520,5 +520,5 @@ def merge(
     needed = np.full(len(candidates), METACACHE.hitmin if options.hitmin is None else options.hitmin, np.uint32)
     none = np.zeros(len(candidates), np.uint32)
     reads = Reads(0, texts[0].names, none, None, " + ".join([text.name for text in texts]))
-    calls = call_reads(candidates, lineages, options, needed)
+    calls = Caller(lineages, options).call(candidates, needed)
     return QueryResult(lineages, (ClassifiedReads(reads, candidates, calls),), options)

@@ -24,7 +24,6 @@ __all__ = [
     "Wanted",
     "inputs_of",
     "metacache_hitmin",
-    "rank_slot",
 ]
 
 # The slots of a ranked lineage, from the lowest to the highest one.
@@ -52,11 +51,6 @@ TRIPLETS = 9  # that a k-mer of MAX_KMER letters needs, unless the options say o
 MAX_LOCATIONS = (1 << 16) - 1  # of a feature
 MAX_CANDIDATES = 64
 PAIR_SPAN = 600  # bases, of nearly all libraries of short fragments
-
-
-def rank_slot(name: str) -> int:
-    """Return the slot that a rank fills, `NO_RANK` for none."""
-    return RANK_SLOTS.get(name.strip().lower(), NO_RANK)
 
 
 def _check(name: str, value: int, least: int, most: int) -> None:

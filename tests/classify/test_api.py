@@ -38,7 +38,7 @@ from oclgenomics.classify.device.finder import PartFinder, WholeFinder
 from oclgenomics.classify.formats import Tally, bracken_table
 from oclgenomics.classify.plan import needed_lead, range_widths
 from oclgenomics.classify.result import Hits
-from oclgenomics.classify.taxonomy.calls import call_reads
+from oclgenomics.classify.taxonomy.calls import Caller
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.io.array_file import ArrayFile
 from oclgenomics.runtime import Device, Engine
@@ -309,7 +309,8 @@ def test_coverage_keeps_the_rules_of_calls(viral: Database, engine: Engine) -> N
     other = 0
     for part in found.parts:
         lead = needed_lead(part.reads.kmers(16), viral.options.sketch, options)
-        called = [call_reads(part.candidates, found.lineages, options, part.calls.hitmin, one) for one in (lead, None)]
+        caller = Caller(found.lineages, options)
+        called = [caller.call(part.candidates, part.calls.hitmin, one) for one in (lead, None)]
         assert (part.calls.taxon == called[0].taxon).all()
         other += np.count_nonzero(called[0].taxon != called[1].taxon)
     assert other  # the lead is not the hits that reads need

@@ -16,7 +16,7 @@ from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.options import BuildOptions, IdFormat
 from oclgenomics.classify.plan import count_windows
 from oclgenomics.classify.taxonomy.assignment import assign_taxa, unknown_taxids
-from oclgenomics.classify.taxonomy.identifiers import file_stem, header_taxids, raw_id, told_apart
+from oclgenomics.classify.taxonomy.identifiers import header_taxids, sequence_ids, told_apart
 from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy, pruned
@@ -168,10 +168,7 @@ class TargetTable:
         source = np.concatenate([np.empty(0, np.int32), *self._source])
         record, letters = (np.concatenate([np.empty(0, np.int64), *parts]) for parts in (self._record, self._letters))
         sources, windows = list(self._numbers), count_windows(letters, options.sketch)
-        ids = [
-            raw_id(header, options.sequence_id_format) or header or file_stem(sources[file])
-            for header, file in zip(self._headers, source.tolist(), strict=True)
-        ]
+        ids = sequence_ids(self._headers, [sources[file] for file in source.tolist()], options.sequence_id_format)
         return NewTargets(ids, header_taxids(self._headers), sources, source, record, letters, windows)
 
 

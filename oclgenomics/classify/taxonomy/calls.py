@@ -24,7 +24,6 @@ __all__ = [
     "Candidate",
     "Candidates",
     "best_of_groups",
-    "call_reads",
     "covered_windows",
     "merged",
     "well_covered",
@@ -190,10 +189,10 @@ class Caller:
 
     def __init__(self, lineages: Lineages, options: QueryOptions) -> None:
         self._hitdiff = np.float32(options.hitdiff)
-        lowest, self._highest = RANKS.index(options.lowest), RANKS.index(options.highest)
+        lowest, highest = RANKS.index(options.lowest), RANKS.index(options.highest)
         of_targets = lineages.at_rank[len(lineages.taxonomy) :]
         filled = np.flatnonzero((of_targets != NO_TAXON).any(axis=0))
-        self._slots = [slot for slot in filled.tolist() if lowest <= slot <= self._highest]
+        self._slots = [slot for slot in filled.tolist() if lowest <= slot <= highest]
         self._columns = [np.ascontiguousarray(of_targets[:, slot]) for slot in self._slots]
         self._taxon = np.full(len(of_targets), NO_TAXON, np.int32)
         self._slot = np.full(len(of_targets), _NO_SLOT, np.int8)
@@ -202,7 +201,21 @@ class Caller:
             self._taxon[here], self._slot[here] = column[here], slot
 
     def call(self, candidates: Candidates, hitmin: NDArray[np.uint32], lead: NDArray[np.uint32] | None = None) -> Calls:
-        """Call reads; see `call_reads`."""
+        """Call each read the lowest common ancestor of its candidates that count.
+
+        A read whose best candidate has fewer than `hitmin` hits is not classified. Else the best candidate counts, and
+        each one with more hits than `hitdiff` times what the best one has above `lead`. A candidate's taxon is the
+        first one of its lineage at `lowest` or above. The common ancestor is the first taxon that fills the same rank
+        in both lineages; without one up to `highest`, the read is not classified.
+
+        Parameters
+        ----------
+        candidates : Candidates
+        hitmin : ndarray, uint32 (reads,)
+            Hits that each read needs.
+        lead : ndarray, uint32 (reads,), optional
+            `hitmin` if not given.
+        """
         best = candidates.hits[:, 0]
         classified = (best >= hitmin) & (candidates.targets[:, 0] != NO_TARGET)
         at = np.flatnonzero(classified)
@@ -242,37 +255,6 @@ class Caller:
                 break
             apart = ~same
             these, tops, others, least = these[apart], tops[apart], others[apart], least[apart]
-
-
-def call_reads(
-    candidates: Candidates,
-    lineages: Lineages,
-    options: QueryOptions,
-    hitmin: NDArray[np.uint32],
-    lead: NDArray[np.uint32] | None = None,
-) -> Calls:
-    """Call each read the lowest common ancestor of its candidates that count.
-
-    A read whose best candidate has fewer than `hitmin` hits is not classified. Else the best candidate counts, and
-    each one with more hits than `hitdiff` times what the best one has above `lead`. A candidate's taxon is the first
-    one of its lineage at `lowest` or above. The common ancestor is the first taxon that fills the same rank in both
-    lineages; without one up to `highest`, the read is not classified.
-
-    Parameters
-    ----------
-    candidates : Candidates
-    lineages : Lineages
-    options : QueryOptions
-    hitmin : ndarray, uint32 (reads,)
-        Hits that each read needs.
-    lead : ndarray, uint32 (reads,), optional
-        `hitmin` if not given.
-
-    Returns
-    -------
-    Calls
-    """
-    return Caller(lineages, options).call(candidates, hitmin, lead)
 
 
 def covered_windows(candidates: Candidates, hitmin: NDArray[np.uint32], targets: Targets) -> NDArray[np.int64]:

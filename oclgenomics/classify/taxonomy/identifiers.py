@@ -83,8 +83,8 @@ def raw_id(text: str, id_format: IdFormat) -> str:
     return _RULES[id_format](text)
 
 
-def sequence_ids(headers: Iterable[str], sources: Iterable[str], id_format: IdFormat) -> tuple[str, ...]:
-    """Name reference sequences.
+def sequence_ids(headers: Iterable[str], sources: Iterable[str], id_format: IdFormat) -> list[str]:
+    """Name reference sequences; several may have one name.
 
     Parameters
     ----------
@@ -94,19 +94,16 @@ def sequence_ids(headers: Iterable[str], sources: Iterable[str], id_format: IdFo
         The file of each one, by which a sequence without any header is named.
     id_format : {'smart', 'ncbi', 'gi', 'filename', 'leadingword'}
         See `raw_id`; where the rule finds nothing, the whole header is taken.
-
-    Returns
-    -------
-    tuple of str
-        No two equal: "!1" is added to the second one of a name, "!2" to the third one, and so on.
     """
     rule = _RULES[id_format]
-    ids = [rule(header) or header or file_stem(source) for header, source in zip(headers, sources, strict=True)]
-    return tuple(told_apart(ids))
+    return [rule(header) or header or file_stem(source) for header, source in zip(headers, sources, strict=True)]
 
 
 def told_apart(ids: Sequence[str], before: Iterable[str] = ()) -> list[str]:
-    """Return names of which no two are equal, nor one of those before."""
+    """Return names of which no two are equal, nor one of those before.
+
+    "!1" is added to the second one of a name, "!2" to the third one, and so on.
+    """
     taken = set(before)
     numbers: dict[str, count[int]] = {}
     named = []

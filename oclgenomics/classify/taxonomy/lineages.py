@@ -49,10 +49,6 @@ class Lineages:
         at_rank[taxa:, SEQUENCE] = taxa + np.arange(len(targets), dtype=np.int32)
         return cls(taxonomy, targets, at_rank)
 
-    def target_number(self, targets: NDArray[np.uint32]) -> NDArray[np.int32]:
-        """Return the numbers of targets in this numbering."""
-        return (targets.astype(np.int64) + len(self.taxonomy)).astype(np.int32)
-
     def groups(self, lowest: str) -> NDArray[np.int32]:
         """Return the first taxon of each target at a rank or above, int32 (targets,); `NO_TAXON` without one."""
         slots = self.at_rank[len(self.taxonomy) :, RANKS.index(lowest) :]

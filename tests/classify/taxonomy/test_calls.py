@@ -16,7 +16,6 @@ from oclgenomics.classify.taxonomy.calls import (
     Caller,
     Candidate,
     Candidates,
-    call_reads,
     covered_windows,
     merged,
     well_covered,
@@ -45,7 +44,7 @@ def test_oracle(
     options = QueryOptions(hitdiff=hitdiff, maxcand=maxcand, lowest=RANKS[min(ranks)], highest=RANKS[max(ranks)])
     hitmin = rng.integers(1, 12, reads).astype(np.uint32)
     lead = rng.integers(1, 20, reads).astype(np.uint32) if leads else None
-    calls = call_reads(candidates, lineages, options, hitmin, lead)
+    calls = Caller(lineages, options).call(candidates, hitmin, lead)
     least = hitmin if lead is None else lead
     rows = [[None if one == NO_TAXON else one for one in row] for row in lineages.at_rank[taxa:].tolist()]
     expected = [
@@ -107,8 +106,8 @@ def test_root_is_a_call_only_where_it_is_asked_for() -> None:
     lineages = Lineages.of(tree, targets_of([1, 2]))
     apart = candidates_of([(0, 9), (1, 9)])
     hitmin = np.array([5], np.uint32)
-    assert call_reads(apart, lineages, QueryOptions(), hitmin).taxon.tolist() == [NO_TAXON]
-    assert call_reads(apart, lineages, QueryOptions(highest="root"), hitmin).taxon.tolist() == [0]
+    assert Caller(lineages, QueryOptions()).call(apart, hitmin).taxon.tolist() == [NO_TAXON]
+    assert Caller(lineages, QueryOptions(highest="root")).call(apart, hitmin).taxon.tolist() == [0]
 
 
 def candidates(*rows: list[tuple[int, int]], located: int = 9) -> Candidates:

@@ -25,7 +25,7 @@ from oclgenomics.classify.taxonomy.abundances import (
     percent_text,
     reads_text,
 )
-from oclgenomics.classify.taxonomy.calls import Calls, Candidates, call_reads, well_covered, without_targets
+from oclgenomics.classify.taxonomy.calls import Caller, Calls, Candidates, well_covered, without_targets
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 
@@ -75,7 +75,7 @@ def test_targets(name: str, edge: Lineages, viral: Lineages) -> None:
 
 def called(candidates: Candidates, lineages: Lineages, options: QueryOptions) -> Calls:
     hitmin = np.full(len(candidates), options.hitmin, np.uint32)
-    return call_reads(candidates, lineages, options, hitmin)
+    return Caller(lineages, options).call(candidates, hitmin)
 
 
 @pytest.mark.parametrize(

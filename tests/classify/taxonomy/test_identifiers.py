@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from oclgenomics.classify.options import IdFormat
-from oclgenomics.classify.taxonomy.identifiers import header_taxids, sequence_ids
+from oclgenomics.classify.taxonomy.identifiers import header_taxids, sequence_ids, told_apart
 
 # header, and its names by the rules smart, ncbi, gi, filename and leadingword; None: the whole header
 HEADERS: list[tuple[str, str | None, str | None, str | None, str | None, str | None]] = [
@@ -37,19 +37,19 @@ FORMATS: tuple[IdFormat, ...] = ("smart", "ncbi", "gi", "filename", "leadingword
 def test_rules(rule: int) -> None:
     for row in HEADERS:
         expected = row[0] if row[rule + 1] is None else row[rule + 1]
-        assert sequence_ids([row[0]], ["a.fna"], FORMATS[rule]) == (expected,), row[0]
+        assert sequence_ids([row[0]], ["a.fna"], FORMATS[rule]) == [expected], row[0]
 
 
 def test_equal_names() -> None:
     headers = ["AB_000011.2 a", "AB_000011.2 b", "AB_000011.2 c", "x", "x!1", "x", "x"]
-    names = ("AB_000011.2", "AB_000011.2!1", "AB_000011.2!2", "x", "x!1", "x!2", "x!3")
-    assert sequence_ids(headers, ["a"] * 7, "smart") == names
-    assert len(set(sequence_ids(["contig.1"] * 100_000, ["a"] * 100_000, "smart"))) == 100_000
+    names = ["AB_000011.2", "AB_000011.2!1", "AB_000011.2!2", "x", "x!1", "x!2", "x!3"]
+    assert told_apart(sequence_ids(headers, ["a"] * 7, "smart")) == names
+    assert len(set(told_apart(["contig.1"] * 100_000))) == 100_000
 
 
 def test_no_header() -> None:
-    assert sequence_ids(["", ""], ["dir.x/genome.fna.gz", "other"], "smart") == ("genome", "other")
-    assert sequence_ids([], [], "ncbi") == ()
+    assert sequence_ids(["", ""], ["dir.x/genome.fna.gz", "other"], "smart") == ["genome", "other"]
+    assert sequence_ids([], [], "ncbi") == []
 
 
 @pytest.mark.parametrize(

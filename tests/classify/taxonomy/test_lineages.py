@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers.taxonomies import random_taxonomy, targets_of, taxonomy_of
 
-from oclgenomics.classify.options import NO_RANK, RANKS, SEQUENCE, rank_slot
+from oclgenomics.classify.options import NO_RANK, RANK_SLOTS, RANKS, SEQUENCE
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
 
@@ -65,7 +65,7 @@ def test_groups() -> None:
 
 
 def test_names_of_ranks() -> None:
-    assert [RANKS[rank_slot(name)] for name in ("superkingdom", "Species group", "division", "infraorder")] == [
+    assert [RANKS[RANK_SLOTS[name]] for name in ("superkingdom", "species group", "division", "infraorder")] == [
         "domain", "subgenus", "phylum", "suborder",
     ]  # fmt: skip
-    assert rank_slot("no rank") == rank_slot("clade") == rank_slot("strain") == NO_RANK
+    assert not {"no rank", "clade", "strain"} & set(RANK_SLOTS)
