@@ -17,6 +17,7 @@ from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
     from oclgenomics.simulate import genomes, signals
+    from oclgenomics.simulate.demography import read_demography
     from oclgenomics.simulate.hard_sweep import HardSweep
     from oclgenomics.simulate.msprime import simulate_with_msprime
     from oclgenomics.simulate.population import Haplotypes, Region, simulate, simulate_independent
@@ -30,6 +31,7 @@ __all__ = [
     "generators",
     "genomes",
     "neutral_alignments",
+    "read_demography",
     "replicate_seeds",
     "signals",
     "simulate",
@@ -45,6 +47,7 @@ HOMES = {
     "generators": "replicates",
     "genomes": "",
     "neutral_alignments": "replicates",
+    "read_demography": "demography",
     "replicate_seeds": "replicates",
     "signals": "",
     "simulate": "population",

@@ -55,8 +55,8 @@ from oclgenomics.kmers.options import CountOptions, FilterOptions
 from oclgenomics.kmers.plan import bins as bin_plan
 from oclgenomics.kmers.plan.bins import PrefixSpan
 from oclgenomics.kmers.plan.memory import SectionPlan
+from oclgenomics.omega.device.ld import ld_matrix
 from oclgenomics.omega.device.scanner import OmegaScanner
-from oclgenomics.omega.ld.pairs import ld_matrix
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.primitives import compact, count_equal, equal_keys, merge, partition, run_lengths, scan, sort
 from oclgenomics.runtime import DeviceArray, Engine

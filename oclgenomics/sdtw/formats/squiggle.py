@@ -74,7 +74,8 @@ def read_squiggle(path: str | os.PathLike[str]) -> Squiggle:
         try:
             given: dict[str, Any] = _facts(file.metadata)._asdict()
             given["records"] = _names(file.array("names", "|u1"), file.array("name_offsets", "<i8"))
-            squiggle = Squiggle(**given, **{name: file.array(name, kind) for name, kind in ARRAYS.items()})
+            given |= {name: file.array(name, kind) for name, kind in ARRAYS.items()}
+            squiggle = Squiggle(**given)
             _check(squiggle)
         except ValueError as error:
             raise file.error(str(error), 0) from error
