@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from oclgenomics.classify.evaluation import read_truth
+from oclgenomics.classify.formats.truth import read_truth
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 from oclgenomics.cli.main import main
 from oclgenomics.sequence.records import read_records
