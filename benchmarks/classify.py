@@ -12,7 +12,7 @@ with ours, with as many threads as there are cores.
 built before, without writing; `device GB/s` are bytes of FASTA over the time of all kernels.
 
 `query` (Table 4): `process s` is the wall time of a process with all reads, and `reads/s` what all reads take more than
-a tenth of them, so that starting and loading do not count. `warm` is `Index.parts` in a process that has done it
+a tenth of them, so that starting and loading do not count. `warm` is `Index.iter_query` in a process that has done it
 before, calls included, without text; `device M/s` are reads over the time of all kernels.
 
 `otf` (Table 5, Fig. 4): the time until reads can be queried, and of build, write, load and query in one process and

@@ -32,20 +32,17 @@ from classify_genes import GeneWorld, write_gene_world
 from classify_tools import Kraken2, MetaCache, Ours, Tool, tools
 from measure import machine, table, write_json
 
-from oclgenomics.classify.calling.abundances import estimated_abundances
-from oclgenomics.classify.evaluation import Evaluation, evaluate, read_calls, read_truth
-from oclgenomics.classify.evaluation.truth import CLASSES, Truth
-from oclgenomics.classify.targets import Targets
-from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.classify.formats.truth import read_calls, read_truth
+from oclgenomics.classify.options import RANKS
+from oclgenomics.classify.taxonomy.abundances import estimated_abundances
+from oclgenomics.classify.taxonomy.evaluation import CLASSES, Evaluation, Truth, evaluate
+from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
-from oclgenomics.classify.taxonomy.ranks import RANKS
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
 from oclgenomics.runtime import select_device
-from oclgenomics.simulate.metagenome_files import ListedGenome, read_table, read_text, write_genomes, write_taxonomy
-from oclgenomics.simulate.metagenome_plan import MetagenomeScenario, plan_taxa
-from oclgenomics.simulate.metagenomes import simulate_genomes
-from oclgenomics.simulate.read_files import fastq, write_truth
-from oclgenomics.simulate.sampled_reads import ReadScenario, simulate_reads
+from oclgenomics.simulate.metagenomes.files import ListedGenome, read_table, read_text, write_genomes, write_taxonomy
+from oclgenomics.simulate.metagenomes.genomes import MetagenomeScenario, plan_taxa, simulate_genomes
+from oclgenomics.simulate.metagenomes.reads import ReadScenario, fastq, simulate_reads, write_truth
 
 KINDS = {
     "75": ReadScenario(length=75),

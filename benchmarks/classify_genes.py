@@ -15,9 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.simulate.metagenome_files import ListedGenome, write_genomes, write_taxonomy
-from oclgenomics.simulate.metagenome_plan import ALIEN, MetagenomeScenario, plan_genomes, plan_taxa
-from oclgenomics.simulate.metagenomes import SimulatedGenome
+from oclgenomics.simulate.metagenomes.files import ListedGenome, write_genomes, write_taxonomy
+from oclgenomics.simulate.metagenomes.genomes import ALIEN, MetagenomeScenario, SimulatedGenome, plan_genomes, plan_taxa
 
 __all__ = ["GeneWorld", "write_gene_world"]
 

@@ -12,7 +12,7 @@ from classify_data import Genomes
 
 from oclgenomics.classify import Index
 from oclgenomics.classify.api import build
-from oclgenomics.classify.reading.inputs import Input, inputs_of
+from oclgenomics.classify.options import Input, inputs_of
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.source import source_folder
 
@@ -56,14 +56,14 @@ def warm_build(engine: Engine, genomes: Genomes, repeat: int) -> dict[str, Any]:
 
 
 def warm_query(engine: Engine, database: Path, sample: Sample, repeat: int) -> dict[str, Any]:
-    """Time `Index.parts`, after a run that is not counted, and its kernels."""
+    """Time `Index.iter_query`, after a run that is not counted, and its kernels."""
     seconds = []
     start = time.perf_counter()
     with Index(database, engine=engine) as index:
         load = time.perf_counter() - start
         for _ in range(repeat + 1):
             start = time.perf_counter()
-            found = sum(len(part) for part in index.parts(_inputs(sample)))
+            found = sum(len(part) for part in index.iter_query(_inputs(sample)))
             seconds.append(time.perf_counter() - start)
     if found != sample.reads:
         raise SystemExit(f"{found} reads were classified of {sample.reads}")
@@ -85,7 +85,7 @@ def _query_stages(engine: Engine, database: Path, sample: Sample) -> Counter[str
     with Index(database, engine=engine) as index:
         for _ in range(2):
             engine.profile.clear()
-            for _part in index.parts(_inputs(sample)):
+            for _part in index.iter_query(_inputs(sample)):
                 pass
         return _stage_seconds(engine)
 

@@ -52,7 +52,7 @@ from signatures_steps import STEPS, measure_method, step_rows
 
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.signatures import ScanOptions, build_panel
-from oclgenomics.simulate.scenarios import Scenario
+from oclgenomics.simulate.signatures.scenario import Scenario
 
 PARTS = ("paper", "steps", "factors", "peers", "bad")
 STEP_SETS = ("large, long", "small, short")

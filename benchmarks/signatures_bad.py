@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from signatures_data import SEED, DataSet, data_set, simulate_set
 
-from oclgenomics.simulate.planting import SimulatedSignatures
-from oclgenomics.simulate.scenarios import Scenario
-from oclgenomics.simulate.signature_files import sample_name, write_signatures
+from oclgenomics.simulate.signatures.samples import SimulatedSignatures, sample_name, write_signatures
+from oclgenomics.simulate.signatures.scenario import Scenario
 
 __all__ = ["BAD", "bad_set"]
 

@@ -12,9 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.io.threads import usable_cores
-from oclgenomics.simulate.scenarios import PRESETS, Scenario
-from oclgenomics.simulate.signature_files import write_samples, write_signatures
-from oclgenomics.simulate.signatures import SampleBatch, simulate_samples, simulate_signatures
+from oclgenomics.simulate.signatures.samples import (
+    SampleBatch,
+    simulate_samples,
+    simulate_signatures,
+    write_samples,
+    write_signatures,
+)
+from oclgenomics.simulate.signatures.scenario import PRESETS, Scenario
 
 __all__ = [
     "PAPER",

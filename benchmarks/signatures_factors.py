@@ -14,7 +14,7 @@ from signatures_scans import kernel_seconds, measure_scan
 from signatures_steps import measure_method
 
 from oclgenomics.runtime import Engine
-from oclgenomics.simulate.scenarios import Scenario
+from oclgenomics.simulate.signatures.scenario import Scenario
 
 __all__ = ["factor_rows", "factor_table"]
 

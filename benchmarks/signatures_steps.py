@@ -18,7 +18,7 @@ from oclgenomics.signatures.device.methods import Methods
 from oclgenomics.signatures.device.pairs import FoundPairs
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import Encoder
-from oclgenomics.simulate.scenarios import Scenario
+from oclgenomics.simulate.signatures.scenario import Scenario
 
 __all__ = ["STEPS", "measure_method", "step_rows"]
 

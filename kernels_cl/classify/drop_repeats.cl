@@ -8,6 +8,8 @@
 // Without LISTED the reads are those of a row, and those with more than SLOTS / 2 features are left as they are. With LISTED they
 // are those of `listed`, and tables are in global memory: that of listed[i] has 2^bits[i] slots, from places[i] on.
 //
+// features[`base` + i] is the feature of found[i].
+//
 // A work-item of a CPU takes `each` reads; on GPUs a work-group takes one.
 //
 // -D CPU=0|1

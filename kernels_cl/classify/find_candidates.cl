@@ -2,8 +2,9 @@
 //
 // All locations of a read's features are sorted, and two pointers go through them (ranges.clh).
 //
-// A work-item takes `each` of the `reads` that are `listed`, one after the other. There is room for twice their locations, from
-// lists[places[i]] on.
+// Work-item i takes the read listed[2 * i]; there is room for twice its locations from lists[listed[2 * i + 1]] on.
+//
+// -D REPEATS=0|1   see found_features.clh
 #include "common/portable.clh"
 #include "classify/found_features.clh"
 #include "classify/ranges.clh"
@@ -18,11 +19,11 @@ static inline void find_in_list(__global const uint *list, uint size, uint width
         const uint window = list[i];
         if (window >= stop) {
             if (range.hits)
-                count = put_range(range, start, groups, maxcand, plane, slots, count);
-            range.target = target_of(first_window, blocks, window);
+                count = put_range(range, start, targets, maxcand, plane, slots, count);
+            range.target = target_of(targets, blocks, window);
             range.hits = 0;
-            start = first_window[range.target];
-            stop = first_window[range.target + 1];
+            start = FIRST_WINDOW(range.target);
+            stop = FIRST_WINDOW(range.target + 1);
             left = i;
         }
         while (window - list[left] >= width)
@@ -34,20 +35,16 @@ static inline void find_in_list(__global const uint *list, uint size, uint width
         }
     }
     if (range.hits)
-        count = put_range(range, start, groups, maxcand, plane, slots, count);
+        count = put_range(range, start, targets, maxcand, plane, slots, count);
     for (; count < maxcand; ++count)
         put_candidate(slots, plane, count, NO_TARGET, 0, 0, 0);
 }
 
-__kernel void find_candidates(FOUND, TARGETS, CANDIDATES, uint reads, uint each, __global const uint *listed,
-                              __global const ulong *places, __global uint *lists)
+__kernel void find_candidates(FOUND, TARGETS, CANDIDATES, __global const ulong *listed, __global uint *lists)
 {
-    const uint item = get_global_id(0);
-    for (uint i = item * each; i < reads && i < (item + 1) * each; ++i) {
-        const uint read = listed[i];
-        __global uint *list = lists + places[i];
-        const uint size = gather(found, FIRST_FEATURE(read), FIRST_FEATURE(read + 1), locations, APART(read), first_window, blocks, list);
-        list = sort_list(list, list + located[read], size);
-        find_in_list(list, size, widths[read], first_window, blocks, groups, maxcand, plane, best + (ulong)read * maxcand);
-    }
+    const uint item = get_global_id(0), read = listed[2 * item];
+    __global uint *list = lists + listed[2 * item + 1];
+    const uint size = gather(found, FIRST_FEATURE(read), FIRST_FEATURE(read + 1), locations, APART(read), targets, blocks, list);
+    list = sort_list(list, list + located[read], size);
+    find_in_list(list, size, widths[read], targets, blocks, maxcand, PLANE, BEST(read));
 }

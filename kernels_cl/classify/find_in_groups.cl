@@ -6,10 +6,12 @@
 // the candidates so far, and so on. What the work-items say is brought together by a maximum of hits and then a minimum of ends,
 // so their order does not matter.
 //
-// Without LISTED the reads are those of a row, and `located` is written; with LISTED those of `listed`. Of reads with more than
+// Without LISTED the reads are those of a row, and `located` is written; with LISTED they are
+// listed[0], listed[2], ... Of reads with more than
 // CAPACITY locations nothing else is written. With CAPACITY 0 there is no such limit: lists are in global memory, that of
-// listed[i] from places[i] on, with room for the next power of two.
+// listed[2 * i] from listed[2 * i + 1] on, with room for the next power of two.
 //
+// -D REPEATS=0|1   see found_features.clh
 // -D LISTED=0|1
 // -D LANES=n       work-group size
 // -D CAPACITY=n    a power of two: locations in local memory; or 0
@@ -60,7 +62,7 @@ static inline uint count_together(__global const ulong *found, ulong begin, ulon
 
 // Brings together the locations of a read that count, in any order; returns how many.
 static inline uint gather(__global const ulong *found, ulong begin, ulong end, __global const uint *locations, uint apart,
-                          __global const uint *first_window, __global const uint *blocks, LIST *list, __local Shared *shared)
+                          TARGETS, LIST *list, __local Shared *shared)
 {
     for (ulong i = begin + get_local_id(0); i < end; i += LANES) {
         const ulong one = found[i];
@@ -72,10 +74,10 @@ static inline uint gather(__global const ulong *found, ulong begin, ulong end, _
             continue;
         }
         uint counting = 0;
-        for (uint j = 0; j < count; j = next_counting(locations + place, j, count, apart, first_window, blocks))
+        for (uint j = 0; j < count; j = next_counting(locations + place, j, count, apart, targets, blocks))
             ++counting;
         uint to = atomic_add(&shared->filled, counting);
-        for (uint j = 0; j < count; j = next_counting(locations + place, j, count, apart, first_window, blocks))
+        for (uint j = 0; j < count; j = next_counting(locations + place, j, count, apart, targets, blocks))
             list[to++] = locations[place + j];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -137,10 +139,10 @@ static inline Range best_range(const LIST *list, uint size, uint width, TARGETS,
         uint begin = lower_bound(list, i, window < width ? 0 : window - width + 1);
         if (i + 1 - begin <= best.hits)
             continue;
-        const uint target = target_of(first_window, blocks, window), start = first_window[target];
+        const uint target = target_of(targets, blocks, window), start = FIRST_WINDOW(target);
         if (list[begin] < start)
             begin = lower_bound(list, i, start);
-        if (i + 1 - begin > best.hits && !is_taken(shared, count, groups[target])) {
+        if (i + 1 - begin > best.hits && !is_taken(shared, count, GROUP(target))) {
             best.hits = i + 1 - begin;
             best.end = i;
         }
@@ -172,14 +174,14 @@ static inline uint find_in_list(const LIST *list, uint size, uint width, TARGETS
 {
     uint count = 0;
     for (; count < maxcand; ++count) {
-        const Range own = best_range(list, size, width, first_window, blocks, groups, shared, count);
+        const Range own = best_range(list, size, width, targets, blocks, shared, count);
         const uint hits = best_of_all(own, shared);
         if (hits == 0)
             break;
         if (shared->end == own.end) {
-            const uint last = list[own.end], target = target_of(first_window, blocks, last), start = first_window[target];
+            const uint last = list[own.end], target = target_of(targets, blocks, last), start = FIRST_WINDOW(target);
             put_candidate(slots, plane, count, target, hits, list[own.end + 1 - hits] - start, last - start);
-            shared->taken[count] = groups[target];
+            shared->taken[count] = GROUP(target);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
@@ -187,18 +189,17 @@ static inline uint find_in_list(const LIST *list, uint size, uint width, TARGETS
 }
 
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))
-void find_in_groups(FOUND, TARGETS, CANDIDATES, __global const uint *listed, __global const ulong *places,
-                    __global uint *lists)
+void find_in_groups(FOUND, TARGETS, CANDIDATES, __global const ulong *listed, __global uint *lists)
 {
     __local Shared shared;
     const uint lane = get_local_id(0), group = get_group_id(0);
 #if CAPACITY
     __local uint list[CAPACITY];
 #else
-    __global uint *list = lists + places[group];
+    __global uint *list = lists + listed[2 * group + 1];
 #endif
 #if LISTED
-    const uint read = listed[group];
+    const uint read = listed[2 * group];
 #else
     const uint read = group;
 #endif
@@ -212,13 +213,13 @@ void find_in_groups(FOUND, TARGETS, CANDIDATES, __global const uint *listed, __g
     if (size > CAPACITY)
         return;
 #endif
-    __global uint *slots = best + (ulong)read * maxcand;
+    __global uint *slots = BEST(read);
     uint count = 0;
     if (size) {
-        const uint counting = gather(found, begin, end, locations, APART(read), first_window, blocks, list, &shared);
+        const uint counting = gather(found, begin, end, locations, APART(read), targets, blocks, list, &shared);
         sort_list(list, counting);
-        count = find_in_list(list, counting, widths[read], first_window, blocks, groups, maxcand, plane, slots, &shared);
+        count = find_in_list(list, counting, widths[read], targets, blocks, maxcand, PLANE, slots, &shared);
     }
     for (uint slot = count + lane; slot < maxcand; slot += LANES)
-        put_candidate(slots, plane, slot, NO_TARGET, 0, 0, 0);
+        put_candidate(slots, PLANE, slot, NO_TARGET, 0, 0, 0);
 }

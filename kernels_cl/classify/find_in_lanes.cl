@@ -7,6 +7,7 @@
 // A work-item takes `each` reads, a multiple of LANES. Of reads that have more than CAPACITY locations only `located` is right.
 // There are `stored` locations in all.
 //
+// -D REPEATS=0|1    see found_features.clh
 // -D LANES=8|16     reads in a vector
 // -D CAPACITY=      locations of a read at most, a multiple of LANES
 #include "common/portable.clh"
@@ -39,7 +40,7 @@ static inline int4 are_followed(uint4 items, __global const uint *list, uint lef
 
 // Brings together the locations of features begin .. end - 1 that count; returns how many.
 static inline uint gather_counting(__global const ulong *found, ulong begin, ulong end, __global const uint *locations, uint apart,
-                                   __global const uint *first_window, __global const uint *blocks, uint *row)
+                                   TARGETS, uint *row)
 {
     uint size = 0;
     for (ulong i = begin; i < end; ++i) {
@@ -47,7 +48,7 @@ static inline uint gather_counting(__global const ulong *found, ulong begin, ulo
         if (count == 1)
             row[size++] = place;
         else
-            for (uint j = 0; j < count; j = next_counting(locations + place, j, count, apart, first_window, blocks))
+            for (uint j = 0; j < count; j = next_counting(locations + place, j, count, apart, targets, blocks))
                 row[size++] = locations[place + j];
     }
     return size;
@@ -104,11 +105,11 @@ static inline void find_in_lane(const uint *sorted, const uint *next, uint size,
         end = next[(i + 1) * LANES];
         if (window >= stop) {
             if (range.hits)
-                count = put_range(range, start, groups, maxcand, plane, slots, count);
-            range.target = target_of(first_window, blocks, window);
+                count = put_range(range, start, targets, maxcand, plane, slots, count);
+            range.target = target_of(targets, blocks, window);
             range.hits = 0;
-            start = first_window[range.target];
-            stop = first_window[range.target + 1];
+            start = FIRST_WINDOW(range.target);
+            stop = FIRST_WINDOW(range.target + 1);
             left = i;
         }
         while (window - sorted[left * LANES] >= width)
@@ -120,7 +121,7 @@ static inline void find_in_lane(const uint *sorted, const uint *next, uint size,
         }
     }
     if (range.hits)
-        count = put_range(range, start, groups, maxcand, plane, slots, count);
+        count = put_range(range, start, targets, maxcand, plane, slots, count);
     for (; count < maxcand; ++count)
         put_candidate(slots, plane, count, NO_TARGET, 0, 0, 0);
 }
@@ -128,7 +129,7 @@ static inline void find_in_lane(const uint *sorted, const uint *next, uint size,
 // The hint keeps compilers from making vectors of these vectors.
 __kernel
 __attribute__((vec_type_hint(lanes)))
-void find_in_lanes(FOUND, TARGETS, CANDIDATES, uint reads, uint each, ulong stored)
+void find_in_lanes(FOUND, TARGETS, CANDIDATES, uint each, ulong stored)
 {
     lanes memory[ROW], sorted[CAPACITY]; // memory: first the rows, then where windows start
     uint *rows = (uint *)memory, sizes[LANES];
@@ -136,7 +137,7 @@ void find_in_lanes(FOUND, TARGETS, CANDIDATES, uint reads, uint each, ulong stor
     for (uint from = begin; from < end; from += LANES) {
         const uint taken = MIN((uint)LANES, end - from);
         uint most = 0;
-        prefetch_lists(found, base, first, sketch, locations, from == begin ? from : from + LANES, MIN(from + 2 * LANES, end));
+        prefetch_lists(found, first, sketch, locations, from == begin ? from : from + LANES, MIN(from + 2 * LANES, end));
         for (uint lane = 0; lane < LANES; ++lane)
             sizes[lane] = 0;
         for (uint lane = 0; lane < taken; ++lane) {
@@ -147,7 +148,7 @@ void find_in_lanes(FOUND, TARGETS, CANDIDATES, uint reads, uint each, ulong stor
                 const uint apart = APART(from + lane);
                 uint *row = rows + lane * ROW;
                 if (gather_row(found, own, next, locations, stored, apart, row))
-                    size = gather_counting(found, own, next, locations, apart, first_window, blocks, row);
+                    size = gather_counting(found, own, next, locations, apart, targets, blocks, row);
                 sizes[lane] = size;
                 most = MAX(most, size);
             }
@@ -159,7 +160,7 @@ void find_in_lanes(FOUND, TARGETS, CANDIDATES, uint reads, uint each, ulong stor
             find_starts(sorted, slots, memory);
         }
         for (uint lane = 0; lane < taken; ++lane)
-            find_in_lane((const uint *)sorted + lane, (const uint *)memory + lane, sizes[lane], widths[from + lane], first_window,
-                         blocks, groups, maxcand, plane, best + (ulong)(from + lane) * maxcand);
+            find_in_lane((const uint *)sorted + lane, (const uint *)memory + lane, sizes[lane], widths[from + lane], targets,
+                         blocks, maxcand, PLANE, BEST(from + lane));
     }
 }

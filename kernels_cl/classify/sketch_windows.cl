@@ -1,6 +1,6 @@
 // Sketches of windows: the smallest distinct hashes of their canonical k-mers (classify/hashes.clh), ascending, then NO_FEATURE.
 //
-// A work-item takes LANES windows at a time, one in each lane of its vectors, and `rounds` such vectors. Window w is in the piece p
+// A work-item takes LANES windows at a time, one in each lane of its vectors, and ROUNDS such vectors. Window w is in the piece p
 // with first[p] <= w < first[p + 1]. It starts at letter letters[p] + (w - first[p]) * stride of the text, and has `winlen` letters,
 // or those up to the end of the piece, which has sizes[p] letters from letters[p] on.
 //
@@ -27,6 +27,7 @@
 // -D TRIPLETS=0..14 different triplets that a k-mer has at least
 // -D LOWER=0|1      1: letters in lower case are none
 // -D LANES=1|8|16   windows in a vector: 1 on GPUs
+// -D ROUNDS=n       vectors of a work-item: 1 on GPUs
 #include "classify/hashes.clh"
 #include "sequence/text.clh"
 
@@ -399,11 +400,11 @@ static inline uint piece_of(__global const uint *first, uint pieces, uint window
 __kernel
 __attribute__((vec_type_hint(lanes)))
 void sketch_windows(__global const uchar *memory, uint skip, uint size, __global const uint *letters, __global const uint *sizes,
-                    __global const uint *first, uint pieces, uint windows, uint winlen, uint stride, uint sketch, uint rounds,
+                    __global const uint *first, uint pieces, uint windows, uint winlen, uint stride, uint sketch,
                     __global uint *features)
 {
     __global const uchar *text = memory + skip;
-    const uint begin = get_global_id(0) * rounds * LANES, end = MIN(begin + rounds * LANES, windows);
+    const uint begin = get_global_id(0) * ROUNDS * LANES, end = MIN(begin + ROUNDS * LANES, windows);
     if (begin >= windows)
         return;
     uint piece = piece_of(first, pieces, begin);

@@ -95,6 +95,24 @@ static inline void take_step(Survivors *s, window_t letters)
 #endif
 }
 
+// A row: the piece, and the first word of its planes.
+typedef struct {
+    uint size, owned, qualities, place;
+} Row;
+
+// A column: the program of the pattern among all programs, where its aligned steps end and all of them, and what its matches need.
+typedef struct {
+    ulong begin, concrete, least_sum; // the second one: where its words of single nucleotides begin
+    uint turn, end, length, least_informative, concrete_letters, unused;
+} Column;
+
+// What is the same for all work-items: of the planes, of the text, whether there are qualities, where counters begin, the round
+// (matches.clh), and whether the work-items of a group share a pair.
+typedef struct {
+    ulong stride, single, skip;
+    uint text_size, scored, spare, row, column, columns, pairs, together;
+} Job;
+
 // A pattern beside a piece, and what its matches need.
 typedef struct {
     __global const uint *planes;  // from the piece's first word on
@@ -102,16 +120,14 @@ typedef struct {
     __global const uint *steps, *first_steps;  // the program, and what it begins with
     __global const unit_t *head[HEAD];         // places of the head
     uint turn, end;              // its aligned steps end, and all steps
-    uint starts, length, spare;
-    uint scored;               // whether there are qualities; if not, all sums are 0
-    __global const SUM *sums;  // of groups of the text
-    __global const uchar *text;
-    uint text_size, qualities;  // the latter: where the piece's begin
-    __global const uint *ranks;  // from the piece's first word on
-    __global const uint *single; // the plane of single nucleotides, likewise
-    __global const uint *concrete;  // the pattern's letters that are single nucleotides
-    uint concrete_letters, least_informative;
-    ulong least_sum;
+    uint starts, spare, qualities; // the latter: where the piece's begin
+    // What survivors alone need, and is not held in registers until then: where it is.
+    __global const Job *job;
+    __global const Column *column;
+    __global const SUM *sums;      // of groups of the text
+    __global const uchar *memory;  // with the text
+    __global const uint *ranks;    // from the piece's first word on
+    __global const uint *concrete; // of all patterns
 } Comparison;
 
 #define POSITION(step) ((step) & ((1u << POSITION_BITS) - 1))
@@ -211,59 +227,45 @@ static inline uint mismatches_of(const SurvivorWords *s, uint word, uint i, uint
 
 static inline SUM sum_qualities(const Comparison *c, uint start)
 {
-    return c->scored ? sum_window(c->sums, c->text, c->qualities + start, c->length, c->text_size) : 0;
+    __global const Job *job = c->job;
+    return job->scored ? sum_window(c->sums, c->memory + job->skip, c->qualities + start, c->column->length, job->text_size) : 0;
 }
 
-// Single nucleotides of a piece before a letter.
-static inline uint singles_before(const Comparison *c, ulong letter)
+// Single nucleotides of a piece before a letter; `single` is their plane from the piece's first word on.
+static inline uint singles_before(const Comparison *c, __global const uint *single, ulong letter)
 {
-    return c->ranks[letter >> 5] + POPCOUNT(c->single[letter >> 5] & LOW_BITS32(letter & 31));
+    return c->ranks[letter >> 5] + POPCOUNT(single[letter >> 5] & LOW_BITS32(letter & 31));
 }
 
 // Whether so many positions of a match are informative as it needs. Bounds, which need only the numbers of single nucleotides
 // in the piece and in the pattern, mostly tell.
 static inline uint is_informative(const Comparison *c, uint start)
 {
-    const uint here = singles_before(c, (ulong)start + c->length) - singles_before(c, start);
-    if (MIN(here, c->concrete_letters) < c->least_informative)
+    __global const uint *single = c->planes + c->job->single * c->stride;
+    const uint length = c->column->length;
+    const uint here = singles_before(c, single, (ulong)start + length) - singles_before(c, single, start);
+    const uint there = c->column->concrete_letters, least = c->column->least_informative;
+    if (MIN(here, there) < least)
         return 0;
-    if ((ulong)here + c->concrete_letters >= (ulong)c->length + c->least_informative)
+    if ((ulong)here + there >= (ulong)length + least)
         return 1;
     const uint by = start & 31;
-    __global const uint *letters = c->single + (start >> 5);
+    __global const uint *letters = single + (start >> 5), *concrete = c->concrete + c->column->concrete;
     uint both = 0;
-    for (uint w = 0; w * 32ul < c->length; ++w)
-        both += POPCOUNT((uint)((letters[w] | (ulong)letters[w + 1] << 32) >> by) & c->concrete[w]);
-    return both >= c->least_informative;
+    for (uint w = 0; w * 32ul < length; ++w)
+        both += POPCOUNT((uint)((letters[w] | (ulong)letters[w + 1] << 32) >> by) & concrete[w]);
+    return both >= least;
 }
 
 // Whether a survivor is a match that passes the filters.
 static inline uint is_match(const Comparison *c, uint start, SUM sum)
 {
 #if FILTERED
-    return sum >= c->least_sum && is_informative(c, start);
+    return sum >= c->column->least_sum && is_informative(c, start);
 #else
     return 1;
 #endif
 }
-
-// A row: the piece, and the first word of its planes.
-typedef struct {
-    uint size, owned, qualities, place;
-} Row;
-
-// A column: the program of the pattern among all programs, where its aligned steps end and all of them, and what its matches need.
-typedef struct {
-    ulong begin, concrete, least_sum; // the second one: where its words of single nucleotides begin
-    uint turn, end, length, least_informative, concrete_letters, unused;
-} Column;
-
-// What is the same for all work-items: of the planes, of the text, whether there are qualities, where counters begin, the round
-// (matches.clh), and whether the work-items of a group share a pair.
-typedef struct {
-    ulong stride, single, skip;
-    uint text_size, scored, spare, row, column, columns, pairs, together;
-} Job;
 
 #define COMPARISON_ARGUMENTS                                                                                                      \
     __global const Row *rows, __global const Column *patterns, __global const uint *steps, __global const uint *first_steps,      \
@@ -272,37 +274,32 @@ typedef struct {
 
 // The column's pattern beside the row's piece.
 #define COMPARE(c, row, column)                                                                                                   \
-    compare(c, rows[row], patterns[column], steps, first_steps + (column) * FIRST_STEPS, concrete, planes, ranks, sums, memory, job)
+    compare(c, rows + (row), patterns + (column), steps, first_steps + (column) * FIRST_STEPS, concrete, planes, ranks, sums,     \
+            memory, job)
 
-static inline void compare(Comparison *c, Row row, Column column, __global const uint *steps, __global const uint *first_steps,
-                           __global const uint *concrete, __global const uint *planes, __global const uint *ranks,
-                           __global const SUM *sums, __global const uchar *memory, __global const Job *job)
+static inline void compare(Comparison *c, __global const Row *row, __global const Column *column, __global const uint *steps,
+                           __global const uint *first_steps, __global const uint *concrete, __global const uint *planes,
+                           __global const uint *ranks, __global const SUM *sums, __global const uchar *memory,
+                           __global const Job *job)
 {
-    c->starts = starts_of(row.size, row.owned, column.length);
-    c->length = column.length;
+    c->starts = starts_of(row->size, row->owned, column->length);
     c->spare = job->spare;
-    c->planes = planes + row.place;
+    c->planes = planes + row->place;
     c->stride = job->stride;
-    c->steps = steps + column.begin;
+    c->steps = steps + column->begin;
     c->first_steps = first_steps;
-    c->turn = column.turn;
-    c->end = column.end;
+    c->turn = column->turn;
+    c->end = column->end;
     UNROLL
     for (uint n = 0; n < HEAD; ++n)
         c->head[n] = place_of(c, c->first_steps[n]);
-    c->scored = job->scored;
+    c->job = job;
+    c->qualities = row->qualities;
+    c->column = column;
     c->sums = sums;
-    c->text = memory + job->skip;
-    c->text_size = job->text_size;
-    c->qualities = row.qualities;
-#if FILTERED
-    c->ranks = ranks + row.place;
-    c->single = planes + job->single * job->stride + row.place;
-    c->concrete = concrete + column.concrete;
-    c->concrete_letters = column.concrete_letters;
-    c->least_informative = column.least_informative;
-    c->least_sum = column.least_sum;
-#endif
+    c->memory = memory;
+    c->ranks = ranks + row->place;
+    c->concrete = concrete;
 }
 
 // Count the matches among the survivors of a window.

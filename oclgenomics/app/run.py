@@ -81,7 +81,8 @@ def verb(function: VerbT) -> VerbT:
 
     def with_engine(args: Any, kwargs: Any, device: Device | str | None, max_memory: int | None) -> Any:
         if kwargs.get("engine") is not None or max_memory is None:
-            kwargs["engine"] = kwargs.get("engine") or device
+            if "engine" in own:
+                kwargs["engine"] = kwargs.get("engine") or device
             return function(*args, **kwargs)
         if inspect.isgeneratorfunction(function):
             return parts(args, kwargs, device, max_memory)

@@ -1,72 +1,64 @@
-"""References to a database, and more references into one."""
+"""What a user does with databases and reads: build, add, query, run and merge, and an `Index` for many queries."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Sequence
-from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+import warnings
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
+from dataclasses import replace
+from functools import partial
+from types import TracebackType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.files import file_key
-from oclgenomics.app.provenance import make_provenance
-from oclgenomics.classify.building.feature_filters import filtered
-from oclgenomics.classify.building.plan import BuildLimits, plan_build
-from oclgenomics.classify.building.reference_files import reference_files, stored_letters
-from oclgenomics.classify.building.target_naming import NewTargets, join_targets, refuse_known
-from oclgenomics.classify.building.target_table import TargetTable
-from oclgenomics.classify.building.target_taxa import TaxonSources, open_taxonomy, rank_targets
-from oclgenomics.classify.calling.calls import call_reads
-from oclgenomics.classify.candidates import NO_TARGET, Candidates
-from oclgenomics.classify.database.checks import MAX_WINDOWS
-from oclgenomics.classify.database.database import Database, Features
-from oclgenomics.classify.device.indexer import Indexer
-from oclgenomics.classify.device.sketcher import Sketcher
-from oclgenomics.classify.device.window_cut import cut_windows
-from oclgenomics.classify.formats.result_text import ResultText, read_result
-from oclgenomics.classify.index import Index
-from oclgenomics.classify.options import METACACHE, BuildOptions, QueryOptions, SketchOptions, Wanted
-from oclgenomics.classify.reading.inputs import Input, inputs_of
+from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
+from oclgenomics.classify import plan
+from oclgenomics.classify.database.database import Database
+from oclgenomics.classify.database.features import FeatureSource, feature_parts
+from oclgenomics.classify.database.file import open_database
+from oclgenomics.classify.database.listings import database_facts
+from oclgenomics.classify.database.references import TaxonSources
+from oclgenomics.classify.device.building import build_database
+from oclgenomics.classify.device.finder import Finder, FoundReads, Groups, PartFinder, Sought, WholeFinder
+from oclgenomics.classify.device.reads import HowToRead, SketchedReads, sketched_reads
+from oclgenomics.classify.formats.results import merged_candidates, read_result
+from oclgenomics.classify.options import METACACHE, BuildOptions, Input, QueryOptions, SketchOptions, Wanted, inputs_of
 from oclgenomics.classify.result import ClassifiedReads, QueryResult, Reads
-from oclgenomics.classify.targets import Targets
+from oclgenomics.classify.taxonomy.calls import Caller, Candidates, well_covered, without_targets
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
-from oclgenomics.classify.taxonomy.pruning import pruned
-from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
-from oclgenomics.errors import InputError, UsageError
-from oclgenomics.io.source import Progress
-from oclgenomics.runtime import Device, Engine, lent_engine
+from oclgenomics.classify.taxonomy.tree import Taxonomy
+from oclgenomics.errors import UsageError
+from oclgenomics.io.work_behind import work_behind
+from oclgenomics.runtime import Device, Engine
 from oclgenomics.sequence.files import SequenceFiles, file_names
-from oclgenomics.sequence.input_progress import InputProgress
-from oclgenomics.sequence.letters import letter_blocks
+from oclgenomics.sequence.opening import largest_block
 
-__all__ = [
-    "add",
-    "build",
-    "checked_inputs",
-    "merge",
-    "query",
-    "query_parts",
-    "run",
-]
+__all__ = ["Index", "add", "build", "checked_inputs", "iter_query", "merge", "query", "run"]
 
-DEFAULTS = BuildOptions()
+MAX_RESERVE = 4 << 30  # bytes of the device's memory for reads and what is found for them, half of it at most
+RESERVE_SHARE = 16  # blocks of text that this holds
+BLOCKS = {"cpu": 16 << 20, "gpu": 128 << 20}  # bytes of text at most; more is not faster
+STANDARD_INPUT = 0
+PathLike = str | os.PathLike[str]
+MateFiles = Iterable[tuple[PathLike, PathLike]]
+ReadFiles = PathLike | Iterable[PathLike | Input]
 
 
+@verb
 def build(
     references: SequenceFiles,
-    options: BuildOptions = DEFAULTS,
+    options: BuildOptions | None = None,
     *,
-    taxonomy: str | os.PathLike[str] | None = None,
-    taxpostmap: Sequence[str | os.PathLike[str]] = (),
+    taxonomy: PathLike | None = None,
+    taxpostmap: Sequence[PathLike] = (),
     reset_taxa: bool = False,
-    engine: Engine | None = None,
-    device: Device | str | None = None,
-    max_memory: int | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
+    engine: EngineLike = None,
+    run: Run | None = None,
 ) -> Database:
     """Build a database of reference sequences.
 
@@ -76,8 +68,9 @@ def build(
     Parameters
     ----------
     references : path or iterable of path
-        FASTA files, plain or packed, or folders, of which all files are taken whose names end as those of FASTA do.
-    options : BuildOptions
+        FASTA files, uncompressed or compressed, or folders, of which all files are taken whose names end as those of
+        FASTA do.
+    options : BuildOptions, optional
         What is kept of the references.
     taxonomy : path, optional
         Folder of a taxonomy; see `taxonomy.ncbi.read_taxonomy`. Without one, only sequences are known.
@@ -85,16 +78,10 @@ def build(
         Files that map accessions to taxa, for targets that have none yet.
     reset_taxa : bool
         Prefer these to what headers say.
-    engine : Engine, optional
-        A device in use already. It stays open.
-    device : Device or str, optional
-        Where to run, if no engine is given; as `oclgenomics.runtime.select_device` takes it.
-    max_memory : int, optional
-        Bytes of device memory to use at most, if no engine is given.
-    threads : int, optional
-        Host threads that unpack the input; at most 4 if not given.
-    progress : callable, optional
-        Called with (bytes read, bytes in all) of the files as they are stored.
+    engine : Engine, Device or str, optional
+        Where to run; see `EngineLike`. An engine stays open.
+    run : Run, optional
+        Host threads, and who is told of the bytes of the files that are read, as they are stored.
 
     Raises
     ------
@@ -107,26 +94,24 @@ def build(
 
     Examples
     --------
-    >>> from oclgenomics.classify.api import build
+    >>> from oclgenomics.classify import build
     >>> database = build("genomes", taxonomy="taxdump")  # doctest: +SKIP
     """
     taxa = TaxonSources(taxonomy, taxpostmap, reset_taxa)
-    with lent_engine(engine, device, max_memory) as engine:
-        return _Building(engine, options, taxa, threads, progress).run(references, None)
+    with lent_engine(engine) as lent:
+        return build_database(lent, references, options or BuildOptions(), taxa, run or Run())
 
 
+@verb
 def add(
     database: Database,
     references: SequenceFiles,
     *,
-    taxonomy: str | os.PathLike[str] | None = None,
-    taxpostmap: Sequence[str | os.PathLike[str]] = (),
+    taxonomy: PathLike | None = None,
+    taxpostmap: Sequence[PathLike] = (),
     reset_taxa: bool = False,
-    engine: Engine | None = None,
-    device: Device | str | None = None,
-    max_memory: int | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
+    engine: EngineLike = None,
+    run: Run | None = None,
 ) -> Database:
     """Add references behind the targets of a database.
 
@@ -146,98 +131,201 @@ def add(
         Also if a reference is in the database already, or the taxonomy lacks a taxon of it.
     """
     taxa = TaxonSources(taxonomy, taxpostmap, reset_taxa)
-    with lent_engine(engine, device, max_memory) as engine:
-        return _Building(engine, database.options, taxa, threads, progress).run(references, database)
+    with lent_engine(engine) as lent:
+        return build_database(lent, references, database.options, taxa, run or Run(), before=database)
 
 
-@dataclass(frozen=True)
-class _Building:
-    """References on their way to a database."""
+class Index:
+    """A database on a device; a context manager that gives the memory back.
 
-    engine: Engine
-    options: BuildOptions
-    taxa: TaxonSources
-    threads: int | None
-    progress: Progress | None
+    A database that does not fit is kept in the host's memory, and goes through the device in parts.
 
-    def run(self, references: SequenceFiles, before: Database | None) -> Database:
-        """Build a database, or add to one."""
-        files = reference_files(file_names(references))
-        known = open_taxonomy(self.taxa, before)  # what is wrong with it is told before the work
-        if self.options.remove_ambiguous not in (None, "sequence") and not len(known):
-            raise UsageError("`remove_ambiguous` counts taxa, so it needs a `taxonomy`")
-        table, features = self._read(files, before)
-        new = NewTargets.of(table, self.options)
-        if before is not None:
-            refuse_known(before.targets, new)
-        targets = join_targets(None if before is None else before.targets, new, self.options)
-        taxonomy, taxon = rank_targets(new, before, known, self.taxa, self.options.sequence_id_format)
-        targets = replace(targets, taxon=taxon)
-        features = filtered(features, self.options, Lineages.of(taxonomy, targets))
-        provenance = make_provenance(asdict(self.options), device=self.engine.device)
-        return Database(self.options, targets, taxonomy, features, provenance)
+    Parameters
+    ----------
+    database : Database or path
+    engine : Engine, Device or str, optional
+        Where to run; see `EngineLike`. An engine stays open.
 
-    def _read(self, files: list[str], before: Database | None) -> tuple[TargetTable, Features]:
-        """Sketch all records."""
-        engine, options = self.engine, self.options
-        plan = plan_build(BuildLimits.of(engine), options.sketch, stored_letters(files), options.max_locations)
-        windows = 0 if before is None else int(before.targets.windows.sum())
-        indexer = Indexer(engine, options, plan.pairs, None if before is None else before.features, windows)
-        sketcher, table = Sketcher(engine, options.sketch), TargetTable()
-        progress = None if self.progress is None else InputProgress(files, self.progress)
-        reading = letter_blocks(
-            engine, files, overlap=options.sketch.winlen - 1, join=True, block_bytes=plan.block_bytes,
-            threads=self.threads, progress=progress,
-        )  # fmt: skip
-        with closing(reading) as blocks:
-            for block in blocks:
-                if block.pieces.qualities is not None:
-                    raise InputError("is FASTQ, which reads are in; references are FASTA", source=block.source)
-                table.add(block)
-                cut = cut_windows(block.pieces, options.sketch)
-                if indexer.windows + cut.size > MAX_WINDOWS:
-                    raise _too_many(block.source)
-                indexer.add(sketcher.sketch(block.text, cut))
-        found = indexer.windows - windows
-        assert found == int(table.windows(options.sketch).sum()), "each window is sketched once"
-        features = indexer.finish()
-        if not found or not len(features):
-            raise _nothing(files, len(table), options.sketch)
-        return table, features
+    Attributes
+    ----------
+    database : Database
+        Without its features if it was read from a file.
+    facts : dict
+        See `database.listings.database_facts`.
+    lineages : Lineages
+    engine : Engine
+
+    Raises
+    ------
+    InputError
+        The file is no database, or a damaged one.
+    DeviceError
+        There is no such device, or its memory is too small.
+
+    Examples
+    --------
+    >>> from oclgenomics.classify import Index
+    >>> with Index("viruses.db") as index:  # doctest: +SKIP
+    ...     for sample in ("a.fastq.gz", "b.fastq.gz"):
+    ...         print(index.query(sample))
+    """
+
+    def __init__(
+        self,
+        database: Database | PathLike,
+        *,
+        engine: EngineLike = None,
+        device: Device | str | None = None,
+        max_memory: int | None = None,
+    ) -> None:
+        with ExitStack() as stack:
+            if device is not None or max_memory is not None:
+                what = "Index: device, max_memory: give engine=Engine(device, max_memory=...)"
+                warnings.warn(what, DeprecationWarning, stacklevel=2)
+                engine = engine or stack.enter_context(Engine(device, max_memory=max_memory))
+            self.engine = stack.enter_context(lent_engine(engine))
+            self._reserve = min(self.engine.budget // 2, MAX_RESERVE)
+            with _opened(database) as (self.database, features):
+                self.lineages = Lineages.of(self.database.taxonomy, self.database.targets)
+                self.facts = database_facts(self.database, features)
+                self._finder = self._new_finder(features)
+            stack.callback(self._finder.release)
+            self._stack = stack.pop_all()
+
+    def _new_finder(self, features: FeatureSource) -> Finder:
+        engine, targets = self.engine, self.database.targets
+        limits = engine.limits(self._reserve + engine.memory.used)
+        sizes = plan.IndexSizes(len(features), int(targets.windows.sum()), len(targets))
+        if sizes.fit(features.numbers.located, limits):
+            return WholeFinder(engine, features, targets, self._groups(QueryOptions()))
+        return PartFinder(engine, targets, partial(feature_parts, features.whole(), targets, limits))
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give the device's memory back; twice does no harm."""
+        self._stack.close()
+
+    @verb
+    def query(
+        self,
+        reads: ReadFiles,
+        options: QueryOptions | None = None,
+        wanted: Wanted | None = None,
+        *,
+        paired: MateFiles | None = None,
+        interleaved: bool = False,
+        run: Run | None = None,
+    ) -> QueryResult:
+        """Classify reads; parameters and errors are those of the function `query`.
+
+        `reads` may also be inputs as `inputs_of` makes them.
+        """
+        options = options or QueryOptions()
+        found = self.iter_query(reads, options, wanted, paired=paired, interleaved=interleaved, run=run)
+        return QueryResult(self.lineages, tuple(found), options)
+
+    @verb
+    def iter_query(
+        self,
+        reads: ReadFiles,
+        options: QueryOptions | None = None,
+        wanted: Wanted | None = None,
+        *,
+        paired: MateFiles | None = None,
+        interleaved: bool = False,
+        run: Run | None = None,
+    ) -> Generator[ClassifiedReads, None, None]:
+        """Classify reads, block by block of the input; parameters and errors are those of `query`.
+
+        Yields
+        ------
+        ClassifiedReads
+            In the order of the input. Memory does not grow with the input, unless `cov_percentile` is asked for.
+        """
+        inputs = checked_inputs(reads, paired, interleaved=interleaved)
+        options, wanted = options or QueryOptions(), wanted or Wanted()
+        caller = Caller(self.lineages, options)
+        batches = sketched_reads(self.engine, inputs, self._how(inputs, options, wanted, run or Run()))
+        with closing(batches):
+            sought = self._sought(batches, options, all_hits=wanted.all_hits)
+            found = self._finder.find(sought, self._groups(options))
+            call = partial(self._called, caller=caller, options=options)
+            behind = all(one.stored for one in inputs)  # what comes through a pipe is told when it has come
+            with closing(work_behind(call, found)) if behind else nullcontext(map(call, found)) as parts:
+                yield from parts if not options.cov_percentile else self._well_covered(parts, caller, options)
+
+    def parts(self, *args: Any, **kwargs: Any) -> Generator[ClassifiedReads, None, None]:
+        """Do what `iter_query` does, which is the name of it now."""
+        warnings.warn("Index.parts is now called Index.iter_query", DeprecationWarning, stacklevel=2)
+        return self.iter_query(*args, **kwargs)
+
+    def _how(self, inputs: Sequence[Input], options: QueryOptions, wanted: Wanted, run: Run) -> HowToRead:
+        known, pairs = self.database.options.sketch, any(one.mates is not None for one in inputs)
+        length = options.sketchlen or known.sketchlen
+        sketch = SketchOptions(known.kmerlen, length, known.winlen, options.winstride, known.min_triplets)
+        most = min(largest_block(self.engine), BLOCKS[self.engine.tuning.shape], self._reserve // RESERVE_SHARE)
+        return HowToRead(sketch, wanted, max(most // (1 + pairs), 1), run.threads, run.progress)
+
+    def _groups(self, options: QueryOptions) -> Groups:
+        return Groups(options.lowest, options.maxcand, self.lineages.groups(options.lowest))
+
+    def _sought(self, batches: Iterator[SketchedReads], options: QueryOptions, *, all_hits: bool) -> Iterator[Sought]:
+        stride = self.database.options.sketch.winstride
+        for batch in batches:
+            spanned = options.spanned(pairs=batch.reads.mate_letters is not None)
+            widths = plan.range_widths(batch.reads.all_letters, spanned, stride)
+            yield Sought(batch, widths, all_hits, options.repeats)
+
+    def _called(self, found: FoundReads, caller: Caller, options: QueryOptions) -> ClassifiedReads:
+        batch = found.sought.batch
+        candidates = found.candidates.without(plan.left_out(batch.reads.all_letters, options))
+        windows, sketch = int(self.database.targets.first_window[-1]), self.database.options.sketch
+        needed = plan.needed_hits(batch.reads.kmers(sketch.kmerlen), windows, sketch, options)
+        calls = caller.call(candidates, needed, self._lead(batch.reads, options))
+        return ClassifiedReads(batch.reads, candidates, calls, found.hits, batch.texts)
+
+    def _lead(self, reads: Reads, options: QueryOptions) -> NDArray[np.uint32] | None:
+        sketch = self.database.options.sketch
+        return plan.needed_lead(reads.kmers(sketch.kmerlen), sketch, options)
+
+    def _well_covered(
+        self, parts: Iterable[ClassifiedReads], caller: Caller, options: QueryOptions
+    ) -> Iterator[ClassifiedReads]:
+        """Call all reads again without the targets that are covered badly by all of them."""
+        held = list(parts)
+        if not held:
+            return
+        candidates = Candidates.joined([part.candidates for part in held])
+        needed = np.concatenate([part.calls.hitmin for part in held])
+        kept = well_covered(candidates, needed, self.database.targets, options.cov_percentile)
+        for part in held:
+            fewer = without_targets(part.candidates, kept)
+            calls = caller.call(fewer, part.calls.hitmin, self._lead(part.reads, options))
+            yield replace(part, candidates=fewer, calls=calls)
 
 
-def _too_many(source: str) -> InputError:
-    return InputError(
-        f"with it there are more than {MAX_WINDOWS:,} windows; build several databases, or take a larger `winstride`",
-        source=source,
-    )
+def _opened(database: Database | PathLike) -> AbstractContextManager[tuple[Database, FeatureSource]]:
+    return nullcontext((database, database.features)) if isinstance(database, Database) else open_database(database)
 
 
-def _nothing(files: list[str], records: int, sketch: SketchOptions) -> InputError:
-    source = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1:,} more"
-    masked = " that are not masked (`min_triplets`, `soft_masked`)" if sketch.masks else ""
-    return InputError(
-        f"none of {records:,} records has {sketch.kmerlen} letters A, C, G or T in a row{masked}", source=source
-    )
-
-
-STANDARD_INPUT = 0
-MateFiles = Iterable[tuple[str | os.PathLike[str], str | os.PathLike[str]]]
-
-
+@verb
 def query(
-    reads: SequenceFiles,
-    database: Database | str | os.PathLike[str],
-    options: QueryOptions = QueryOptions(),
+    reads: ReadFiles,
+    database: Database | PathLike,
+    options: QueryOptions | None = None,
     *,
     paired: MateFiles | None = None,
     interleaved: bool = False,
-    engine: Engine | None = None,
-    device: Device | str | None = None,
-    max_memory: int | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    wanted: Wanted = Wanted(),
+    wanted: Wanted | None = None,
+    engine: EngineLike = None,
+    run: Run | None = None,
 ) -> QueryResult:
     """Classify reads.
 
@@ -246,26 +334,20 @@ def query(
     Parameters
     ----------
     reads : path or iterable of path
-        FASTA and FASTQ files, plain or packed, in any mix; "-" is standard input.
+        FASTA and FASTQ files, uncompressed or compressed, in any mix; "-" is standard input.
     database : Database or path
-    options : QueryOptions
+    options : QueryOptions, optional
         How reads are classified.
     paired : iterable of (path, path), optional
         Files of first mates and of second mates, which come after `reads`.
     interleaved : bool
         In `reads`, mates of a pair follow each other.
-    engine : Engine, optional
-        A device in use already. It stays open.
-    device : Device or str, optional
-        Where to run, if no engine is given; as `oclgenomics.runtime.select_device` takes it.
-    max_memory : int, optional
-        Bytes of device memory to use at most, if no engine is given.
-    threads : int, optional
-        Host threads that unpack the input; at most 4 if not given.
-    progress : callable, optional
-        Called with (bytes read, bytes in all) of the file at work.
-    wanted : Wanted
+    wanted : Wanted, optional
         What else the result is to hold, and of which reads.
+    engine : Engine, Device or str, optional
+        Where to run; see `EngineLike`. An engine stays open.
+    run : Run, optional
+        Host threads, and who is told of the bytes of the file at work.
 
     Returns
     -------
@@ -286,38 +368,36 @@ def query(
     ...     print(read["read"], read["taxon"])
     """
     inputs = checked_inputs(reads, paired, interleaved=interleaved)
-    with Index(database, engine=engine, device=device, max_memory=max_memory) as index:
-        return index.query(inputs, options, wanted, threads=threads, progress=progress)
+    with Index(database, engine=engine) as index:
+        return index.query(inputs, options, wanted, run=run)
 
 
-def query_parts(
-    reads: SequenceFiles,
-    database: Database | str | os.PathLike[str],
-    options: QueryOptions = QueryOptions(),
+@verb
+def iter_query(
+    reads: ReadFiles,
+    database: Database | PathLike,
+    options: QueryOptions | None = None,
     *,
     paired: MateFiles | None = None,
     interleaved: bool = False,
-    engine: Engine | None = None,
-    device: Device | str | None = None,
-    max_memory: int | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    wanted: Wanted = Wanted(),
+    wanted: Wanted | None = None,
+    engine: EngineLike = None,
+    run: Run | None = None,
 ) -> Generator[ClassifiedReads, None, None]:
     """Classify reads, block by block of the input; parameters and errors are those of `query`.
 
     Yields
     ------
     ClassifiedReads
-        In the order of the input; see `Index.parts`.
+        In the order of the input; see `Index.iter_query`.
     """
     inputs = checked_inputs(reads, paired, interleaved=interleaved)
-    with Index(database, engine=engine, device=device, max_memory=max_memory) as index:
-        yield from index.parts(inputs, options, wanted, threads=threads, progress=progress)
+    with Index(database, engine=engine) as index:
+        yield from index.iter_query(inputs, options, wanted, run=run)
 
 
-def checked_inputs(reads: SequenceFiles, paired: MateFiles | None, *, interleaved: bool) -> list[Input]:
-    """List the inputs of a query.
+def checked_inputs(reads: ReadFiles, paired: MateFiles | None = None, *, interleaved: bool = False) -> list[Input]:
+    """List the inputs of a query, whose parameters these are.
 
     Raises
     ------
@@ -325,7 +405,9 @@ def checked_inputs(reads: SequenceFiles, paired: MateFiles | None, *, interleave
         There are none, standard input is to be read twice, or a file holds both mates of pairs in two files.
     """
     mates = [pair for first, second in paired or () for pair in _mate_files(first, second)]
-    inputs = inputs_of(file_names(reads), mates, interleaved=interleaved)
+    given = [reads] if isinstance(reads, (str, os.PathLike)) else list(reads)
+    files = file_names([one for one in given if not isinstance(one, Input)])
+    inputs = [one for one in given if isinstance(one, Input)] + inputs_of(files, mates, interleaved=interleaved)
     if not inputs:
         raise UsageError("there are no reads to classify: name a file, or files of mates with `paired`")
     if [name for one in inputs for name in (one.path, one.mates)].count("-") > 1:
@@ -336,7 +418,7 @@ def checked_inputs(reads: SequenceFiles, paired: MateFiles | None, *, interleave
     return inputs
 
 
-def _mate_files(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> list[tuple[str, str]]:
+def _mate_files(first: PathLike, second: PathLike) -> list[tuple[str, str]]:
     """The pairs of files that two files are, or two lists with as many."""
     firsts, seconds = file_names(first), file_names(second)
     if len(firsts) != len(seconds):
@@ -352,28 +434,26 @@ def _same_file(one: str, other: str) -> bool:
     return key is not None and key == file_key(other, STANDARD_INPUT)
 
 
+@verb
 def run(
     reads: SequenceFiles,
     references: SequenceFiles,
-    options: QueryOptions = QueryOptions(),
+    options: QueryOptions | None = None,
     *,
-    build_options: BuildOptions = BuildOptions(),
-    taxonomy: str | os.PathLike[str] | None = None,
-    taxpostmap: Sequence[str | os.PathLike[str]] = (),
+    build_options: BuildOptions | None = None,
+    taxonomy: PathLike | None = None,
+    taxpostmap: Sequence[PathLike] = (),
     paired: MateFiles | None = None,
     interleaved: bool = False,
-    engine: Engine | None = None,
-    device: Device | str | None = None,
-    max_memory: int | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    wanted: Wanted = Wanted(),
+    wanted: Wanted | None = None,
+    engine: EngineLike = None,
+    run: Run | None = None,
 ) -> QueryResult:
     """Classify reads by references, of which no database is written.
 
     Parameters
     ----------
-    reads, options, paired, interleaved, engine, device, max_memory, threads, progress, wanted
+    reads, options, paired, interleaved, wanted, engine, run
         See `query`.
     references, build_options, taxonomy, taxpostmap
         See `build`.
@@ -393,19 +473,13 @@ def run(
     >>> found = run("reads.fastq.gz", "genomes", taxonomy="taxdump")  # doctest: +SKIP
     """
     inputs = checked_inputs(reads, paired, interleaved=interleaved)
-    with lent_engine(engine, device, max_memory) as lent:
-        database = build(
-            references, build_options, taxonomy=taxonomy, taxpostmap=taxpostmap, engine=lent, threads=threads,
-            progress=progress,
-        )  # fmt: skip
-        with Index(database, engine=lent) as index:
-            return index.query(inputs, options, wanted, threads=threads, progress=progress)
+    with lent_engine(engine) as lent:
+        made = build(references, build_options, taxonomy=taxonomy, taxpostmap=taxpostmap, engine=lent, run=run)
+        return query(inputs, made, options, wanted=wanted, engine=lent, run=run)
 
 
 def merge(
-    results: Iterable[str | os.PathLike[str]],
-    taxonomy: Taxonomy | str | os.PathLike[str],
-    options: QueryOptions = QueryOptions(lowest="species"),
+    results: Iterable[PathLike], taxonomy: Taxonomy | PathLike, options: QueryOptions | None = None
 ) -> QueryResult:
     """Merge results of the same reads, each with another database or a part of one.
 
@@ -418,8 +492,9 @@ def merge(
         Text of `--format native --queryids --tophits --lowest species`, or of MetaCache with these options.
     taxonomy : Taxonomy or path
         That of the databases.
-    options : QueryOptions
-        `hitmin` is 5 if not given, since the texts do not tell what chance may give.
+    options : QueryOptions, optional
+        `lowest` is species if they are not given; `hitmin` is 5 if it is None, since the texts do not tell what chance
+        may give.
 
     Returns
     -------
@@ -436,79 +511,14 @@ def merge(
     >>> from oclgenomics.classify import merge
     >>> merge(["part1.txt", "part2.txt"], "taxdump").to_frame()  # doctest: +SKIP
     """
+    options = options or QueryOptions(lowest="species")
     texts = [read_result(path) for path in sorted(os.fspath(path) for path in results)]
     if not texts:
         raise UsageError("there are no results to merge")
-    _refuse_other_reads(texts)
-    lineages = _lineages(texts, taxonomy if isinstance(taxonomy, Taxonomy) else read_taxonomy(taxonomy))
-    candidates = _merged(texts, lineages, options)
+    known = taxonomy if isinstance(taxonomy, Taxonomy) else read_taxonomy(taxonomy)
+    lineages, candidates = merged_candidates(texts, known, options)
     needed = np.full(len(candidates), METACACHE.hitmin if options.hitmin is None else options.hitmin, np.uint32)
     none = np.zeros(len(candidates), np.uint32)
     reads = Reads(0, texts[0].names, none, None, " + ".join([text.name for text in texts]))
-    calls = call_reads(candidates, lineages, options, needed)
+    calls = Caller(lineages, options).call(candidates, needed)
     return QueryResult(lineages, (ClassifiedReads(reads, candidates, calls),), options)
-
-
-def _refuse_other_reads(texts: Sequence[ResultText]) -> None:
-    first = texts[0]
-    for text in texts[1:]:
-        if not np.array_equal(text.numbers, first.numbers):
-            other = np.setxor1d(text.numbers, first.numbers)[0]
-            lacks = text if other in first.numbers else first
-            raise InputError(
-                f"lacks read {other}, which another result has; results of the same reads can be merged, with a line "
-                "for each read", source=lacks.name,
-            )  # fmt: skip
-        same = np.array_equal(text.names.sizes, first.names.sizes)
-        if not same or not np.array_equal(text.names.letters, first.names.letters):
-            at = next(i for i in range(len(first.names)) if text.names[i] != first.names[i])
-            raise InputError(
-                f"read {text.numbers[at]} is {text.names[at]!r}, and {first.names[at]!r} in {first.name}; only results "
-                "of the same reads can be merged", source=text.name,
-            )  # fmt: skip
-
-
-def _lineages(texts: Sequence[ResultText], taxonomy: Taxonomy) -> Lineages:
-    """Taxa, each of which has a target that stands for it."""
-    taxids = np.unique(np.concatenate([text.taxids for text in texts]))
-    taxa = taxonomy.find(taxids)
-    unknown = taxids[taxa == NO_TAXON]
-    if len(unknown):
-        one = next(text for text in texts if unknown[0] in text.taxids)
-        raise InputError(f"the taxonomy lacks taxid {unknown[0]}; give that of the databases", source=one.name)
-    tree, taxon = pruned(taxonomy, taxa)
-    zeros = np.zeros(len(taxids), np.int64)
-    names = tuple(map(str, taxids.tolist()))
-    targets = Targets(names, ("",), zeros.astype(np.int32), zeros, taxon, zeros, zeros + 1)
-    return Lineages.of(tree, targets)
-
-
-def _merged(texts: Sequence[ResultText], lineages: Lineages, options: QueryOptions) -> Candidates:
-    taxids = np.array(list(map(int, lineages.targets.names)), np.int64)
-    columns = [_columns(text, taxids) for text in texts]
-    targets, hits = (np.concatenate(arrays, axis=1) for arrays in zip(*columns, strict=True))
-    order = np.argsort(-hits.astype(np.int64), axis=1, kind="stable")
-    targets, hits = (np.take_along_axis(array, order, axis=1) for array in (targets, hits))
-    groups = np.append(lineages.groups(options.lowest), np.int32(NO_TAXON))[np.minimum(targets, len(taxids))]
-    kept = groups != NO_TAXON
-    for place in range(1, groups.shape[1]):
-        kept[:, place] &= (groups[:, :place] != groups[:, place : place + 1]).all(axis=1)
-    order = np.argsort(~kept, axis=1, kind="stable")[:, : options.maxcand]
-    kept, targets, hits = (np.take_along_axis(array, order, axis=1) for array in (kept, targets, hits))
-    hits = np.where(kept, hits, np.uint32(0))
-    none = np.zeros_like(hits)
-    located = hits.sum(axis=1, dtype=np.uint32)
-    return Candidates(np.where(kept, targets, np.uint32(NO_TARGET)), hits, none, none, located)
-
-
-def _columns(text: ResultText, taxids: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Targets and hits of all candidates, a row a read."""
-    counts = np.diff(text.starts)
-    width = max(int(counts.max(initial=0)), 2)
-    targets = np.full((len(counts), width), NO_TARGET, np.uint32)
-    hits = np.zeros((len(counts), width), np.uint32)
-    rows = np.repeat(np.arange(len(counts)), counts)
-    places = np.arange(len(rows)) - np.repeat(text.starts[:-1], counts)
-    targets[rows, places] = np.searchsorted(taxids, text.taxids)
-    hits[rows, places] = np.minimum(text.hits, NO_TARGET)
-    return targets, hits

@@ -1,23 +1,48 @@
-"""The options of building a database and of querying it."""
+"""Ranks of taxa, and the options of building a database and of querying it."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
-from oclgenomics.classify.taxonomy.ranks import RANKS
 from oclgenomics.errors import ParameterError
 
 __all__ = [
     "ID_FORMATS",
     "METACACHE",
+    "NO_RANK",
+    "RANKS",
+    "RANK_SLOTS",
+    "SEQUENCE",
     "BuildOptions",
     "IdFormat",
+    "Input",
     "QueryOptions",
     "SketchOptions",
     "Wanted",
+    "inputs_of",
     "metacache_hitmin",
 ]
+
+# The slots of a ranked lineage, from the lowest to the highest one.
+RANKS = (
+    "sequence", "form", "variety", "subspecies", "species", "subgenus", "genus", "subtribe", "tribe", "subfamily",
+    "family", "suborder", "order", "subclass", "class", "subphylum", "phylum", "subkingdom", "kingdom", "domain",
+    "root",
+)  # fmt: skip
+NO_RANK = -1
+SEQUENCE = RANKS.index("sequence")
+# Ranks of NCBI that fill a slot of another name. Those of neither table ("no rank", clade, strain) fill none.
+_OTHERS = {
+    "forma": "form", "varietas": "variety", "superkingdom": "domain",
+    "species group": "subgenus", "species subgroup": "subgenus", "superfamily": "suborder", "infraorder": "suborder",
+    "parvorder": "suborder", "superorder": "subclass", "infraclass": "subclass", "superclass": "subphylum",
+    "superphylum": "subkingdom", "division": "phylum", "subdomain": "kingdom",
+}  # fmt: skip
+RANK_SLOTS = {name: slot for slot, name in enumerate(RANKS)} | {old: RANKS.index(new) for old, new in _OTHERS.items()}
+
 
 IdFormat = Literal["smart", "ncbi", "gi", "filename", "leadingword"]
 ID_FORMATS: tuple[IdFormat, ...] = get_args(IdFormat)
@@ -239,6 +264,53 @@ class Wanted:
     def __post_init__(self) -> None:
         if self.limit is not None:
             _check("limit", self.limit, 1, 1 << 62)
+
+
+class Input(NamedTuple):
+    """A file of reads, one of mates that follow each other, or two of mates.
+
+    Attributes
+    ----------
+    path : str
+    mates : str or None
+        The file of the second mates.
+    interleaved : bool
+        Each two records are a pair.
+    """
+
+    path: str
+    mates: str | None = None
+    interleaved: bool = False
+
+    @property
+    def name(self) -> str:
+        """The file, or both."""
+        return self.path if self.mates is None else f"{self.path} + {self.mates}"
+
+    @property
+    def stored(self) -> bool:
+        """Whether it comes from files alone, not through a pipe."""
+        return all(name != "-" and os.path.isfile(name) for name in (self.path, self.mates) if name is not None)
+
+
+def inputs_of(
+    reads: Sequence[str | os.PathLike[str]],
+    paired: Sequence[tuple[str | os.PathLike[str], str | os.PathLike[str]]] = (),
+    *,
+    interleaved: bool = False,
+) -> list[Input]:
+    """List the inputs of a query: files of reads, then pairs of files.
+
+    Parameters
+    ----------
+    reads : sequence of path
+    paired : sequence of (path, path)
+        First mates and second mates.
+    interleaved : bool
+        Mates follow each other in `reads`.
+    """
+    found = [Input(os.fspath(path), None, interleaved) for path in reads]
+    return found + [Input(os.fspath(first), os.fspath(second)) for first, second in paired]
 
 
 def metacache_hitmin(sketchlen: int) -> int:

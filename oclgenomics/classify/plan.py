@@ -1,34 +1,84 @@
-"""Decisions of queries: pure arithmetic on sizes and limits, tested without a device."""
+"""Decisions of builds and of queries: pure arithmetic on sizes and limits, tested without a device.
+
+*Windows and lengths.* How many windows a sequence has, and how many of a target's a read may hit.
+
+*Features.* A read with n k-mers has about n * `sketchlen` / `winstride` features that a target could have as well.
+
+*Hits.* A k-mer of another world is in a database of G bases with probability G / (4^k / 2); so many features match by
+chance, and a chance match goes on into h of them, as neighbouring k-mers overlap, with `_GOES_ON`^(h - 1). A read needs
+the smallest h for which the expected number is at most `CHANCE`: 2 for virus databases, 3 for tens of Mbp, 6 for 100 bp
+reads and a hundred Gbp.
+
+*Lead.* A candidate whose hits come close to the best one's counts for the lowest common ancestor. Reads of a species
+that is not in the database hit its neighbours about equally often; the longer the read is, the further their hits lie
+apart by chance, and the further those of known species do by right. So the lead is one hit and one more for every 16
+features, rounded, and never less than two: a lead of one hit is right in only 40 % of the reads. Hits and lead were
+chosen on simulated sets; see docs/classify.md.
+
+*Memory.* How much text, how many pairs, locations and reads go through a device at a time.
+"""
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.classify.options import QueryOptions, SketchOptions
 from oclgenomics.errors import AllocationError, readable_bytes
 
+if TYPE_CHECKING:
+    from oclgenomics.runtime import DeviceLimits
+
 __all__ = [
+    "CHANCE",
+    "LEAD_FEATURES",
     "LIST_BYTES",
     "MAX_LOCATIONS_OF_INDEX",
     "MAX_LOCATIONS_OF_READ",
+    "MIN_HITS",
+    "MIN_LEAD",
     "SLOT_BYTES",
     "SMALL",
     "TABLE_SLOTS",
     "WIDE",
-    "IndexLimits",
+    "BuildPlan",
     "IndexNeed",
+    "IndexSizes",
     "batch_bytes",
     "batches",
+    "by_length",
+    "count_windows",
+    "left_out",
+    "needed_hits",
+    "needed_lead",
+    "plan_build",
     "powers_of_two",
     "prefix_bits",
     "query_bytes",
+    "range_widths",
+    "shared_features",
     "target_ranges",
 ]
+
+# Building
+MIN_BLOCK, CPU_BLOCK, GPU_BLOCK = 1 << 16, 4 << 20, 64 << 20  # bytes of text; a larger one saves a CPU nothing
+TEXT_SHARE = 4  # one part in so many of the memory for blocks of text and their sketches
+TEXT_COPIES = 8  # of a block: as it is read, three of them at most, its letters, and what is known of its tiles
+FEATURE_BYTES = 4
+SKETCH_BYTES = 5  # of a feature: memory for sketches is taken a quarter larger than the largest block so far needs
+MAX_FEATURES = 1 << 31  # of a block: they are numbered by 32 bits
+PAIR_BYTES = 8
+BYTES_OF_PAIR = 2 * PAIR_BYTES + FEATURE_BYTES  # twice while they are sorted; or once beside the lists they come from
+SMALL_BYTES = 1 << 20  # sums of tiles and their like
+MIN_PAIRS, MAX_PAIRS = 1 << 16, (1 << 32) - 1  # places are 32 bits
+ENDS_SHARE = 2  # records end with a window that is not whole: one more in so many, of those that a text has otherwise
+CPU_PAIRS = 1 << 27  # a run of 1 GiB; a longer one is sorted no faster
 
 # Prefixes of keys
 MIN_PREFIX, MAX_PREFIX = 16, 26  # bits: an entry of the index has so many for the number of a feature's locations
@@ -55,6 +105,181 @@ MAX_LOCATIONS_OF_READ = (1 << 31) - 1
 # Classes of reads, by their locations
 SMALL = 512  # a group as wide as a warp on GPUs, a lane of vectors on CPUs
 WIDE = 8192  # a wide group on GPUs, with as much local memory as all have; what has more is sorted in global memory
+
+# Reads that are classified
+CHANCE = 0.01  # matches that a read is expected to have with what is not related to it; half as many are found
+MIN_HITS = 2
+MIN_LEAD = 2
+LEAD_FEATURES = 16
+_LOCATABLE = 0.8  # of the features that a read could share with a window, those that its own windows choose
+_GOES_ON = 0.1  # measured: chance hits of h + 1 features among those of h
+
+ItemT = TypeVar("ItemT", bound=np.generic)
+
+
+def by_length(
+    values_of: Callable[[NDArray[np.int64]], NDArray[ItemT]], lengths: NDArray[np.integer[Any]]
+) -> NDArray[ItemT]:
+    """Return `values_of(lengths)`.
+
+    Reads are many and their lengths are few: the values of all lengths up to the longest one make a table, unless that
+    has more rows than there are reads.
+
+    Parameters
+    ----------
+    values_of : callable
+        Takes lengths and returns a value for each, which depends on that length alone.
+    lengths : ndarray of int (reads,)
+        Letters, 0 or more.
+    """
+    longest = int(lengths.max(initial=0))
+    if longest >= len(lengths):
+        return values_of(lengths.astype(np.int64))
+    return values_of(np.arange(longest + 1)).take(lengths)
+
+
+def count_windows(letters: NDArray[np.int64], options: SketchOptions) -> NDArray[np.int64]:
+    """Return the number of windows of sequences.
+
+    Windows start at multiples of `winstride`. Whole ones follow each other as long as they fit; the one behind them
+    has what is left. A window of fewer than `kmerlen` letters is none.
+
+    Parameters
+    ----------
+    letters : ndarray, int64
+        Lengths of sequences.
+    options : SketchOptions
+    """
+    whole = np.maximum(letters - options.winlen, -1) // options.winstride + 1
+    whole = np.where(letters < options.winlen, 0, whole)
+    left = letters - whole * options.winstride
+    complete = letters == options.winlen  # nothing is left of a sequence that is one window
+    return np.where(complete, 1, whole + (left >= options.kmerlen))
+
+
+def range_widths(letters: NDArray[np.integer[Any]], insertsize: int, winstride: int) -> NDArray[np.uint32]:
+    """Return how many neighbouring windows of a target each read may hit, uint32 (reads,).
+
+    Parameters
+    ----------
+    letters : ndarray of int (reads,)
+        Of a read, or of both mates together.
+    insertsize : int
+    winstride : int
+        Of the database.
+    """
+    return by_length(lambda sizes: (2 + np.maximum(sizes, insertsize) // winstride).astype(np.uint32), letters)
+
+
+def left_out(letters: NDArray[np.integer[Any]], options: QueryOptions) -> NDArray[np.bool_]:
+    """Say which reads are too short or too long to be classified, bool (reads,)."""
+    longest = options.max_readlen or np.iinfo(np.int64).max
+    return (letters < options.min_readlen) | (letters > longest)
+
+
+def needed_hits(
+    kmers: NDArray[np.integer[Any]], windows: int, sketch: SketchOptions, options: QueryOptions
+) -> NDArray[np.uint32]:
+    """Return the hits that each read needs to be classified, uint32 (reads,).
+
+    Parameters
+    ----------
+    kmers : ndarray of int (reads,)
+        K-mers of the reads, those of mates together; see `Reads.kmers`.
+    windows : int
+        Of all targets.
+    sketch : SketchOptions
+        Of the database.
+    options : QueryOptions
+        `hitmin`, if given, is what every read needs.
+    """
+    if options.hitmin is not None:
+        return np.full(len(kmers), options.hitmin, np.uint32)
+    known = windows * sketch.winstride / (4**sketch.kmerlen / 2)
+
+    def of(counts: NDArray[np.int64]) -> NDArray[np.uint32]:
+        expected = np.maximum(_LOCATABLE * known * shared_features(counts, sketch) / CHANCE, 1e-9)
+        hits = 1 + np.ceil(np.log(expected) / -math.log(_GOES_ON))
+        return np.asarray(np.maximum(hits, MIN_HITS), np.uint32)
+
+    return by_length(of, kmers)
+
+
+def needed_lead(
+    kmers: NDArray[np.integer[Any]], sketch: SketchOptions, options: QueryOptions
+) -> NDArray[np.uint32] | None:
+    """Return the hits by which a read's best candidate has to lead, uint32 (reads,).
+
+    Candidates with more hits than the best one less its lead count for the lowest common ancestor. MetaCache's lead is
+    the hits that a read needs: None if the options give them.
+    """
+    if options.hitmin is not None:
+        return None
+
+    def of(counts: NDArray[np.int64]) -> NDArray[np.uint32]:
+        lead = 1 + np.floor(shared_features(counts, sketch) / LEAD_FEATURES + 0.5)
+        return np.asarray(np.maximum(lead, MIN_LEAD), np.uint32)
+
+    return by_length(of, kmers)
+
+
+def shared_features(kmers: NDArray[np.integer[Any]], sketch: SketchOptions) -> NDArray[np.float64]:
+    """Return the features that reads of so many k-mers could have in common with a target, float64 (reads,)."""
+    return kmers * np.float64(sketch.sketchlen / sketch.winstride)
+
+
+@dataclass(frozen=True)
+class BuildPlan:
+    """How much is done at a time.
+
+    Attributes
+    ----------
+    block_bytes : int
+        Bytes of text that are read.
+    pairs : int
+        Pairs of features and windows that are sorted.
+    """
+
+    block_bytes: int
+    pairs: int
+
+
+def plan_build(limits: DeviceLimits, options: SketchOptions, letters: int | None, max_locations: int) -> BuildPlan:
+    """Plan the building of a database.
+
+    Parameters
+    ----------
+    limits : DeviceLimits
+    options : SketchOptions
+    letters : int, optional
+        Of all references, as far as known: more do no harm. Room for more pairs than they have is not taken.
+    max_locations : int
+        Of a feature.
+
+    Raises
+    ------
+    AllocationError
+        The memory is too small to build anything.
+    """
+    text = limits.budget // TEXT_SHARE
+    # A window is a stride of letters, or a record that is longer than a k-mer, with its header and line breaks.
+    per_window = min(options.winstride, options.kmerlen + 3)
+    sketch_bytes = -(-SKETCH_BYTES * options.sketchlen // per_window)
+    largest = limits.max_allocation // max(2, sketch_bytes)
+    largest = min(largest, MAX_FEATURES * per_window // options.sketchlen)
+    block = min(CPU_BLOCK if limits.cpu else GPU_BLOCK, text // (TEXT_COPIES + sketch_bytes), largest)
+    fit = (limits.budget - text - SMALL_BYTES) // BYTES_OF_PAIR
+    pairs = min(fit, limits.max_allocation // PAIR_BYTES, CPU_PAIRS if limits.cpu else MAX_PAIRS)
+    least = max(MIN_PAIRS, 2 * max_locations)
+    if block < MIN_BLOCK or pairs < least:
+        raise AllocationError(
+            f"{limits.budget:,} bytes of memory, {limits.max_allocation:,} in one buffer, are too few to build a "
+            "database; raise `max_memory`"
+        )
+    if letters is not None:
+        wanted = (letters + letters // ENDS_SHARE) // options.winstride * options.sketchlen
+        pairs = max(min(pairs, wanted), least)
+    return BuildPlan(block, pairs)
 
 
 def prefix_bits(features: int) -> int:
@@ -88,36 +313,31 @@ class IndexNeed:
 
 
 @dataclass(frozen=True)
-class IndexLimits:
-    """A database, and what an index of a part of it may take.
+class IndexSizes:
+    """How much a database holds.
 
     Attributes
     ----------
     features, windows, targets : int
-        Of the database.
-    budget, max_allocation : int
-        Bytes for all buffers, and for one.
     """
 
     features: int
     windows: int
     targets: int
-    budget: int
-    max_allocation: int
 
     def need(self, locations: int) -> IndexNeed:
         """Return what the index of a part with so many locations takes at most."""
         return IndexNeed.of(min(locations, self.features), locations, self.windows, self.targets)
 
-    def fits(self, locations: int) -> bool:
+    def fit(self, locations: int, limits: DeviceLimits) -> bool:
         """Say whether the index of a part with so many locations fits."""
         need = self.need(locations)
-        within = need.all <= self.budget and need.largest <= self.max_allocation
+        within = need.all <= limits.budget and need.largest <= limits.max_allocation
         return within and locations <= MAX_LOCATIONS_OF_INDEX
 
 
 def target_ranges(
-    low: NDArray[np.int64], high: NDArray[np.int64], limits: IndexLimits, names: Sequence[str]
+    low: NDArray[np.int64], high: NDArray[np.int64], sizes: IndexSizes, limits: DeviceLimits, names: Sequence[str]
 ) -> Iterator[tuple[int, int]]:
     """Cut a row of targets into ranges whose indices fit, as few as there can be.
 
@@ -125,7 +345,9 @@ def target_ranges(
     ----------
     low, high : ndarray, int64 (targets + 1,)
         Locations in targets before each one: so many at least, and at most.
-    limits : IndexLimits
+    sizes : IndexSizes
+        Of the database.
+    limits : DeviceLimits
     names : sequence of str
         Of the targets, for the error message.
 
@@ -142,9 +364,9 @@ def target_ranges(
     begin, targets = 0, len(names)
     while begin < targets:
         ends = range(begin + 1, targets + 1)
-        end = begin + bisect_left(ends, True, key=lambda end: not limits.fits(int(high[end] - low[begin])))
+        end = begin + bisect_left(ends, True, key=lambda end: not sizes.fit(int(high[end] - low[begin]), limits))
         if end == begin:
-            asked = readable_bytes(limits.need(int(high[begin + 1] - low[begin])).all)
+            asked = readable_bytes(sizes.need(int(high[begin + 1] - low[begin])).all)
             raise AllocationError(
                 f"an index of the target {names[begin]} alone takes {asked}, but the limit is "
                 f"{readable_bytes(limits.budget)}, and {readable_bytes(limits.max_allocation)} for one buffer; raise "

@@ -12,10 +12,9 @@ from itertools import groupby
 
 import numpy as np
 
-from oclgenomics.classify.candidates import Candidate
-from oclgenomics.classify.hashes import NO_FEATURE, hash_kmers
-from oclgenomics.classify.options import BuildOptions, QueryOptions, SketchOptions
-from oclgenomics.classify.taxonomy.ranks import RANKS
+from oclgenomics.classify.database.features import NO_FEATURE, hash_kmers
+from oclgenomics.classify.options import RANKS, BuildOptions, QueryOptions, SketchOptions
+from oclgenomics.classify.taxonomy.calls import Candidate
 
 __all__ = [
     "Locations", "build_features", "call_read", "choose_candidates", "count_triplets", "counting",
@@ -114,7 +113,7 @@ def find_candidates(
     options : SketchOptions
         Of the read's windows.
     width : int
-        Neighbouring windows whose hits add up; see `windows.range_width`.
+        Neighbouring windows whose hits add up; see `plan.range_widths`.
     maxcand : int
     groups : sequence of int or None, optional
         Taxon of each target; of each taxon the best target alone is a candidate, and targets of None are none. If not

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,15 +10,78 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.frames import to_frame
-from oclgenomics.classify.candidates import NO_TARGET, Candidates
-from oclgenomics.classify.hits import Hits
-from oclgenomics.classify.options import QueryOptions
-from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS, SEQUENCE
+from oclgenomics.classify.options import NO_RANK, RANKS, SEQUENCE, QueryOptions
+from oclgenomics.classify.taxonomy.calls import NO_TARGET, Calls, Candidates
+from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.sequence.name_list import NameList
 
-__all__ = ["Calls", "ClassifiedReads", "QueryResult", "Reads", "read_columns"]
+__all__ = ["ClassifiedReads", "Hits", "QueryResult", "Reads", "read_columns"]
+
+
+@dataclass(frozen=True)
+class Hits:
+    """The windows that each read hits, in the order of targets and windows.
+
+    Attributes
+    ----------
+    offsets : ndarray, int64 (reads + 1,)
+        Windows that the reads before each one hit, and all.
+    targets, windows : ndarray, uint32 (hit windows,)
+        Windows are counted from 0 in each target.
+    hits : ndarray, uint32 (hit windows,)
+        Features of the read that are in the window, each as often as the read has it.
+    """
+
+    offsets: NDArray[np.int64]
+    targets: NDArray[np.uint32]
+    windows: NDArray[np.uint32]
+    hits: NDArray[np.uint32]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @classmethod
+    def of_locations(cls, located: NDArray[np.uint32], locations: NDArray[np.uint32], targets: Targets) -> Hits:
+        """Count the equal ones of sorted locations.
+
+        Parameters
+        ----------
+        located : ndarray, uint32 (reads,)
+            Locations of each read.
+        locations : ndarray, uint32
+            Those of all reads, as windows through all targets; those of a read ascend.
+        targets : Targets
+        """
+        ends = np.append(np.int64(0), np.cumsum(located, dtype=np.int64))
+        differs = np.ones(len(locations) + 1, np.bool_)
+        differs[1:-1] = locations[1:] != locations[:-1]
+        differs[ends] = True
+        begins = np.flatnonzero(differs)
+        places = locations[begins[:-1]]
+        first = targets.first_window
+        hit = np.searchsorted(first, places, "right") - 1
+        windows = places - first[hit]
+        hits = np.diff(begins).astype(np.uint32)
+        return cls(np.searchsorted(begins, ends), hit.astype(np.uint32), windows.astype(np.uint32), hits)
+
+    @classmethod
+    def beside(cls, parts: Sequence[Hits]) -> Hits:
+        """Put together the hits of the same reads in parts of a database, whose targets follow each other."""
+        counts = np.stack([part.offsets[1:] - part.offsets[:-1] for part in parts])
+        order = np.argsort(np.concatenate([np.repeat(np.arange(len(row)), row) for row in counts]), kind="stable")
+        columns = (np.concatenate([getattr(part, name) for part in parts]) for name in ("targets", "windows", "hits"))
+        offsets = np.append(np.int64(0), np.cumsum(counts.sum(axis=0)))
+        return cls(offsets, *(column[order] for column in columns))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Hits]) -> Hits:
+        """Join the hits of several batches of reads, in their order."""
+        before = np.cumsum([0, *(part.offsets[-1] for part in parts)], dtype=np.int64)
+        offsets = [part.offsets[1:] + begin for part, begin in zip(parts, before[:-1], strict=True)]
+        columns = ([getattr(part, name) for part in parts] for name in ("targets", "windows", "hits"))
+        empty = np.zeros(0, np.uint32)
+        return cls(np.concatenate([before[:1], *offsets]), *(np.concatenate([empty, *column]) for column in columns))
 
 
 @dataclass(frozen=True)
@@ -47,30 +111,16 @@ class Reads:
     def __len__(self) -> int:
         return len(self.letters)
 
+    @property
+    def all_letters(self) -> NDArray[np.integer[Any]]:
+        """Letters of each read, or of both mates together, (reads,)."""
+        return self.letters if self.mate_letters is None else self.letters.astype(np.int64) + self.mate_letters
+
     def kmers(self, kmerlen: int) -> NDArray[np.int64]:
         """Return the k-mers of each read, or of both mates together, int64 (reads,)."""
         mates = [self.letters] if self.mate_letters is None else [self.letters, self.mate_letters]
         counts = [np.maximum(letters.astype(np.int64) - (kmerlen - 1), 0) for letters in mates]
         return counts[0] if len(counts) == 1 else counts[0] + counts[1]
-
-
-@dataclass(frozen=True)
-class Calls:
-    """The taxa that reads are called.
-
-    Attributes
-    ----------
-    taxon : ndarray, int32 (reads,)
-        A number in `Lineages`: of a taxon, or, behind all taxa, of a target; `NO_TAXON` for unclassified reads.
-    hitmin : ndarray, uint32 (reads,)
-        Hits that the read needed.
-    """
-
-    taxon: NDArray[np.int32]
-    hitmin: NDArray[np.uint32]
-
-    def __len__(self) -> int:
-        return len(self.taxon)
 
 
 @dataclass(frozen=True)

@@ -23,16 +23,13 @@ from oclgenomics.classify import (
     build,
     reference,
 )
-from oclgenomics.classify.candidates import Candidate
-from oclgenomics.classify.database.database import Features
-from oclgenomics.classify.device.line_joiner import DeviceJoiner
-from oclgenomics.classify.formats.lines import NameColumn, NumberColumn, TextColumn
-from oclgenomics.classify.formats.text_table import TextTable
-from oclgenomics.classify.hashes import mix
-from oclgenomics.classify.reading.inputs import inputs_of
+from oclgenomics.classify.database.features import Features, mix
+from oclgenomics.classify.options import inputs_of
+from oclgenomics.classify.plan import range_widths
+from oclgenomics.classify.taxonomy.calls import Candidate
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.classify.windows import range_width
 from oclgenomics.runtime import Engine
+from oclgenomics.sequence.joined_lines import DeviceJoiner, NameColumn, NumberColumn, TextColumn, TextTable
 
 __all__ = ["classify", "numbers"]
 
@@ -131,7 +128,7 @@ class _Expected:
         ranks = lineages.at_rank[len(self.database.taxonomy) :].tolist()
         of_targets = [[None if taxon == NO_TAXON else taxon for taxon in row] for row in ranks]
         groups = [None if group == NO_TAXON else group for group in lineages.groups(options.lowest).tolist()]
-        widths = range_width(np.array(self.letters), 0, stride).tolist()
+        widths = range_widths(np.array(self.letters), 0, stride).tolist()
         for width, sketch, found in zip(widths, self.sketches, _reads_of(result), strict=True):
             lists = [self.features.get(one, []) for one in (sketch if options.repeats else dict.fromkeys(sketch))]
             if found.hits != [(*place, times) for place, times in sorted(Counter(chain(*lists)).items())]:

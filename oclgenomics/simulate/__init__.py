@@ -1,7 +1,7 @@
-"""Seeded simulators, one kind of data a module.
+"""Seeded simulators of all kinds of input: the same seed and options give the same data everywhere.
 
-Offered here are alignments of haplotypes, neutral, swept or of independent sites; `signatures` has signatures and
-samples that hold them.
+`haplotypes` has alignments, neutral, swept or of independent sites; `signatures` samples that hold copies of
+signatures; `signals` raw nanopore signal; `metagenomes` genomes of a tree of taxa, and reads of them.
 
 >>> import numpy as np
 >>> from oclgenomics.simulate import Region, simulate
@@ -16,43 +16,36 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.simulate import genomes, signals
-    from oclgenomics.simulate.demography import read_demography
-    from oclgenomics.simulate.hard_sweep import HardSweep
-    from oclgenomics.simulate.msprime import simulate_with_msprime
-    from oclgenomics.simulate.population import Haplotypes, Region, simulate, simulate_independent
-    from oclgenomics.simulate.replicates import as_alignment, generators, neutral_alignments, replicate_seeds
+    from oclgenomics.simulate.haplotypes.coalescent import HardSweep
+    from oclgenomics.simulate.haplotypes.msprime import Demography, read_demography, simulate_with_msprime
+    from oclgenomics.simulate.haplotypes.population import Haplotypes, Region, simulate, simulate_independent
+    from oclgenomics.simulate.haplotypes.replicates import as_alignment, generators, neutral_alignments, replicate_seeds
+    from oclgenomics.simulate.metagenomes.genomes import MetagenomeScenario, simulate_genomes
+    from oclgenomics.simulate.metagenomes.reads import ReadScenario, simulate_reads
+    from oclgenomics.simulate.signals.drawing import SignalScenario
+    from oclgenomics.simulate.signals.reads import Genome, random_genome, read_genome, simulate_signals
+    from oclgenomics.simulate.signatures.samples import simulate_samples, simulate_signatures
+    from oclgenomics.simulate.signatures.scenario import Scenario
 
 __all__ = [
-    "Haplotypes",
-    "HardSweep",
-    "Region",
-    "as_alignment",
-    "generators",
-    "genomes",
-    "neutral_alignments",
-    "read_demography",
-    "replicate_seeds",
-    "signals",
-    "simulate",
-    "simulate_independent",
-    "simulate_with_msprime",
-]
+    "Demography", "Genome", "Haplotypes", "HardSweep", "MetagenomeScenario", "ReadScenario", "Region", "Scenario",
+    "SignalScenario", "as_alignment", "generators", "neutral_alignments", "random_genome", "read_demography",
+    "read_genome", "replicate_seeds", "simulate", "simulate_genomes", "simulate_independent", "simulate_reads",
+    "simulate_samples", "simulate_signals", "simulate_signatures", "simulate_with_msprime",
+]  # fmt: skip
 
 HOMES = {
-    "Haplotypes": "population",
-    "HardSweep": "hard_sweep",
-    "Region": "population",
-    "as_alignment": "replicates",
-    "generators": "replicates",
-    "genomes": "",
-    "neutral_alignments": "replicates",
-    "read_demography": "demography",
-    "replicate_seeds": "replicates",
-    "signals": "",
-    "simulate": "population",
-    "simulate_independent": "population",
-    "simulate_with_msprime": "msprime",
-}
+    "HardSweep": "haplotypes.coalescent", "Demography": "haplotypes.msprime",
+    "read_demography": "haplotypes.msprime", "simulate_with_msprime": "haplotypes.msprime",
+    "Haplotypes": "haplotypes.population", "Region": "haplotypes.population", "simulate": "haplotypes.population",
+    "simulate_independent": "haplotypes.population", "as_alignment": "haplotypes.replicates",
+    "generators": "haplotypes.replicates", "neutral_alignments": "haplotypes.replicates",
+    "replicate_seeds": "haplotypes.replicates", "MetagenomeScenario": "metagenomes.genomes",
+    "simulate_genomes": "metagenomes.genomes", "ReadScenario": "metagenomes.reads",
+    "simulate_reads": "metagenomes.reads", "SignalScenario": "signals.drawing", "Genome": "signals.reads",
+    "random_genome": "signals.reads", "read_genome": "signals.reads", "simulate_signals": "signals.reads",
+    "simulate_samples": "signatures.samples", "simulate_signatures": "signatures.samples",
+    "Scenario": "signatures.scenario",
+}  # fmt: skip
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__)

@@ -192,7 +192,7 @@ def test_no_process_is_left(number: signal.Signals, status: int, device: Device)
     with started([*PROGRAM, *THRESHOLD, "-d", str(device.index)]) as process:
         workers: list[int] = []
         while len(workers) < 2:  # both have begun, or are about to
-            workers = [pid for pid, command in children(process.pid).items() if "simulate.worker" in command]
+            workers = [pid for pid, command in children(process.pid).items() if "haplotypes.workers" in command]
             assert process.poll() is None
         ends = [os.pidfd_open(pid) for pid in children(process.pid)]
         process.send_signal(number)

@@ -10,13 +10,11 @@ import numpy as np
 import pytest
 from helpers.classified import DATA
 
-from oclgenomics.classify import Index, build
-from oclgenomics.classify import index as index_module
-from oclgenomics.classify.calling.calls import Caller
+from oclgenomics.classify import Index, api, build
 from oclgenomics.classify.database.database import Database
-from oclgenomics.classify.options import QueryOptions, Wanted
-from oclgenomics.classify.reading.inputs import Input
+from oclgenomics.classify.options import Input, QueryOptions, Wanted
 from oclgenomics.classify.result import ClassifiedReads
+from oclgenomics.classify.taxonomy.calls import Caller
 from oclgenomics.errors import InputError
 from oclgenomics.runtime import Device, Engine
 
@@ -27,12 +25,12 @@ BLOCK = 1 << 16  # bytes, a tenth of the reads
 
 @pytest.fixture(scope="module")
 def database(device: Device) -> Database:
-    return build(EDGE / "edge_ref.fna", taxonomy=EDGE, device=device)
+    return build(EDGE / "edge_ref.fna", taxonomy=EDGE, engine=device)
 
 
 @pytest.fixture(autouse=True)
 def blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_module, "BLOCKS", dict.fromkeys(index_module.BLOCKS, BLOCK))
+    monkeypatch.setattr(api, "BLOCKS", dict.fromkeys(api.BLOCKS, BLOCK))
 
 
 @pytest.fixture
@@ -51,11 +49,14 @@ def threads_left() -> bool:
     return any(thread.name.startswith("work-behind") for thread in threading.enumerate())
 
 
-def test_parts_are_those_of_one_thread(engine: Engine, database: Database, reads: Path) -> None:
-    inputs = [Input(str(reads))]
+def test_parts_are_those_of_one_thread(
+    engine: Engine, database: Database, reads: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Index(database, engine=engine) as index:
-        parts = list(index.parts(inputs))
-        alone = list(index.parts(inputs, wanted=Wanted(texts=True)))  # which is called where it is read
+        parts = list(index.iter_query(reads, wanted=Wanted(texts=True)))
+        monkeypatch.setattr(Input, "stored", False)  # so that it is called where it is read
+        alone = list(index.iter_query(reads))
+    assert "".join([text for part in parts for text in part.texts[0]]) == reads.read_text()
     assert len(parts) == len(alone) > 5
     assert [part.reads.number for part in parts] == np.cumsum([0, *map(len, parts)])[:-1].tolist()
     for part, other in zip(parts, alone, strict=True):
@@ -71,7 +72,7 @@ def test_parts_before_a_defect_come_first(engine: Engine, database: Database, re
     found: list[ClassifiedReads] = []
     with Index(database, engine=engine) as index:
         with pytest.raises(InputError, match=f"record {READS + 1}"):
-            found.extend(index.parts([Input(str(reads))]))
+            found.extend(index.iter_query([Input(str(reads))]))
         assert sum(map(len, found)) > READS // 2
         assert not threads_left()
         reads.write_bytes(whole)
@@ -87,13 +88,13 @@ def test_errors_of_calls_reach_the_caller(
     with Index(database, engine=engine) as index:
         monkeypatch.setattr(Caller, "call", call)
         with pytest.raises(MemoryError, match="no room for calls"):
-            next(index.parts([Input(str(reads))]))
+            next(index.iter_query([Input(str(reads))]))
         assert not threads_left()
 
 
 def test_closing_early_ends_the_thread(engine: Engine, database: Database, reads: Path) -> None:
     with Index(database, engine=engine) as index:
-        with closing(index.parts([Input(str(reads))])) as parts:
+        with closing(index.iter_query([Input(str(reads))])) as parts:
             assert sum(map(len, islice(parts, 2))) < READS
         assert not threads_left()
         assert len(index.query([Input(str(reads))], QueryOptions(2))) == READS
@@ -118,7 +119,7 @@ def test_what_comes_through_a_pipe_is_told_at_once(
     writer = threading.Thread(target=write)
     writer.start()
     with Index(database, engine=engine) as index:
-        parts = index.parts([Input(str(pipe))])
+        parts = index.iter_query([Input(str(pipe))])
         found = len(next(parts))
         told.set()
         found += sum(map(len, parts))

@@ -12,8 +12,8 @@ from helpers.fuzzing import SECONDS
 
 from oclgenomics.classify.database import listings
 from oclgenomics.classify.database.file import KIND, read_database, write_database
-from oclgenomics.classify.database.info import statistics_lines
-from oclgenomics.classify.taxonomy.ranks import RANKS
+from oclgenomics.classify.database.listings import statistics_lines
+from oclgenomics.classify.options import RANKS
 
 pytestmark = pytest.mark.fuzz
 

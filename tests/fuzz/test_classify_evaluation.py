@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from helpers.fuzzing import SECONDS, inputs, limited
 
-from oclgenomics.classify.evaluation import read_calls, read_truth
+from oclgenomics.classify.formats.truth import read_calls, read_truth
 from oclgenomics.errors import InputError
-from oclgenomics.simulate.metagenome_files import TABLE_COLUMNS, read_table
+from oclgenomics.simulate.metagenomes.files import TABLE_COLUMNS, read_table
 
 pytestmark = pytest.mark.fuzz
 

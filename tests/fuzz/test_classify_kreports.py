@@ -8,7 +8,8 @@ import pytest
 from helpers.fuzzing import SECONDS, inputs, limited
 from helpers.random_calls import random_lineages, random_reads
 
-from oclgenomics.classify.formats import Tally, kreport, read_kreport
+from oclgenomics.classify.formats import Tally, read_kreport
+from oclgenomics.classify.formats.kraken import kreport
 from oclgenomics.errors import InputError
 
 pytestmark = pytest.mark.fuzz

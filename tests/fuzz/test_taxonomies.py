@@ -11,11 +11,11 @@ from helpers.fuzzing import SECONDS, inputs, limited
 from helpers.golden_taxa import EDGE, VIRAL
 from helpers.taxonomies import targets_of
 
+from oclgenomics.classify.options import NO_RANK, RANKS
 from oclgenomics.classify.taxonomy.assignment import assign_taxa
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
-from oclgenomics.classify.taxonomy.pruning import pruned, united
-from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS
+from oclgenomics.classify.taxonomy.tree import pruned, united
 from oclgenomics.errors import InputError
 
 pytestmark = pytest.mark.fuzz

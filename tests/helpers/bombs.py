@@ -14,7 +14,7 @@ from pathlib import Path
 from helpers.bgzf import END, block
 from helpers.fuzz_samples import SAMPLES
 from oclgenomics.app import stopping
-from oclgenomics.classify.formats import result_text
+from oclgenomics.classify.formats import results as result_text
 from oclgenomics.classify.taxonomy import text_fields
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError

@@ -9,12 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from oclgenomics.classify.candidates import NO_TARGET, Candidates
-from oclgenomics.classify.hits import Hits
-from oclgenomics.classify.result import Calls, ClassifiedReads, Reads
-from oclgenomics.classify.targets import Targets
-from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.classify.taxonomy.ranks import RANKS, rank_slot
+from oclgenomics.classify.options import NO_RANK, RANK_SLOTS, RANKS
+from oclgenomics.classify.result import ClassifiedReads, Hits, Reads
+from oclgenomics.classify.taxonomy.calls import NO_TARGET, Calls, Candidates
+from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
 from oclgenomics.sequence.name_list import NameList
 
@@ -41,7 +39,10 @@ def golden_lineages(name: str) -> Lineages:
     taxids = [int(row[0]) for row in nodes]
     number = {taxid: place for place, taxid in enumerate(taxids)}
     none = np.zeros(0, np.int64)
-    ranks = [RANKS.index("root") if taxid == 1 else rank_slot(row[2]) for taxid, row in zip(taxids, nodes, strict=True)]
+    ranks = [
+        RANKS.index("root") if taxid == 1 else RANK_SLOTS.get(row[2], NO_RANK)
+        for taxid, row in zip(taxids, nodes, strict=True)
+    ]
     taxonomy = Taxonomy(
         np.array(taxids, np.int64),
         np.array([number[int(row[1])] for row in nodes], np.int32),

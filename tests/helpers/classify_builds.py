@@ -10,9 +10,9 @@ from unittest import mock
 import numpy as np
 from hypothesis import strategies as st
 
-from oclgenomics.classify.building.plan import BuildPlan
 from oclgenomics.classify.database.database import Database
-from oclgenomics.classify.hashes import unmix
+from oclgenomics.classify.database.features import unmix
+from oclgenomics.classify.plan import BuildPlan
 from oclgenomics.classify.reference import Locations
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
     "write_taxonomy",
 ]
 
-BUILDS = importlib.import_module("oclgenomics.classify.api")  # whose package has the verb of the same name
+BUILDS = importlib.import_module("oclgenomics.classify.device.building")
 TAXIDS = (2, 3, 4, 5, 0)  # three species, their genus, and none
 NODES = ((1, 1, "no rank"), (5, 1, "genus"), (2, 5, "species"), (3, 5, "species"), (4, 5, "species"))
 

@@ -10,14 +10,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.database.database import Database, Features
-from oclgenomics.classify.hashes import mix
-from oclgenomics.classify.options import METACACHE_BUILD, BuildOptions
+from oclgenomics.classify.database.database import Database
+from oclgenomics.classify.database.features import Features, mix
+from oclgenomics.classify.options import METACACHE_BUILD, NO_RANK, RANK_SLOTS, RANKS, BuildOptions
+from oclgenomics.classify.plan import count_windows
 from oclgenomics.classify.reference import Locations, build_features
-from oclgenomics.classify.targets import Targets
-from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS, rank_slot
+from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
-from oclgenomics.classify.windows import count_windows
 
 __all__ = [
     "DATA", "EDGE", "VIRAL", "edge_database", "fasta_records", "features_of", "golden_features", "random_database",
@@ -44,7 +43,7 @@ def read_dump(folder: Path) -> Taxonomy:
     return Taxonomy(
         np.array([*numbers], np.int64),
         np.array([numbers[parent] for _, parent, _ in nodes], np.int32),
-        np.array([ROOT if a == b else rank_slot(rank) for a, b, rank in nodes], np.int8),
+        np.array([ROOT if a == b else RANK_SLOTS.get(rank, NO_RANK) for a, b, rank in nodes], np.int8),
         tuple(names.get(taxid, "") for taxid in numbers),
         np.array([old for old, _ in merged], np.int64),
         np.array([new for _, new in merged], np.int64),

@@ -7,10 +7,10 @@ import numpy as np
 from helpers.classify_databases import features_of
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.options import METACACHE_BUILD
+from oclgenomics.classify.plan import count_windows
 from oclgenomics.classify.reference import build_features
-from oclgenomics.classify.targets import Targets
+from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.classify.taxonomy.tree import Taxonomy
-from oclgenomics.classify.windows import count_windows
 
 __all__ = ["example_database"]
 

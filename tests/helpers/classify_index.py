@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify import reference
-from oclgenomics.classify.candidates import Candidate, Candidates
-from oclgenomics.classify.database.database import Features
+from oclgenomics.classify.database.features import NO_FEATURE, Features, mix
 from oclgenomics.classify.device.sketches import Sketches
-from oclgenomics.classify.hashes import NO_FEATURE, mix
-from oclgenomics.classify.hits import Hits
 from oclgenomics.classify.options import MAX_CANDIDATES
-from oclgenomics.classify.targets import Targets
+from oclgenomics.classify.result import Hits
+from oclgenomics.classify.taxonomy.calls import Candidate, Candidates
+from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.runtime import Engine
 

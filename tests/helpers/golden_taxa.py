@@ -8,15 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from oclgenomics.classify.building.identifiers import header_taxids, sequence_ids
-from oclgenomics.classify.candidates import NO_TARGET, Candidates
-from oclgenomics.classify.options import METACACHE_SKETCH
-from oclgenomics.classify.targets import Targets
-from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.classify.options import METACACHE_SKETCH, RANKS, SEQUENCE
+from oclgenomics.classify.plan import count_windows
+from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates
+from oclgenomics.classify.taxonomy.identifiers import header_taxids, sequence_ids, told_apart
+from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
-from oclgenomics.classify.taxonomy.ranks import RANKS, SEQUENCE
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.classify.windows import count_windows
 
 DATA = Path(__file__).parents[1] / "data" / "classify"
 EDGE, VIRAL = DATA / "edge", DATA / "viral"
@@ -42,7 +40,7 @@ def _lineages(files: list[Path], tax: Path) -> Lineages:
     taxonomy = read_taxonomy(tax)
     lengths = np.array(letters, np.int64)
     targets = Targets(
-        sequence_ids(headers, [str(files[at]) for at in source], "smart"),
+        tuple(told_apart(sequence_ids(headers, [str(files[at]) for at in source], "smart"))),
         tuple(str(file) for file in files),
         np.array(source, np.int32),
         np.array(record, np.int64),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from oclgenomics.classify.database.features import NO_FEATURE, hash_kmers, unmix
 from oclgenomics.classify.device.indexer import Indexer
 from oclgenomics.classify.device.sketches import Sketches
-from oclgenomics.classify.hashes import NO_FEATURE, hash_kmers, unmix
 from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.runtime import Engine
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from oclgenomics.classify.device.line_joiner import DeviceJoiner
-from oclgenomics.classify.formats.lines import NO_NUMBER, NameColumn, NumberColumn, TextColumn
-from oclgenomics.classify.formats.text_table import TextTable
 from oclgenomics.runtime import Engine
+from oclgenomics.sequence.joined_lines import NO_NUMBER, DeviceJoiner, NameColumn, NumberColumn, TextColumn, TextTable
 from oclgenomics.sequence.name_list import NameList
 
 __all__ = ["joined_lines"]

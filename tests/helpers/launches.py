@@ -28,10 +28,9 @@ from helpers.signature_samples import SampleRecord, sample_letters
 from helpers.slots import slots_of
 from helpers.squiggles import random_squiggle
 from oclgenomics.classify import plan as classify_plan
+from oclgenomics.classify.database.features import NO_FEATURE
 from oclgenomics.classify.device.feature_index import FeatureIndex
-from oclgenomics.classify.device.sketcher import Sketcher
-from oclgenomics.classify.device.window_cut import cut_windows
-from oclgenomics.classify.hashes import NO_FEATURE
+from oclgenomics.classify.device.sketches import Sketcher, cut_windows
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.reference import sketches as sketch_oracle
 from oclgenomics.io.append_file import Appending

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from oclgenomics.classify.device.sketch_rows import SketchRows, joined_rows, paired_rows
-from oclgenomics.classify.device.sketches import Sketches
+from oclgenomics.classify.device.sketches import Sketches, SketchRows, joined_rows, paired_rows
 from oclgenomics.runtime import Engine
 
 __all__ = ["moved_sketches"]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from oclgenomics.classify.candidates import NO_TARGET, Candidates
-from oclgenomics.classify.result import Calls, ClassifiedReads, Reads
-from oclgenomics.classify.targets import Targets
-from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS
+from oclgenomics.classify.options import NO_RANK, RANKS
+from oclgenomics.classify.result import ClassifiedReads, Reads
+from oclgenomics.classify.taxonomy.calls import NO_TARGET, Calls, Candidates
+from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
 from oclgenomics.sequence.name_list import NameList
 

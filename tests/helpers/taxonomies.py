@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from oclgenomics.classify.candidates import NO_TARGET, Candidates
-from oclgenomics.classify.targets import Targets
-from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS
+from oclgenomics.classify.options import NO_RANK, RANKS
+from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates
+from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
 
 NONE = np.zeros(0, np.int64)

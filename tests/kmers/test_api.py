@@ -101,6 +101,19 @@ def test_progress_of_standard_input_has_no_end(engine: Engine, text: Path, monke
     assert told[-1] == (len(A) + len(B), None)
 
 
+def test_progress_of_sets_is_of_their_kmers(tmp_path: Path) -> None:
+    sets = [set_of({"AAAAC": 2, "ACGTA": 1}, 5), set_of({"ACGTA": 3, "CCGTA": 1, "CGTAA": 1}, 5)]
+    told: list[tuple[int, int | None]] = []
+    run = Run(progress=lambda *now: told.append(now))
+    kmers.merge(sets, run=run)
+    assert told[-1] == (5, 5)
+    kmers.dump(sets[1], tmp_path / "x.tsv", run=run)
+    assert told[-1] == (3, 3)
+    merging: list[bool] = []
+    kmers.matrix({"a": sets[0], "b": sets[1]}, run=run, on_merge=lambda: merging.append(True))
+    assert (told[-1], merging) == ((5, 5), [True])
+
+
 def test_progress_adds_the_files_before() -> None:
     told: list[tuple[int, int | None]] = []
     progress = InputProgress(["missing"], lambda *now: told.append(now))

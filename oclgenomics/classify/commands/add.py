@@ -8,11 +8,19 @@ import fcntl
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
-from oclgenomics.app.commands import add_device_options, add_message_options, open_engine, provenance, report_profile
+from oclgenomics import classify
+from oclgenomics.app.commands import (
+    add_device_options,
+    add_message_options,
+    open_engine,
+    provenance,
+    report_profile,
+    started_progress,
+)
 from oclgenomics.app.files import writes
-from oclgenomics.app.progress import Progress
 from oclgenomics.classify.commands.reference_options import (
     add_manifest_option,
     add_reading_options,
@@ -59,26 +67,20 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from dataclasses import replace
-
-    from oclgenomics.classify.api import add
-    from oclgenomics.classify.database.file import read_database, write_database
-
     check_threads(args)
     output = args.output or args.database
-    progress = Progress(enabled=not args.quiet)
     with _kept_to_this_run(args.database, in_place=not args.output) as check_unchanged, open_engine(args) as engine:
         start = time.perf_counter()
-        before = read_database(args.database)
-        progress.stage("reading", "MB", 1e6)
-        database = add(
+        before = classify.read_database(args.database)
+        progress = started_progress(args, "reading")
+        database = classify.add(
             before, args.references, taxonomy=args.taxonomy, taxpostmap=args.taxpostmap, reset_taxa=args.reset_taxa,
-            engine=engine, threads=args.threads, progress=progress.update,
+            engine=engine, run=classify.Run(args.threads, progress.update),
         )  # fmt: skip
         progress.clear()
         database = replace(database, provenance=provenance(args, engine) | {"before": before.provenance})
         check_unchanged()
-        write_database(output, database, manifest=args.manifest)
+        classify.write_database(output, database, manifest=args.manifest)
         seconds = time.perf_counter() - start
         report_profile(args, engine)
     letters = int(database.targets.letters[len(before.targets) :].sum())

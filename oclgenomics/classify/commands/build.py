@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from oclgenomics import classify
 from oclgenomics.app.commands import (
     add_device_options,
     add_message_options,
@@ -13,9 +15,9 @@ from oclgenomics.app.commands import (
     open_engine,
     provenance,
     report_profile,
+    started_progress,
 )
 from oclgenomics.app.files import writes
-from oclgenomics.app.progress import Progress
 from oclgenomics.classify.commands.reference_options import (
     add_manifest_option,
     add_reading_options,
@@ -25,12 +27,14 @@ from oclgenomics.classify.commands.reference_options import (
     say_summary,
     with_manifest,
 )
+from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
-    from oclgenomics.classify.options import BuildOptions
+    from oclgenomics.classify.database.database import Database
+    from oclgenomics.runtime import Engine
 
-__all__ = ["add_feature_options", "add_parser", "add_sketch_options", "build_options", "run"]
+__all__ = ["add_feature_options", "add_parser", "add_sketch_options", "build_options", "built", "run"]
 
 
 def add_parser(actions: Any) -> None:
@@ -64,7 +68,7 @@ def add_sketch_options(parser: argparse.ArgumentParser) -> None:
         ("winlen", 91, "letters of a window; MetaCache has 127 (default: %(default)s)"),
         ("winstride", 0, "letters from a window to the next one (default: winlen - kmerlen + 1)"),
     ):
-        group.add_argument(f"--{name}", type=int, default=default, metavar="N", help=text)
+        group.add_argument(f"--{name}", type=count, default=default, metavar="N", help=text)
     group.add_argument(
         "--min-triplets", type=count, default=-1, metavar="N",
         help="mask k-mers of low complexity, which are those with fewer different triplets of bases, in references and "
@@ -77,7 +81,7 @@ def add_feature_options(parser: argparse.ArgumentParser) -> None:
     """Add which features and locations are kept, and how targets are named."""
     group = parser.add_argument_group("features")
     group.add_argument(
-        "--max-locations-per-feature", dest="max_locations", type=int, default=254, metavar="N",
+        "--max-locations-per-feature", dest="max_locations", type=count, default=254, metavar="N",
         help="locations of a feature that are kept: the first ones (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
@@ -89,7 +93,7 @@ def add_feature_options(parser: argparse.ArgumentParser) -> None:
         help="drop features that are in more taxa of this rank than --max-ambig-per-feature says (default: keep them)",
     )  # fmt: skip
     group.add_argument(
-        "--max-ambig-per-feature", dest="max_ambiguous", type=int, default=1, metavar="N",
+        "--max-ambig-per-feature", dest="max_ambiguous", type=count, default=1, metavar="N",
         help="with --remove-ambig-features: taxa that a feature may be in (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
@@ -107,28 +111,27 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from dataclasses import replace
-
-    from oclgenomics.classify.api import build
-    from oclgenomics.classify.database.file import write_database
-
     check_threads(args)
     options = build_options(args)
-    progress = Progress(enabled=not args.quiet)
     with open_engine(args) as engine:
         start = time.perf_counter()
-        progress.stage("reading", "MB", 1e6)
-        database = build(
-            args.references, options, taxonomy=args.taxonomy, taxpostmap=args.taxpostmap, reset_taxa=args.reset_taxa,
-            engine=engine, threads=args.threads, progress=progress.update,
-        )  # fmt: skip
-        progress.clear()
-        database = replace(database, provenance=provenance(args, engine))
-        write_database(args.database, database, manifest=args.manifest)
+        database = built(args, options, engine, "reading")
+        classify.write_database(args.database, database, manifest=args.manifest)
         seconds = time.perf_counter() - start
         report_profile(args, engine)
     say_summary(args, database, args.database, int(database.targets.letters.sum()), seconds)
     return 0
+
+
+def built(args: argparse.Namespace, options: BuildOptions, engine: Engine, label: str) -> Database:
+    """Build a database of the references, under a line of progress."""
+    progress = started_progress(args, label)
+    database = classify.build(
+        args.references, options, taxonomy=args.taxonomy, taxpostmap=args.taxpostmap, reset_taxa=args.reset_taxa,
+        engine=engine, run=classify.Run(args.threads, progress.update),
+    )  # fmt: skip
+    progress.clear()
+    return replace(database, provenance=provenance(args, engine))
 
 
 def build_options(args: argparse.Namespace) -> BuildOptions:
@@ -139,8 +142,6 @@ def build_options(args: argparse.Namespace) -> BuildOptions:
     UsageError
         A value is out of range, or means nothing without another one.
     """
-    from oclgenomics.classify.options import BuildOptions, SketchOptions
-
     if args.remove_ambiguous is None and args.max_ambiguous != 1:
         raise UsageError("--max-ambig-per-feature needs --remove-ambig-features RANK, whose taxa it counts")
     return BuildOptions(

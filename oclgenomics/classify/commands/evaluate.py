@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_output_options, binary_output, count, provenance, text_output, whole
+from oclgenomics import classify
+from oclgenomics.app.commands import add_output_options, count, provenance, started_progress, text_output, whole
 from oclgenomics.app.files import reads, writes
+from oclgenomics.app.reports import MISSING
+from oclgenomics.classify import plots, taxonomy
 from oclgenomics.classify.commands.reference_options import reads_taxonomy
+from oclgenomics.classify.options import RANKS
 
 if TYPE_CHECKING:
-    from oclgenomics.classify.evaluation import Evaluation
+    from oclgenomics.classify.taxonomy.evaluation import Evaluation
 
 __all__ = ["add_parser", "run"]
 
@@ -46,8 +52,7 @@ def add_parser(actions: Any) -> None:
             help="name, taxids of species and genus, and class (reference, strain, novel or alien) of each read",
         )
     )  # fmt: skip
-    taxonomy = group.add_argument("--taxonomy", required=True, metavar="DIR", help="folder with nodes.dmp")
-    reads_taxonomy(taxonomy)
+    reads_taxonomy(group.add_argument("--taxonomy", required=True, metavar="DIR", help="folder with nodes.dmp"))
     group = parser.add_argument_group("measures")
     group.add_argument(
         "--ranks", nargs="+", type=_rank, default=list(DEFAULT_RANKS), metavar="RANK",
@@ -64,8 +69,6 @@ def add_parser(actions: Any) -> None:
 
 
 def _rank(text: str) -> str:
-    from oclgenomics.classify.taxonomy.ranks import RANKS
-
     if text not in RANKS[1:]:
         raise argparse.ArgumentTypeError(f"choose some of {', '.join(RANKS[1:])}")
     return text
@@ -79,38 +82,26 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.app.figures import plot_format
-    from oclgenomics.classify.evaluation import evaluate, read_calls, read_truth
-    from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
-
-    form = plot_format(args.plot) if args.plot else ""
-    truth, taxonomy = read_truth(args.truth), read_taxonomy(args.taxonomy)
-    found = [
-        evaluate(truth, read_calls(result), taxonomy, args.ranks, rounds=args.bootstrap, seed=args.seed)
-        for result in args.results
-    ]
+    if args.plot:
+        plots.plot_format(args.plot)
+    truth, tree = classify.read_truth(args.truth), taxonomy.read_taxonomy(args.taxonomy)
+    progress = started_progress(args, "evaluating", "results", 1)
+    found: list[Evaluation] = []
+    for result in args.results:
+        progress.update(len(found), len(args.results))
+        calls = classify.read_calls(result)
+        found.append(classify.evaluate(truth, calls, tree, args.ranks, rounds=args.bootstrap, seed=args.seed))
+    progress.clear()
     text = _json(args, found) if args.json else _table(args.results, found)
     with text_output(args.output) as stream:
         stream.write(text)
     if args.plot:
-        _draw(args, found, form)
+        results = list(zip(map(os.path.basename, args.results), found, strict=True))
+        plots.write_figure(args.plot, plots.plot_accuracy(results, title=os.path.basename(args.truth)))
     return 0
 
 
-def _draw(args: argparse.Namespace, found: list[Evaluation], form: str) -> None:
-    from oclgenomics.app.figures import save_plot
-    from oclgenomics.classify.plots import plot_accuracy
-
-    names = [os.path.basename(result) for result in args.results]
-    figure = plot_accuracy(list(zip(names, found, strict=True)), title=os.path.basename(args.truth))
-    with binary_output(args.plot) as stream:
-        save_plot(figure, stream, form)
-
-
 def _json(args: argparse.Namespace, found: list[Evaluation]) -> str:
-    import json
-    from dataclasses import asdict
-
     results = [{"result": name, **asdict(one)} for name, one in zip(args.results, found, strict=True)]
     return json.dumps({"results": results, "provenance": provenance(args, None)}, indent=1) + "\n"
 
@@ -119,7 +110,7 @@ def _table(names: list[str], found: list[Evaluation]) -> str:
     rows: list[tuple[str, ...]] = [_HEADINGS]
     for name, one in zip(names, found, strict=True):
         for at in one.ranks:
-            bounds = "-" if at.f1.low is None else f"{at.f1.low:.4f}-{at.f1.high:.4f}"
+            bounds = MISSING if at.f1.low is None else f"{at.f1.low:.4f}-{at.f1.high:.4f}"
             shares = (f"{share.value:.4f}" for share in (at.precision, at.sensitivity, at.f1))
             counts = map(str, (*at.counts.values(), one.classified, f"{one.aliens_classified}/{one.aliens}"))
             rows.append((name, at.rank, *shares, bounds, *counts))

@@ -6,16 +6,22 @@ import argparse
 import time
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import provenance, say_written
+from oclgenomics import classify
+from oclgenomics.app.commands import provenance, say_written, started_progress
 from oclgenomics.app.files import reads
+from oclgenomics.app.reports import write_reports
+from oclgenomics.classify import database
 from oclgenomics.classify.commands.query import say_totals
 from oclgenomics.classify.commands.query_options import add_calling_options, query_options
 from oclgenomics.classify.commands.reference_options import reads_taxonomy, say_summary
-from oclgenomics.classify.commands.report_files import ReportFiles
-from oclgenomics.classify.commands.report_options import add_report_options, checked_format
+from oclgenomics.classify.commands.report_files import ReportFiles, add_report_options, checked_format
+from oclgenomics.classify.options import SketchOptions
 from oclgenomics.errors import UsageError
+
+if TYPE_CHECKING:
+    from oclgenomics.classify.database.database import Database
 
 __all__ = ["add_parser", "run"]
 
@@ -55,9 +61,7 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.classify.database.file import is_database
-
-    databases = [is_database(path) for path in args.results]
+    databases = [database.is_database(path) for path in args.results]
     if all(databases):
         return _merge_databases(args)
     if any(databases):
@@ -66,30 +70,29 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _merge_databases(args: argparse.Namespace) -> int:
-    from oclgenomics.classify.database.file import read_database, write_database
-    from oclgenomics.classify.database.merging import merge_databases
-
     if args.output == "-":
         raise UsageError("name a file for the database with -o")
     start = time.perf_counter()
-    database = merge_databases([read_database(path) for path in args.results])
-    write_database(args.output, replace(database, provenance=provenance(args, None)))
+    progress = started_progress(args, "reading", "databases", 1)
+    parts: list[Database] = []
+    for path in args.results:
+        progress.update(len(parts), len(args.results))
+        parts.append(classify.read_database(path))
+    progress.clear()
+    made = replace(classify.merge_databases(parts), provenance=provenance(args, None))
+    classify.write_database(args.output, made)
     seconds = time.perf_counter() - start
-    say_summary(args, database, args.output, int(database.targets.letters.sum()), seconds)
+    say_summary(args, made, args.output, int(made.targets.letters.sum()), seconds)
     return 0
 
 
 def _merge_results(args: argparse.Namespace) -> int:
-    from oclgenomics.classify.api import merge
-    from oclgenomics.classify.formats import write_reports
-    from oclgenomics.classify.options import SketchOptions
-
     if args.taxonomy is None:
         raise UsageError("--taxonomy is missing: the folder of the taxonomy that the databases were built with")
     options = query_options(args)
     checked_format(args)
     start = time.perf_counter()
-    result = merge(args.results, args.taxonomy, options)
+    result = classify.merge(args.results, args.taxonomy, options)
     files = ReportFiles(args, result.lineages, options, SketchOptions(), candidates=False)
     with ExitStack() as stack:
         write_reports(result.parts, files.open(stack), on_part=files.on_part)

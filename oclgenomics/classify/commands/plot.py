@@ -7,8 +7,9 @@ import os
 from collections import Counter
 from typing import Any
 
-from oclgenomics.app.commands import add_message_options, binary_output, say_written
+from oclgenomics.app.commands import add_message_options, say_written
 from oclgenomics.app.files import reads, writes
+from oclgenomics.classify import formats, plots
 
 __all__ = ["add_parser", "run"]
 
@@ -52,18 +53,13 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.app.figures import plot_format, save_plot
-    from oclgenomics.classify.formats import read_kreport
-    from oclgenomics.classify.plots import plot_sample, plot_samples
-
-    form = plot_format(args.plot)
-    samples = list(zip(_names(args.reports), map(read_kreport, args.reports), strict=True))
+    plots.plot_format(args.plot)
+    samples = list(zip(_names(args.reports), map(formats.read_kreport, args.reports), strict=True))
     if len(samples) == 1 and args.rank is None:
-        figure = plot_sample(samples[0][1], title=args.title or samples[0][0])
+        figure = plots.plot_sample(samples[0][1], title=args.title or samples[0][0])
     else:
-        figure = plot_samples(samples, args.rank or "genus", title=args.title)
-    with binary_output(args.plot) as stream:
-        save_plot(figure, stream, form)
+        figure = plots.plot_samples(samples, args.rank or "genus", title=args.title)
+    plots.write_figure(args.plot, figure)
     say_written(args)
     return 0
 

@@ -7,9 +7,10 @@ import time
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_device_options, open_engine, report_profile, say, say_written
+from oclgenomics import classify
+from oclgenomics.app.commands import add_device_options, open_engine, report_profile, say, say_written, started_progress
 from oclgenomics.app.files import reads
-from oclgenomics.app.progress import Progress
+from oclgenomics.app.reports import write_reports
 from oclgenomics.classify.commands.query_options import (
     BY_CHANCE,
     add_calling_options,
@@ -19,14 +20,12 @@ from oclgenomics.classify.commands.query_options import (
     query_options,
     wanted_of,
 )
-from oclgenomics.classify.commands.report_files import ReportFiles
-from oclgenomics.classify.commands.report_options import add_report_options, add_text_options, checked_format
+from oclgenomics.classify.commands.report_files import ReportFiles, add_report_options, add_text_options, checked_format
 
 if TYPE_CHECKING:
+    from oclgenomics.classify.api import Index
     from oclgenomics.classify.formats.tally import Tally
-    from oclgenomics.classify.index import Index
-    from oclgenomics.classify.options import QueryOptions
-    from oclgenomics.classify.reading.inputs import Input
+    from oclgenomics.classify.options import Input, QueryOptions
 
 __all__ = ["add_parser", "add_query_options", "classify_reads", "run", "say_totals"]
 
@@ -63,14 +62,10 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.classify.index import Index
-    from oclgenomics.runtime import select_device
-
     options, inputs = query_options(args), query_inputs(args)
     checked_format(args)
-    select_device(args.device)  # a device that is not there is told before anything is read
     with open_engine(args) as engine:
-        with Index(args.database, engine=engine) as index:
+        with classify.Index(args.database, engine=engine) as index:
             classify_reads(args, index, inputs, options)
         report_profile(args, engine)
     say_written(args)
@@ -79,25 +74,21 @@ def run(args: argparse.Namespace) -> int:
 
 def classify_reads(args: argparse.Namespace, index: Index, inputs: list[Input], options: QueryOptions) -> None:
     """Classify reads by an index, write all outputs, and tell how many were classified."""
-    from oclgenomics.classify.formats import write_reports
-
     if not len(index.database.taxonomy) and options.lowest != "sequence":
         say(
             args,
             "warning: the database has no taxonomy, so no read will be classified; --lowest sequence names targets",
         )
-    progress = Progress(enabled=not args.quiet)
-    progress.stage("classifying", "MB", 1e6)
+    progress = started_progress(args, "classifying")
     files = ReportFiles(args, index.lineages, options, index.database.options.sketch, index.engine)
     start = time.perf_counter()
-    parts = index.parts(inputs, options, wanted_of(args), threads=args.threads, progress=progress.update)
+    parts = index.iter_query(inputs, options, wanted_of(args), run=classify.Run(args.threads, progress.update))
     with closing(parts), ExitStack() as stack:
         write_reports(parts, files.open(stack), on_part=[lambda _: progress.clear(), *files.on_part])
         progress.clear()
         files.write_summaries()
-    say_totals(
-        args, files.tally, time.perf_counter() - start, pairs=any(one.mates or one.interleaved for one in inputs)
-    )
+    pairs = any(one.mates or one.interleaved for one in inputs)
+    say_totals(args, files.tally, time.perf_counter() - start, pairs=pairs)
 
 
 def say_totals(args: argparse.Namespace, tally: Tally, seconds: float, *, pairs: bool) -> None:

@@ -1,18 +1,15 @@
-"""What `query` and `run` have in common: reads, how they are classified, and the options that say so."""
+"""What `query` and `run` share: reads, how they are classified, and the options that say so."""
 
 from __future__ import annotations
 
 import argparse
 from dataclasses import fields
-from typing import TYPE_CHECKING
 
+from oclgenomics import classify
 from oclgenomics.app.commands import count
 from oclgenomics.app.inputs import reads_sequences
+from oclgenomics.classify.options import Input, QueryOptions, Wanted
 from oclgenomics.errors import ParameterError, UsageError
-
-if TYPE_CHECKING:
-    from oclgenomics.classify.options import QueryOptions, Wanted
-    from oclgenomics.classify.reading.inputs import Input
 
 __all__ = [
     "BY_CHANCE",
@@ -125,8 +122,6 @@ def query_options(args: argparse.Namespace, *, sketches: bool = True) -> QueryOp
     UsageError
         A value is out of range.
     """
-    from oclgenomics.classify.options import QueryOptions
-
     of_database = () if sketches else ("winstride", "sketchlen")
     names = [field.name for field in fields(QueryOptions) if field.name not in of_database]
     return QueryOptions(**{name: getattr(args, name) for name in names if hasattr(args, name)})
@@ -140,26 +135,23 @@ def query_inputs(args: argparse.Namespace) -> list[Input]:
     UsageError
         There are none, they contradict each other, or standard input is to be read twice.
     """
-    from oclgenomics.classify.api import checked_inputs
-    from oclgenomics.sequence.files import file_names
-
     if args.threads is not None and args.threads < 1:
         raise ParameterError("threads", "give 1 or more", args.threads)
     if args.pairfiles and args.interleaved:
         raise UsageError("--pairfiles and --interleaved contradict each other; give one of them")
     singles, mates = args.reads, list(args.paired)
     if args.pairfiles:
-        files = file_names(args.reads)
+        files = classify.file_names(args.reads)
         singles, mates = [], mates + (files if len(files) <= 2 else sorted(files))
     if len(mates) % 2:
         raise UsageError(f"--pairfiles: an odd number of files, {len(mates)}; each needs a file of its mates")
-    return checked_inputs(singles, list(zip(mates[::2], mates[1::2], strict=True)), interleaved=args.interleaved)
+    return classify.checked_inputs(
+        singles, list(zip(mates[::2], mates[1::2], strict=True)), interleaved=args.interleaved
+    )
 
 
 def wanted_of(args: argparse.Namespace) -> Wanted:
     """Return what the query has to bring for the outputs asked for."""
-    from oclgenomics.classify.options import Wanted
-
     texts = bool(args.classified_out or args.unclassified_out or args.ground_truth or args.precision)
     return Wanted(texts, args.allhits, args.any_mates, args.limit)
 

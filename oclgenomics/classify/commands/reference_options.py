@@ -1,4 +1,4 @@
-"""What `build` and `add` have in common: references, where their taxa come from, and what is told in the end."""
+"""What `build` and `add` share: references, where their taxa come from, and the summary at the end."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from oclgenomics.app.commands import count, say
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import reads_sequences
+from oclgenomics.classify import database, taxonomy
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
@@ -52,12 +53,12 @@ def add_targets(parser: argparse.ArgumentParser) -> None:
 def add_taxon_options(parser: argparse.ArgumentParser) -> None:
     """Add where the taxa of targets come from."""
     group = parser.add_argument_group("taxa")
-    taxonomy = group.add_argument(
+    folder = group.add_argument(
         "--taxonomy", metavar="DIR",
         help="folder with nodes.dmp and names.dmp, and maybe merged.dmp, assembly summaries and *.accession2taxid "
         "(default: none, so only sequences are known)",
     )  # fmt: skip
-    reads_taxonomy(taxonomy)
+    reads_taxonomy(folder)
     maps = group.add_argument(
         "--taxpostmap", action="append", default=[], metavar="FILE",
         help="accession2taxid file, plain or packed (gzip, bzip2, xz, zstd), for targets that have no taxon "
@@ -72,12 +73,7 @@ def add_taxon_options(parser: argparse.ArgumentParser) -> None:
 def reads_taxonomy(action: argparse.Action) -> argparse.Action:
     """Declare that an option names the folder of a taxonomy to read."""
 
-    def names(_args: argparse.Namespace, folder: str) -> list[str]:
-        from oclgenomics.classify.taxonomy.assignment import taxonomy_files
-
-        return [str(file) for file in taxonomy_files(folder)]
-
-    return reads(action, names)
+    return reads(action, lambda _, folder: [str(file) for file in taxonomy.taxonomy_files(folder)])
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
@@ -96,11 +92,9 @@ def add_manifest_option(group: argparse._ArgumentGroup) -> None:
     )  # fmt: skip
 
 
-def with_manifest(args: argparse.Namespace, database: str) -> Iterable[str]:
+def with_manifest(args: argparse.Namespace, path: str) -> Iterable[str]:
     """Return the files of a database that is written."""
-    from oclgenomics.classify.database.manifest import manifest_path
-
-    return [database, manifest_path(database)] if args.manifest else [database]
+    return [path, database.manifest_path(path)] if args.manifest else [path]
 
 
 def check_threads(args: argparse.Namespace) -> None:
@@ -115,22 +109,20 @@ def check_threads(args: argparse.Namespace) -> None:
         raise UsageError(f"--threads {args.threads}: give 1 or more")
 
 
-def say_summary(args: argparse.Namespace, database: Database, output: str, letters: int, seconds: float) -> None:
+def say_summary(args: argparse.Namespace, made: Database, output: str, letters: int, seconds: float) -> None:
     """Tell what a database holds, how fast it came about, what was removed, and which targets have no taxon.
 
     Parameters
     ----------
     args : Namespace
-    database : Database
+    made : Database
     output : str
         Its file.
     letters : int
         Of the references that were read.
     seconds : float
     """
-    from oclgenomics.classify.taxonomy.tree import NO_TAXON
-
-    targets, features = database.targets, database.features
+    targets, features = made.targets, made.features
     say(
         args,
         f"{len(targets):,} targets, {int(targets.windows.sum()):,} windows, {len(features):,} features, "
@@ -142,8 +134,8 @@ def say_summary(args: argparse.Namespace, database: Database, output: str, lette
         say(args, f"{removed:,} features were removed, since they are in too many places")
     if len(features) and removed == len(features):
         say(args, "warning: all features were removed, so no read will be classified")
-    if len(database.taxonomy):
-        unranked = (targets.taxon == NO_TAXON).nonzero()[0].tolist()
+    if len(made.taxonomy):
+        unranked = (targets.taxon == taxonomy.NO_TAXON).nonzero()[0].tolist()
         if unranked:
             first = ", ".join(targets.names[target] for target in unranked[:SHOWN_TARGETS])
             more = ", ..." if len(unranked) > SHOWN_TARGETS else ""
@@ -152,8 +144,5 @@ def say_summary(args: argparse.Namespace, database: Database, output: str, lette
 
 def _files_of_reference(args: argparse.Namespace, given: str) -> Iterable[str]:
     """The files that a reference stands for, and what assembly summaries beside them say."""
-    from oclgenomics.classify.building.reference_files import files_of
-    from oclgenomics.classify.taxonomy.assignment import summaries_beside
-
-    files = files_of(given)
-    return [*files, *map(str, summaries_beside(files))]
+    files = database.files_of(given)
+    return [*files, *map(str, taxonomy.summaries_beside(files))]

@@ -1,24 +1,142 @@
-"""The outputs of a query, written while it goes on, and the ones that tell of all its reads together."""
+"""What `query`, `run` and `merge` write: options, and the outputs, written part by part or at the end."""
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import binary_output, text_output
-from oclgenomics.classify.commands.report_options import native_options, text_files
+from oclgenomics.app.commands import PACKED, add_message_options, text_output
+from oclgenomics.app.files import writes
+from oclgenomics.classify import formats, plots
+from oclgenomics.classify.options import RANKS
+from oclgenomics.errors import ParameterError, UsageError
 
 if TYPE_CHECKING:
-    from oclgenomics.classify.formats.report import ByteSink, Report
+    from oclgenomics.app.reports import ByteSink, Report
+    from oclgenomics.classify.formats.native import NativeOptions
     from oclgenomics.classify.options import QueryOptions, SketchOptions
     from oclgenomics.classify.result import ClassifiedReads
     from oclgenomics.classify.taxonomy.lineages import Lineages
     from oclgenomics.runtime import Engine
 
-__all__ = ["ReportFiles"]
+__all__ = ["ReportFiles", "add_report_options", "add_text_options", "checked_format", "native_options", "text_files"]
+
+SWITCHES = {
+    "tophits": "the best candidates and their hits",
+    "allhits": "all windows that were hit; slow",
+    "locations": "where in their targets the candidates were hit",
+    "taxids": "identifiers of taxa beside their names",
+    "taxids-only": "identifiers instead of names",
+    "omit-ranks": "no names of ranks",
+    "separate-cols": "rank, name and identifier in columns of their own",
+    "lineage": "the taxa at all ranks from the call's up to --highest",
+    "queryids": "a number for each read or pair",
+    "mapped-only": "no lines for unclassified reads",
+    "no-map": "no lines for reads, only the summary",
+    "no-summary": "no summary at the end",
+    "ground-truth": "what each read is of, if its header tells: by taxid|N, or the accession of a target; slow",
+    "precision": "how many calls are right, at the end; as --ground-truth",
+}
+FILES = {
+    "kreport": "a report of clades as Kraken writes it, for Bracken, Pavian and others",
+    "abundances": "MetaCache's list of taxa and their reads; see --abundance-per",
+    "krona": "text for Krona's ktImportText",
+    "cami": "the taxon of each read in CAMI's format of binning",
+    "cami-profile": "shares of taxa in CAMI's format of profiling",
+    "bracken": "species and their estimated reads as Bracken writes them",
+    "hits-per-ref": "the reads that hit each target",
+}
+
+LINES = ("native", "kraken", "tsv", "json")
+NOT_MERGED = ("allhits", "locations", "hits-per-ref", "ground-truth", "precision")
+
+
+def add_report_options(parser: argparse.ArgumentParser, *, merged: bool = False) -> None:
+    """Add the outputs; `merged`: without those that need windows or headers, which results to be merged do not tell."""
+    group = parser.add_argument_group("output")
+    what = f"file for the lines of reads, {PACKED} (default: standard output)"
+    writes(group.add_argument("-o", "--output", default="-", metavar="FILE", help=what))
+    group.add_argument(
+        "--format", metavar="NAME", help="of these lines: native (MetaCache's), kraken, tsv or json (default: native)"
+    )
+    group.add_argument("--json", action="store_true", help="short for --format json")
+    left_out = NOT_MERGED if merged else ()
+    for name, text in FILES.items():
+        if name not in left_out:
+            writes(group.add_argument(f"--{name}", metavar="FILE", help=f"write {text}"))
+    writes(group.add_argument("--plot", metavar="FILE", help="draw the taxa of each rank; .png, .svg or .pdf"))
+    group.add_argument(
+        "--abundance-per", metavar="RANK",
+        help="with --abundances: also estimate the reads of each taxon of this rank",
+    )  # fmt: skip
+    add_message_options(group)
+    native = parser.add_argument_group("lines of --format native")
+    for name, text in SWITCHES.items():
+        if name not in left_out:
+            native.add_argument(f"--{name}", action="store_true", help=text)
+    native.add_argument(
+        "--separator", default="\\t|\\t", metavar="TEXT", help="between columns; \\t is a tab (default: %(default)s)"
+    )
+    native.add_argument(
+        "--comment", default="# ", metavar="TEXT",
+        help="before lines that are not about a read (default: '%(default)s')",
+    )  # fmt: skip
+
+
+def add_text_options(parser: argparse.ArgumentParser) -> None:
+    """Add the outputs of reads themselves."""
+    group = parser.add_argument_group("output of reads")
+    for name, which in (("classified-out", "classified"), ("unclassified-out", "unclassified")):
+        action = group.add_argument(
+            f"--{name}", metavar="FILE",
+            help=f"write {which} reads as they stand in the input; # in the name becomes _1 and _2 for the mates of "
+            f"pairs, which else follow each other; {PACKED}",
+        )  # fmt: skip
+        writes(action, lambda _, given: [file for file, _ in text_files(given)])
+
+
+def text_files(given: str) -> Iterable[tuple[str, str]]:
+    """Return the files that --classified-out names, each with the mates that it gets."""
+    if "#" not in given:
+        return [(given, "both")]
+    return [(given.replace("#", "_1"), "first"), (given.replace("#", "_2"), "second")]
+
+
+def checked_format(args: argparse.Namespace) -> str:
+    """Settle the format of the lines; `args.format` becomes it.
+
+    Raises
+    ------
+    UsageError
+        There is no such format, of lines or of the figure, or options contradict it or each other.
+    """
+    if args.json and args.format not in (None, "json"):
+        raise UsageError(f"--json and --format {args.format} contradict each other; give one of them")
+    asked: str = args.format or ("json" if args.json else "native")
+    if asked not in LINES:
+        raise UsageError(f"--format {asked}: choose one of {', '.join(LINES)}")
+    given = [name for name in SWITCHES if getattr(args, name.replace("-", "_"), False)]
+    if asked != "native" and given:
+        raise UsageError(f"--{given[0]} is for --format native, not for {asked}")
+    if args.abundance_per and not args.abundances:
+        raise UsageError("--abundance-per needs --abundances FILE, where the estimate is written")
+    if args.abundance_per and args.abundance_per not in RANKS:
+        raise ParameterError("abundance_per", f"choose one of {', '.join(RANKS)}", args.abundance_per)
+    if args.plot:
+        plots.plot_format(args.plot)
+    args.format = asked
+    return asked
+
+
+def native_options(args: argparse.Namespace) -> NativeOptions:
+    """Return how the lines of --format native look."""
+    given = {name.replace("-", "_"): getattr(args, name.replace("-", "_"), False) for name in SWITCHES}
+    given["summary"] = not given.pop("no_summary")
+    given["queryids"] |= bool(getattr(args, "hits_per_ref", None))
+    return formats.NativeOptions(**given, separator=args.separator.replace("\\t", "\t"), comment=args.comment)
 
 
 class ReportFiles:
@@ -51,14 +169,14 @@ class ReportFiles:
         *,
         candidates: bool = True,
     ) -> None:
-        from oclgenomics.classify.formats import Tally, TargetHits
-
         self._args, self._lineages, self._options, self._sketch = args, lineages, options, sketch
         self._engine, self._native = engine, native_options(args)
         shares = candidates and options.tells_shares and (args.bracken or args.abundance_per)
-        self.tally = Tally(lineages, sketch if shares else None)
+        self.tally = formats.Tally(lineages, sketch if shares else None)
         self._hits = (
-            TargetHits(lineages, options.highest, sketch, self._native) if getattr(args, "hits_per_ref", None) else None
+            formats.TargetHits(lineages, options.highest, sketch, self._native)
+            if getattr(args, "hits_per_ref", None)
+            else None
         )
 
     @property
@@ -66,23 +184,23 @@ class ReportFiles:
         """What sees each part."""
         return [self.tally.add, *([] if self._hits is None else [self._hits.add])]
 
-    def open(self, stack: ExitStack) -> list[tuple[ByteSink, Report]]:
+    def open(self, stack: ExitStack) -> list[tuple[ByteSink, Report[ClassifiedReads]]]:
         """Open the outputs that are written part by part, and return them with what is written."""
         return [(stack.enter_context(text_output(path, "wb")), report) for path, report in self._reports()]
 
-    def _reports(self) -> Iterator[tuple[str, Report]]:
-        from oclgenomics.classify.formats import make_report
-        from oclgenomics.classify.formats.read_texts import ReadTexts
-
+    def _reports(self) -> Iterator[tuple[str, Report[ClassifiedReads]]]:
         args, sample = self._args, _sample(self._args)
         known: tuple[Any, ...] = (self._lineages, self._options, self._sketch)
-        yield args.output, make_report(args.format, *known, native=self._native, sample=sample, engine=self._engine)
+        yield (
+            args.output,
+            formats.make_report(args.format, *known, native=self._native, sample=sample, engine=self._engine),
+        )
         if args.cami:
-            yield args.cami, make_report("cami", *known, sample=sample, engine=self._engine)
+            yield args.cami, formats.make_report("cami", *known, sample=sample, engine=self._engine)
         for name, classified in (("classified_out", True), ("unclassified_out", False)):
             given = getattr(args, name, None)
             for path, mates in text_files(given) if given else ():
-                yield path, ReadTexts(classified=classified, mates=mates)  # type: ignore[arg-type]
+                yield path, formats.ReadTexts(classified=classified, mates=mates)  # type: ignore[arg-type]
 
     def write_summaries(self) -> None:
         """Write the outputs that tell of all reads."""
@@ -90,26 +208,16 @@ class ReportFiles:
             with text_output(path, "wb") as stream:
                 stream.write(text.encode("utf-8", "replace"))
         if self._args.plot:
-            self._draw(self._args.plot)
-
-    def _draw(self, path: str) -> None:
-        from oclgenomics.app.figures import plot_format, save_plot
-        from oclgenomics.classify.plots import plot_sample
-
-        figure = plot_sample(self.tally, title=_sample(self._args))
-        with binary_output(path) as stream:
-            save_plot(figure, stream, plot_format(path))
+            plots.write_figure(self._args.plot, plots.plot_sample(self.tally, title=_sample(self._args)))
 
     def _summaries(self) -> Iterator[tuple[str, str]]:
-        from oclgenomics.classify import formats as reports
-
         args, tally = self._args, self.tally
         makers: dict[str, Callable[[], str]] = {
-            "kreport": lambda: reports.kreport(tally),
-            "abundances": lambda: reports.abundance_lists(tally, args.abundance_per, self._native),
-            "krona": lambda: reports.krona_text(tally),
-            "cami_profile": lambda: reports.cami_profile(tally, _sample(args)),
-            "bracken": lambda: reports.bracken_table(tally),
+            "kreport": lambda: formats.kreport(tally),
+            "abundances": lambda: formats.abundance_lists(tally, args.abundance_per, self._native),
+            "krona": lambda: formats.krona_text(tally),
+            "cami_profile": lambda: formats.cami_profile(tally, _sample(args)),
+            "bracken": lambda: formats.bracken_table(tally),
         }
         for name, make in makers.items():
             if path := getattr(args, name):

@@ -5,17 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from oclgenomics import classify
 from oclgenomics.app.commands import open_engine, report_profile, say_written
-from oclgenomics.app.progress import Progress
-from oclgenomics.classify.commands.build import add_feature_options, add_sketch_options, build_options
+from oclgenomics.classify.commands.build import add_feature_options, add_sketch_options, build_options, built
 from oclgenomics.classify.commands.query import add_query_options, classify_reads
-from oclgenomics.classify.commands.query_options import (
-    add_read_options,
-    query_inputs,
-    query_options,
-)
+from oclgenomics.classify.commands.query_options import add_read_options, query_inputs, query_options
 from oclgenomics.classify.commands.reference_options import add_targets, add_taxon_options
-from oclgenomics.classify.commands.report_options import checked_format
+from oclgenomics.classify.commands.report_files import checked_format
 
 __all__ = ["add_parser", "run"]
 
@@ -46,22 +42,10 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.classify.api import build
-    from oclgenomics.classify.index import Index
-    from oclgenomics.runtime import select_device
-
     options, inputs, kept = query_options(args, sketches=False), query_inputs(args), build_options(args)
     checked_format(args)
-    select_device(args.device)  # a device that is not there is told before anything is read
-    progress = Progress(enabled=not args.quiet)
     with open_engine(args) as engine:
-        progress.stage("building", "MB", 1e6)
-        database = build(
-            args.references, kept, taxonomy=args.taxonomy, taxpostmap=args.taxpostmap, reset_taxa=args.reset_taxa,
-            engine=engine, threads=args.threads, progress=progress.update,
-        )  # fmt: skip
-        progress.clear()
-        with Index(database, engine=engine) as index:
+        with classify.Index(built(args, kept, engine, "building"), engine=engine) as index:
             classify_reads(args, index, inputs, options)
         report_profile(args, engine)
     say_written(args)

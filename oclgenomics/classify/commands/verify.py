@@ -6,13 +6,14 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_message_options
+from oclgenomics import classify
+from oclgenomics.app.commands import add_message_options, started_progress
 from oclgenomics.app.files import reads
 from oclgenomics.app.streams import printable
 from oclgenomics.errors import InputError
 
 if TYPE_CHECKING:
-    from oclgenomics.classify.database.verify import Verified
+    from oclgenomics.classify.database.file import Verified
 
 __all__ = ["add_parser", "run"]
 
@@ -39,16 +40,18 @@ def run(args: argparse.Namespace) -> int:
     InputError
         The last one that is not sound; what is wrong with others is told before.
     """
-    from oclgenomics.classify.database.verify import verify_database
-
     damaged: InputError | None = None
-    for path in args.databases:
+    progress = started_progress(args, "verifying", "databases", 1)
+    for number, path in enumerate(args.databases):
+        progress.update(number, len(args.databases))
         try:
-            found = verify_database(path)
+            found = classify.verify_database(path)
         except InputError as error:
+            progress.clear()
             _tell(damaged)
             damaged = error
             continue
+        progress.clear()
         print(f"{path}: {_checked(found)}")
     if damaged is not None:
         raise damaged

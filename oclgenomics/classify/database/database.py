@@ -1,148 +1,27 @@
-"""A database as it lies in the host's memory."""
+"""A database in the host's memory, and what holds of every one, on which the rest of the system relies."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify import plan
-from oclgenomics.classify.options import BuildOptions
-from oclgenomics.classify.targets import Targets
-from oclgenomics.classify.taxonomy.tree import Taxonomy
+from oclgenomics.classify.database.features import Counts, FeatureNumbers, Features
+from oclgenomics.classify.options import NO_RANK, RANKS, BuildOptions
+from oclgenomics.classify.plan import count_windows
+from oclgenomics.classify.taxonomy.lineages import Targets
+from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
+from oclgenomics.io.workers import Workers
 
-__all__ = ["Counts", "Database", "FeatureNumbers", "FeatureSource", "Features", "cut_features"]
+__all__ = ["MAX_WINDOWS", "Database", "described_fault", "find_fault", "key_before", "numbers_fault", "piece_fault"]
 
-COUNTED = 1 << 20  # features whose locations are counted at a time
-
-Counts = NDArray[np.uint8] | NDArray[np.uint16]
-
-
-class FeatureNumbers(NamedTuple):
-    """How many features there are, by their locations.
-
-    Attributes
-    ----------
-    alive, dead : int
-        With and without locations.
-    single : int
-        With one location.
-    largest : int
-        Locations that one feature has at most.
-    located : int
-        Locations of all.
-    """
-
-    alive: int
-    dead: int
-    single: int
-    largest: int
-    located: int
-
-    @property
-    def in_lists(self) -> int:
-        """Locations of the features that have several."""
-        return self.located - self.single
-
-    @classmethod
-    def of(cls, counts: Iterable[Counts]) -> FeatureNumbers:
-        """Sum up the numbers of locations of features, which come block by block."""
-        alive = dead = single = largest = located = 0
-        for block in counts:
-            alive += (some := int(np.count_nonzero(block)))
-            dead += len(block) - some
-            single += int(np.count_nonzero(block == 1))
-            largest = max(largest, int(block.max(initial=0)))
-            located += int(block.sum(dtype=np.int64))
-        return cls(alive, dead, single, largest, located)
-
-
-@dataclass(frozen=True)
-class Features:
-    """Features and their locations: lists one behind the other, in the order of the features' keys.
-
-    Attributes
-    ----------
-    keys : ndarray, uint32 (features,)
-        `hashes.mix` of each feature; ascending, no two equal.
-    counts : ndarray, uint8 or uint16 (features,)
-        Locations of each one; 0 of a feature that lost all because it is overpopulated or ambiguous.
-    locations : ndarray, uint32 (locations,)
-        Numbers of windows through all targets (`Targets.first_window`); those of a feature ascend.
-    """
-
-    keys: NDArray[np.uint32]
-    counts: Counts
-    locations: NDArray[np.uint32]
-
-    def __len__(self) -> int:
-        return len(self.keys)
-
-    @cached_property
-    def numbers(self) -> FeatureNumbers:
-        """How many there are, with and without locations."""
-        return FeatureNumbers.of(self.counts[begin : begin + COUNTED] for begin in range(0, len(self), COUNTED))
-
-    def pieces(self, features: int, locations: int) -> Iterator[Features]:
-        """Yield the features in pieces of so many, and of so many locations if a piece is more than one feature."""
-        first = 0
-        for begin in range(0, len(self), features):
-            keys, counts = self.keys[begin : begin + features], self.counts[begin : begin + features]
-            for cut, located in cut_features(counts, locations):
-                yield Features(keys[cut], counts[cut], self.locations[first : first + located])
-                first += located
-
-    def whole(self) -> Features:
-        """Return the features."""
-        return self
-
-    @property
-    def starts(self) -> NDArray[np.int64]:
-        """Where the list of each feature starts, and the last one ends, int64 (features + 1,)."""
-        return np.append(np.int64(0), np.cumsum(self.counts, dtype=np.int64))
-
-
-class FeatureSource(Protocol):
-    """Features in memory, or in a file from which they come piece by piece.
-
-    Attributes
-    ----------
-    numbers : FeatureNumbers
-    """
-
-    @property
-    def numbers(self) -> FeatureNumbers: ...
-
-    def __len__(self) -> int: ...
-
-    def pieces(self, features: int, locations: int) -> Iterator[Features]: ...
-
-    def whole(self) -> Features: ...
-
-
-def cut_features(counts: Counts, locations: int) -> Iterator[tuple[slice, int]]:
-    """Cut features into pieces.
-
-    Parameters
-    ----------
-    counts : ndarray (features,)
-        Locations of each feature.
-    locations : int
-        Of a piece at most. A feature with more locations is a piece of its own.
-
-    Yields
-    ------
-    features : slice
-    located : int
-        Their locations.
-    """
-    ends = np.cumsum(counts, dtype=np.int64)
-    for begin, end in plan.batches(ends, locations):
-        yield slice(begin, end), int(ends[end - 1] - (ends[begin - 1] if begin else 0))
+MAX_WINDOWS = (1 << 32) - 1  # of all targets together
+MAX_LETTERS = 1 << 48  # of a target
+BLOCK, LOCATIONS = 1 << 20, 1 << 22  # features and locations that are looked at at a time: it takes little memory
 
 
 @dataclass(frozen=True)
@@ -165,3 +44,144 @@ class Database:
     taxonomy: Taxonomy
     features: Features
     provenance: dict[str, Any]
+
+
+def find_fault(database: Database) -> str | None:
+    """Say what is wrong with a database: the first thing, as words that begin with "it has" may take; None if sound.
+
+    Parameters
+    ----------
+    database : Database
+        Its arrays may hold any numbers and have any lengths.
+    """
+    fault = described_fault(database)
+    return next(_feature_faults(database), None) if fault is None else fault
+
+
+def described_fault(database: Database) -> str | None:
+    """Say what is wrong with all but the features of a database; None if sound."""
+    options, targets, taxonomy = database.options, database.targets, database.taxonomy
+    faults = itertools.chain(_taxonomy_faults(taxonomy), _target_faults(targets, len(taxonomy), options))
+    return next(faults, None)
+
+
+def numbers_fault(numbers: FeatureNumbers, keys: int, locations: int, max_locations: int) -> str | None:
+    """Say what is wrong with how many features and locations there are; None if sound.
+
+    Parameters
+    ----------
+    numbers : FeatureNumbers
+    keys, locations : int
+        How many there are.
+    max_locations : int
+        Of a feature.
+    """
+    if numbers.alive + numbers.dead != keys:
+        return "numbers of features that differ"
+    if numbers.largest > max_locations:
+        return "a feature of more locations than a feature may have"
+    if numbers.located != locations:
+        return "a number of locations that is not that of all features together"
+    return None
+
+
+def piece_fault(piece: Features, key_before: int, windows: int) -> str | None:
+    """Say what is wrong with features that are some of a row; None if sound.
+
+    Parameters
+    ----------
+    piece : Features
+        Of lengths that go together.
+    key_before : int
+        Of the feature before them; -1 if there is none.
+    windows : int
+        Of all targets.
+    """
+    keys, locations = piece.keys, piece.locations
+    if len(keys) and (int(keys[0]) <= key_before or not _ascend(keys)):
+        return "features that are out of order"
+    if int(locations.max(initial=0)) >= max(windows, 1):
+        return "a location behind the last window"
+    return None if _lists_ascend(piece.counts, locations) else "locations of a feature that are out of order"
+
+
+def _taxonomy_faults(taxonomy: Taxonomy) -> Iterator[str]:
+    parents, ranks, taxa = taxonomy.parents, taxonomy.ranks, len(taxonomy)
+    if not taxa == len(parents) == len(ranks) == len(taxonomy.names):
+        yield "numbers of taxa that differ"
+        return
+    if not _ascend(taxonomy.taxids) or not (taxonomy.taxids > 0).all():
+        yield "identifiers of taxa that do not ascend from 1 on"
+    if not _within(ranks, NO_RANK, len(RANKS)):
+        yield "a taxon of an unknown rank"
+    if not _within(parents, 0, taxa):
+        yield "a taxon whose parent does not exist"
+    elif taxa and not _is_tree(parents):
+        yield "taxa that are no tree with one root"
+    if len(taxonomy.merged_from) != len(taxonomy.merged_to) or not _ascend(taxonomy.merged_from):
+        yield "merged taxa that are out of order"
+
+
+def _is_tree(parents: NDArray[np.int32]) -> bool:
+    """Whether all ways up end in one root."""
+    roots = np.flatnonzero(parents == np.arange(len(parents)))
+    above = parents
+    for _ in range(len(parents).bit_length()):  # each round doubles the steps
+        above = above[above]
+    return len(roots) == 1 and bool((above == roots[0]).all())
+
+
+def _target_faults(targets: Targets, taxa: int, options: BuildOptions) -> Iterator[str]:
+    columns = (targets.source, targets.record, targets.taxon, targets.letters, targets.windows)
+    if any(len(column) != len(targets) for column in columns):
+        yield "numbers of targets that differ"
+        return
+    if len(set(targets.names)) < len(targets):
+        yield "two targets of the same name"
+    if len(set(targets.sources)) < len(targets.sources) or not _within(targets.source, 0, len(targets.sources)):
+        yield "targets whose file is not listed, or is listed twice"
+    if not _within(targets.taxon, NO_TAXON, taxa):
+        yield "a target whose taxon does not exist"
+    if (targets.record < 0).any() or not _within(targets.letters, 0, MAX_LETTERS):
+        yield "a target whose place in its file, or whose length, is below 0 or too large"
+    elif not np.array_equal(targets.windows, count_windows(targets.letters, options.sketch)):
+        yield "a target whose windows do not go with its length"
+    elif targets.windows.max(initial=0) > MAX_WINDOWS or targets.windows.sum() > MAX_WINDOWS:
+        yield f"more than {MAX_WINDOWS:,} windows"
+
+
+def _feature_faults(database: Database) -> Iterator[str]:
+    features, windows = database.features, int(database.targets.windows.sum())
+    fault = numbers_fault(features.numbers, len(features.keys), len(features.locations), database.options.max_locations)
+    if fault is not None:
+        yield fault
+        return
+    with Workers() as threads:
+        pieces = key_before(features.pieces(BLOCK, LOCATIONS))
+        yield from filter(None, threads.map(lambda one: piece_fault(*one, windows), pieces))
+
+
+def key_before(pieces: Iterable[Features]) -> Iterator[tuple[Features, int]]:
+    """Yield each piece of a row of features with the key before it, -1 if there is none."""
+    key = -1
+    for piece in pieces:
+        yield piece, key
+        key = int(piece.keys[-1])
+
+
+def _lists_ascend(counts: Counts, locations: NDArray[np.uint32]) -> bool:
+    """Whether the numbers of each list ascend; the lists follow each other."""
+    ends = np.cumsum(counts, dtype=np.int64)
+    rises = np.empty(len(locations) + 1, bool)
+    np.greater(locations[1:], locations[:-1], out=rises[1:-1])
+    rises[ends] = rises[0] = True  # where a list begins; also behind the last one
+    return bool(rises.all())
+
+
+def _ascend(numbers: NDArray[np.uint32] | NDArray[np.int64]) -> bool:
+    return bool((numbers[1:] > numbers[:-1]).all())
+
+
+def _within(numbers: NDArray[np.int8] | NDArray[np.int32] | NDArray[np.int64], least: int, end: int) -> bool:
+    """Whether all are `least` or more and less than `end`."""
+    return not len(numbers) or (int(numbers.min()) >= least and int(numbers.max()) < end)

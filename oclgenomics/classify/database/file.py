@@ -1,34 +1,68 @@
-"""Databases on disk; docs/classify-format.md tells them byte by byte."""
+"""Databases on disk; docs/classify-format.md says what each byte is.
+
+Features stay in the file until they are asked for. What people take for databases is recognized by how it begins.
+"""
 
 from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, replace
-from typing import Any
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import asdict, fields, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics import __version__
-from oclgenomics.classify.database.checks import described_fault, find_fault
-from oclgenomics.classify.database.database import Database, Features
-from oclgenomics.classify.database.foreign import refuse_foreign
-from oclgenomics.classify.database.manifest import manifest_path, write_manifest
-from oclgenomics.classify.database.stored_features import StoredFeatures, contradiction
-from oclgenomics.classify.database.stored_options import UNMASKED, stored_options
-from oclgenomics.classify.options import BuildOptions
-from oclgenomics.classify.targets import Targets
+from oclgenomics.classify.database.database import (
+    Database,
+    described_fault,
+    find_fault,
+    key_before,
+    numbers_fault,
+    piece_fault,
+)
+from oclgenomics.classify.database.features import Counts, FeatureNumbers, Features, cut_features
+from oclgenomics.classify.database.manifest import check_manifest, manifest_path, write_manifest
+from oclgenomics.classify.options import BuildOptions, SketchOptions
+from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.classify.taxonomy.tree import Taxonomy
-from oclgenomics.io.array_file import ArrayFile, is_of_kind
+from oclgenomics.errors import InputError, ParameterError, UsageError
+from oclgenomics.io.array_file import ArrayFile, SectionReader, is_of_kind
 from oclgenomics.io.array_layout import FileKind
 from oclgenomics.io.array_writing import write_arrays
+from oclgenomics.io.foreign import ALIGNED, HEAD_BYTES, foreign_format
+from oclgenomics.io.read_ahead import ReadAhead
 from oclgenomics.io.strict_json import Fields
+from oclgenomics.io.work_behind import work_behind
 
-__all__ = ["KIND", "is_database", "open_database", "read_database", "write_database"]
+__all__ = [
+    "KIND",
+    "UNMASKED",
+    "StoredFeatures",
+    "Verified",
+    "contradiction",
+    "is_database",
+    "open_database",
+    "read_database",
+    "refuse_foreign",
+    "stored_options",
+    "verify_database",
+    "write_database",
+]
 
+# Sections of a file, in the order of the fields that they hold, and their types; "" for texts.
+TARGETS = {
+    "target_names": "", "sources": "", "target_source": "<i4", "target_record": "<i8", "target_taxon": "<i4",
+    "target_letters": "<i8", "target_windows": "<i8",
+}  # fmt: skip
+TAXA = {
+    "taxids": "<i8", "parents": "<i4", "ranks": "|i1", "taxon_names": "", "merged_from": "<i8", "merged_to": "<i8",
+}  # fmt: skip
+UNMASKED = 1  # version of the format before k-mers were masked: every k-mer may be a feature
 KIND = FileKind(
     b"\x89ocla\r\n\x1a",
     2,
@@ -36,6 +70,23 @@ KIND = FileKind(
     "build it again with `oclgenomics classify build`",
     older=(UNMASKED,),
 )
+
+
+BLOCK, LOCATIONS = 1 << 20, 1 << 22  # features and locations that are read at a time
+NOT_MASKED = {"min_triplets": 0, "soft_masked": False}
+SKETCH = tuple(field.name for field in fields(SketchOptions))
+BUILD = tuple(field.name for field in fields(BuildOptions))
+HOW_TO_BUILD = "build one of its references with `oclgenomics classify build`"
+OWN = b"\x89ocla"
+METACACHE_VERSION = 20200820  # of its databases, as 8 bytes
+BEGINNINGS = {
+    METACACHE_VERSION.to_bytes(8, "little"): f"is a database of MetaCache; {HOW_TO_BUILD}",
+    b"\x1f\x8b": "is compressed by gzip; a database is read as it was written, so unpack it",
+    b"BZh": "is compressed by bzip2; a database is read as it was written, so unpack it",
+    b"\x28\xb5\x2f\xfd": "is compressed by Zstandard; a database is read as it was written, so unpack it",
+    b">": "is FASTA; build a database of it with `oclgenomics classify build`",
+    b"@": "is FASTQ, which reads are in; give a database of `oclgenomics classify build`",
+}
 
 
 def write_database(path: str | os.PathLike[str], database: Database, *, manifest: bool = False) -> None:
@@ -81,6 +132,32 @@ def read_database(path: str | os.PathLike[str]) -> Database:
         return replace(database, features=features.whole())
 
 
+class Verified(NamedTuple):
+    """A database that is sound.
+
+    Attributes
+    ----------
+    database : Database
+    sha256 : str, optional
+        That of the file, if there is a manifest that says the same.
+    """
+
+    database: Database
+    sha256: str | None
+
+
+def verify_database(path: str | os.PathLike[str]) -> Verified:
+    """Read a database, check its checksums and what it holds, and compare it with its manifest if there is one.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, is no database, or is damaged, contradicts itself, or is another than its manifest says.
+    """
+    database = read_database(path)
+    return Verified(database, check_manifest(path) if os.path.exists(manifest_path(path)) else None)
+
+
 @contextmanager
 def open_database(path: str | os.PathLike[str]) -> Iterator[tuple[Database, StoredFeatures]]:
     """Read a database but for its features, which come from the file piece by piece as long as the context lasts.
@@ -92,13 +169,13 @@ def open_database(path: str | os.PathLike[str]) -> Iterator[tuple[Database, Stor
     """
     refuse_foreign(path)
     with ArrayFile(path, KIND) as file:
-        fields = Fields(file.metadata, file.name)
-        fields.only(("options", "provenance"))
-        options = stored_options(fields.inner("options"), file.version)
-        provenance = fields.get("provenance", dict)
+        known = Fields(file.metadata, file.name)
+        known.only(("options", "provenance"))
+        options = stored_options(known.inner("options"), file.version)
+        provenance = known.get("provenance", dict)
         kind = _count_type(options)
-        none = Features(np.zeros(0, np.uint32), np.zeros(0, kind), np.zeros(0, np.uint32))
-        database = Database(options, _targets(file), _taxonomy(file), none, provenance)
+        none = Features.none(kind)
+        database = Database(options, Targets(*_read(file, TARGETS)), Taxonomy(*_read(file, TAXA)), none, provenance)
         fault = described_fault(database)
         if fault is not None:
             raise contradiction(file, fault)
@@ -106,48 +183,24 @@ def open_database(path: str | os.PathLike[str]) -> Iterator[tuple[Database, Stor
 
 
 def _arrays(database: Database) -> dict[str, NDArray[Any]]:
-    targets, taxonomy, features = database.targets, database.taxonomy, database.features
-    return {
-        **_packed("target_names", targets.names),
-        **_packed("sources", targets.sources),
-        "target_source": targets.source,
-        "target_record": targets.record,
-        "target_taxon": targets.taxon,
-        "target_letters": targets.letters,
-        "target_windows": targets.windows,
-        "taxids": taxonomy.taxids,
-        "parents": taxonomy.parents,
-        "ranks": taxonomy.ranks,
-        **_packed("taxon_names", taxonomy.names),
-        "merged_from": taxonomy.merged_from,
-        "merged_to": taxonomy.merged_to,
-        "keys": features.keys,
-        "counts": features.counts.astype(_count_type(database.options), copy=False),
-        "locations": features.locations,
-    }
+    features = database.features
+    counts = features.counts.astype(_count_type(database.options), copy=False)
+    sections = {**_sections(database.targets, TARGETS), **_sections(database.taxonomy, TAXA)}
+    return {**sections, "keys": features.keys, "counts": counts, "locations": features.locations}
 
 
-def _targets(file: ArrayFile) -> Targets:
-    return Targets(
-        _names(file, "target_names"),
-        _names(file, "sources"),
-        file.array("target_source", "<i4"),
-        file.array("target_record", "<i8"),
-        file.array("target_taxon", "<i4"),
-        file.array("target_letters", "<i8"),
-        file.array("target_windows", "<i8"),
-    )
+def _sections(table: Targets | Taxonomy, names: Mapping[str, str]) -> dict[str, NDArray[Any]]:
+    """The sections of a table in their order; texts are two."""
+    found: dict[str, NDArray[Any]] = {}
+    for field, (name, kind) in zip(fields(table), names.items(), strict=True):
+        value = getattr(table, field.name)
+        found |= {name: value} if kind else _packed(name, value)
+    return found
 
 
-def _taxonomy(file: ArrayFile) -> Taxonomy:
-    return Taxonomy(
-        file.array("taxids", "<i8"),
-        file.array("parents", "<i4"),
-        file.array("ranks", "|i1"),
-        _names(file, "taxon_names"),
-        file.array("merged_from", "<i8"),
-        file.array("merged_to", "<i8"),
-    )
+def _read(file: ArrayFile, names: Mapping[str, str]) -> list[Any]:
+    """The fields of a table."""
+    return [file.array(name, kind) if kind else _names(file, name) for name, kind in names.items()]
 
 
 def _count_type(options: BuildOptions) -> str:
@@ -170,3 +223,176 @@ def _names(file: ArrayFile, section: str) -> tuple[str, ...]:
         return tuple(joined[a:b].decode("utf-8", "surrogatepass") for a, b in itertools.pairwise(starts.tolist()))
     except UnicodeDecodeError as error:
         raise file.error(f"contradicts itself: one of {section} is no UTF-8", 0) from error
+
+
+class StoredFeatures:
+    """The features of a database in an open file. None of them is in memory.
+
+    Parameters
+    ----------
+    file : ArrayFile
+    count_type : str
+        What numbers of locations are in the file: '|u1' or '<u2'.
+    windows : int
+        Of all targets.
+    max_locations : int
+        Of a feature.
+
+    Attributes
+    ----------
+    numbers : FeatureNumbers
+
+    Raises
+    ------
+    InputError
+        The file is damaged or contradicts itself.
+    """
+
+    def __init__(self, file: ArrayFile, count_type: str, windows: int, max_locations: int) -> None:
+        self._file, self._count_type, self._windows = file, count_type, windows
+        self._features = len(self._keys())
+        self.numbers = FeatureNumbers.of(self._counted())
+        fault = numbers_fault(self.numbers, self._features, len(self._locations()), max_locations)
+        if fault is not None:
+            raise contradiction(file, fault)
+
+    def __len__(self) -> int:
+        return self._features
+
+    def pieces(self, features: int, locations: int) -> Iterator[Features]:
+        """Read the features in pieces as those of `Features.pieces`, and check them.
+
+        What is damaged may be noticed behind the last piece only.
+
+        Raises
+        ------
+        InputError
+            The file is damaged or contradicts itself, or has changed since it was opened.
+        """
+        ahead = ReadAhead(self._read(features, locations), ready=1)
+        try:
+            with closing(work_behind(self._checked, key_before(ahead))) as pieces:
+                yield from pieces
+        finally:
+            ahead.stop(wait=True)
+
+    def whole(self) -> Features:
+        """Read all features, and check them; errors are those of `pieces`."""
+        keys, locations = np.empty(len(self), np.uint32), np.empty(self.numbers.located, np.uint32)
+        counts = np.empty(len(self), self._count_type)
+        begin = first = 0
+        for piece in self.pieces(BLOCK, LOCATIONS):
+            keys[begin : begin + len(piece)], counts[begin : begin + len(piece)] = piece.keys, piece.counts
+            locations[first : first + len(piece.locations)] = piece.locations
+            begin, first = begin + len(piece), first + len(piece.locations)
+        for array in (keys, counts, locations):
+            array.flags.writeable = False
+        return Features(keys, counts, locations)
+
+    def _keys(self) -> SectionReader:
+        return self._file.reader("keys", "<u4")
+
+    def _locations(self) -> SectionReader:
+        return self._file.reader("locations", "<u4")
+
+    def _counted(self) -> Iterator[Counts]:
+        """Read numbers of locations block by block."""
+        reader = self._file.reader("counts", self._count_type)
+        while reader.left:
+            yield reader.read(min(BLOCK, reader.left))
+        reader.finish()
+
+    def _read(self, features: int, locations: int) -> Iterator[Features]:
+        """Read pieces that have no more locations than were counted, and not more in lists of several."""
+        keys, lists, counts = self._keys(), self._locations(), self._file.reader("counts", self._count_type)
+        listed = self.numbers.in_lists
+        while keys.left:
+            size = min(features, keys.left)
+            block_keys, block = keys.read(size), counts.read(size)
+            for cut, located in cut_features(block, locations):
+                listed -= FeatureNumbers.of([block[cut]]).in_lists
+                if listed < 0 or located > lists.left:
+                    raise self._file.error("changed while it was read", 0)
+                yield Features(block_keys[cut], block[cut], lists.read(located))
+        for reader in (keys, counts, lists):
+            reader.finish()
+
+    def _checked(self, one: tuple[Features, int]) -> Features:
+        fault = piece_fault(*one, self._windows)
+        if fault is not None:
+            raise contradiction(self._file, fault)
+        return one[0]
+
+
+def contradiction(file: ArrayFile, fault: str) -> InputError:
+    """Return the error for a file that has a fault, although its checksums are right."""
+    return file.error(f"contradicts itself: it has {fault}", 0)
+
+
+def stored_options(stored: Fields, version: int) -> BuildOptions:
+    """Take options from the description of a file of some version of the format.
+
+    Raises
+    ------
+    InputError
+        One is missing, unknown or not what it may be.
+    """
+    stored.only(BUILD)
+    try:
+        return BuildOptions(
+            sketch=_sketch_options(stored.inner("sketch"), version),
+            max_locations=stored.get("max_locations", int),
+            remove_overpopulated=stored.get("remove_overpopulated", bool),
+            remove_ambiguous=stored.get("remove_ambiguous", str, optional=True),
+            max_ambiguous=stored.get("max_ambiguous", int),
+            sequence_id_format=stored.get("sequence_id_format", str),
+        )
+    except UsageError as error:
+        raise InputError(
+            f"was built with options that this program does not have: {error}", source=stored.source
+        ) from None
+
+
+def _sketch_options(stored: Fields, version: int) -> SketchOptions:
+    unmasked: dict[str, Any] = NOT_MASKED if version == UNMASKED else {}
+    names = [name for name in SKETCH if name not in unmasked]
+    stored.only(names)
+    values: dict[str, Any] = {name: stored.get(name, bool if name == "soft_masked" else int) for name in names}
+    options = SketchOptions(**values, **unmasked)
+    chosen = [name for name in names if getattr(options, name) != values[name]]  # since the file leaves it open
+    if chosen:
+        raise ParameterError(chosen[0], "is not told", values[chosen[0]])
+    return options
+
+
+def refuse_foreign(path: str | os.PathLike[str]) -> None:
+    """Refuse folders, empty files and files of other kinds that are easily told.
+
+    Raises
+    ------
+    InputError
+        What the file is, and what to do. Of a file that cannot be read, nothing is said here.
+    """
+    try:
+        known = os.stat(path)
+        if stat.S_ISDIR(known.st_mode):
+            raise InputError(_folder(path), source=os.fspath(path))
+        if not stat.S_ISREG(known.st_mode):
+            return
+        with open(path, "rb", buffering=0) as file:
+            beginning = file.read(HEAD_BYTES)
+    except OSError:
+        return
+    if not beginning:
+        raise InputError("is empty; give a database of `oclgenomics classify build`", source=os.fspath(path))
+    trouble = next((told for other, told in BEGINNINGS.items() if beginning.startswith(other)), None)
+    if (other := foreign_format(beginning, OWN)) is not None and (trouble is None or other.name in ALIGNED):
+        trouble = f"is {other.name}; give a database of `oclgenomics classify build`"
+    if trouble is not None:
+        raise InputError(trouble, source=os.fspath(path), byte=0)
+
+
+def _folder(path: str | os.PathLike[str]) -> str:
+    if os.path.exists(os.path.join(path, "hash.k2d")):
+        return f"is a database of Kraken 2; {HOW_TO_BUILD}"
+    return "is a folder; give the file that `oclgenomics classify build` wrote"

@@ -11,15 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.provenance import make_provenance
-from oclgenomics.classify.building.feature_filters import filtered
-from oclgenomics.classify.building.feature_ranges import FeatureList, cut_ranges
-from oclgenomics.classify.building.target_naming import NUMBER, NewTargets, join_targets, refuse_known
-from oclgenomics.classify.database.checks import MAX_WINDOWS
-from oclgenomics.classify.database.database import Database, Features
+from oclgenomics.classify.database.database import MAX_WINDOWS, Database
+from oclgenomics.classify.database.features import FeatureList, Features, cut_ranges, filtered
+from oclgenomics.classify.database.references import NUMBER, NewTargets, join_targets, refuse_known
 from oclgenomics.classify.options import BuildOptions
 from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.classify.taxonomy.pruning import united
-from oclgenomics.classify.taxonomy.tree import NO_TAXON
+from oclgenomics.classify.taxonomy.tree import NO_TAXON, united
 from oclgenomics.errors import UsageError
 
 __all__ = ["merge_databases"]
@@ -67,7 +64,7 @@ def _merged(first: Database, second: Database) -> Database:
     refuse_known(first.targets, new)
     taxonomy, mine, others = united(first.taxonomy, second.taxonomy)
     taxon = np.concatenate([_renumbered(first.targets.taxon, mine), _renumbered(theirs.taxon, others)])
-    targets = replace(join_targets(first.targets, new, options), taxon=taxon)
+    targets = replace(join_targets(first.targets, new), taxon=taxon)
     features = filtered(
         _joined(first.features, second.features, windows, options), options, Lineages.of(taxonomy, targets)
     )
@@ -92,11 +89,7 @@ def _joined(first: Features, second: Features, windows: int, options: BuildOptio
         _joined_part(lists[0].cut(low, high), lists[1].cut(low, high), windows, options)
         for low, high in cut_ranges(lists, LOCATIONS_AT_A_TIME)
     ]
-    keys, counts, locations = (np.concatenate([getattr(part, name) for part in parts]) for name in _ARRAYS)
-    return Features(keys, counts, locations)
-
-
-_ARRAYS = ("keys", "counts", "locations")
+    return Features.joined(parts)
 
 
 def _joined_part(first: Features, second: Features, windows: int, options: BuildOptions) -> Features:

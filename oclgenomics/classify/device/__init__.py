@@ -1,1 +1,1 @@
-"""Sketches, the index and candidates on the device."""
+"""All that gives work to a device: sketches, the building of databases, the index of features, and candidates."""

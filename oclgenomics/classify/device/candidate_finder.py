@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify import plan
-from oclgenomics.classify.candidates import Candidates
-from oclgenomics.classify.device.looked_up import LookedUp, check_located, launch_reads
-from oclgenomics.classify.device.rooms import Rooms
-from oclgenomics.classify.device.target_table import TargetTable
+from oclgenomics.classify.device.looked_up import READS_EACH, LookedUp, check_located
+from oclgenomics.classify.device.tables import Rooms, TargetTable
+from oclgenomics.classify.taxonomy.calls import Candidates
 from oclgenomics.runtime import DeviceArray, Engine
 
 __all__ = ["CandidateFinder"]
@@ -47,75 +46,77 @@ class CandidateFinder:
             There is no room for the locations of a single read.
         """
         engine, reads, maxcand = self._engine, looked_up.reads, self._maxcand
-        located = self._rooms.of("located", reads, np.uint32)
-        best = self._rooms.of("best", 4 * reads * maxcand, np.uint32)
+        results = self._rooms.of("candidates", reads + 4 * reads * maxcand, np.uint32)
         arguments: dict[str, Any] = {
             **looked_up.arguments,
             **self._targets.arguments,
             "widths": engine.upload(np.ascontiguousarray(widths)),
-            "repeats": int(repeats),
             "maxcand": maxcand,
-            "located": located,
-            "plane": reads * maxcand,
-            "best": best,
+            "reads": reads,
+            "located": results,
         }
-        self._find_small(reads, arguments)
-        counts = engine.download(located, reads)
-        check_located(counts)
-        self._find_larger(counts, arguments)
-        targets, hits, first, last = engine.download(best, 4 * reads * maxcand).reshape(4, reads, maxcand)
-        return Candidates(targets, hits, first, last, counts)
+        self._find_small(reads, arguments, repeats)
+        located = engine.download(results, reads)
+        check_located(located)
+        self._find_larger(located, arguments, repeats)
+        best = engine.download(results, 4 * reads * maxcand, reads)
+        targets, hits, first, last = best.reshape(4, reads, maxcand)
+        return Candidates(targets, hits, first, last, located)
 
-    def _find_small(self, reads: int, arguments: dict[str, Any]) -> None:
+    def _find_small(self, reads: int, arguments: dict[str, Any], repeats: bool) -> None:
         """Count all reads' locations, and find the candidates of those with few."""
-        if not self._engine.tuning.cpu:
-            self._launch_groups(reads, None, SMALL_LANES, plan.SMALL, arguments)
+        engine = self._engine
+        if not engine.tuning.cpu:
+            self._launch_groups(reads, SMALL_LANES, plan.SMALL, arguments, repeats)
             return
-        lanes = self._engine.tuning.vector_bytes // 4
-        kernel = self._engine.kernel("classify/find_in_lanes.cl", "find_in_lanes", LANES=lanes, CAPACITY=plan.SMALL)
-        launch_reads(self._engine, kernel, reads, **arguments, stored=arguments["locations"].size)
+        defines = {"REPEATS": repeats, "LANES": engine.tuning.vector_bytes // 4, "CAPACITY": plan.SMALL}
+        kernel = engine.kernel("classify/find_in_lanes.cl", "find_in_lanes", **defines)
+        items, stored = -(-reads // READS_EACH), arguments["locations"].size
+        engine.launch_items(kernel, items, lanes=1, **arguments, each=READS_EACH, stored=stored)
 
-    def _find_larger(self, located: NDArray[np.uint32], arguments: dict[str, Any]) -> None:
+    def _find_larger(self, located: NDArray[np.uint32], arguments: dict[str, Any], repeats: bool) -> None:
         """Find the candidates of reads with more locations."""
         limit = plan.SMALL
         if not self._engine.tuning.cpu:
             limit = plan.WIDE
-            wide = np.flatnonzero((located > plan.SMALL) & (located <= limit)).astype(np.uint32)
-            self._launch_groups(len(wide), wide, WIDE_LANES, limit, arguments)
-        long = np.flatnonzero(located > limit).astype(np.uint32)
+            wide = np.flatnonzero((located > plan.SMALL) & (located <= limit))
+            listed = np.stack([wide, np.zeros_like(wide)], axis=1)
+            self._launch_groups(len(wide), WIDE_LANES, limit, arguments, repeats, listed)
+        long = np.flatnonzero(located > limit)
         ends = plan.LIST_BYTES * np.cumsum(located[long], dtype=np.int64)
         for begin, end in plan.batches(ends, self._room):
-            self._find_long(long[begin:end], located[long[begin:end]], arguments)
+            self._find_long(long[begin:end], located[long[begin:end]], arguments, repeats)
 
     def _launch_groups(
         self,
         reads: int,
-        listed: NDArray[np.uint32] | None,
         lanes: int,
         capacity: int,
         arguments: dict[str, Any],
-        places: DeviceArray | None = None,
+        repeats: bool,
+        listed: NDArray[np.int64] | None = None,
         lists: DeviceArray | None = None,
     ) -> None:
-        """Launch a work-group for each read, or for each of a list."""
+        """Launch a work-group for each read, or for each of a list of reads and of places in `lists`."""
         engine = self._engine
         lanes = engine.group_size(lanes)
-        defines = {"LISTED": listed is not None, "LANES": lanes, "CAPACITY": capacity}
+        defines = {"REPEATS": repeats, "LISTED": listed is not None, "LANES": lanes, "CAPACITY": capacity}
         kernel = engine.kernel("classify/find_in_groups.cl", "find_in_groups", **defines)
         if reads:
-            numbers = None if listed is None else engine.upload(listed)
-            to: dict[str, Any] = {"listed": numbers, "places": places, "lists": lists}
-            engine.launch(kernel, (reads * lanes,), (lanes,), **arguments, **to)
+            of = None if listed is None else engine.upload(listed.astype(np.uint64))
+            engine.launch(kernel, (reads * lanes,), (lanes,), **arguments, listed=of, lists=lists)
 
-    def _find_long(self, reads: NDArray[np.uint32], located: NDArray[np.uint32], arguments: dict[str, Any]) -> None:
+    def _find_long(
+        self, reads: NDArray[np.int64], located: NDArray[np.uint32], arguments: dict[str, Any], repeats: bool
+    ) -> None:
         """Find the candidates of some reads whose locations are sorted in global memory."""
         engine, cpu = self._engine, self._engine.tuning.cpu
         sizes = 2 * located.astype(np.uint64) if cpu else plan.powers_of_two(located)
         ends = np.cumsum(sizes)
-        places, lists = engine.upload(ends - sizes), self._rooms.of("long", int(ends[-1]), np.uint32)
+        listed = np.stack([reads.astype(np.uint64), ends - sizes], axis=1)
+        lists = self._rooms.of("long", int(ends[-1]), np.uint32)
         if not cpu:
-            self._launch_groups(len(reads), reads, WIDE_LANES, 0, arguments, places, lists)
+            self._launch_groups(len(reads), WIDE_LANES, 0, arguments, repeats, listed, lists)
             return
-        kernel = engine.kernel("classify/find_candidates.cl", "find_candidates")
-        by_list: dict[str, Any] = {"listed": engine.upload(reads), "places": places, "lists": lists}
-        launch_reads(engine, kernel, len(reads), 1, **arguments, **by_list)
+        kernel = engine.kernel("classify/find_candidates.cl", "find_candidates", REPEATS=repeats)
+        engine.launch_items(kernel, len(reads), lanes=1, **arguments, listed=engine.upload(listed), lists=lists)

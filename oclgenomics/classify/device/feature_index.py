@@ -9,18 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify import plan
-from oclgenomics.classify.candidates import Candidates
-from oclgenomics.classify.database.database import FeatureSource
+from oclgenomics.classify.database.features import FeatureSource
 from oclgenomics.classify.device.candidate_finder import CandidateFinder
-from oclgenomics.classify.device.feature_table import FeatureTable
-from oclgenomics.classify.device.hit_lister import HitLister
-from oclgenomics.classify.device.looked_up import LookedUp
-from oclgenomics.classify.device.repeat_dropper import RepeatDropper
-from oclgenomics.classify.device.rooms import Rooms
+from oclgenomics.classify.device.looked_up import HitLister, LookedUp, RepeatDropper
 from oclgenomics.classify.device.sketches import Sketches
-from oclgenomics.classify.device.target_table import TargetTable
-from oclgenomics.classify.hits import Hits
-from oclgenomics.classify.targets import Targets
+from oclgenomics.classify.device.tables import FeatureTable, Rooms, TargetTable
+from oclgenomics.classify.result import Hits
+from oclgenomics.classify.taxonomy.calls import Candidates
+from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.runtime import Engine
 
 __all__ = ["FeatureIndex"]
@@ -92,7 +88,7 @@ class FeatureIndex:
         first : ndarray, uint32 (reads + 1,)
             Windows before each read, and of all; mates follow each other.
         widths : ndarray, uint32 (reads,)
-            Neighbouring windows of a target whose hits add up, at least 1; see `windows.range_width`.
+            Neighbouring windows of a target whose hits add up, at least 1; see `plan.range_widths`.
         repeats : bool
             Count features as often as reads and ranges of windows have them, rather than once.
 

@@ -1,4 +1,4 @@
-"""What is written about classified reads: a line for each of them, or what they are together."""
+"""Reports about classified reads, of each of them or of all together, and what is read back."""
 
 from __future__ import annotations
 
@@ -7,24 +7,20 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.classify.formats.abundance_lists import abundance_lists
-    from oclgenomics.classify.formats.bracken import bracken_table
+    from oclgenomics.app.reports import Report, write_reports
     from oclgenomics.classify.formats.cami import cami_profile
-    from oclgenomics.classify.formats.kreport import kreport
-    from oclgenomics.classify.formats.kreport_text import read_kreport
-    from oclgenomics.classify.formats.krona import krona_text
-    from oclgenomics.classify.formats.making import FORMATS, ReportFormat, make_report
-    from oclgenomics.classify.formats.native_options import NativeOptions
-    from oclgenomics.classify.formats.precision import PrecisionTally, precision_text
-    from oclgenomics.classify.formats.report import Report, write_reports
-    from oclgenomics.classify.formats.summary import summary_text
-    from oclgenomics.classify.formats.tally import Tally
-    from oclgenomics.classify.formats.target_hits import TargetHits
+    from oclgenomics.classify.formats.kraken import bracken_table, kreport, krona_text, read_kreport
+    from oclgenomics.classify.formats.native import NativeOptions
+    from oclgenomics.classify.formats.native_lists import TargetHits, abundance_lists
+    from oclgenomics.classify.formats.reports import FORMATS, ReadTexts, ReportFormat, make_report
+    from oclgenomics.classify.formats.tally import Tally, summary_text
+    from oclgenomics.classify.formats.truth import PrecisionTally, precision_text
 
 __all__ = [
     "FORMATS",
     "NativeOptions",
     "PrecisionTally",
+    "ReadTexts",
     "Report",
     "ReportFormat",
     "Tally",
@@ -42,23 +38,14 @@ __all__ = [
 ]
 
 HOMES = {
-    "FORMATS": "making",
-    "NativeOptions": "native_options",
-    "PrecisionTally": "precision",
-    "Report": "report",
-    "ReportFormat": "making",
-    "Tally": "tally",
-    "TargetHits": "target_hits",
-    "abundance_lists": "abundance_lists",
-    "bracken_table": "bracken",
     "cami_profile": "cami",
-    "kreport": "kreport",
-    "krona_text": "krona",
-    "make_report": "making",
-    "precision_text": "precision",
-    "read_kreport": "kreport_text",
-    "summary_text": "summary",
-    "write_reports": "report",
+    **dict.fromkeys(("bracken_table", "kreport", "krona_text", "read_kreport"), "kraken"),
+    "NativeOptions": "native",
+    **dict.fromkeys(("TargetHits", "abundance_lists"), "native_lists"),
+    **dict.fromkeys(("Report", "write_reports"), "oclgenomics.app.reports"),
+    **dict.fromkeys(("FORMATS", "ReadTexts", "ReportFormat", "make_report"), "reports"),
+    **dict.fromkeys(("Tally", "summary_text"), "tally"),
+    **dict.fromkeys(("PrecisionTally", "precision_text"), "truth"),
 }
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__)

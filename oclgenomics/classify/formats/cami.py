@@ -10,14 +10,13 @@ import re
 
 import numpy as np
 
-from oclgenomics.classify.formats.lines import Column, LineJoiner, NameColumn, TextColumn, clean_names
 from oclgenomics.classify.formats.tally import Tally
-from oclgenomics.classify.formats.taxon_words import TaxonWords
-from oclgenomics.classify.formats.text_table import NO_TEXT, TextTable
+from oclgenomics.classify.formats.words import BareReport, TaxonWords
+from oclgenomics.classify.options import RANKS
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.classify.taxonomy.ranks import RANKS
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
+from oclgenomics.sequence.joined_lines import NO_TEXT, Column, LineJoiner, NameColumn, TextTable, clean_names
 
 __all__ = ["CamiBinning", "cami_profile"]
 
@@ -33,7 +32,7 @@ def _sample_id(sample: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "_", sample)
 
 
-class CamiBinning:
+class CamiBinning(BareReport):
     """A line for each read that has a taxon: its name and the taxid. A read called a target has that of its taxon.
 
     Parameters
@@ -58,13 +57,9 @@ class CamiBinning:
     def body(self, part: ClassifiedReads) -> memoryview:
         """Write the reads of a part."""
         placed = np.flatnonzero(self._placed[part.calls.taxon])
-        calls = self._calls.places(part.calls.taxon[placed])
-        columns: list[Column] = [NameColumn(clean_names(part.reads.names), placed), TextColumn(self._calls, calls)]
+        calls = self._calls.column(part.calls.taxon[placed])
+        columns: list[Column] = [NameColumn(clean_names(part.reads.names), placed), calls]
         return self._joiner.join(len(placed), columns)
-
-    def tail(self) -> bytes:
-        """There is none."""
-        return b""
 
 
 def cami_profile(tally: Tally, sample: str) -> str:

@@ -1,21 +1,25 @@
-"""Reads counted by what they were called, part by part, for all that is said of a sample as a whole."""
+"""Reads counted by what they were called, part by part, and what that says of a sample as a whole."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.calling.abundances import Abundances, estimated_abundances, shared_abundances
-from oclgenomics.classify.calling.evidence import Evidence
-from oclgenomics.classify.options import SketchOptions
+from oclgenomics.classify.options import NO_RANK, RANKS, SEQUENCE, SketchOptions
 from oclgenomics.classify.result import ClassifiedReads
+from oclgenomics.classify.taxonomy.abundances import Abundances, estimated_abundances, percent_text, shared_abundances
+from oclgenomics.classify.taxonomy.evidence import Evidence
 from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.classify.taxonomy.ranks import NO_RANK, RANKS, SEQUENCE
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 
-__all__ = ["Tally"]
+__all__ = ["MAIN_RANKS", "Tally", "summary_text"]
 
 _ROOT = RANKS.index("root")
+
+
+MAIN_RANKS = (
+    "sequence", "subspecies", "species", "genus", "family", "order", "class", "phylum", "kingdom", "domain", "root",
+)  # fmt: skip
 
 
 class Tally:
@@ -38,6 +42,7 @@ class Tally:
 
     def __init__(self, lineages: Lineages, sketch: SketchOptions | None = None) -> None:
         self.lineages = lineages
+        self._sketch = sketch
         self._evidence = None if sketch is None else Evidence(lineages, sketch)
         self.counts = np.zeros(len(lineages.at_rank) + 1, np.int64)
         self.sequences = 0
@@ -51,8 +56,8 @@ class Tally:
             found = np.bincount(taxon + np.int32(1), minlength=len(self.counts))
             self.counts += np.roll(found, -1)
         self.sequences += len(part) * (1 if part.reads.mate_letters is None else 2)
-        if self._evidence is not None:
-            self._evidence.add(part)
+        if self._evidence is not None and self._sketch is not None:
+            self._evidence.add(part.candidates, part.calls, part.reads.kmers(self._sketch.kmerlen))
 
     def estimate(self, rank: str) -> Abundances:
         """Estimate the reads of each taxon of a rank: from candidates, or else from calls alone, as MetaCache does."""
@@ -126,3 +131,26 @@ def depths(parents: NDArray[np.int32]) -> NDArray[np.int32]:
             return depth
         depth = depth + further
         above = above[above]
+
+
+def summary_text(tally: Tally, comment: str = "# ") -> str:
+    """Say how many reads were classified at each rank or below; shares are of reads, or of pairs.
+
+    Parameters
+    ----------
+    tally : Tally
+    comment : str
+        Starts each line.
+    """
+    lines = [f"queries: {tally.sequences}"]
+    reads, unclassified = tally.reads, tally.unclassified
+    if reads and unclassified == reads:
+        lines.append("None of the input sequences could be classified.")
+    elif unclassified:
+        lines.append(f"unclassified: {percent_text(unclassified / reads)}% ({unclassified})")
+    if unclassified < reads:
+        lines.append("classified:")
+        for rank in MAIN_RANKS:
+            if count := tally.at_or_below(rank):
+                lines.append(f"  {rank:<11}{percent_text(count / reads)}% ({count})")
+    return "".join([f"{comment}{line}\n" for line in lines])

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from oclgenomics.app.figures import GREY, INK, STYLE, short_text
 from oclgenomics.classify.plots.colours import HUES
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from oclgenomics.classify.evaluation import Evaluation, RankMeasures
-    from oclgenomics.classify.evaluation.evaluate import Estimate
+from oclgenomics.classify.taxonomy.evaluation import Estimate, Evaluation, RankMeasures
 
 __all__ = ["plot_accuracy"]
 
@@ -42,9 +39,6 @@ def plot_accuracy(results: Sequence[tuple[str, Evaluation]], *, title: str = "")
     matplotlib.figure.Figure
         To be saved by `oclgenomics.app.figures.save_plot` or changed further; no display is needed.
     """
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
     ranks = results[0][1].ranks
     width = LEFT + len(ranks) * (PANEL + BETWEEN) - BETWEEN + 0.3 + KEY
     with rc_context(STYLE):

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import PercentFormatter
+from numpy.typing import NDArray
 
 from oclgenomics.app.figures import GREY, INK, STYLE, short_text
 from oclgenomics.classify.formats.tally import Tally
-from oclgenomics.classify.formats.taxon_words import TaxonWords
+from oclgenomics.classify.formats.words import TaxonWords
+from oclgenomics.classify.options import RANKS
 from oclgenomics.classify.plots.colours import HUES, NEUTRAL, OTHER, UNCLASSIFIED, ink_on, tone
-from oclgenomics.classify.plots.partition import OTHERS, Partition, Segment, partition
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-__all__ = ["plot_sample"]
+__all__ = ["OTHERS", "PLOTTED", "Partition", "Segment", "partition", "plot_sample"]
 
 WIDTH, HEIGHT = 13.33, 7.5  # inches, as slides have
 LEFT, RIGHT, BOTTOM, TOP = 0.95, 0.25, 0.45, 1.45
@@ -27,6 +32,12 @@ SIZES = (10.0, 8.5, 7.0)  # of type, points
 LETTER = 0.0083  # inches a letter and point
 SHARED = 0.6  # of the classified reads: a rank of which one taxon has more gives no hues
 UNRANKED = 0.05  # of the classified reads: nor does a rank that more have none of
+
+
+PLOTTED = ("domain", "kingdom", "phylum", "class", "order", "family", "genus", "species")
+OTHERS = -2  # the taxon of a segment that stands for several
+MAX_NAMED = 14  # taxa of a rank
+LEAST_NAMED = 0.005  # share of all reads
 
 
 def plot_sample(tally: Tally, *, title: str = "") -> Figure:
@@ -43,9 +54,6 @@ def plot_sample(tally: Tally, *, title: str = "") -> Figure:
     matplotlib.figure.Figure
         To be saved by `oclgenomics.app.figures.save_plot` or changed further; no display is needed.
     """
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
     stacks, words = partition(tally), TaxonWords(tally.lineages)
     with rc_context(STYLE):
         figure = Figure(figsize=(WIDTH, HEIGHT))
@@ -57,8 +65,6 @@ def plot_sample(tally: Tally, *, title: str = "") -> Figure:
 
 
 def _draw_stacks(axes: Axes, stacks: Partition, words: TaxonWords) -> None:
-    from matplotlib.ticker import PercentFormatter
-
     width = WIDTH - LEFT - RIGHT
     axes.set(xlim=(0, width), ylim=(0, 1))
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0, symbol=" %"))
@@ -87,8 +93,6 @@ def _draw_stacks(axes: Axes, stacks: Partition, words: TaxonWords) -> None:
 
 def _draw_box(axes: Axes, box: tuple[float, float, float, float], colour: str, name: str) -> None:
     """A rectangle from a corner on, with its name and share as far as there is room for them."""
-    from matplotlib.patches import Rectangle
-
     left, begin, width, share = box
     axes.add_patch(Rectangle((left, begin), width, share, facecolor=colour, edgecolor="white", linewidth=0.7))
     _write_label(axes, box, ink_on(colour), name)
@@ -159,3 +163,102 @@ def _write_titles(figure: Figure, tally: Tally, stacks: Partition, title: str) -
     left = LEFT / WIDTH
     figure.text(left, 1 - 0.42 / HEIGHT, headline, fontsize=17, fontweight="bold", va="center", color=INK)
     figure.text(left, 1 - 0.82 / HEIGHT, below, va="center", color=GREY)
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A part of a stack.
+
+    Attributes
+    ----------
+    column : int
+        Its rank: a place in `Partition.ranks`.
+    taxon : int
+        A number in `Lineages`, `OTHERS`, or `NO_TAXON` where a lineage leaves the rank out.
+    above : tuple of int
+        The taxa of the columns to the left.
+    begin, share : float
+        Of all reads.
+    place : int
+        Among its neighbours below the same taxon, from 0 on, the largest first.
+    """
+
+    column: int
+    taxon: int
+    above: tuple[int, ...]
+    begin: float
+    share: float
+    place: int
+
+
+@dataclass(frozen=True)
+class Partition:
+    """All stacks; what is missing in them was called at higher ranks only.
+
+    Attributes
+    ----------
+    ranks : tuple of str
+        Those that any read has a taxon of.
+    segments : tuple of Segment
+    classified : float
+        Share of all reads.
+    """
+
+    ranks: tuple[str, ...]
+    segments: tuple[Segment, ...]
+    classified: float
+
+
+def partition(tally: Tally) -> Partition:
+    """Lay out the shares of a sample.
+
+    Parameters
+    ----------
+    tally : Tally
+    """
+    numbers, total = np.flatnonzero(tally.counts[:-1]), max(tally.reads, 1)
+    shares = tally.counts[numbers] / total
+    paths = tally.lineages.at_rank[numbers][:, [RANKS.index(rank) for rank in PLOTTED]]
+    used = (paths != NO_TAXON).any(axis=0)
+    paths, ranks = paths[:, used], tuple(rank for rank, there in zip(PLOTTED, used.tolist(), strict=True) if there)
+    _merge_small(paths, shares)
+    segments: list[Segment] = []
+    _lay(paths, shares, np.arange(len(numbers)), (), 0.0, segments)
+    return Partition(ranks, tuple(segments), float(shares.sum()))
+
+
+def _merge_small(paths: NDArray[np.int32], shares: NDArray[np.float64]) -> None:
+    """Let one segment stand for taxa that are too many or too small to be named, and all that is below them."""
+    for column in range(paths.shape[1]):
+        taxa, place = np.unique(paths[:, column], return_inverse=True)
+        sums = np.bincount(place, shares, len(taxa))
+        sums[taxa < 0] = np.inf  # stays as it is
+        order = np.argsort(-sums, kind="stable")
+        small = np.ones(len(taxa), np.bool_)
+        small[order[: MAX_NAMED + np.count_nonzero(taxa < 0)]] = False
+        small |= sums < LEAST_NAMED
+        paths[small[place], column:] = OTHERS
+
+
+def _lay(
+    paths: NDArray[np.int32],
+    shares: NDArray[np.float64],
+    rows: NDArray[np.intp],
+    above: tuple[int, ...],
+    begin: float,
+    segments: list[Segment],
+) -> None:
+    """Stack what is below a taxon, the largest first, what stands for several behind it, and what has no taxon last."""
+    column = len(above)
+    if column == paths.shape[1]:
+        return
+    taxa, place = np.unique(paths[rows, column], return_inverse=True)
+    sums = np.bincount(place, shares[rows], len(taxa))
+    ends_here = [bool((paths[rows[place == at], column:] == NO_TAXON).all()) for at in range(len(taxa))]
+    order = sorted(range(len(taxa)), key=lambda at: (ends_here[at], taxa[at] == OTHERS, -sums[at], taxa[at]))
+    for number, at in enumerate(order):
+        if not ends_here[at]:
+            taxon, share = int(taxa[at]), float(sums[at])
+            segments.append(Segment(column, taxon, above, begin, share, number))
+            _lay(paths, shares, rows[place == at], (*above, taxon), begin, segments)
+        begin += float(sums[at])

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
 from oclgenomics.app.figures import GREY, INK, STYLE, short_text
 from oclgenomics.classify.formats.tally import Tally
-from oclgenomics.classify.formats.taxon_words import TaxonWords
+from oclgenomics.classify.formats.words import TaxonWords
+from oclgenomics.classify.options import RANKS
 from oclgenomics.classify.plots.colours import HIGHER, HUES, OTHER, UNCLASSIFIED, ink_on
-from oclgenomics.classify.taxonomy.ranks import RANKS
 from oclgenomics.errors import ParameterError
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 __all__ = ["plot_samples", "rank_shares"]
 
@@ -93,9 +94,6 @@ def plot_samples(samples: Sequence[tuple[str, Tally]], rank: str = "genus", *, t
     UsageError
         There is no such rank.
     """
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
     names, shares = rank_shares([tally for _, tally in samples], rank)
     step = min(WIDEST, max(NARROWEST, MOST / len(samples)))
     labels = [short_text(name, LONGEST_SAMPLE) for name, _ in samples]
@@ -123,8 +121,6 @@ def _colours(count: int) -> list[str]:
 def _draw_bars(
     axes: Axes, shares: NDArray[np.float64], colours: list[str], labels: list[str], step: float, *, slanted: bool
 ) -> None:
-    from matplotlib.ticker import PercentFormatter
-
     places, begin = np.arange(len(labels)), np.zeros(len(labels))
     for row, colour in zip(shares, colours, strict=True):
         axes.bar(places, row, 0.86, begin, color=colour, edgecolor="white", linewidth=0.7)
@@ -145,8 +141,6 @@ def _draw_key(
     figure: Figure, axes: Axes, names: list[str], shares: NDArray[np.float64], colours: list[str], width: float
 ) -> None:
     """Names beside the bars in the order of the stacks, from the bottom to the top, with mean shares."""
-    from matplotlib.patches import Rectangle
-
     shown = [place for place in range(len(names)) if shares[place].any()]
     low, height = axes.get_position().y0, axes.get_position().height
     line = min(0.30 / HEIGHT, height / max(len(shown), 1))

@@ -9,13 +9,11 @@ from typing import Any
 
 from oclgenomics import __version__
 from oclgenomics.classify import ClassifiedReads, Index, Input, QueryOptions, Wanted
-from oclgenomics.classify.formats.abundance_lists import abundance_lists
-from oclgenomics.classify.formats.bracken import bracken_table
 from oclgenomics.classify.formats.cami import cami_profile
-from oclgenomics.classify.formats.kreport import kreport
-from oclgenomics.classify.formats.krona import krona_text
-from oclgenomics.classify.formats.making import FORMATS, make_report
-from oclgenomics.classify.formats.native_options import NativeOptions
+from oclgenomics.classify.formats.kraken import bracken_table, kreport, krona_text
+from oclgenomics.classify.formats.native import NativeOptions
+from oclgenomics.classify.formats.native_lists import abundance_lists
+from oclgenomics.classify.formats.reports import FORMATS, make_report
 from oclgenomics.classify.formats.tally import Tally
 from oclgenomics.classify.serving.queue import BodySpool
 from oclgenomics.errors import ParameterError, UsageError
@@ -56,10 +54,10 @@ class IndexAnswerer:
         Raises
         ------
         InputError, DeviceError
-            As `Index.parts` does.
+            As `Index.iter_query` does.
         """
         inputs = [Input(path, None, query.interleaved)]
-        with closing(self._index.parts(inputs, query.options, query.wanted)) as found:
+        with closing(self._index.iter_query(inputs, query.options, query.wanted)) as found:
             parts = (replace(part, reads=replace(part.reads, source=query.sample)) for part in found)
             yield from self._summary(parts, query) if query.format in SUMMARIES else self._report(parts, query)
 

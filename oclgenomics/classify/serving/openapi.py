@@ -6,8 +6,8 @@ from typing import Any
 
 from oclgenomics import __version__
 from oclgenomics.classify.formats import FORMATS
+from oclgenomics.classify.options import RANKS
 from oclgenomics.classify.serving.answerer import KINDS, SUMMARIES
-from oclgenomics.classify.taxonomy.ranks import RANKS
 
 __all__ = ["description"]
 

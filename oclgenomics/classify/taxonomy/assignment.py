@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.building.identifiers import file_stem, raw_id, without_version
 from oclgenomics.classify.options import IdFormat
 from oclgenomics.classify.taxonomy.accession_maps import matching_entries
+from oclgenomics.classify.taxonomy.identifiers import file_stem, raw_id, without_version
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
 
 __all__ = ["assign_taxa", "summaries_beside", "taxonomy_files", "unknown_taxids"]

@@ -1,22 +1,26 @@
-"""Taxonomies from NCBI's dump files, and what a folder of them must be to be a tree."""
+"""Taxonomies from NCBI's nodes.dmp, names.dmp and merged.dmp, and what a folder of them must be to be a tree."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.taxonomy.dump_files import Links, read_merged, read_names, read_nodes
-from oclgenomics.classify.taxonomy.ranks import RANKS
+from oclgenomics.classify.options import NO_RANK, RANK_SLOTS, RANKS
+from oclgenomics.classify.taxonomy.text_fields import Fields, read_lines
 from oclgenomics.classify.taxonomy.tree import Taxonomy
 from oclgenomics.errors import InputError
 
-__all__ = ["read_taxonomy"]
+__all__ = ["MAX_TAXID", "Links", "read_merged", "read_names", "read_nodes", "read_taxonomy"]
 
 _SHOWN = 5  # taxids in a message at most
 _ROOT = RANKS.index("root")
+
+
+MAX_TAXID = (1 << 31) - 1
 
 
 def read_taxonomy(folder: str | os.PathLike[str]) -> Taxonomy:
@@ -94,11 +98,10 @@ def _final_merges(merged: Links, nodes: Links) -> tuple[NDArray[np.int64], NDArr
     """Merged taxids and the nodes that took their places, in one or several steps; those that lead nowhere are left."""
     both = np.flatnonzero(_find(nodes.taxids, merged.taxids)[1])
     if len(both):
-        raise InputError(
+        raise merged.error(
             f"taxid {merged.taxids[both[0]]} is merged into {merged.others[both[0]]}, but {nodes.source} has it, too; "
             "take both files from one release",
-            source=merged.source,
-            line=int(merged.lines[both[0]]),
+            both[0],
         )
     ends = merged.others
     for _ in range(len(merged).bit_length() + 1):
@@ -106,11 +109,7 @@ def _final_merges(merged: Links, nodes: Links) -> tuple[NDArray[np.int64], NDArr
         ends = np.where(again, ends[at], ends) if len(ends) else ends
     stuck = np.flatnonzero(_find(merged.taxids, ends)[1])
     if len(stuck):
-        raise InputError(
-            f"taxid {merged.taxids[stuck[0]]} is merged into one that is merged into it",
-            source=merged.source,
-            line=int(merged.lines[stuck[0]]),
-        )
+        raise merged.error(f"taxid {merged.taxids[stuck[0]]} is merged into one that is merged into it", stuck[0])
     known = _find(nodes.taxids, ends)[1]
     return merged.taxids[known], ends[known]
 
@@ -126,11 +125,10 @@ def _numbers_of_parents(
     if len(missing):
         first = missing[np.argmin(nodes.lines[missing])]
         count = len(np.unique(nodes.others[missing]))
-        raise InputError(
+        raise nodes.error(
             f"taxid {nodes.others[first]}, the parent of taxid {nodes.taxids[first]}, has no line; "
             f"{count:,} {'parents are' if count > 1 else 'parent is'} missing in all",
-            source=nodes.source,
-            line=int(nodes.lines[first]),
+            first,
         )
     return parents.astype(np.int32)
 
@@ -165,8 +163,129 @@ def _refuse_cycles(nodes: Links, parents: NDArray[np.int32], root: int) -> None:
         cycle.append(at)
     first = min(cycle, key=lambda one: int(nodes.lines[one]))
     taxids = nodes.taxids[cycle[cycle.index(first) :] + cycle[: cycle.index(first)]]
-    raise InputError(
-        f"taxids {_some(taxids)} are each the parent of the one before: a cycle",
-        source=nodes.source,
-        line=int(nodes.lines[first]),
-    )
+    raise nodes.error(f"taxids {_some(taxids)} are each the parent of the one before: a cycle", first)
+
+
+@dataclass(frozen=True)
+class Links:
+    """Lines that lead from a taxid to another one.
+
+    Attributes
+    ----------
+    source : str
+    taxids, others : ndarray, int64 (lines,)
+        A taxon and its parent, or one that is used no more and the one that took its place.
+    ranks : ndarray, int8 (lines,)
+        Slots of the taxa's ranks; nothing in merged.dmp.
+    lines : ndarray, int64 (lines,)
+        Numbers of the lines in the file.
+    """
+
+    source: str
+    taxids: NDArray[np.int64]
+    others: NDArray[np.int64]
+    ranks: NDArray[np.int8]
+    lines: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.taxids)
+
+    def error(self, what: str, at: int | np.intp) -> InputError:
+        """Return the error that a line is wrong in some way."""
+        return InputError(what, source=self.source, line=int(self.lines[at]))
+
+
+def read_nodes(path: str | os.PathLike[str]) -> Links:
+    """Read nodes.dmp: taxa, their parents and ranks, in the order of the file.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, has a line with too few fields or what is no taxid, or no line at all.
+    """
+    return _read_links(path, ranked=True)
+
+
+def read_merged(path: str | os.PathLike[str]) -> Links:
+    """Read merged.dmp, which may be empty: taxids that are used no more, and those that took their place.
+
+    Raises
+    ------
+    InputError
+        See `read_nodes`.
+    """
+    return _read_links(path, ranked=False)
+
+
+def _read_links(path: str | os.PathLike[str], *, ranked: bool) -> Links:
+    name = os.fspath(path)
+    none = np.zeros(0, np.int64)
+    parts = [(none, none, np.zeros(0, np.int8), none)]
+    if ranked or os.path.getsize(name):
+        for lines in read_lines(path):
+            fields = lines.fields_of_dump(3 if ranked else 2)
+            ranks = _ranks(fields) if ranked else np.full(len(fields), NO_RANK, np.int8)
+            parts.append((_taxids(fields, 0), _taxids(fields, 1), ranks, fields.lines))
+    taxids, others, slots, numbers = (np.concatenate(column) for column in zip(*parts, strict=True))
+    if ranked and not len(taxids):
+        raise InputError("holds no taxon", source=name)
+    return Links(name, taxids, others, slots.astype(np.int8), numbers)
+
+
+def _taxids(fields: Fields, field: int) -> NDArray[np.int64]:
+    """A field as taxids."""
+    taxids = fields.numbers(field)
+    wrong = np.flatnonzero((taxids < 1) | (taxids > MAX_TAXID))
+    if len(wrong):
+        raise fields.error(
+            f"{fields.shown(field, wrong[0])[:40]!r} is no taxid, which is a number from 1 to {MAX_TAXID:,}", wrong[0]
+        )
+    return taxids
+
+
+def _ranks(fields: Fields) -> NDArray[np.int8]:
+    """The slots of the ranks in the third field."""
+    slots = np.full(len(fields), NO_RANK, np.int8)
+    for rank, slot in RANK_SLOTS.items():
+        slots[fields.starting_with(2, rank.encode(), whole=True)] = slot
+    return slots
+
+
+def read_names(path: str | os.PathLike[str], taxids: NDArray[np.int64]) -> tuple[str, ...]:
+    """Read the scientific names of taxa from names.dmp.
+
+    Parameters
+    ----------
+    path : str or path-like
+    taxids : ndarray, int64 (taxa,)
+        Ascending, one at least.
+
+    Returns
+    -------
+    tuple of str
+        "" for taxa without one; the first one of several.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or has a line with too few fields or what is no taxid.
+    """
+    names = np.full(len(taxids), "", object)
+    for lines in read_lines(path):
+        fields = lines.fields_of_dump(4)
+        found = _taxids(fields, 0)
+        at = np.minimum(np.searchsorted(taxids, found), len(taxids) - 1)
+        wanted = np.flatnonzero(fields.starting_with(3, b"scientific", whole=False) & (taxids[at] == found))[::-1]
+        texts = _texts(fields, 1, wanted)
+        new = names[at[wanted]] == ""
+        names[at[wanted][new]] = texts[new]
+    return tuple(names.tolist())
+
+
+def _texts(fields: Fields, field: int, lines: NDArray[np.int64]) -> NDArray[np.object_]:
+    """A field of some lines as texts."""
+    begins, ends = fields.begins[field, lines].tolist(), fields.ends[field, lines].tolist()
+    text = fields.text.tobytes()
+    texts = np.empty(len(begins), object)
+    texts[:] = [text[begin:end].decode("utf-8", "replace") for begin, end in zip(begins, ends, strict=True)]
+    return texts

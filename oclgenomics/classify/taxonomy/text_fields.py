@@ -112,6 +112,10 @@ class Fields:
     def __len__(self) -> int:
         return len(self.lines)
 
+    def error(self, what: str, line: int) -> InputError:
+        """Return the error that a line is wrong in some way."""
+        return InputError(what, source=self.source, line=int(self.lines[line]))
+
     def shown(self, field: int, line: int) -> str:
         """A field as text."""
         return self.text[self.begins[field, line] : self.ends[field, line]].tobytes().decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""The results of a query: the count of each k-mer of some sequences, and a summary of each sequence."""
+"""The results of a query: the counts of all k-mers of sequences, summaries, counts along them, and intervals."""
 
 from __future__ import annotations
 

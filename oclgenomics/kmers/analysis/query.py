@@ -1,4 +1,4 @@
-"""Looks up all k-mers of given sequences."""
+"""Look-ups on the host: the counts of all k-mers of sequences, and of given k-mers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file of a k-mer database, of which sections are read: as k-mers, verified, or as the bytes that they are."""
+"""The file of a k-mer database: its verified index, and sections, read as k-mers or as the bytes that they are."""
 
 from __future__ import annotations
 

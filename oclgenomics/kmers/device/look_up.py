@@ -1,4 +1,4 @@
-"""Tables of k-mers on the device, in which the k-mers of reads are looked up."""
+"""The k-mers of records as they stand in the text, looked up in tables of a set's k-mers on the device."""
 
 from __future__ import annotations
 

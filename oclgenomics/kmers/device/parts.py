@@ -1,4 +1,4 @@
-"""The k-mers that are kept, of those that were counted; they stay on the device."""
+"""Parts of counted k-mers: which of them are kept on the device, and how they come to the host."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading of k-mer databases, verified as it goes."""
+"""Reading of k-mer databases, verified as it goes, on the host or on a device."""
 
 from __future__ import annotations
 
@@ -307,7 +307,7 @@ def decode_on(
     engine : Engine
     table : ndarray of `section_table` (sections,)
     greatest : ndarray, uint64 (words, sections)
-        The greatest key that each section may hold; see `key_order.greatest_keys`.
+        The greatest key that each section may hold; see `codec.greatest_keys`.
     data : SharedArray, uint64
         Of `room_for`; the host's side holds their bytes, one section after the other.
 

@@ -1,4 +1,4 @@
-"""Counted k-mers of bins, as the tables of CPU devices leave them."""
+"""Counted k-mers of bins, as the tables of CPU devices leave them, and what is made of these slots."""
 
 from __future__ import annotations
 

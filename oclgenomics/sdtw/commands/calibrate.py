@@ -27,6 +27,7 @@ from oclgenomics.sdtw.commands.options import (
     variant_name,
 )
 from oclgenomics.sdtw.commands.reports import chosen_thresholds, made_evaluation, say_evaluation, write_evaluation
+from oclgenomics.simulate import signals as simulated
 
 __all__ = ["add_parser", "run"]
 
@@ -118,7 +119,7 @@ def _simulated(
         No reference was made of the target's sequences by this model: thresholds would say nothing of it.
     """
     model = signals.read_model(args.model, reverse_kmers=args.reverse_kmers)
-    target = simulate.genomes.read_genome("target", args.target, args.reads)
+    target = simulate.read_genome("target", args.target, args.reads)
     molecule = targets[0].molecule
     expected = sdtw.build_squiggle(args.target, model, molecule=molecule)
     if not any(expected.same_levels(one) for one in targets):
@@ -128,15 +129,15 @@ def _simulated(
             "was made of, or make it anew with `sdtw index`"
         )
     if args.background == RANDOM:
-        background = simulate.genomes.random_genome("background", RANDOM_BASES, RANDOM_GC, args.reads, args.seed)
+        background = simulate.random_genome("background", RANDOM_BASES, RANDOM_GC, args.reads, args.seed)
     else:
-        background = simulate.genomes.read_genome("background", args.background, args.reads)
+        background = simulate.read_genome("background", args.background, args.reads)
     # Junk would be labelled target, and thresholds that keep 99 % of the targets would keep everything.
     scenario = replace(
-        simulate.signals.PRESETS[args.difficulty], samples=(samples, samples), molecule=molecule, junk=0.0
+        simulated.drawing.PRESETS[args.difficulty], samples=(samples, samples), molecule=molecule, junk=0.0
     )
 
-    def drawn(*genomes: simulate.genomes.Genome) -> Iterator[signals.Signals]:
-        return (batch.signals for batch in simulate.signals.simulate_signals(genomes, model, scenario, args.seed))
+    def drawn(*genomes: simulate.Genome) -> Iterator[signals.Signals]:
+        return (batch.signals for batch in simulate.simulate_signals(genomes, model, scenario, args.seed))
 
     return drawn(target), drawn(replace(target, reads=0), background)

@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_message_options, count, say, whole
+from oclgenomics import simulate
+from oclgenomics.app.commands import add_message_options, count, say, started_progress, whole
 from oclgenomics.app.files import works_in
-from oclgenomics.app.progress import Progress
+from oclgenomics.simulate import metagenomes
+from oclgenomics.simulate.commands.population import given
 
 if TYPE_CHECKING:
-    from oclgenomics.simulate.metagenomes import SimulatedGenome
+    from oclgenomics.simulate.metagenomes.genomes import SimulatedGenome
 
 __all__ = ["add_genomes", "run"]
 
@@ -79,19 +81,11 @@ def run(args: argparse.Namespace) -> int:
     OutputError
         If a file cannot be written, or the folder is there already and not empty.
     """
-    from oclgenomics.simulate.metagenome_files import whole_folder, write_genomes, write_taxonomy
-    from oclgenomics.simulate.metagenomes import MetagenomeScenario, plan_taxa, simulate_genomes
-
-    given: dict[str, Any] = {}
-    for name in (*_COUNTS, *_RANGES, *_SHARES):
-        value = getattr(args, name)
-        if value is not None:
-            given[name] = tuple(value) if isinstance(value, list) else value
-    scenario = MetagenomeScenario(**given)
-    genomes = simulate_genomes(scenario, args.seed)
-    with whole_folder(args.output) as folder:
-        listed = write_genomes(folder, _with_progress(args, genomes))
-        write_taxonomy(folder / "taxonomy", plan_taxa(scenario))
+    scenario = simulate.MetagenomeScenario(**given(args, (*_COUNTS, *_RANGES, *_SHARES)))
+    genomes = simulate.simulate_genomes(scenario, args.seed)
+    with metagenomes.files.whole_folder(args.output) as folder:
+        listed = metagenomes.files.write_genomes(folder, _with_progress(args, genomes))
+        metagenomes.files.write_taxonomy(folder / "taxonomy", metagenomes.genomes.plan_taxa(scenario))
     roles = Counter(one.role for one in listed)
     shown = ", ".join(f"{number:,} {role}" for role, number in roles.items())
     say(args, f"{len(listed):,} genomes ({shown}) of {sum(one.letters for one in listed):,} letters")
@@ -100,8 +94,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _with_progress(args: argparse.Namespace, genomes: Iterable[SimulatedGenome]) -> Iterator[SimulatedGenome]:
-    progress = Progress(enabled=not args.quiet)
-    progress.stage("simulating", "genomes")
+    progress = started_progress(args, "simulating", "genomes", 1)
     for number, genome in enumerate(genomes, 1):
         yield genome
         progress.update(number, None)

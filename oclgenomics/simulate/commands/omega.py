@@ -6,11 +6,12 @@ import argparse
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics import __version__
-from oclgenomics.app.commands import PACKED, say, text_output
+from oclgenomics import __version__, simulate
+from oclgenomics.app.commands import PACKED, count, say, text_output, whole
 from oclgenomics.app.files import writes
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked
+from oclgenomics.simulate import haplotypes
 from oclgenomics.simulate.commands.population import (
     POPULATION_DEFAULTS,
     add_population_options,
@@ -59,18 +60,22 @@ def add_omega(kinds: Any) -> None:
 
 def _add_data_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("data")
-    group.add_argument("--seed", type=int, required=True, metavar="N", help="seed, 0 or more")
+    group.add_argument("--seed", type=whole, required=True, metavar="N", help="seed, 0 or more")
     group.add_argument(
         "--model", choices=("neutral", "sweep", "independent"), default="neutral",
         help="neutral coalescent, hard selective sweep, or sites without linkage (default: %(default)s)",
     )  # fmt: skip
-    group.add_argument("--samples", type=int, default=50, metavar="N", help="haplotypes (default: %(default)s)")
-    group.add_argument("--replicates", type=int, default=10, metavar="N", help="alignments (default: %(default)s)")
+    group.add_argument("--samples", type=count, default=50, metavar="N", help="haplotypes (default: %(default)s)")
+    group.add_argument("--replicates", type=count, default=10, metavar="N", help="alignments (default: %(default)s)")
     group.add_argument(
-        "--length", type=int, default=1_000_000, metavar="BP", help="length of the region in bp (default: %(default)s)"
+        "--length",
+        type=count,
+        default=1_000_000,
+        metavar="BP",
+        help="length of the region in bp (default: %(default)s)",
     )
     group.add_argument(
-        "--sites", type=int, metavar="N",
+        "--sites", type=count, metavar="N",
         help=f"exact number of segregating sites (default: by the mutation rate; independent: {_INDEPENDENT_SITES})",
     )  # fmt: skip
 
@@ -161,14 +166,12 @@ def _resolve(args: argparse.Namespace) -> None:
 
 def _replicates(args: argparse.Namespace) -> Iterator[Replicate]:
     """Haplotypes of one replicate after the other, each with a generator for what is done to them."""
-    from oclgenomics.simulate import generators, replicate_seeds
-
-    seeds = replicate_seeds(args.seed, args.replicates)
+    seeds = simulate.replicate_seeds(args.seed, args.replicates)
     draw = _simulator(args)
 
     def each() -> Iterator[Replicate]:
         for seed in seeds:
-            history, data = generators(seed)
+            history, data = simulate.generators(seed)
             yield draw(history), data
 
     return each()
@@ -176,26 +179,22 @@ def _replicates(args: argparse.Namespace) -> Iterator[Replicate]:
 
 def _simulator(args: argparse.Namespace) -> Callable[[np.random.Generator], Haplotypes]:
     """What draws the haplotypes of a replicate."""
-    from oclgenomics.simulate import simulate, simulate_independent, simulate_with_msprime
-
     if args.model == "independent":
         sites = args.sites = _INDEPENDENT_SITES if args.sites is None else args.sites
-        return lambda history: simulate_independent(sites, args.samples, history)
+        return lambda history: simulate.simulate_independent(sites, args.samples, history)
     region, sweep = _scenario(args)
     if args.engine == "msprime":
-        return lambda history: simulate_with_msprime(region, int(history.integers(1, 2**32)), sweep)
-    return lambda history: simulate(region, history, sweep)
+        return lambda history: simulate.simulate_with_msprime(region, int(history.integers(1, 2**32)), sweep)
+    return lambda history: simulate.simulate(region, history, sweep)
 
 
 def _scenario(args: argparse.Namespace) -> tuple[Region, HardSweep | None]:
-    from oclgenomics.simulate import HardSweep
-
     region = region_of(args)
     if args.model == "neutral":
         return region, None
     if args.sweep_position is None:
         args.sweep_position = args.length / 2
-    return region, HardSweep(args.sweep_position, args.selection, args.fixation_age, args.trajectory)
+    return region, simulate.HardSweep(args.sweep_position, args.selection, args.fixation_age, args.trajectory)
 
 
 def _provenance(args: argparse.Namespace) -> str:
@@ -214,15 +213,12 @@ def _provenance(args: argparse.Namespace) -> str:
 
 def _write(stream: Sink, args: argparse.Namespace, replicates: Iterator[Replicate]) -> int:
     """Write all replicates; return the number of sites."""
-    from oclgenomics.simulate.files import Flaws, write_ms, write_vcf
-    from oclgenomics.variation.writers import write_ms_head
-
-    flaws = Flaws(missing=args.missing, unphased=args.unphased, multiallelic=args.multiallelic)
+    flaws = haplotypes.files.Flaws(missing=args.missing, unphased=args.unphased, multiallelic=args.multiallelic)
     program, words = f"oclgenomics-{__version__}", _provenance(args)
     if args.format == "vcf":
-        return write_vcf(
+        return haplotypes.files.write_vcf(
             stream, replicates, source=f"{program} {words}", samples=args.samples, count=args.replicates,
             length=args.length, ploidy=args.ploidy, flaws=flaws,
         )  # fmt: skip
-    write_ms_head(stream, program, args.samples, args.replicates, words, args.seed)
-    return write_ms(stream, replicates, args.length, flaws)
+    haplotypes.write_ms_head(stream, program, args.samples, args.replicates, words, args.seed)
+    return haplotypes.files.write_ms(stream, replicates, args.length, flaws)

@@ -1,17 +1,29 @@
-"""The options of the population that the coalescent simulates, and the region that they describe."""
+"""What commands that simulate share: the options of a population, and the region that they describe."""
 
 from __future__ import annotations
 
 import argparse
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
+from oclgenomics import simulate
 from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.simulate import haplotypes
+from oclgenomics.simulate.limits import MAX_POPULATION, check_range
 
 if TYPE_CHECKING:
-    from oclgenomics.simulate.population import Region
+    from oclgenomics.simulate import Region
 
-__all__ = ["POPULATION_DEFAULTS", "add_population_options", "check_rates", "flag", "neutral_region", "region_of"]
+__all__ = [
+    "POPULATION_DEFAULTS",
+    "add_population_options",
+    "check_rates",
+    "flag",
+    "given",
+    "neutral_region",
+    "region_of",
+]
 
 POPULATION_DEFAULTS = {
     "population_size": 10_000.0,
@@ -73,11 +85,7 @@ def neutral_region(args: argparse.Namespace) -> Region:
 
 def region_of(args: argparse.Namespace) -> Region:
     """Return the region, and set `theta` and `rho` where rates are given in place of them."""
-    from oclgenomics.simulate.limits import MAX_POPULATION, check_range
-    from oclgenomics.simulate.population import Region
-    from oclgenomics.variation.base_pairs import MAX_BP
-
-    check_range("length", args.length, 1, MAX_BP)  # before it is taken as a float
+    check_range("length", args.length, 1, haplotypes.MAX_BP)  # before it is taken as a float
     check_range("population_size", args.population_size, 1, MAX_POPULATION)
     scale = 4 * args.population_size * args.length
     rates: dict[str, str] = {}
@@ -90,7 +98,7 @@ def region_of(args: argparse.Namespace) -> Region:
                 rates[scaled] = f"{flag(name)} {rate:g} with the length and population size given:"
             setattr(args, scaled, scale * (POPULATION_DEFAULTS[name] if rate is None else rate))
     try:
-        return Region(args.samples, args.length, args.population_size, args.theta, args.rho, args.sites)
+        return simulate.Region(args.samples, args.length, args.population_size, args.theta, args.rho, args.sites)
     except ParameterError as error:
         if error.parameter not in rates:
             raise
@@ -100,3 +108,9 @@ def region_of(args: argparse.Namespace) -> Region:
 def flag(name: str) -> str:
     """The option of a name in `args`."""
     return "--" + name.replace("_", "-")
+
+
+def given(args: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
+    """Return the options of some names that were given, two values as a tuple."""
+    values = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}

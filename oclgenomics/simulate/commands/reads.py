@@ -7,17 +7,28 @@ import os
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import PACKED, add_message_options, count, say, say_written, text_output, whole
+from oclgenomics import simulate
+from oclgenomics.app.commands import (
+    PACKED,
+    add_message_options,
+    count,
+    say,
+    say_written,
+    started_progress,
+    text_output,
+    whole,
+)
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.progress import Progress
 from oclgenomics.errors import UsageError
+from oclgenomics.simulate import metagenomes
+from oclgenomics.simulate.commands.population import given
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from oclgenomics.io.packed_file import Sink
-    from oclgenomics.simulate.metagenome_files import ListedGenome
-    from oclgenomics.simulate.sampled_reads import ReadScenario
+    from oclgenomics.simulate import ReadScenario
+    from oclgenomics.simulate.metagenomes.files import ListedGenome
 
 __all__ = ["add_reads", "run"]
 
@@ -70,15 +81,11 @@ def run(args: argparse.Namespace) -> int:
     OutputError
         If an output cannot be written.
     """
-    from oclgenomics.simulate.metagenome_files import read_table
-    from oclgenomics.simulate.sampled_reads import ReadScenario
-
-    given = {name: getattr(args, name) for name in _OF_SCENARIO if getattr(args, name) is not None}
-    scenario = ReadScenario(**given)
+    scenario = simulate.ReadScenario(**given(args, _OF_SCENARIO))
     for option in ("mates", "insert"):
         if not scenario.paired and getattr(args, option) is not None:
             raise UsageError(f"--{option}: has no effect without --paired")
-    genomes = read_table(args.genomes)
+    genomes = metagenomes.files.read_table(args.genomes)
     with ExitStack() as stack:
         names = [name for name in (args.output, args.mates) if name is not None]
         outputs = [stack.enter_context(text_output(name, "wb")) for name in names]
@@ -96,21 +103,16 @@ def _write(
     outputs: Sequence[Sink],
     truth: Sink | None,
 ) -> None:
-    from oclgenomics.simulate.metagenome_files import read_text
-    from oclgenomics.simulate.read_files import fastq, write_truth
-    from oclgenomics.simulate.sampled_reads import simulate_reads
-
     used = [one for one in genomes if getattr(args, one.role)]
-    texts = [read_text(one) for one in used]
+    texts = [metagenomes.files.read_text(one) for one in used]
     mates = [[0], [1]] if len(outputs) == 2 else [[0, 1] if scenario.paired else [0]]
-    progress = Progress(enabled=not args.quiet)
-    progress.stage("simulating", "reads")
+    progress = started_progress(args, "simulating", "reads", 1)
     done = 0
-    for batch in simulate_reads(texts, _shares(args, used), scenario, args.seed):
+    for batch in simulate.simulate_reads(texts, _shares(args, used), scenario, args.seed):
         for stream, which in zip(outputs, mates, strict=True):
-            stream.write(fastq(batch, used, which))
+            stream.write(metagenomes.reads.fastq(batch, used, which))
         if truth is not None:
-            write_truth(truth, batch, used)
+            metagenomes.reads.write_truth(truth, batch, used)
         done += len(batch)
         progress.update(done, scenario.reads)
     progress.clear()
@@ -129,6 +131,4 @@ def _shares(args: argparse.Namespace, genomes: Sequence[ListedGenome]) -> list[f
 
 
 def _files_read(_args: argparse.Namespace, name: str) -> list[str]:
-    from oclgenomics.simulate.metagenome_files import FOLDERS, TABLE
-
-    return [os.path.join(name, inner) for inner in (TABLE, *FOLDERS.values())]
+    return [os.path.join(name, inner) for inner in (metagenomes.files.TABLE, *metagenomes.files.FOLDERS.values())]

@@ -5,19 +5,21 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics import __version__
-from oclgenomics.app.commands import add_message_options, count, say, say_written, text_output, whole
+from oclgenomics import __version__, simulate
+from oclgenomics.app.commands import add_message_options, count, say, say_written, started_progress, text_output, whole
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.progress import Progress
 from oclgenomics.errors import UsageError
+from oclgenomics.simulate import signals
+from oclgenomics.simulate.commands.population import given
 
 if TYPE_CHECKING:
     from oclgenomics.io.packed_file import Sink
     from oclgenomics.signals import KmerModel, Signals
-    from oclgenomics.simulate.genomes import Genome
-    from oclgenomics.simulate.signals import SignalBatch, SignalScenario
+    from oclgenomics.simulate import Genome, SignalScenario
+    from oclgenomics.simulate.signals.reads import SignalBatch
 
 __all__ = ["add_signals", "run"]
 
@@ -137,50 +139,37 @@ def run(args: argparse.Namespace) -> int:
     OutputError
         If an output cannot be written.
     """
-    from oclgenomics.signals import read_model, write_signals
-    from oclgenomics.simulate.signal_files import write_genome
-
     scenario = _scenario(args)
-    model = read_model(args.model, reverse_kmers=args.reverse_kmers)
+    model = signals.read_model(args.model, reverse_kmers=args.reverse_kmers)
     genomes = _genomes(args)
     with ExitStack() as stack:
         truth, *fasta = (
             None if name is None else stack.enter_context(text_output(name, "wb"))
             for name in (args.truth, args.target_fasta, args.background_fasta)
         )
-        signals = _simulated(args, genomes, model, scenario, truth)
+        drawn = _simulated(args, genomes, model, scenario, truth)
         for stream, genome in zip(fasta, genomes, strict=False):  # there may be no background
             if stream is not None:
-                write_genome(stream, genome)
-        write_signals(args.output, signals)
+                signals.reads.write_genome(stream, genome)
+        signals.write_signals(args.output, drawn)
     shown = " and ".join(f"{genome.reads:,} reads of the {genome.label}" for genome in genomes)
-    say(args, f"{shown}, {len(signals.samples):,} samples in all")
+    say(args, f"{shown}, {len(drawn.samples):,} samples in all")
     say_written(args)
     return 0
 
 
 def _scenario(args: argparse.Namespace) -> SignalScenario:
     """The preset, with the options that are given."""
-    from dataclasses import replace
-
-    from oclgenomics.simulate.signals import PRESETS
-
-    given: dict[str, Any] = {}
-    for name in _OF_SCENARIO:
-        value = getattr(args, name)
-        if value is not None:
-            given[name] = tuple(value) if isinstance(value, list) else value
-    if "samples" in given:
-        if len(given["samples"]) > 2:
+    chosen = given(args, _OF_SCENARIO)
+    if "samples" in chosen:
+        if len(chosen["samples"]) > 2:
             raise UsageError("--samples: give one number, or the least and the most")
-        given["samples"] = (given["samples"][0], given["samples"][-1])
-    return replace(PRESETS[args.preset], **given)
+        chosen["samples"] = (chosen["samples"][0], chosen["samples"][-1])
+    return replace(signals.drawing.PRESETS[args.preset], **chosen)
 
 
 def _genomes(args: argparse.Namespace) -> list[Genome]:
     """The classes, the target first."""
-    from oclgenomics.simulate.genomes import random_genome, read_genome
-
     sources = [("target", args.target, args.reads)]
     if args.background is not None:
         number = args.reads if args.background_reads is None else args.background_reads
@@ -189,9 +178,9 @@ def _genomes(args: argparse.Namespace) -> list[Genome]:
         if args.background is None and getattr(args, option) is not None:
             raise UsageError(f"--{option.replace('_', '-')}: there is no --background")
     return [
-        random_genome(label, args.length, args.gc, number, args.seed)
+        simulate.random_genome(label, args.length, args.gc, number, args.seed)
         if source == RANDOM
-        else read_genome(label, source, number)
+        else simulate.read_genome(label, source, number)
         for label, source, number in sources
     ]
 
@@ -204,24 +193,19 @@ def _simulated(
     truth: Sink | None,
 ) -> Signals:
     """Simulate all reads, and write the table of them."""
-    from oclgenomics.signals import Signals
-    from oclgenomics.simulate.signal_files import write_truth_head, write_truth_rows
-    from oclgenomics.simulate.signals import simulate_signals
-
-    progress = Progress(enabled=not args.quiet)
-    progress.stage("simulating", "reads")
+    progress = started_progress(args, "simulating", "reads", 1)
     if truth is not None:
-        write_truth_head(truth, _provenance(args, scenario))
+        signals.reads.write_truth_head(truth, _provenance(args, scenario))
     batches: list[SignalBatch] = []
     done, total = 0, sum(genome.reads for genome in genomes)
-    for batch in simulate_signals(genomes, model, scenario, args.seed):
+    for batch in simulate.simulate_signals(genomes, model, scenario, args.seed):
         if truth is not None:
-            write_truth_rows(truth, batch)
+            signals.reads.write_truth_rows(truth, batch)
         batches.append(batch)
         done += len(batch)
         progress.update(done, total)
     progress.clear()
-    return Signals.joined([batch.signals for batch in batches])
+    return signals.Signals.joined([batch.signals for batch in batches])
 
 
 def _provenance(args: argparse.Namespace, scenario: SignalScenario) -> str:

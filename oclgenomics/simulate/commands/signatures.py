@@ -5,16 +5,28 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics import __version__
-from oclgenomics.app.commands import PACKED, add_message_options, count, say, say_written, text_output, whole
+from oclgenomics import __version__, simulate
+from oclgenomics.app.commands import (
+    PACKED,
+    add_message_options,
+    count,
+    say,
+    say_written,
+    started_progress,
+    text_output,
+    whole,
+)
 from oclgenomics.app.files import writes
-from oclgenomics.app.progress import Progress
+from oclgenomics.simulate import signatures
+from oclgenomics.simulate.commands.population import given
 
 if TYPE_CHECKING:
     from oclgenomics.io.packed_file import Sink
-    from oclgenomics.simulate.signatures import SampleBatch, Scenario
+    from oclgenomics.simulate import Scenario
+    from oclgenomics.simulate.signatures.samples import SampleBatch
 
 __all__ = ["add_signatures", "run"]
 
@@ -105,18 +117,15 @@ def run(args: argparse.Namespace) -> int:
     OutputError
         If an output cannot be written.
     """
-    from oclgenomics.simulate.signature_files import write_signatures
-    from oclgenomics.simulate.signatures import simulate_samples, simulate_signatures
-
     scenario = _scenario(args)
-    signatures = simulate_signatures(scenario, args.seed)
+    panel = simulate.simulate_signatures(scenario, args.seed)
     with ExitStack() as stack:
-        panel, samples = (stack.enter_context(text_output(name, "wb")) for name in (args.panel, args.output))
+        fasta, samples = (stack.enter_context(text_output(name, "wb")) for name in (args.panel, args.output))
         truth = None if args.truth is None else stack.enter_context(text_output(args.truth, "wb"))
-        write_signatures(panel, signatures)
-        batches = simulate_samples(scenario, signatures, args.seed)
+        signatures.samples.write_signatures(fasta, panel)
+        batches = simulate.simulate_samples(scenario, panel, args.seed)
         letters, copies = _write(args, scenario, batches, samples, truth)
-    say(args, f"{scenario.signatures:,} signatures of {len(signatures.letters):,} letters in all")
+    say(args, f"{scenario.signatures:,} signatures of {len(panel.letters):,} letters in all")
     say(args, f"{scenario.samples:,} samples of {letters:,} letters in all, {copies:,} copies of signatures in them")
     say_written(args)
     return 0
@@ -124,33 +133,22 @@ def run(args: argparse.Namespace) -> int:
 
 def _scenario(args: argparse.Namespace) -> Scenario:
     """The preset or the defaults, with the options that are given."""
-    from dataclasses import replace
-
-    from oclgenomics.simulate.signatures import PRESETS, Scenario
-
-    given: dict[str, Any] = {}
-    for name in (*_OF_SIGNATURES, *_OF_SAMPLES):
-        value = getattr(args, name)
-        if value is not None:
-            given[name] = tuple(value) if isinstance(value, list) else value
-    return replace(Scenario() if args.preset is None else PRESETS[args.preset], **given)
+    preset = simulate.Scenario() if args.preset is None else signatures.scenario.PRESETS[args.preset]
+    return replace(preset, **given(args, (*_OF_SIGNATURES, *_OF_SAMPLES)))
 
 
 def _write(
     args: argparse.Namespace, scenario: Scenario, batches: Iterator[SampleBatch], samples: Sink, truth: Sink | None
 ) -> tuple[int, int]:
     """Write all samples and the table of copies; return the numbers of letters and copies."""
-    from oclgenomics.simulate.signature_files import write_samples, write_truth_head, write_truth_rows
-
-    progress = Progress(enabled=not args.quiet)
-    progress.stage("simulating", "samples")
+    progress = started_progress(args, "simulating", "samples", 1)
     if truth is not None:
-        write_truth_head(truth, _provenance(scenario, args.seed))
+        signatures.samples.write_truth_head(truth, _provenance(scenario, args.seed))
     letters, copies = 0, 0
     for batch in batches:
-        write_samples(samples, batch)
+        signatures.samples.write_samples(samples, batch)
         if truth is not None:
-            write_truth_rows(truth, batch)
+            signatures.samples.write_truth_rows(truth, batch)
         letters, copies = letters + len(batch.letters), copies + len(batch.copies)
         progress.update(batch.first + len(batch), scenario.samples)
     progress.clear()

@@ -18,7 +18,7 @@ from oclgenomics.omega.significance import comparable
 from oclgenomics.omega.significance.facts import NullFacts
 from oclgenomics.omega.significance.observation import Observation, as_observed
 from oclgenomics.simulate import Region, neutral_alignments
-from oclgenomics.simulate.demography import read_demography
+from oclgenomics.simulate.haplotypes.msprime import read_demography
 from oclgenomics.variation.bed import BedRegions
 
 OPTIONS = ScanOptions(grid=20, minwin=2_000, maxwin=30_000)
@@ -407,7 +407,7 @@ def test_histories_that_do_not_say_what_to_sample(tmp_path):
 
 
 def _any_history():
-    from oclgenomics.simulate.demography import Demography
+    from oclgenomics.simulate.haplotypes.msprime import Demography
 
     return Demography(ONE_DEME, "A")
 

@@ -165,7 +165,7 @@ def test_a_killed_process_is_told():
     replicates = neutral_alignments(Region(8, 20_000, 10_000, 8.0, 4.0), 2, 10_000, jobs=2)
     next(replicates)
     for pid in Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split():
-        if "oclgenomics.simulate.worker" in Path(f"/proc/{pid}/cmdline").read_text():
+        if "oclgenomics.simulate.haplotypes.workers" in Path(f"/proc/{pid}/cmdline").read_text():
             os.kill(int(pid), signal.SIGKILL)
     with pytest.raises(OclGenomicsError, match="was killed"):
         list(replicates)

@@ -1,1 +1,0 @@
-"""What goes into a database: references, names, taxa, and memory."""

@@ -1,0 +1,432 @@
+"""Features of a database: how they are hashed and ordered, where they lie, and which of them are kept.
+
+A feature is the hash of a canonical k-mer, and a key another hash of it, by which databases are ordered; both are
+bijections of 32 bits, and kernels_cl/classify/hashes.clh computes the same. Features that are in too many places lose
+all their locations; their keys stay, so nothing added brings them back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.classify import plan
+from oclgenomics.classify.options import RANKS, BuildOptions
+from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
+from oclgenomics.classify.taxonomy.tree import NO_TAXON
+from oclgenomics.errors import AllocationError
+
+if TYPE_CHECKING:
+    from oclgenomics.runtime import DeviceLimits
+
+__all__ = [
+    "NO_FEATURE",
+    "Counts",
+    "FeatureList",
+    "FeatureNumbers",
+    "FeatureSource",
+    "Features",
+    "cut_features",
+    "cut_ranges",
+    "emptied",
+    "feature_parts",
+    "filtered",
+    "hash_kmers",
+    "is_ambiguous",
+    "is_overpopulated",
+    "mix",
+    "unmix",
+]
+
+COUNTED = 1 << 20  # features whose locations are counted at a time
+
+Counts = NDArray[np.uint8] | NDArray[np.uint16]
+
+
+NO_FEATURE = 0xFFFFFFFF
+MAX_KEY = 1 << 32
+STEP = 1 << 12  # features whose locations are summed up beforehand
+LOOKED_THROUGH = 1 << 20
+FEATURES = 1 << 22  # or locations, that are looked at together
+CELLS = 1 << 22  # of windows; locations are counted by cell
+
+
+class FeatureNumbers(NamedTuple):
+    """How many features there are, by their locations.
+
+    Attributes
+    ----------
+    alive, dead : int
+        With and without locations.
+    single : int
+        With one location.
+    largest : int
+        Locations that one feature has at most.
+    located : int
+        Locations of all.
+    """
+
+    alive: int
+    dead: int
+    single: int
+    largest: int
+    located: int
+
+    @property
+    def in_lists(self) -> int:
+        """Locations of the features that have several."""
+        return self.located - self.single
+
+    @classmethod
+    def of(cls, counts: Iterable[Counts]) -> FeatureNumbers:
+        """Sum up the numbers of locations of features, which come block by block."""
+        alive = dead = single = largest = located = 0
+        for block in counts:
+            alive += (some := int(np.count_nonzero(block)))
+            dead += len(block) - some
+            single += int(np.count_nonzero(block == 1))
+            largest = max(largest, int(block.max(initial=0)))
+            located += int(block.sum(dtype=np.int64))
+        return cls(alive, dead, single, largest, located)
+
+
+@dataclass(frozen=True)
+class Features:
+    """Features and their locations: lists one behind the other, in the order of the features' keys.
+
+    Attributes
+    ----------
+    keys : ndarray, uint32 (features,)
+        `hashes.mix` of each feature; ascending, no two equal.
+    counts : ndarray, uint8 or uint16 (features,)
+        Locations of each one; 0 of a feature that lost all because it is overpopulated or ambiguous.
+    locations : ndarray, uint32 (locations,)
+        Numbers of windows through all targets (`Targets.first_window`); those of a feature ascend.
+    """
+
+    keys: NDArray[np.uint32]
+    counts: Counts
+    locations: NDArray[np.uint32]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @cached_property
+    def numbers(self) -> FeatureNumbers:
+        """How many there are, with and without locations."""
+        return FeatureNumbers.of(self.counts[begin : begin + COUNTED] for begin in range(0, len(self), COUNTED))
+
+    def pieces(self, features: int, locations: int) -> Iterator[Features]:
+        """Yield the features in pieces of so many, and of so many locations if a piece is more than one feature."""
+        first = 0
+        for begin in range(0, len(self), features):
+            keys, counts = self.keys[begin : begin + features], self.counts[begin : begin + features]
+            for cut, located in cut_features(counts, locations):
+                yield Features(keys[cut], counts[cut], self.locations[first : first + located])
+                first += located
+
+    def whole(self) -> Features:
+        """Return the features."""
+        return self
+
+    @classmethod
+    def none(cls, kind: Any) -> Features:
+        """Return no features, with counts of a type."""
+        return cls(np.empty(0, np.uint32), np.empty(0, kind), np.empty(0, np.uint32))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Features]) -> Features:
+        """Put features behind each other, whose keys ascend."""
+        keys, counts, locations = zip(*((part.keys, part.counts, part.locations) for part in parts), strict=True)
+        return cls(np.concatenate(keys), np.concatenate(counts), np.concatenate(locations))
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """Where the list of each feature starts, and the last one ends, int64 (features + 1,)."""
+        return np.append(np.int64(0), np.cumsum(self.counts, dtype=np.int64))
+
+
+class FeatureSource(Protocol):
+    """Features in memory, or in a file from which they come piece by piece.
+
+    Attributes
+    ----------
+    numbers : FeatureNumbers
+    """
+
+    @property
+    def numbers(self) -> FeatureNumbers: ...
+
+    def __len__(self) -> int: ...
+
+    def pieces(self, features: int, locations: int) -> Iterator[Features]: ...
+
+    def whole(self) -> Features: ...
+
+
+def cut_features(counts: Counts, locations: int) -> Iterator[tuple[slice, int]]:
+    """Cut features into pieces.
+
+    Parameters
+    ----------
+    counts : ndarray (features,)
+        Locations of each feature.
+    locations : int
+        Of a piece at most. A feature with more locations is a piece of its own.
+
+    Yields
+    ------
+    features : slice
+    located : int
+        Their locations.
+    """
+    ends = np.cumsum(counts, dtype=np.int64)
+    for begin, end in plan.batches(ends, locations):
+        yield slice(begin, end), int(ends[end - 1] - (ends[begin - 1] if begin else 0))
+
+
+def _step(x: NDArray[np.uint32], shift: int, factor: int) -> NDArray[np.uint32]:
+    return _folded(x, shift) * np.uint32(factor)
+
+
+def _folded(x: NDArray[np.uint32], *shifts: int) -> NDArray[np.uint32]:
+    """The exclusive or of numbers and of themselves shifted to the right."""
+    folded = x
+    for shift in shifts:
+        folded = folded ^ np.right_shift(x, np.uint32(shift))
+    return folded
+
+
+def hash_kmers(kmers: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Hash canonical k-mers as MetaCache does: the smallest values of a window are its features."""
+    return _folded(_step(_step(kmers, 16, 0x45D9F3B), 16, 0x45D9F3B), 16)
+
+
+def mix(features: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Spread features, which are small numbers, evenly over 32 bits: the last steps of MurmurHash3."""
+    return _folded(_step(_step(features, 16, 0x85EBCA6B), 13, 0xC2B2AE35), 16)
+
+
+def unmix(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return the features of `mix`."""
+    x = _folded(keys, 16) * np.uint32(pow(0xC2B2AE35, -1, 1 << 32))
+    return _folded(_folded(x, 13, 26) * np.uint32(pow(0x85EBCA6B, -1, 1 << 32)), 16)
+
+
+class FeatureList:
+    """Features of which ranges of keys are taken.
+
+    Parameters
+    ----------
+    features : Features
+    """
+
+    def __init__(self, features: Features) -> None:
+        self._features = features
+        self._before = np.zeros(-(-len(features) // STEP) + 1, np.int64)
+        if len(features):
+            sums = np.add.reduceat(features.counts, np.arange(0, len(features), STEP), dtype=np.int64)
+            np.cumsum(sums, out=self._before[1:])
+
+    def place(self, key: int) -> tuple[int, int]:
+        """Return how many features have smaller keys, and how many locations these have."""
+        before = len(self._features) if key >= MAX_KEY else int(np.searchsorted(self._features.keys, np.uint32(key)))
+        step = before // STEP
+        counts: NDArray[np.integer] = self._features.counts[step * STEP : before]
+        return before, int(self._before[step]) + int(counts.sum(dtype=np.int64))
+
+    def cut(self, low: int, high: int) -> Features:
+        """Return the features with keys from `low` to `high` - 1."""
+        first, begin = self.place(low)
+        last, end = self.place(high)
+        whole = self._features
+        return Features(whole.keys[first:last], whole.counts[first:last], whole.locations[begin:end])
+
+
+def cut_ranges(lists: Sequence[FeatureList], most: int) -> list[tuple[int, int]]:
+    """Cut all keys into ranges, in each of which all lists together have at most so many locations.
+
+    Parameters
+    ----------
+    lists : sequence of FeatureList
+    most : int
+
+    Returns
+    -------
+    list of (int, int)
+        The first key of each range and the one behind its last; ascending. Together they hold all keys.
+
+    Raises
+    ------
+    AllocationError
+        One key has more.
+    """
+    found = []
+    todo = [(0, MAX_KEY)]
+    while todo:
+        low, high = todo.pop()
+        locations = sum(each.place(high)[1] - each.place(low)[1] for each in lists)
+        if locations <= most:
+            found.append((low, high))
+        elif high - low == 1:
+            raise AllocationError(
+                f"a feature has {locations:,} locations, and there is room for {most:,}; raise `max_memory`"
+            )
+        else:
+            middle = (low + high) // 2
+            todo += [(middle, high), (low, middle)]
+    return found
+
+
+def filtered(features: Features, options: BuildOptions, lineages: Lineages) -> Features:
+    """Empty the features that the options remove.
+
+    Parameters
+    ----------
+    features : Features
+        With at most `max_locations` locations each.
+    options : BuildOptions
+    lineages : Lineages
+        Of all targets.
+    """
+    if options.remove_overpopulated:
+        features = emptied(features, is_overpopulated(features, options.max_locations))
+    if options.remove_ambiguous is not None:
+        taxa = lineages.at_rank[len(lineages.taxonomy) :, RANKS.index(options.remove_ambiguous)]
+        first_window = lineages.targets.first_window
+        features = emptied(features, is_ambiguous(features, taxa, first_window, options.max_ambiguous))
+    return features
+
+
+def emptied(features: Features, remove: NDArray[np.bool_]) -> Features:
+    """Take their locations from some features.
+
+    Parameters
+    ----------
+    features : Features
+    remove : ndarray, bool (features,)
+    """
+    if not remove.any():
+        return features
+    counts: Any = np.where(remove, features.counts.dtype.type(0), features.counts)
+    return Features(features.keys, counts, features.locations[np.repeat(~remove, features.counts)])
+
+
+def is_overpopulated(features: Features, max_locations: int) -> NDArray[np.bool_]:
+    """Say which features have as many locations as are kept, and so may have more, bool (features,)."""
+    found: NDArray[np.bool_] = features.counts >= max_locations
+    return found
+
+
+def is_ambiguous(
+    features: Features, taxa: NDArray[np.int32], first_window: NDArray[np.int64], most: int
+) -> NDArray[np.bool_]:
+    """Say which features have locations in more than `most` taxa.
+
+    As in MetaCache, all targets without a taxon of the rank count as one taxon more.
+
+    Parameters
+    ----------
+    features : Features
+    taxa : ndarray, int32 (targets,)
+        Of each target; `NO_TAXON` is one more.
+    first_window : ndarray, int64 (targets + 1,)
+        Windows of the targets before each one.
+    most : int
+
+    Returns
+    -------
+    ndarray, bool (features,)
+    """
+    found = np.zeros(len(features), np.bool_)
+    many = np.flatnonzero(features.counts > most)  # others cannot be in so many taxa
+    if not len(many):
+        return found
+    starts, counts = features.starts[many], features.counts[many].astype(np.int64)
+    ends = np.cumsum(counts)
+    low = 0
+    while low < len(many):
+        done = ends[low - 1] if low else 0
+        high = max(low + 1, int(np.searchsorted(ends, done + LOOKED_THROUGH, side="right")))
+        some = slice(low, high)
+        found[many[some]] = _distinct(starts[some], counts[some], features.locations, taxa, first_window) > most
+        low = high
+    return found
+
+
+def _distinct(
+    starts: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    locations: NDArray[np.uint32],
+    taxa: NDArray[np.int32],
+    first_window: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """How many taxa each of some lists of locations is in, int64 (lists,)."""
+    before = np.cumsum(counts) - counts
+    places = np.repeat(starts - before, counts) + np.arange(int(counts.sum()))
+    targets = np.searchsorted(first_window, locations[places], side="right") - 1
+    each = taxa[targets].astype(np.int64)
+    lists = np.repeat(np.arange(len(counts)), counts)
+    pairs = np.unique(lists << 32 | (each - NO_TAXON))
+    return np.bincount(pairs >> 32, minlength=len(counts))
+
+
+def feature_parts(features: Features, targets: Targets, limits: DeviceLimits) -> Iterator[Features]:
+    """Split features by ranges of targets, such that an index of each part fits.
+
+    The number of a feature's locations was limited when the database was built, so the parts have just the locations of
+    the whole, and a read has the same best range in each target. Windows keep their numbers.
+    `taxonomy.calls.merged` puts together what is found in the parts.
+
+    Parameters
+    ----------
+    features : Features
+    targets : Targets
+    limits : DeviceLimits
+        What an index may take.
+
+    Yields
+    ------
+    Features
+        One part after the other, made when it is asked for.
+
+    Raises
+    ------
+    AllocationError
+        A single target does not fit.
+    """
+    first = targets.first_window
+    low, high = _locations_before(features.locations, first)
+    sizes = plan.IndexSizes(len(features), int(first[-1]), len(targets))
+    for begin, end in plan.target_ranges(low, high, sizes, limits, targets.names):
+        yield _between(features, int(first[begin]), int(first[end]))
+
+
+def _locations_before(
+    locations: NDArray[np.uint32], first: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How many locations are before the windows `first`: at least, and at most; both exact if there are few windows."""
+    shift = max(int(first[-1]) // CELLS, 0).bit_length()
+    cells = (int(first[-1]) >> shift) + 1
+    counts = np.zeros(cells, np.int64)
+    for begin in range(0, len(locations), FEATURES):
+        counts += np.bincount(locations[begin : begin + FEATURES] >> np.uint32(shift), minlength=cells)
+    before = np.append(np.int64(0), np.cumsum(counts))
+    return before[first >> shift], before[-(-first >> shift)]
+
+
+def _between(features: Features, begin: int, end: int) -> Features:
+    """The features with locations in windows begin .. end - 1, and those locations."""
+    parts = [Features.none(features.counts.dtype)]
+    for piece in features.pieces(FEATURES, FEATURES):
+        ends, inside = np.cumsum(piece.counts, dtype=np.int64), (piece.locations >= begin) & (piece.locations < end)
+        up_to = np.append(np.int64(0), np.cumsum(inside))
+        counts = (up_to[ends] - up_to[ends - piece.counts]).astype(piece.counts.dtype)
+        there = counts > 0
+        parts.append(Features(piece.keys[there], counts[there], piece.locations[inside]))
+    return Features.joined(parts)

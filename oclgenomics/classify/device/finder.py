@@ -1,0 +1,183 @@
+"""Candidates of reads, batch after batch, in a database that fits the device or in its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.classify.database.features import Features, FeatureSource
+from oclgenomics.classify.device.feature_index import FeatureIndex
+from oclgenomics.classify.device.reads import SketchedReads
+from oclgenomics.classify.device.sketches import Sketches
+from oclgenomics.classify.result import Hits
+from oclgenomics.classify.taxonomy.calls import Candidates, merged
+from oclgenomics.classify.taxonomy.lineages import Targets
+from oclgenomics.runtime import Engine
+
+__all__ = ["Finder", "FoundReads", "Groups", "PartFinder", "Sought", "WholeFinder"]
+
+HELD_BYTES = 256 << 20  # of sketches that one part after the other is searched for
+
+
+@dataclass(frozen=True)
+class Groups:
+    """What targets are taken together for.
+
+    Attributes
+    ----------
+    lowest : str
+        A rank.
+    maxcand : int
+    taxa : ndarray, int32 (targets,)
+        The first taxon of each target at that rank or above. Of the targets of a taxon only the best one is a
+        candidate.
+    """
+
+    lowest: str
+    maxcand: int
+    taxa: NDArray[np.int32] = field(compare=False)
+
+
+@dataclass(frozen=True)
+class Sought:
+    """Reads whose candidates are sought.
+
+    Attributes
+    ----------
+    batch : SketchedReads
+    widths : ndarray, uint32 (reads,)
+        Neighbouring windows whose hits add up.
+    all_hits : bool
+        Whether all windows are listed that the reads hit.
+    repeats : bool
+        Whether features count as often as they are found, rather than once.
+    """
+
+    batch: SketchedReads
+    widths: NDArray[np.uint32]
+    all_hits: bool = False
+    repeats: bool = False
+
+    def look_in(self, index: FeatureIndex) -> FoundReads:
+        """Find what an index has of the reads."""
+        sketches, first = self.batch.sketches, self.batch.first
+        candidates = index.candidates(sketches, first, self.widths, repeats=self.repeats)
+        hits = index.hits(sketches, first, repeats=self.repeats) if self.all_hits else None
+        return FoundReads(self, candidates, hits)
+
+
+@dataclass(frozen=True)
+class FoundReads:
+    """Reads and what was found of them."""
+
+    sought: Sought
+    candidates: Candidates
+    hits: Hits | None
+
+
+class Finder(Protocol):
+    """Finds candidates; `release` gives the device's memory back."""
+
+    def find(self, batches: Iterable[Sought], groups: Groups) -> Iterator[FoundReads]: ...
+
+    def release(self) -> None: ...
+
+
+class WholeFinder:
+    """Finds candidates in a database that fits the device, where it stays.
+
+    Parameters
+    ----------
+    engine : Engine
+    features : FeatureSource
+    targets : Targets
+    groups : Groups
+        Of the first query.
+    """
+
+    def __init__(self, engine: Engine, features: FeatureSource, targets: Targets, groups: Groups) -> None:
+        self._groups = groups
+        self._index = FeatureIndex(engine, features, targets, groups.taxa, groups.maxcand)
+
+    def find(self, batches: Iterable[Sought], groups: Groups) -> Iterator[FoundReads]:
+        """Yield what is found of each batch."""
+        if groups != self._groups:
+            self._index.regroup(groups.taxa, groups.maxcand)
+            self._groups = groups
+        for sought in batches:
+            yield sought.look_in(self._index)
+
+    def release(self) -> None:
+        """Give the device's memory back."""
+        self._index.release()
+
+
+class PartFinder:
+    """Finds candidates in a database of which the device holds some targets at a time.
+
+    Sketches of many reads are kept in the host's memory, so that parts do not take turns too often.
+
+    Parameters
+    ----------
+    engine : Engine
+    targets : Targets
+    parts : callable
+        Makes the features of the parts; see `device.feature_parts`.
+    """
+
+    def __init__(self, engine: Engine, targets: Targets, parts: Callable[[], Iterable[Features]]) -> None:
+        self._engine, self._targets, self._parts = engine, targets, parts
+
+    def find(self, batches: Iterable[Sought], groups: Groups) -> Iterator[FoundReads]:
+        """Yield what is found of each batch."""
+        held: list[_Held] = []
+        for sought in batches:
+            held.append(_Held.of(self._engine, sought))
+            if sum(one.rows.nbytes for one in held) >= HELD_BYTES:
+                yield from self._found(held, groups)
+                held = []
+        if held:
+            yield from self._found(held, groups)
+
+    def _found(self, held: list[_Held], groups: Groups) -> Iterator[FoundReads]:
+        found: list[list[FoundReads]] = []  # in each part, of each batch
+        for part in self._parts():
+            with FeatureIndex(self._engine, part, self._targets, groups.taxa, groups.maxcand) as index:
+                found.append([one.look_in(index, self._engine) for one in held])
+        for one, parts in zip(held, zip(*found, strict=True), strict=True):
+            candidates = merged([part.candidates for part in parts], groups.taxa, groups.maxcand)
+            hits = [part.hits for part in parts if part.hits is not None]
+            yield FoundReads(one.sought, candidates, Hits.beside(hits) if hits else None)
+
+    def release(self) -> None:
+        """Do nothing, as no part stays on the device."""
+
+
+@dataclass(frozen=True)
+class _Held:
+    """Reads whose sketches are in the host's memory."""
+
+    sought: Sought
+    rows: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, engine: Engine, sought: Sought) -> _Held:
+        """Copy the sketches, which are valid only until the next batch is asked for."""
+        batch = sought.batch
+        size, begin = batch.sketches.size, int(batch.first[0])
+        rows = engine.download(batch.sketches.features, (int(batch.first[-1]) - begin) * size, begin * size)
+        batch = replace(batch, first=batch.first - batch.first[0])
+        return cls(replace(sought, batch=batch), rows.reshape(-1, size))
+
+    def look_in(self, index: FeatureIndex, engine: Engine) -> FoundReads:
+        """Find what an index has of the reads; their sketches are on the device as long as that takes."""
+        rows = self.rows
+        features = engine.upload(rows) if len(rows) else engine.empty((1, rows.shape[1]), np.uint32)
+        batch = replace(self.sought.batch, sketches=Sketches(features, len(rows)))
+        found = replace(self.sought, batch=batch).look_in(index)
+        features.release()
+        return replace(found, sought=self.sought)

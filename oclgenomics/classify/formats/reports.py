@@ -1,0 +1,106 @@
+"""Reports by the names of their formats, and reads as they stand in the input."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import numpy as np
+
+from oclgenomics.app.reports import Report
+from oclgenomics.classify.formats.cami import CamiBinning
+from oclgenomics.classify.formats.kraken import KrakenReport
+from oclgenomics.classify.formats.native import NativeOptions, NativeReport
+from oclgenomics.classify.formats.tables import JsonReport, TsvReport
+from oclgenomics.classify.formats.words import BareReport
+from oclgenomics.classify.options import QueryOptions, SketchOptions
+from oclgenomics.classify.result import ClassifiedReads
+from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.classify.taxonomy.tree import NO_TAXON
+from oclgenomics.errors import ParameterError
+from oclgenomics.runtime import Engine
+from oclgenomics.sequence.joined_lines import DeviceJoiner, HostJoiner
+from oclgenomics.sequence.name_list import NameList
+from oclgenomics.sequence.record_texts import whole_lines
+
+__all__ = ["FORMATS", "Mates", "ReadTexts", "ReportFormat", "make_report"]
+
+ReportFormat = Literal["native", "kraken", "tsv", "json", "cami"]
+FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
+
+
+Mates = Literal["both", "first", "second"]
+
+
+def make_report(
+    format: ReportFormat,
+    lineages: Lineages,
+    query: QueryOptions,
+    sketch: SketchOptions,
+    *,
+    native: NativeOptions | None = None,
+    sample: str = "sample",
+    engine: Engine | None = None,
+) -> Report[ClassifiedReads]:
+    """Return the report of a format.
+
+    Parameters
+    ----------
+    format : {'native', 'kraken', 'tsv', 'json', 'cami'}
+    lineages : Lineages
+        Of the database.
+    query : QueryOptions
+        Those of the query.
+    sketch : SketchOptions
+        Those of the database.
+    native : NativeOptions, optional
+        For 'native': what its lines show.
+    sample : str
+        For 'cami': the name of the sample.
+    engine : Engine, optional
+        Joins the lines of all formats but 'json' on its device; without one, the host does.
+
+    Raises
+    ------
+    UsageError
+        There is no such format.
+    """
+    if format not in FORMATS:
+        raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
+    joiner = HostJoiner() if engine is None else DeviceJoiner(engine)
+    if format == "kraken":
+        return KrakenReport(lineages, query.lowest, joiner)
+    if format == "tsv":
+        return TsvReport(lineages, sketch, joiner)
+    if format == "json":
+        return JsonReport(lineages, sketch)
+    if format == "cami":
+        return CamiBinning(lineages, sample, joiner)
+    return NativeReport(lineages, query, sketch, native or NativeOptions(), joiner)
+
+
+class ReadTexts(BareReport):
+    """The records of reads, unchanged. Of a query whose parts have texts; see `Wanted`.
+
+    Parameters
+    ----------
+    classified : bool
+        Classified reads; else the others.
+    mates : {'both', 'first', 'second'}
+        Of pairs both mates in turn, or one of them. Single reads are first ones.
+    """
+
+    def __init__(self, *, classified: bool, mates: Mates) -> None:
+        self._classified, self._mates = classified, mates
+
+    def body(self, part: ClassifiedReads) -> bytes | memoryview:
+        """Write the records of a part."""
+        wanted = np.flatnonzero((part.calls.taxon != NO_TAXON) == self._classified)
+        texts = part.texts
+        if self._mates != "both":
+            texts = texts[:1] if self._mates == "first" else texts[1:2]
+        if not texts or not len(wanted):
+            return b""
+        if len(texts) == 1:
+            return whole_lines(texts[0].take(wanted))
+        both = NameList.joined(texts)
+        return whole_lines(both.take(np.stack([wanted, wanted + len(part)], axis=1).ravel()))

@@ -1,1 +1,0 @@
-"""Reads of a query, with their sketches."""

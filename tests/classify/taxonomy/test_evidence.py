@@ -1,0 +1,155 @@
+"""Shares of species, from the candidates of all reads together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from helpers.random_calls import random_lineages, random_reads
+from helpers.taxonomies import targets_of, taxonomy_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oclgenomics.classify import reference
+from oclgenomics.classify.formats import Tally, bracken_table
+from oclgenomics.classify.options import METACACHE, QueryOptions, SketchOptions
+from oclgenomics.classify.result import ClassifiedReads, Reads
+from oclgenomics.classify.taxonomy.calls import NO_TARGET, Calls, Candidates
+from oclgenomics.classify.taxonomy.evidence import (
+    NOVEL_ODDS,
+    SHRINKAGE,
+    STEPS,
+    Evidence,
+    ReadEvidence,
+    log_odds,
+    maximized,
+)
+from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.classify.taxonomy.tree import NO_TAXON
+from oclgenomics.sequence.name_list import NameList
+
+RANK_OF = {1: "root", 2: "domain", 10: "genus", 11: "genus", 20: "species", 21: "species", 22: "species", 23: "species"}
+TREE = taxonomy_of({1: 1, 2: 1, 10: 2, 11: 2, 20: 10, 21: 10, 22: 11, 23: 11}, RANK_OF)
+LINEAGES = Lineages.of(TREE, targets_of([4, 5, 6, 7]))
+SKETCH = SketchOptions(winlen=91)
+
+
+def part_of(rows: list[tuple[int, int, int, int]], letters: int = 150, called: bool = True) -> ClassifiedReads:
+    """Reads of one length with the candidates (target, hits, second target or -1, hits)."""
+    table = np.array(rows, np.int64).reshape(-1, 4)
+    targets = np.where(table[:, [0, 2]] < 0, NO_TARGET, table[:, [0, 2]]).astype(np.uint32)
+    hits = table[:, [1, 3]].astype(np.uint32)
+    reads = len(table)
+    candidates = Candidates(targets, hits, hits * 0, hits * 0, hits[:, 0])
+    taxon = np.full(reads, 2 if called else NO_TAXON, np.int32)
+    lengths = np.full(reads, letters, np.uint32)
+    names = NameList.of(tuple(f"r{number}" for number in range(reads)))
+    return ClassifiedReads(Reads(0, names, lengths, None, ""), candidates, Calls(taxon, hits[:, 0]))
+
+
+def shares_of(*parts: ClassifiedReads) -> dict[int, float]:
+    evidence = Evidence(LINEAGES, SKETCH)
+    for part in parts:
+        evidence.add(part.candidates, part.calls, part.reads.kmers(SKETCH.kmerlen))
+    return {int(TREE.taxids[taxon]): reads for taxon, reads in evidence.shares().items()}
+
+
+def test_safe_reads_are_of_their_candidates() -> None:
+    found = shares_of(part_of([(0, 26, 1, 2)] * 600 + [(2, 26, -1, 0)] * 300))
+    assert found[20] == pytest.approx(600, rel=0.05)
+    assert found[22] == pytest.approx(300, rel=0.05)
+    assert 21 not in found
+
+
+def test_reads_of_two_candidates_go_where_safe_ones_are() -> None:
+    found = shares_of(part_of([(0, 26, 1, 2)] * 90 + [(1, 26, 0, 2)] * 10 + [(0, 20, 1, 20)] * 100))
+    assert found[20] > 7 * found[21]
+
+
+def test_reads_of_no_species_are_of_the_genus() -> None:
+    near = [(0, 8, 1, 7), (1, 8, 0, 7), (0, 7, 1, 6), (1, 7, 0, 7)] * 250
+    alone = shares_of(part_of(near))
+    assert alone[10] > 300
+    beside = shares_of(part_of(near + [(0, 26, 1, 2)] * 1000))
+    assert beside[10] > 300
+    assert 1000 < beside[20] < 1400  # dealt out by calls, these would be nearly all of the 2,000
+
+
+def test_no_read_is_lost_and_unclassified_ones_do_not_count() -> None:
+    rows = [(0, 9, 1, 8), (2, 5, 0, 5), (3, 12, -1, 0)] * 7
+    assert sum(shares_of(part_of(rows)).values()) == pytest.approx(21, abs=1e-4)
+    assert shares_of(part_of(rows, called=False)) == {}
+    assert shares_of() == {}
+
+
+@given(seed=st.integers(0, 1 << 32), reads=st.integers(0, 60), cut=st.integers(0, 60))
+def test_neither_parts_nor_order_matter(seed: int, reads: int, cut: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = [(int(a), 9 + int(x), -1 if b == a else int(b), 0 if b == a else int(y))
+            for a, b, x, y in rng.integers(0, (4, 4, 12, 9), (reads, 4))]  # fmt: skip
+    whole = shares_of(part_of(rows))
+    assert shares_of(part_of(rows[:cut]), part_of(rows[cut:])) == whole
+    assert shares_of(part_of([rows[at] for at in rng.permutation(reads)])) == whole
+
+
+@given(seed=st.integers(0, 1 << 32), rows=st.integers(1, 40), taxa=st.integers(1, 9))
+def test_like_the_oracle(seed: int, rows: int, taxa: int) -> None:
+    rng = np.random.default_rng(seed)
+    best, second = rng.integers(0, taxa, (2, rows))
+    second = np.where(best == second, NO_TAXON, second)
+    odds = rng.integers(-40, 41, (rows, 2)).astype(np.int8)
+    known = ReadEvidence.joined([ReadEvidence(best, second, odds, rng.integers(1, 4, rows))])
+    seen = np.unique(np.concatenate([known.best, known.second[known.second != NO_TAXON]]))
+    above = 100 + seen % 3
+    above[seen % 4 == 3] = NO_TAXON
+    of_taxa, of_relatives = maximized(known, seen, above)
+    reads = [
+        (a, None if b == NO_TAXON else b, np.exp(x / STEPS), np.exp(y / STEPS))
+        for a, b, (x, y), times in zip(*(array.tolist() for array in vars(known).values()), strict=True)
+        for _ in range(times)
+    ]
+    parents = {a: None if b == NO_TAXON else b for a, b in zip(seen.tolist(), above.tolist(), strict=True)}
+    expected, unknown = reference.share_reads(reads, parents, NOVEL_ODDS, SHRINKAGE, 500)
+    assert of_taxa.tolist() == pytest.approx(list(expected.values()), rel=1e-5, abs=1e-5)
+    for one in of_relatives.keys() | unknown.keys():
+        assert of_relatives.get(one, 0) == pytest.approx(unknown.get(one, 0), rel=1e-5, abs=1e-5)
+
+
+def test_odds() -> None:
+    hits, second = np.array([20, 20, 20, 6, 0]), np.array([0, 10, 20, 6, 0])
+    odds = log_odds(hits, second, np.full(5, 28.4)).astype(int)
+    assert (np.diff(odds[:3, 0]) < 0).all()  # the lead speaks for the best
+    assert (np.diff(odds[:3, 1]) > 0).all()
+    assert abs(odds[2, 0] - odds[2, 1]) <= STEPS / 4  # without a lead they are alike
+    assert odds[3, 0] < odds[2, 0]  # few hits speak for a relative
+    long = log_odds(np.array([900]), np.array([10]), np.array([1049.0]))
+    assert long.tolist() == [[15 * STEPS, -15 * STEPS]]
+    assert log_odds(np.array([0]), np.array([0]), np.array([0.0])).shape == (1, 2)
+
+
+def test_when_candidates_tell_shares() -> None:
+    assert QueryOptions().tells_shares
+    for other in (METACACHE, QueryOptions(lowest="genus"), QueryOptions(maxcand=1)):
+        assert not other.tells_shares
+
+
+@given(seed=st.integers(0, 1 << 32), reads=st.integers(0, 60), rank=st.sampled_from(["species", "genus", "domain"]))
+def test_reports_of_shares(seed: int, reads: int, rank: str) -> None:
+    lineages = random_lineages(seed)
+    part = random_reads(lineages, seed, reads)
+    groups = np.append(lineages.groups("species"), NO_TAXON)
+    candidates = part.candidates
+    known = groups[np.minimum(candidates.targets, len(groups) - 1)] != NO_TAXON
+    taxon = np.where(known[:, 0], part.calls.taxon, NO_TAXON)
+    targets = np.where(known, candidates.targets, NO_TARGET)
+    part = replace(part, candidates=replace(candidates, targets=targets), calls=replace(part.calls, taxon=taxon))
+    tally = Tally(lineages, SKETCH)
+    tally.add(part)
+    table = tally.estimate(rank)
+    assert table.reads.sum() == pytest.approx(np.count_nonzero(taxon != NO_TAXON), abs=1e-3)
+    assert table.unclassified == tally.unclassified
+    rows = [line.split("\t") for line in bracken_table(tally, rank).splitlines()[1:]]
+    assert all(int(row[3]) + int(row[4]) == int(row[5]) for row in rows)
+    counts = dict(zip(table.taxon.tolist(), table.reads.tolist(), strict=True))
+    assert sum(int(row[5]) for row in rows) <= sum(counts.values()) + len(rows)
