@@ -1,4 +1,4 @@
-"""The parameters of one design: lanes, operators, memory, and what the host does. `docs/fpga.md` draws the pipeline.
+"""The parameters of one design: lanes, operators, memory, what the host does. `docs/how/fpga.md` draws the pipeline.
 
 All times are cycles of the accelerator's clock unless a name says otherwise; a word is one float32 of the matrix M.
 """

@@ -3,7 +3,7 @@
 Bottom-up counts what high-level synthesis would place: operators (costs that HLS 2019.2 reports for UltraScale+ at 250
 MHz, of whose LUTs placement is assumed to leave three quarters), delay lines, memory adapters, FIFOs and the RS buffer
 in banks. Paper-calibrated is the straight line through the two designs of Table I: exact for those, and the
-only estimate there is for any other unroll. `docs/fpga.md` says where Table I contradicts itself.
+only estimate there is for any other unroll. `docs/how/fpga.md` says where Table I contradicts itself.
 """
 
 from __future__ import annotations

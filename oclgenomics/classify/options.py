@@ -63,7 +63,7 @@ class SketchOptions:
     """How sequences become features.
 
     MetaCache's windows have 127 letters. Shorter ones hold more features, so that short reads of near species are told
-    apart; with 91 letters, reads of 150 have two windows in either case. See docs/classify.md.
+    apart; with 91 letters, reads of 150 have two windows in either case. See docs/how/classify.md.
 
     Attributes
     ----------

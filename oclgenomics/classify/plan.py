@@ -13,7 +13,7 @@ reads and a hundred Gbp.
 that is not in the database hit its neighbours about equally often; the longer the read is, the further their hits lie
 apart by chance, and the further those of known species do by right. So the lead is one hit and one more for every 16
 features, rounded, and never less than two: a lead of one hit is right in only 40 % of the reads. Hits and lead were
-chosen on simulated sets; see docs/classify.md.
+chosen on simulated sets; see docs/how/classify.md.
 
 *Memory.* How much text, how many pairs, locations and reads go through a device at a time.
 """

@@ -7,7 +7,7 @@ either, and c the share that carries it at both. Then
     r2 = D^2 / (a (1 - a) b (1 - b)), 0 where a site does not vary.
 
 Of unphased genotypes, the counts of second states of the samples are correlated instead: r2 is the square of their
-correlation, and n counts two haplotypes a sample. Sites of three or more states: see docs/omega.md.
+correlation, and n counts two haplotypes a sample. Sites of three or more states: see docs/how/omega.md.
 `kernels_cl/omega/pair_value.clh` computes the values.
 """
 

@@ -59,8 +59,8 @@ def ld_matrix(
     engine : Engine
     measure : {'r2', 'nr2'}
         See `oclgenomics.omega.ld.measures`. Unphased genotypes are
-        correlated. A pair with sites of three or more states has the value that omega gives it, see docs/omega.md; it
-        may pass 1 where both sites have three.
+        correlated. A pair with sites of three or more states has the value that omega gives it, see docs/how/omega.md;
+        it may pass 1 where both sites have three.
 
     Returns
     -------
