@@ -57,8 +57,8 @@ PURE_ROOMS = ("options", "plan", "reference")  # they decide and define, and kno
 PURE_RUNTIME = "oclgenomics.runtime.memory."  # arithmetic alone
 SHARED_WITH_MODEL = (
     "oclgenomics.app.figures", "oclgenomics.app.files", "oclgenomics.app.stopping",
-    "oclgenomics.app.streams", "oclgenomics.io.atomic_file", "oclgenomics.io.bgzip", "oclgenomics.io.packed_file",
-    "oclgenomics.io.plain_json", "oclgenomics.io.zstandard", "oclgenomics.lazy_names",
+    "oclgenomics.app.streams", "oclgenomics.io.atomic_file", "oclgenomics.io.packed_file", "oclgenomics.io.packed_file",
+    "oclgenomics.io.json_text", "oclgenomics.io.packed_file", "oclgenomics.lazy_names",
 )  # fmt: skip
 MODEL_MODULES = sorted(MODEL.rglob("*.py"))
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "kernels_cl" not in path.parts)

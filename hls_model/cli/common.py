@@ -13,7 +13,7 @@ from hls_model.output import open_output
 from hls_model.presets import PRESETS, change, load, parse_settings
 from hls_model.timing import LEVELS
 from oclgenomics.app.files import reads, writes
-from oclgenomics.io.plain_json import json_text
+from oclgenomics.io.json_text import json_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

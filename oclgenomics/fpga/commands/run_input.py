@@ -22,7 +22,7 @@ from oclgenomics.app.inputs import read_options, say_unphased
 from oclgenomics.app.progress import Progress
 from oclgenomics.fpga import ScanRun, run_scan
 from oclgenomics.fpga.commands.run_report import run_record, run_table, run_text
-from oclgenomics.io.plain_json import json_text
+from oclgenomics.io.json_text import json_text
 from oclgenomics.omega.commands.options import scan_options
 from oclgenomics.omega.sites.sources import first_read, open_alignments
 from oclgenomics.runtime import select_device

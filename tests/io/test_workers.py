@@ -6,7 +6,7 @@ from itertools import islice
 
 import pytest
 
-from oclgenomics.io.work_behind import work_behind
+from oclgenomics.io.workers import work_behind
 
 
 def threads_left() -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from oclgenomics.errors import OutputError
-from oclgenomics.io.unnamed_file import file_system, temporary_folder, unnamed_file
+from oclgenomics.io.atomic_file import file_system, temporary_folder, unnamed_file
 
 
 @pytest.mark.parametrize("kind", ["nameless", "unlinked"])

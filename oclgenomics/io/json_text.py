@@ -1,4 +1,4 @@
-"""JSON that is read to the letter: what is missing, unknown or of another kind is told with its place."""
+"""JSON that every reader takes, and JSON that is read strictly: what is missing or unknown is reported by its place."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from typing import Any, NoReturn
 
 from oclgenomics.errors import InputError
 
-__all__ = ["Fields", "load_fields"]
+__all__ = [
+    "Fields",
+    "json_text",
+    "load_fields",
+]
 
 KINDS: dict[type, str] = {
     str: "a text", int: "a whole number", float: "a number", bool: "true or false", list: "a list", dict: "an object",
@@ -129,3 +133,19 @@ def _unique(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
         names = [name for name, _ in pairs]
         raise ValueError(f"{next(name for name in names if names.count(name) > 1)[:40]!r} is there twice")
     return found
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """Return a value as JSON, without a newline at its end."""
+    try:
+        return json.dumps(value, allow_nan=False, indent=indent)
+    except ValueError:  # there is one somewhere
+        return json.dumps(_plain(value), allow_nan=False, indent=indent)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(inner) for inner in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
