@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
-from oclgenomics.omega.ld.pairs import ld_blocks
-from oclgenomics.omega.sites import take_sites
-from oclgenomics.omega.windows import Windows
+from oclgenomics.omega.device.ld import ld_blocks
+from oclgenomics.omega.plan.windows import Windows
+from oclgenomics.omega.sites.filters import take_sites
 from oclgenomics.runtime import Engine
 from oclgenomics.variation.alignment import Alignment
 

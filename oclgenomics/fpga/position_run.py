@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from hls_model.config import Config
 from hls_model.functional import Sums, run
-from oclgenomics.omega.score import EPSILON
-from oclgenomics.omega.windows import Windows
+from oclgenomics.omega.options import EPSILON
+from oclgenomics.omega.plan.windows import Windows
 
 __all__ = ["Place", "PositionRun", "omega_of", "run_position", "sums_of"]
 
 
 @dataclass(frozen=True)
 class Place:
-    """Search window of a grid position, as indices of M: see `oclgenomics.omega.windows.Windows`."""
+    """Search window of a grid position, as indices of M: see `oclgenomics.omega.plan.windows.Windows`."""
 
     centre: int
     first: int

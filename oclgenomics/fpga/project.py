@@ -19,10 +19,9 @@ from oclgenomics.errors import ParameterError
 from oclgenomics.fpga.measuring import Measured, Run, measured_of, repeated
 from oclgenomics.fpga.result import ScanProjection
 from oclgenomics.fpga.workloads import workload_of
-from oclgenomics.omega.api import FilteredBatch, filtered_batches
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.sources import AlignmentSource
+from oclgenomics.omega.sites.sources import AlignmentSource, FilteredBatch, filtered_batches
 from oclgenomics.variation.read_options import ReadOptions
 
 if TYPE_CHECKING:

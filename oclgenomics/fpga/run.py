@@ -16,11 +16,10 @@ from oclgenomics.fpga.alignment_run import AlignmentRun, alignment_run
 from oclgenomics.fpga.matrix import Stretch, check_span, exact_sums, pair_values, recurrence_sums, stretches
 from oclgenomics.fpga.position_run import Place, PositionRun, run_position
 from oclgenomics.fpga.run_result import ScanRun
-from oclgenomics.omega.api import filtered_batches
 from oclgenomics.omega.device.scanner import MIN_SITES, OmegaScanner
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.sources import AlignmentSource
-from oclgenomics.omega.windows import Windows, find_windows
+from oclgenomics.omega.plan.windows import Windows, find_windows
+from oclgenomics.omega.sites.sources import AlignmentSource, filtered_batches
 from oclgenomics.runtime import Engine
 from oclgenomics.variation.read_options import ReadOptions
 

@@ -13,7 +13,7 @@ from hls_model.functional import Best, Sums, arithmetic, omegas, position, run
 from hls_model.functional.maxima import merge
 from hls_model.rtl.operands import KINDS, operands
 from oclgenomics.omega import reference
-from oclgenomics.omega.sites import prepare
+from oclgenomics.omega.sites.filters import prepare
 from oclgenomics.variation import ReadOptions, read_alignments
 
 EDGES = (0, 1, 0x7FFFFF, 0x800000, 0x800001, 0x3F800000, 0x3727C5AC, 0x7F7FFFFF, 0x7F800000, 0x7FC00000, 0x4B800000)

@@ -20,9 +20,9 @@ from hls_model.presets import load
 from oclgenomics.cli.main import main
 from oclgenomics.errors import UsageError
 from oclgenomics.fpga import project_scan, random_alignment, workload_of
-from oclgenomics.omega.api import filter_alignment
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.windows import find_windows
+from oclgenomics.omega.plan.windows import find_windows
+from oclgenomics.omega.sites.filters import filter_alignment
 from oclgenomics.variation import read_alignments
 
 DATA = Path(__file__).parents[1] / "data" / "omega"

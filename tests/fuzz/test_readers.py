@@ -19,8 +19,8 @@ from hls_model.hls.reports.compare import compare, read_reports
 from hls_model.positions import read_positions
 from hls_model.presets import load
 from oclgenomics.errors import OclGenomicsError
-from oclgenomics.kmers.database.reader import KmerDatabase
-from oclgenomics.omega.formats.reading import read_report
+from oclgenomics.kmers.device.reader import KmerDatabase
+from oclgenomics.omega.formats.scans import read_report
 from oclgenomics.omega.formats.thresholds import read_thresholds
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import names_of, packed_blocks

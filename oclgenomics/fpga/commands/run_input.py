@@ -24,7 +24,7 @@ from oclgenomics.fpga import ScanRun, run_scan
 from oclgenomics.fpga.commands.run_report import run_record, run_table, run_text
 from oclgenomics.io.plain_json import json_text
 from oclgenomics.omega.commands.options import scan_options
-from oclgenomics.omega.sources import first_read, open_alignments
+from oclgenomics.omega.sites.sources import first_read, open_alignments
 from oclgenomics.runtime import select_device
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import read_bed

@@ -22,7 +22,7 @@ from oclgenomics.fpga import ScanProjection, project_scan, project_workloads, ra
 from oclgenomics.fpga.commands.report import busy_text, projection_record, projection_text
 from oclgenomics.omega.commands.options import scan_options
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.sources import AlignmentSource, first_read, open_alignments
+from oclgenomics.omega.sites.sources import AlignmentSource, first_read, open_alignments
 from oclgenomics.runtime import select_device
 from oclgenomics.variation.bed import BedRegions, read_bed
 from oclgenomics.variation.read_options import ReadOptions

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError
-from oclgenomics.signals.kmer_model import KmerModel
-from oclgenomics.signals.kmer_tracks import KmerTracks, Molecule
+from oclgenomics.signals.kmers import KmerModel, KmerTracks, Molecule
 from oclgenomics.simulate.draws import RandomBits, normals
 from oclgenomics.simulate.limits import check_range
 

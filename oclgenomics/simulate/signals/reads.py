@@ -25,8 +25,7 @@ from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.packed_file import Sink
 from oclgenomics.sequence.records import read_records
 from oclgenomics.signals.chemistry import Chemistry
-from oclgenomics.signals.kmer_model import KmerModel
-from oclgenomics.signals.kmer_tracks import KmerTracks, kmer_tracks
+from oclgenomics.signals.kmers import KmerModel, KmerTracks, kmer_tracks
 from oclgenomics.signals.model import Signals
 from oclgenomics.simulate.draws import RandomBits, groups
 from oclgenomics.simulate.limits import check_range

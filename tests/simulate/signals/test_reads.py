@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.signals import KmerModel, Signals, read_model, stall_end
-from oclgenomics.signals.kmer_tracks import Molecule
+from oclgenomics.signals.kmers import Molecule
 from oclgenomics.simulate.draws import RandomBits, normals
 from oclgenomics.simulate.signals.reads import (
     PRESETS,
