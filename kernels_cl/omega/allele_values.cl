@@ -27,12 +27,13 @@ static inline float compat_sum(state_sum_t sum)
 
 __kernel void allele_values(__global const uint *bits, __global const uint *alleles, __global const uint *valid, int words,
                             __global const int *first_row, __global const int *row_count, __global const int *listed, int list0, int as_column,
-                            float scale, __global sum_t *sums, int row0, int rows, int col0, int stride, int band, int site0)
+                            __global sum_t *sums, block_t block, int site0)
 {
+    const int row0 = block.row0, col0 = block.col0, stride = block.stride;
     const int here = listed[list0 + (int)get_global_id(1)];
     const int away = (int)get_global_id(0) + 1;
     const int j = as_column ? MAX(here, row0 - 1) + away : here, i = as_column ? here : here - away;
-    if (j < row0 || j >= row0 + rows || i < col0 || j - i >= band)
+    if (j < row0 || j >= row0 + block.rows || i < col0 || j - i >= block.band)
         return;
     const int states_j = row_count[j], states_i = row_count[i];
     const state_sum_t sum =
@@ -42,6 +43,6 @@ __kernel void allele_values(__global const uint *bits, __global const uint *alle
 #else
     const float of_j = states_j > 1 ? (float)(states_j - 1) / (float)states_j : 1.0f;
     const float of_i = states_i > 1 ? (float)(states_i - 1) / (float)states_i : 1.0f;
-    sums[AT(j, i)] = fixed_point(sum.total * (of_j * of_i), scale);
+    sums[AT(j, i)] = fixed_point(sum.total * (of_j * of_i), block.scale);
 #endif
 }

@@ -7,20 +7,21 @@
 #include "omega/tiles.clh"
 
 __attribute__((reqd_work_group_size(LANES, 1, 1)))
-__kernel void best_tiles(__global const float2 *peaks, int tiles_i, int tiles_j, __global const long *sums, __global const long *left,
-                         __global const float *left_float, __global const int *windows, int window0, int left_stride, int row0, int rows,
-                         int col0, int stride, float epsilon, BEST_ARGUMENTS)
+__kernel void best_tiles(__global const float2 *peaks, tiles_t tiles, __global const long *sums, __global const long *left,
+                         __global const float *left_float, __global const int *windows, block_t block, BEST_ARGUMENTS)
 {
+    const int row0 = block.row0, col0 = block.col0, stride = block.stride, tiles_i = tiles.tiles_i;
+    const float epsilon = block.epsilon;
     __local group_t group;
     __local float floors[LANES];
     __local int chosen[LANES];
-    __global const int *window = windows + (window0 + (int)get_group_id(0)) * WINDOW_FIELDS;
+    __global const int *window = windows + (tiles.window0 + (int)get_group_id(0)) * WINDOW_FIELDS;
     const int lane = get_local_id(0), c = window[CENTRE], first = window[FIRST];
-    const int last_row = row0 + rows - 1;
+    const int last_row = row0 + block.rows - 1;
     const int begin_i = first / TILE, count_i = window[INNER_LEFT] / TILE - begin_i + 1;
     const int begin_j = MAX(window[INNER_RIGHT], row0) / TILE, count = (MIN(window[LAST], last_row) / TILE - begin_j + 1) * count_i;
-    __global const float2 *own = peaks + (size_t)get_group_id(0) * tiles_i * tiles_j;
-    const size_t slot = (size_t)window[SLOT] * left_stride;
+    __global const float2 *own = peaks + (size_t)get_group_id(0) * tiles_i * tiles.tiles_j;
+    const size_t slot = (size_t)window[SLOT] * block.left_stride;
     __global const long *left_here = left + slot - first;
     float floor_here = lane == 0 ? best[window[TARGET]] : 0.0f;  // read by the lane that may write it below
     for (int n = lane; n < count; n += LANES)

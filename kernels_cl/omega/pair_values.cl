@@ -93,9 +93,11 @@ static inline sum_v value_of(const counts_t *count, int j, int i, uint units, __
 __attribute__((reqd_work_group_size(SIDE, SIDE_J, 1)))
 #endif
 __kernel void pair_values(__global const uint *bits, __global const uint *valid, int words, uint units,
-                          __global const uint *ones, __global const float *weight, float haplotypes, float scale,
-                          __global sum_t *sums, int row0, int rows, int col0, int stride, int site0, int first_tile)
+                          __global const uint *ones, __global const float *weight, float haplotypes, __global sum_t *sums, block_t block,
+                          int site0, int first_tile)
 {
+    const int row0 = block.row0, rows = block.rows, col0 = block.col0, stride = block.stride;
+    const float scale = block.scale;
 #if VW == 1
     const int tile_j = row0 + (first_tile + (int)get_group_id(1)) * TILE;
     const int tile_i = (tile_j / TILE - (int)get_group_id(0)) * TILE;

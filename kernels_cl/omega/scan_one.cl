@@ -6,9 +6,12 @@
 #include "omega/candidate.clh"
 
 __attribute__((reqd_work_group_size(LANES, 1, 1)))
-__kernel void scan_one(BLOCK_ARGUMENTS, __global float *candidate_omega, __global int *candidate_i, __global int *candidate_j)
+__kernel void scan_one(__global const sum_t *sums, __global const sum_t *left, __global const float *left_float, __global const int *windows, int window0,
+                       block_t block, __global scored_t *candidates)
 {
     __local group_t group;
+    const int row0 = block.row0, rows = block.rows, col0 = block.col0, stride = block.stride, left_stride = block.left_stride, border = block.border;
+    const float epsilon = block.epsilon;
     __global const int *window = windows + (window0 + (int)get_group_id(2)) * WINDOW_FIELDS;
     const int c = window[CENTRE], first = window[FIRST], lefts = window[INNER_LEFT] - first + 1;
     const int row_low = MAX(window[INNER_RIGHT], row0), row_high = MIN(window[LAST], row0 + rows - 1);
@@ -25,5 +28,5 @@ __kernel void scan_one(BLOCK_ARGUMENTS, __global float *candidate_omega, __globa
     const int place = (int)get_group_id(2) * (int)get_num_groups(0) + (int)get_group_id(0);
     const scored_t own = {omega, i, j};
     __global const sum_t *left_here = left + (size_t)window[SLOT] * left_stride - first;
-    write_candidate(own, top_of_group(omega, &group), &group, place, candidate_omega, candidate_i, candidate_j, SUMS_VALUES);
+    write_candidate(own, top_of_group(omega, &group), &group, candidates + place, SUMS_VALUES);
 }

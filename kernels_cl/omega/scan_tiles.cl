@@ -49,20 +49,25 @@ __kernel void save_right_tiles(__global const long *sums, __global const int *wi
 
 #define TILE_ARGUMENTS                                                                                                                         \
     __global const long *sums, __global const long *left, __global const float *left_tiles, __global const float *right_tiles,                   \
-        __global const int *windows, int window0, int window_end, __global const int2 *windows_of_i, __global const int2 *windows_of_j,          \
-        int left_stride, int tiles_stride, int rows_stride, int row0, int rows, int col0, int stride, float epsilon, int tiles_i, int tiles_j,   \
+        __global const int *windows, __global const int2 *windows_of_i, __global const int2 *windows_of_j, block_t block, tiles_t tiles,         \
         __global float2 *peaks
 
-// Where the peak of a window in a tile is written.
-#define PEAK(window, number, tile_i, tile_j)                                                                                                   \
-    (((size_t)(number)*tiles_j + ((tile_j) / TILE - MAX((window)[INNER_RIGHT], row0) / TILE)) * tiles_i + ((tile_i) - (window)[FIRST] / TILE * TILE) / TILE)
-
-#define BOUNDS(peak, window, share)                                                                                                            \
-    bounds_of(peak, sums, left + (size_t)(window)[SLOT] * left_stride - (window)[FIRST], window, share, tile_i, tile_j, row0, col0, stride, epsilon)
+// Writes the bounds of a window's largest omega in a tile; `number` counts the windows from the first one at work.
+static inline void write_bounds(__global float2 *peaks, float peak, __global const long *sums, __global const long *left, __global const int *window,
+                                int number, share_t share, int tile_i, int tile_j, block_t block, tiles_t tiles)
+{
+    const int row = tile_j / TILE - MAX(window[INNER_RIGHT], block.row0) / TILE, column = (tile_i - window[FIRST] / TILE * TILE) / TILE;
+    __global const long *left_here = left + (size_t)window[SLOT] * block.left_stride - window[FIRST];
+    peaks[((size_t)number * tiles.tiles_j + row) * tiles.tiles_i + column] =
+        bounds_of(peak, sums, left_here, window, share, tile_i, tile_j, block.row0, block.col0, block.stride, block.epsilon);
+}
 
 #if CPU
 __kernel void scan_tiles(TILE_ARGUMENTS)
 {
+    const int row0 = block.row0, rows = block.rows, col0 = block.col0, stride = block.stride, left_stride = block.left_stride;
+    const int window0 = tiles.window0, window_end = tiles.window_end, tiles_stride = tiles.tiles_stride, rows_stride = tiles.rows_stride;
+    const float epsilon = block.epsilon;
     const int tile_j = row0 + (int)get_global_id(1) * TILE;
     const int tile_i = tile_j - (int)get_global_id(0) * TILE;
     if (tile_i < col0)
@@ -109,7 +114,7 @@ __kernel void scan_tiles(TILE_ARGUMENTS)
         float peak = 0.0f;
         for (int l = 0; l < VW; l++)
             peak = MAX(peak, ((const float *)&best)[l]);
-        peaks[PEAK(window, p - window0, tile_i, tile_j)] = BOUNDS(peak, window, share);
+        write_bounds(peaks, peak, sums, left, window, p - window0, share, tile_i, tile_j, block, tiles);
     }
 }
 #else
@@ -118,10 +123,25 @@ __kernel void scan_tiles(TILE_ARGUMENTS)
 #define EACH_J (TILE / LANES_J)
 // A row of the window table in registers: .s0 centre, .s1 first, .s2 inner left, .s3 inner right, .s4 last, .s5 slot (layout.clh).
 #define WINDOW_AT(p) (((__global const int8 *)windows)[p])
-#define SHARE(w)                                                                                                                               \
-    ((share_t){MAX(tile_i, (w).s1), MIN(tile_i + TILE - 1, (w).s2), MAX(tile_j, (w).s3), MIN(MIN(tile_j + TILE - 1, (w).s4), last_row)})
-#define CORNER(w)                                                                                                                              \
-    ((float)(reference - left[(size_t)(w).s5 * left_stride + (MIN(tile_i + TILE - 1, (w).s2) - (w).s1)] - RIGHT_SUM(MAX(tile_j, (w).s3), (w).s0)))
+
+static inline share_t share_at(int8 w, int tile_i, int tile_j, int last_row)
+{
+    share_t share;
+    share.low_i = MAX(tile_i, w.s1);
+    share.i0 = MIN(tile_i + TILE - 1, w.s2);
+    share.j0 = MAX(tile_j, w.s3);
+    share.high_j = MIN(MIN(tile_j + TILE - 1, w.s4), last_row);
+    return share;
+}
+
+// C of a window, from the tile's reference and the sums at the window's own innermost corner.
+static inline float corner_of(int8 w, long reference, __global const long *sums, __global const long *left, int left_stride, int tile_i, int tile_j,
+                              int row0, int col0, int stride)
+{
+    const long left_sum = left[(size_t)w.s5 * left_stride + (MIN(tile_i + TILE - 1, w.s2) - w.s1)];
+    return (float)(reference - left_sum - RIGHT_SUM(MAX(tile_j, w.s3), w.s0));
+}
+
 #ifndef REFINE
 #define REFINE 1
 #endif
@@ -143,6 +163,9 @@ __attribute__((reqd_work_group_size(LANES_I, LANES_J, 1)))
 __kernel void scan_tiles(TILE_ARGUMENTS)
 {
     __local int gathered[AT_ONCE];  // bits of floats that are not negative, or -0, which is below them as a signed number
+    const int row0 = block.row0, rows = block.rows, col0 = block.col0, stride = block.stride, left_stride = block.left_stride;
+    const int window0 = tiles.window0, window_end = tiles.window_end, tiles_stride = tiles.tiles_stride, rows_stride = tiles.rows_stride;
+    const float epsilon = block.epsilon;
     const int tile_j = row0 + (int)get_group_id(1) * TILE;
     const int tile_i = tile_j - (int)get_group_id(0) * TILE;
     if (tile_i < col0)
@@ -169,15 +192,15 @@ __kernel void scan_tiles(TILE_ARGUMENTS)
             gathered[n] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
         int8 next_window = WINDOW_AT(chunk);
-        float next_corner = CORNER(next_window);
+        float next_corner = corner_of(next_window, reference, sums, left, left_stride, tile_i, tile_j, row0, col0, stride);
         for (int p = chunk; p < chunk_end; p++) {
             // the next window's corner takes two dependent loads: they are under way while this one is scored
             const int8 window = next_window;
             const float corner = next_corner;
             next_window = WINDOW_AT(MIN(p + 1, chunk_end - 1));
-            next_corner = CORNER(next_window);
+            next_corner = corner_of(next_window, reference, sums, left, left_stride, tile_i, tile_j, row0, col0, stride);
             const int c = window.s0, first = window.s1;
-            const share_t share = SHARE(window);
+            const share_t share = share_at(window, tile_i, tile_j, last_row);
             __global const float *dl = left_tiles + (size_t)window.s5 * tiles_stride + (tile_i - first / TILE * TILE) + lane_i;
             __global const float *dr = right_tiles + (size_t)(p - window0) * rows_stride + (tile_j - row0) + lane_j;
             const float k_here = (float)(c + 1 - i_here), m_here = (float)(j_here - c);
@@ -230,7 +253,7 @@ __kernel void scan_tiles(TILE_ARGUMENTS)
         for (int p = chunk + lane; p < chunk_end; p += LANES_I * LANES_J) {
             __global const int *window = windows + p * WINDOW_FIELDS;
             const share_t share = share_of(window, tile_i, tile_j, last_row);
-            peaks[PEAK(window, p - window0, tile_i, tile_j)] = BOUNDS(as_float(gathered[p - chunk]), window, share);
+            write_bounds(peaks, as_float(gathered[p - chunk]), sums, left, window, p - window0, share, tile_i, tile_j, block, tiles);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }

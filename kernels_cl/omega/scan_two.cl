@@ -37,9 +37,12 @@ __attribute__((noinline)) static scored_t settle_column(int at, float top, int i
 #endif
 
 __attribute__((reqd_work_group_size(LANES, 1, 1)))
-__kernel void scan_two(BLOCK_ARGUMENTS, int lanes_i, int load, __global float *candidate_omega, __global int *candidate_i, __global int *candidate_j)
+__kernel void scan_two(__global const sum_t *sums, __global const sum_t *left, __global const float *left_float, __global const int *windows, int window0,
+                       block_t block, int lanes_i, int load, __global scored_t *candidates)
 {
     __local group_t group;
+    const int row0 = block.row0, rows = block.rows, col0 = block.col0, stride = block.stride, left_stride = block.left_stride, border = block.border;
+    const float epsilon = block.epsilon;
     __global const int *window = windows + (window0 + (int)get_group_id(2)) * WINDOW_FIELDS;
     const int c = window[CENTRE], first = window[FIRST], inner_left = window[INNER_LEFT];
     const int lane = get_local_id(0), lanes_j = LANES / lanes_i;
@@ -98,5 +101,5 @@ __kernel void scan_two(BLOCK_ARGUMENTS, int lanes_i, int load, __global float *c
             own = other;
     }
     const int candidate = ((int)get_group_id(2) * (int)get_num_groups(1) + (int)get_group_id(1)) * (int)get_num_groups(0) + (int)get_group_id(0);
-    write_candidate(own, top, &group, candidate, candidate_omega, candidate_i, candidate_j, SUMS_VALUES);
+    write_candidate(own, top, &group, candidates + candidate, SUMS_VALUES);
 }

@@ -13,7 +13,8 @@
 // BONUS=2, as published: a cell that stays takes the counter of the cell to its left in the same row, and one more.
 //
 // Layout: element i of read q, of levels and of edges, is at [(q / GROUP) * rows * GROUP + i * GROUP + q % GROUP], where GROUP is LANES
-// on CPUs and `reads` on GPUs (group). Scores that stay: [slot * slot_size + column], then as many bonuses.
+// on CPUs and the number of reads on GPUs, where it is 1. Scores that stay: [slot * slot_size + column], then as many bonuses; those
+// of slot s, 2 n or 2 n + 1, go to the other one of both, s ^ 1.
 //
 // -D STRIP=n          columns of a strip
 // -D ROWS_AHEAD=n     rows whose levels and edges are loaded together, while the ones before are worked on
@@ -118,12 +119,13 @@ static inline score_t gather(__global const element_t *element, __global const u
     return value;
 }
 
+// To the other slots of all lanes.
 static inline void scatter(score_t value, __global element_t *element, __global const uint *slots, ulong slot_size)
 {
     ROLLED
     for (uint lane = 0; lane < LANES; ++lane)
         if (slots[lane] != NO_SLOT)
-            element[slots[lane] * slot_size] = LANE(value, lane);
+            element[(slots[lane] ^ 1u) * slot_size] = LANE(value, lane);
 }
 #endif
 
@@ -133,25 +135,20 @@ __kernel void align_strips(
     __global const uint *strips,          // (strips,) BEGINS and number of columns
     __global const uint *segments,        // (segments, 3): first strip, first strip that is reported, end
     uint rows,
-    uint reads,                           // a multiple of LANES
-    uint group,                           // reads that lie side by side
     __global element_t *edges,            // (segments, groups, rows, group) scores of last columns
 #if BONUS
     __global element_t *edge_bonuses,     // the same for the bonus
 #endif
 #if STATE
     uint rows_done,                       // 0: the first row is row 0
-    ulong slot_size,                      // elements of a slot
-    __global const uint *from,            // (reads,) slots that scores come from
-    __global const uint *to,              // (reads,) other slots, that they go to; NO_SLOT: none
+    __global const uint *slots,           // (reads,) that scores come from; NO_SLOT: none
     __global element_t *kept,             // (slots, slot_size) scores, then bonuses
 #endif
     __global element_t *best,             // (segments, reads)
     __global int *where)                  // (segments, reads) place among `columns`
 {
-    const uint read = get_global_id(0) * LANES, segment = get_global_id(1);
-    if (read >= reads)
-        return;
+    const uint read = get_global_id(0) * LANES, reads = get_global_size(0) * LANES, segment = get_global_id(1);
+    const uint group = LANES > 1 ? LANES : reads; // reads that lie side by side
     const size_t own = (size_t)(read / group) * rows * group + read % group;
     levels += own;
     edges += (size_t)segment * reads * rows + own;
@@ -161,6 +158,8 @@ __kernel void align_strips(
     const uint first_strip = segments[3 * segment], reported = segments[3 * segment + 1], end = segments[3 * segment + 2];
 #if STATE
     const uint first_row = rows_done == 0;
+    const ulong columns_kept = (ulong)segments[3 * get_global_size(1) - 1] * STRIP; // of all strips: the last segment ends there
+    const ulong slot_size = columns_kept * (BONUS ? 2 : 1);
 #else
     const uint first_row = 1;
 #endif
@@ -192,9 +191,9 @@ __kernel void align_strips(
         if (!first_row) {
             UNROLL
             for (int c = 0; c < STRIP; ++c) {
-                score[c] = gather(kept + strip * STRIP + c, from + read, slot_size);
+                score[c] = gather(kept + strip * STRIP + c, slots + read, slot_size);
 #if BONUS
-                bonus[c] = gather(kept + slot_size / 2 + strip * STRIP + c, from + read, slot_size);
+                bonus[c] = gather(kept + columns_kept + strip * STRIP + c, slots + read, slot_size);
 #endif
             }
         }
@@ -258,9 +257,9 @@ __kernel void align_strips(
 #if STATE
         UNROLL
         for (int c = 0; c < STRIP; ++c) {
-            scatter(score[c], kept + strip * STRIP + c, to + read, slot_size);
+            scatter(score[c], kept + strip * STRIP + c, slots + read, slot_size);
 #if BONUS
-            scatter(bonus[c], kept + slot_size / 2 + strip * STRIP + c, to + read, slot_size);
+            scatter(bonus[c], kept + columns_kept + strip * STRIP + c, slots + read, slot_size);
 #endif
         }
 #endif

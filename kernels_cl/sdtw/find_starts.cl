@@ -59,9 +59,7 @@ static inline void step_row(element_t *score, int *origin, const element_t *leve
 __kernel void find_starts(
     __global const element_t *levels,  // (groups, rows, group)
     __global const element_t *columns, // levels of all references
-    __global const int *first,         // (reads,) first of `columns` in the window
-    __global const int *last,          // (reads,) where the alignment ends
-    __global const uchar *begins,      // (reads,) 1: the window begins where a track does
+    __global const int *windows,       // (reads, 3): first and last of `columns`; 1: the window begins where a track does
     uint rows,
     uint group,                        // reads that lie side by side
     uint reads,
@@ -83,11 +81,12 @@ __kernel void find_starts(
 #if BONUS
     edge_bonuses += own;
 #endif
-    columns += first[read];
-    const uint width = (uint)(last[read] - first[read]) + 1;
+    const int first = windows[3 * read], begins = windows[3 * read + 2];
+    columns += first;
+    const uint width = (uint)(windows[3 * read + 1] - first) + 1;
     uint left_rows = 0; // that the strip to the left has done
     for (uint column = 0; column < width; column += STRIP) {
-        const int opens = column == 0 && begins[read];
+        const int opens = column == 0 && begins;
         element_t score[STRIP], level[STRIP];
         int origin[STRIP];
 #if BONUS
@@ -133,7 +132,7 @@ __kernel void find_starts(
         UNROLL
         for (uint c = 0; c < STRIP; ++c)
             if (column + c == width - 1) {
-                starts[read] = first[read] + origin[c];
+                starts[read] = first + origin[c];
                 costs[read] = score[c];
             }
     }

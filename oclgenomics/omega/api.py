@@ -216,13 +216,9 @@ def _counted(result: Scan, prepared: Prepared, seconds: float, parameters: dict[
     at = prepared.alignment.positions
     counted = np.searchsorted(at, result.right, "right") - np.searchsorted(at, result.left, "left")
     return replace(
-        result,
-        discarded=prepared.discarded,
-        window_sites=np.where(result.valid, counted, -1).astype(np.int64),
-        stats=replace(result.stats, seconds=seconds),
-        data=prepared.data,
-        parameters=parameters,
-    )
+        result, discarded=prepared.discarded, window_sites=np.where(result.valid, counted, -1).astype(np.int64),
+        stats=replace(result.stats, seconds=seconds), data=prepared.data, parameters=parameters,
+    )  # fmt: skip
 
 
 def find_peaks(

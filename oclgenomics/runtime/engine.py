@@ -228,7 +228,8 @@ class Engine:
             Work-items in each dimension; the local size has to divide the global one.
         **arguments
             A value for each parameter of the kernel, by its name: a `DeviceArray` of the items' type for a pointer, or
-            None where the variant does not read it; a number for anything else, which is cast to the parameter's type.
+            None where the variant does not read it; a number for anything else, which is cast to the parameter's type;
+            for a structure that is passed by value a mapping that has a number for each member, by its name.
 
         Raises
         ------

@@ -10,7 +10,7 @@ from helpers.kernel_heads import told_apart, told_heads
 from helpers.products import on_one_cpu
 
 from oclgenomics.errors import BuildError
-from oclgenomics.runtime import Device
+from oclgenomics.runtime import Device, Engine, kernel_cache, program
 from oclgenomics.runtime.preprocess import expand, preprocess
 from oclgenomics.runtime.signature import signatures_of
 from oclgenomics.runtime.source import load_source, source_folder
@@ -146,3 +146,39 @@ def test_numbers_that_do_not_fit(kind: str, value: float) -> None:
     parameter = signatures_of(f"__kernel void f({kind} x) {{}}", ())["f"].parameters[0]
     with pytest.raises(ValueError, match=f"does not fit into {kind}"):
         parameter.cast(value)
+
+
+STRUCTURES = """
+typedef struct { int first, last; float scale; ulong many; } numbers_t;
+typedef struct { int first[2]; } others_t;
+__kernel void take(numbers_t numbers, __global others_t *others, __global float *out)
+{
+    out[0] = (float)(numbers.first + 10 * numbers.last) * numbers.scale + (float)numbers.many;
+}
+"""
+
+
+def test_structures_of_numbers() -> None:
+    numbers, others, _ = signatures_of(STRUCTURES, ())["take"].parameters
+    assert numbers.dtype == np.dtype([("first", "i4"), ("last", "i4"), ("scale", "f4"), ("many", "u8")], align=True)
+    assert (others.pointer, others.dtype) == (True, None)
+    given = {"first": 1, "last": np.int64(2), "scale": 0.5, "many": 1 << 63, "more": 9}
+    assert numbers.cast(given).tolist() == (1, 2, 0.5, 1 << 63)
+    with pytest.raises(ValueError, match="does not fit into int32"):
+        numbers.cast(given | {"last": 1 << 31})
+    for wrong in (7, {"first": 1}, None):
+        with pytest.raises(TypeError, match="numbers_t takes a mapping with first, last, scale, many"):
+            numbers.cast(wrong)
+    with pytest.raises(BuildError, match="which nothing is cast to"):
+        signatures_of(STRUCTURES.replace("__global others_t *others", "others_t others"), ())
+
+
+def test_a_structure_comes_as_it_was_given(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (program, kernel_cache):
+        monkeypatch.setattr(module, "load_source", lambda _: STRUCTURES)
+    with Engine(device) as engine:
+        out = engine.empty(1, np.float32)
+        kernel = engine.kernel("omega/pair_values.cl", "take")
+        numbers = {"first": 1, "last": 2, "scale": 0.5, "many": 4}
+        engine.launch(kernel, (1,), (1,), numbers=numbers, others=None, out=out)
+        assert engine.download(out).tolist() == [14.5]

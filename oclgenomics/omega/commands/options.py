@@ -31,12 +31,9 @@ def add_window_options(parser: argparse.ArgumentParser, *, required: bool = True
         help="smallest distance of a window's borders from its position; 1000, 10k, 1M",
     )  # fmt: skip
     group.add_argument(
-        "--maxwin",
-        type=count,
-        required=required,
-        metavar="BP",
+        "--maxwin", type=count, required=required, metavar="BP",
         help="largest distance of a window's borders from its position",
-    )
+    )  # fmt: skip
     group.add_argument(
         "--minsnps", type=count, default=5, metavar="N", help="fewest sites on each side (default: %(default)s)"
     )

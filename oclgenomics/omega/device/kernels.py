@@ -192,11 +192,10 @@ class ScanSetup:
         return np.float32 if self.compat else np.int64
 
     @property
-    def arguments(self) -> dict[str, Any]:
-        """Arrays and numbers by the names that kernels give them."""
+    def numbers(self) -> dict[str, Any]:
+        """Numbers by the names that kernels give them."""
         planes, border = self.planes, self.options.tried_border
         return {
-            **self.sites.arrays,
             "words": planes.words,
             "units": planes.units,
             "haplotypes": planes.haplotypes,
@@ -249,20 +248,18 @@ class PassAtWork:
     def __init__(self, setup: ScanSetup, walk: Pass, arrays: dict[str, DeviceArray]) -> None:
         self.setup, self.walk = setup, walk
         self.by_tiles = "left_tiles" in arrays
-        self._known = {
-            **setup.arguments,
-            **arrays,
-            "stride": walk.stride,
-            "band": walk.band,
-            "left_stride": walk.left_stride,
+        self._arrays: dict[str, Any] = {**setup.sites.arrays, **arrays}
+        self._numbers = {
+            **setup.numbers, "stride": walk.stride, "band": walk.band, "left_stride": walk.left_stride,
             "tiles_stride": walk.tiles_stride,
-        }
+        }  # fmt: skip
 
     def launch(
         self, name: str, size: tuple[int, ...], local: tuple[int, ...], block: Block, /, **arguments: Any
     ) -> None:
         """Enqueue a kernel for a block; `arguments` are those that neither the scan, the pass nor the block knows."""
-        known = {**self._known, **block.layout, **arguments}
+        numbers = {**self._numbers, **block.layout, **arguments}
+        known = {**self._arrays, **numbers, "block": numbers, "tiles": numbers}
         launch_known(self.setup.engine, self.setup.kernels[name], size, local, known)
 
 

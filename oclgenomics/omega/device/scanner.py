@@ -170,16 +170,10 @@ class OmegaScanner:
         sites = planes.nbytes if resident else planes.nbytes - planes.plane_bytes
         taken = engine.memory.used + sites + 2 * work_bytes(engine) + grid * RESULT_BYTES
         return plan_passes(
-            joint.windows,
-            joint.alignment.sites,
-            engine.limits(taken),
-            border=options.tried_border,
-            kernel=options.kernel,
-            tiles=_tiles_serve(options),
-            chunk_positions=options.chunk_positions,
-            block_rows=self.block_rows,
-            uploads=SiteUploads(0 if resident else buffers * 4 * planes.words, buffers),
-        )
+            joint.windows, joint.alignment.sites, engine.limits(taken), border=options.tried_border,
+            kernel=options.kernel, tiles=_tiles_serve(options), chunk_positions=options.chunk_positions,
+            block_rows=self.block_rows, uploads=SiteUploads(0 if resident else buffers * 4 * planes.words, buffers),
+        )  # fmt: skip
 
 
 def _tiles_serve(options: ScanOptions) -> bool:
@@ -254,22 +248,13 @@ def _scan_of(alignment: Alignment, windows: Windows, best: BestBorders, options:
     found = (omega > 0) & windows.valid
     first = int(alignment.positions[0])
     return Scan(
-        name=alignment.name,
-        replicate=alignment.replicate,
-        positions=windows.at,
-        omega=np.where(found, omega, 0.0),
+        name=alignment.name, replicate=alignment.replicate, positions=windows.at, omega=np.where(found, omega, 0.0),
         left=_border(alignment, best.i, found, windows.valid, first),
-        right=_border(alignment, best.j, found, windows.valid, first),
-        valid=scores > 0,
-        sites=alignment.sites,
-        haplotypes=alignment.copies,
-        discarded=dict(alignment.skipped),
-        possible=True,
-        maxwin=windows.maxwin,
-        stats=ScanStats(scores=int(scores.sum()), pairs=windows.pairs),
-        enough_sites=windows.valid,
+        right=_border(alignment, best.j, found, windows.valid, first), valid=scores > 0, sites=alignment.sites,
+        haplotypes=alignment.copies, discarded=dict(alignment.skipped), possible=True, maxwin=windows.maxwin,
+        stats=ScanStats(scores=int(scores.sum()), pairs=windows.pairs), enough_sites=windows.valid,
         digits=COMPAT_DIGITS if options.precision == "compat" else ACCURATE_DIGITS,
-    )
+    )  # fmt: skip
 
 
 def _exact_omega(best: BestBorders, windows: Windows) -> NDArray[np.float64]:

@@ -21,7 +21,7 @@ from oclgenomics.runtime import Engine
 __all__ = ["RESULT_BYTES", "BestBorders", "BestSoFar", "CandidateScorer", "TileScorer"]
 
 RESULT_BYTES = 28  # omega, both borders and both sums of a grid position
-CANDIDATE_BYTES = 12
+CANDIDATE_BYTES = 12  # scored_t of kernels_cl/omega/candidate.clh
 NARROW = 32  # left sides of fewer borders leave lanes of a row idle
 NARROW_LANES = 16
 
@@ -106,7 +106,7 @@ class CandidateScorer:
 
     def __init__(self, work: PassAtWork) -> None:
         self._work = work
-        self._candidates = Workspace(work.setup.engine, np.float32, np.int32, np.int32)
+        self._candidates = Workspace(work.setup.engine, np.uint8)
 
     def score(self, block: Block, stretch: Stretch) -> None:
         """Merge the candidates of a stretch's windows in this block into the best so far."""
@@ -124,11 +124,11 @@ class CandidateScorer:
         at_once = max(1, min(room, setup.launches.windows(stretch)))
         for start in range(stretch.start, stretch.stop, at_once):
             count = min(at_once, stretch.stop - start)
-            omega, i, j = self._candidates.reserve(groups * count)
-            found = {"candidate_omega": omega, "candidate_i": i, "candidate_j": j, "window0": start}
+            (candidates,) = self._candidates.reserve(CANDIDATE_BYTES * groups * count)
+            found = {"candidates": candidates, "window0": start}
             size = (columns * lanes, rows, count)
             work.launch(kernel, size, (lanes, 1, 1), block, **found, lanes_i=lanes_i, load=stretch.load)
-            work.launch("best_omega", (count * best_lanes,), (best_lanes,), block, **found, candidates=groups)
+            work.launch("best_omega", (count * best_lanes,), (best_lanes,), block, **found, groups=groups)
 
     def release(self) -> None:
         """Give the memory of the candidates back."""

@@ -118,16 +118,11 @@ def planes_of(alignment: Alignment, *, dna: bool = False) -> BitPlanes:
     padded = round_up(alignment.sites, TILE) + TILE
     ones, weight, units = _moments(bits, alignment.haplotypes, genotypes)
     return BitPlanes(
-        bits=_grouped(bits, padded),
-        valid=None if valid is None else _grouped(valid, padded),
-        units=units,
-        haplotypes=alignment.haplotypes,
-        missing=alignment.valid is not None,
-        genotypes=genotypes,
-        ones=_padded(ones, padded),
-        weight=_padded(weight, padded),
+        bits=_grouped(bits, padded), valid=None if valid is None else _grouped(valid, padded), units=units,
+        haplotypes=alignment.haplotypes, missing=alignment.valid is not None, genotypes=genotypes,
+        ones=_padded(ones, padded), weight=_padded(weight, padded),
         **_allele_rows(alignment, bits, valid if multiallelic else None, padded, dna=dna),
-    )
+    )  # fmt: skip
 
 
 def _allele_rows(

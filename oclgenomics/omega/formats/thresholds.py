@@ -106,15 +106,9 @@ def read_thresholds(path: str | os.PathLike[str]) -> Significance:
         raise InputError(wrong, source=name) from None
     haplotypes, mean_sites = record.get("haplotypes"), record.get("mean_sites")
     return Significance(
-        scan,
-        length,
-        haplotypes if type(haplotypes) is int else None,
-        float(mean_sites) if isinstance(mean_sites, (int, float)) else None,
-        maxima,
-        found,
-        source=name,
-        data=data,
-    )
+        scan, length, haplotypes if type(haplotypes) is int else None,
+        float(mean_sites) if isinstance(mean_sites, (int, float)) else None, maxima, found, source=name, data=data,
+    )  # fmt: skip
 
 
 def _threshold(one: Mapping[str, Any], replicates: int) -> Threshold:

@@ -85,14 +85,12 @@ def join_members(group: Sequence[Member]) -> Member:
     masks = [one.valid for one in alignments if one.valid is not None]
     haploid = [one.haploid for one in alignments if one.haploid is not None]
     joint = replace(
-        alignments[0],
-        positions=np.concatenate([one.positions for one in alignments]),
+        alignments[0], positions=np.concatenate([one.positions for one in alignments]),
         letters=np.concatenate([one.letters for one in alignments]),
         bits=np.concatenate([one.bits for one in alignments], axis=1),
-        valid=np.concatenate(masks, axis=1) if masks else None,
-        gap=None,
+        valid=np.concatenate(masks, axis=1) if masks else None, gap=None,
         haploid=np.concatenate(haploid, axis=1) if haploid else None,
-    )
+    )  # fmt: skip
     return Member(0, joint, _join_windows([member.windows for member in group], [one.sites for one in alignments]))
 
 

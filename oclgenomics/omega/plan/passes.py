@@ -347,15 +347,11 @@ def _stretch(
     bottom, top = np.maximum(active[:, 3], row0), np.minimum(active[:, 4], stop - 1)
     rows = int((top - bottom).max()) + 1
     return Stretch(
-        kernel,
-        start,
-        start + len(active),
-        lefts=int((active[:, 2] - active[:, 1]).max()) + 1,
-        rows=rows,
+        kernel, start, start + len(active), lefts=int((active[:, 2] - active[:, 1]).max()) + 1, rows=rows,
         load=rows if limits.cpu else work_item_load(most, limits),
         tiles_i=int((active[:, 2] // TILE - active[:, 1] // TILE).max()) + 1,
         tiles_j=int((top // TILE - bottom // TILE).max()) + 1,
-    )
+    )  # fmt: skip
 
 
 class Launches:

@@ -71,16 +71,10 @@ class NullFacts:
         haplotypes = [one.haplotypes for one in facts]
         phases = {one.genotypes for one in facts}
         return cls(
-            max(haplotypes),
-            min(haplotypes),
-            phases.pop() if len(phases) == 1 else None,
-            float(np.mean(density)),
-            min(density),
-            max(density),
-            float(np.mean(spacing)),
-            float(np.mean([one.missing for one in facts])),
+            max(haplotypes), min(haplotypes), phases.pop() if len(phases) == 1 else None, float(np.mean(density)),
+            min(density), max(density), float(np.mean(spacing)), float(np.mean([one.missing for one in facts])),
             float(np.mean([one.masked for one in facts])),
-        )
+        )  # fmt: skip
 
     @classmethod
     def read(cls, record: Mapping[str, Any]) -> NullFacts:

@@ -53,14 +53,9 @@ def filter_alignment(alignment: Alignment, options: ScanOptions, exclude: BedReg
     alignment.validate()
     outside = Prepared(alignment, {}) if exclude is None else exclude_regions(alignment, exclude)
     prepared = prepare(
-        outside.alignment,
-        maf=options.maf,
-        no_singletons=options.no_singletons,
-        impute=options.impute,
-        binary=options.binary,
-        seed=options.seed,
-        compat=options.precision == "compat",
-    )
+        outside.alignment, maf=options.maf, no_singletons=options.no_singletons, impute=options.impute,
+        binary=options.binary, seed=options.seed, compat=options.precision == "compat",
+    )  # fmt: skip
     counts = (alignment.skipped, outside.discarded, prepared.discarded)
     reasons = dict.fromkeys(reason for count in counts for reason in count)
     discarded = {reason: sum(count.get(reason, 0) for count in counts) for reason in reasons}
@@ -304,17 +299,14 @@ def take_sites(alignment: Alignment, keep: NDArray[np.bool_]) -> Alignment:
     rows = keep[alignment.multi_site]
     renumbered = np.cumsum(keep) - 1
     return replace(
-        alignment,
-        positions=alignment.positions[keep],
-        letters=alignment.letters[keep],
+        alignment, positions=alignment.positions[keep], letters=alignment.letters[keep],
         bits=np.ascontiguousarray(alignment.bits[:, keep]),
         valid=None if alignment.valid is None else np.ascontiguousarray(alignment.valid[:, keep]),
         gap=None if alignment.gap is None else np.ascontiguousarray(alignment.gap[:, keep]),
         haploid=None if alignment.haploid is None else np.ascontiguousarray(alignment.haploid[:, keep]),
         multi_site=renumbered[alignment.multi_site[rows]].astype(np.int32),
-        multi_bits=np.ascontiguousarray(alignment.multi_bits[:, rows]),
-        multi_letter=alignment.multi_letter[rows],
-    )
+        multi_bits=np.ascontiguousarray(alignment.multi_bits[:, rows]), multi_letter=alignment.multi_letter[rows],
+    )  # fmt: skip
 
 
 class _StateTable:

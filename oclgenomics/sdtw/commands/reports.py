@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from oclgenomics import notices, sdtw
 from oclgenomics.app.commands import OutputOptions, add_output_options, provenance, say, started_progress, text_output
@@ -75,8 +76,11 @@ def write_parts(
     totals, progress = sdtw.Totals(), started_progress(args, label)
     start = time.perf_counter()
     report = formats.make_report(args.format, provenance=provenance(args, engine))
-    with closing(make_parts(sdtw.Run(progress=progress.update))) as parts, text_output(args.output, "wb") as stream:
-        formats.write_reports(parts, [(stream, report)], on_part=[lambda _: progress.clear(), totals.add])
+    shown = args.output == "-" and sys.stdout.isatty()  # as text, whose control characters are escaped there
+    parts = make_parts(sdtw.Run(progress=progress.update))
+    with closing(parts), text_output(args.output, "w" if shown else "wb") as stream:
+        sink = _ShownBytes(stream) if shown else stream
+        formats.write_reports(parts, [(sink, report)], on_part=[lambda _: progress.clear(), totals.add])
     seconds = max(time.perf_counter() - start, 1e-9)
     say(
         args,
@@ -88,6 +92,19 @@ def write_parts(
     if isinstance(report, formats.PafReport) and report.left_out:
         say(args, f"{report.left_out:,} reads have no place and are not in the PAF")
     return totals
+
+
+class _ShownBytes:
+    """A stream of text that takes its bytes."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def write(self, data: bytes | memoryview, /) -> object:
+        return self._stream.write(bytes(data).decode("utf-8", "backslashreplace"))
+
+    def flush(self) -> object:
+        return self._stream.flush()
 
 
 def chosen_thresholds(args: argparse.Namespace, labelled: sdtw.LabelledScores, engine: Engine) -> sdtw.Thresholds:

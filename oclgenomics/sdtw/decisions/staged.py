@@ -120,11 +120,11 @@ class StagedEvaluation:
         return self.other.mean_prefix_of_rejected(self.thresholds.prefixes)
 
     @property
-    def rejection_interval(self) -> Interval:
-        """Between what the mean samples until rejection lie; NaN where none is rejected."""
+    def rejection_interval(self) -> Interval | None:
+        """Between what the mean samples until rejection lie; None where none is rejected."""
         count, miss = sum(self.other.rejected), self.miss(self.other)
         if not count:
-            return Interval(np.nan, np.nan)
+            return None
         steps = np.diff(self.thresholds.prefixes)
         molecules = self.other.molecules and max(1, round(self.other.molecules * count / self.other.reads))
         by = [_scaled(int(one), count, molecules, miss) for one in np.cumsum(self.other.rejected)[:-1]]
@@ -145,7 +145,7 @@ class StagedEvaluation:
 
     def summary(self) -> dict[str, Any]:
         """The rates of all stages together; None for what is not known."""
-        target, other = self.kept
+        (target, other), ends = self.kept, self.rejection_interval or (np.nan, np.nan)
         return known(
             {
                 "targets": self.target.reads,
@@ -154,7 +154,7 @@ class StagedEvaluation:
                 **bounded("false_positive_rate", self.false_positive_rate, *other),
                 "undecided_targets": sum(self.target.short),
                 "undecided_others": sum(self.other.short),
-                **bounded("samples_until_rejection", self.samples_until_rejection, *self.rejection_interval),
+                **bounded("samples_until_rejection", self.samples_until_rejection, *ends),
             }
         )
 

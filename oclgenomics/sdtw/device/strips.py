@@ -149,10 +149,9 @@ class Slots:
     def _elements(strips: ReferenceStrips, shape: CellShape, bonus: bool) -> int:
         return len(strips) * shape.strip * (2 if bonus else 1)
 
-    def places(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-        """Return the places that scores of some slots come from, and those that they go to."""
-        base = 2 * numbers.astype(np.uint32)
-        return base + self._turn[numbers], base + (self._turn[numbers] ^ np.uint32(1))
+    def places(self, numbers: NDArray[np.int64]) -> NDArray[np.uint32]:
+        """Return the places that scores of some slots come from; they go to the other ones of these slots."""
+        return 2 * numbers.astype(np.uint32) + self._turn[numbers]
 
     def advance(self, numbers: NDArray[np.int64], rows: int) -> None:
         """Note that scores have come to their new places: so many rows are aligned."""
@@ -251,7 +250,9 @@ class StripAligner:
         levels = self._normaliser.levels(
             prefixes.samples, prefixes.first, prefixes.length, reads, group=group, skipped=done
         )
-        arguments = self._edges(len(segments) * reads * rows) | self._state(prefixes, done, reads)
+        names = ["edges", "edge_bonuses"] if self._bonus else ["edges"]  # of last columns
+        edges = {name: self._kept(name, len(segments) * reads * rows, self.shape.dtype) for name in names}
+        state = self._state(prefixes, done, reads)
         kernel = self._engine.kernel(
             SOURCE, "align_strips", **self.shape.defines(self._options, state=prefixes.slots is not None)
         )
@@ -264,11 +265,10 @@ class StripAligner:
             strips=self.strips.device_facts,
             segments=self._engine.upload(segments.reshape(-1)),
             rows=rows,
-            reads=reads,
-            group=group,
             best=best,
             where=where,
-            **arguments,
+            **edges,
+            **state,
         )
         scores, places = self._engine.download(best), self._engine.download(where)
         if prefixes.slots is not None:  # only now, as a launch that fails leaves scores where they were
@@ -283,27 +283,13 @@ class StripAligner:
         count = segment_count(reads // self.shape.lanes, len(self.strips) * width, reach * width, at_work)
         return cut_segments(self.strips.facts, self.strips.bounds, count, reach)
 
-    def _edges(self, size: int) -> dict[str, Any]:
-        """Room for scores, and bonuses, of last columns."""
-        names = ["edges", "edge_bonuses"] if self._bonus else ["edges"]
-        return {name: self._kept(name, size, self.shape.dtype) for name in names}
-
     def _state(self, prefixes: Prefixes, done: int, reads: int) -> dict[str, Any]:
         """What the kernel has to know of slots."""
         if prefixes.slots is None:
             return {}
-        come, go = prefixes.slots.places(prefixes.numbers)
-        return {
-            "rows_done": done,
-            "slot_size": prefixes.slots.size,
-            "from": self._places(come, reads),
-            "to": self._places(go, reads),
-            "kept": prefixes.slots.kept,
-        }
-
-    def _places(self, places: NDArray[np.uint32], reads: int) -> DeviceArray:
-        """Places of slots, and none for lanes without a read."""
-        return self._engine.upload(np.concatenate([places, np.full(reads - len(places), NO_SLOT, np.uint32)]))
+        places = np.full(reads, NO_SLOT, np.uint32)  # none for lanes without a read
+        places[: len(prefixes)] = prefixes.slots.places(prefixes.numbers)
+        return {"rows_done": done, "slots": self._engine.upload(places), "kept": prefixes.slots.kept}
 
     def _kept(self, name: str, size: int, dtype: DTypeLike) -> DeviceArray:
         """Room of at least so many elements, which stays from call to call."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +14,9 @@ from helpers.sdtw_oracle import small_squiggle
 
 from oclgenomics.app.reports import write_reports
 from oclgenomics.cli.main import main
-from oclgenomics.runtime import Device
+from oclgenomics.runtime import Device, Engine
 from oclgenomics.sdtw import AlignOptions, Stage, Thresholds, align, classify, write_thresholds
+from oclgenomics.sdtw.commands.reports import write_parts
 from oclgenomics.sdtw.formats import make_report
 from oclgenomics.sdtw.formats.squiggle import write_squiggle
 from oclgenomics.signals import Signals, TrimOptions, write_signals
@@ -86,6 +89,21 @@ def test_align_to_standard_output(folder: Path, device: Device, capsys: pytest.C
     rows = [json.loads(line) for line in shown.out.splitlines()]
     assert len(rows) == 2 * len(LENGTHS)
     assert {"cost", "start"} <= set(rows[0])
+
+
+def test_a_terminal_gets_text(folder: Path, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that control characters of names are escaped there."""
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr("sys.stdout", Terminal())
+    args = argparse.Namespace(output="-", format="jsonl", quiet=True)
+    found = align("reads.npz", "target.sdtw", prefixes=(100,), trim=TRIMMED, engine=device)
+    with Engine(device) as engine:
+        write_parts(args, engine, "aligning", lambda run: (part for part in [found]))
+    assert sys.stdout.getvalue() == body_of(found, "jsonl")  # type: ignore[attr-defined]
 
 
 STAGES = ("--stages", "100:-200..0,300:0")
