@@ -1,5 +1,5 @@
-// The omega pipeline as source for high-level synthesis. docs/fpga-hardware.md defines what it computes, and
-// docs/fpga-tools.md where it differs: columns lie in memory without gaps between them.
+// The omega pipeline as source for high-level synthesis. docs/how/fpga.md defines what it computes, and
+// docs/how/fpga.md where it differs: columns lie in memory without gaps between them.
 //
 // design.hpp is made for a design by `fpga hls`. Plain C++11: vendors' tools and g++ take the same text.
 #ifndef OMEGA_KERNEL_HPP

@@ -1,4 +1,4 @@
-// Runs grid positions through omega_top with the memory of docs/fpga-hardware.md beside it.
+// Runs grid positions through omega_top with the memory of docs/how/fpga.md beside it.
 //
 //   bench STIMULUS                  prints a line of JSON for each position
 //   bench STIMULUS WAVES HALF       also dumps the waveforms of the first one, where the Verilog was built with --trace;

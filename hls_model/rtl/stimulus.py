@@ -1,4 +1,4 @@
-"""A grid position as the Verilog takes it: settings, and the columns of M as port beats. See docs/fpga-hardware.md."""
+"""A grid position as the Verilog takes it: settings, and the columns of M as port beats. See docs/how/fpga.md."""
 
 from __future__ import annotations
 
