@@ -19,7 +19,6 @@ COMMANDS: tuple[str, ...] = (
     "curve",
     "explore",
     "hls",
-    "import-report",
     "memory",
     "project",
     "report",

@@ -26,7 +26,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="write the pipeline as C++ for high-level synthesis, with test bench and scripts",
         description="Write a project for high-level synthesis into a new or empty folder: the kernel of the design, "
         "its test bench with stimulus and expected results, run_hls.tcl (Vivado HLS, Vitis HLS) and hls_config.cfg "
-        "(v++ --mode hls). `import-report` reads the reports that the tools make of it.",
+        "(v++ --mode hls).",
         allow_abbrev=False,
     )
     folder = parser.add_argument("--folder", required=True, metavar="FOLDER", help="where the project goes")

@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 
 from hls_model.boards import KINDS, Amount, Board
-from hls_model.cli import common, synthesised
+from hls_model.cli import common
 from hls_model.cli.sources import sources_record, sources_text
 from hls_model.cli.tables import table
 from hls_model.clock import asked_text, clock_record
-from hls_model.errors import ModelError
 from hls_model.resources import METHODS, Resources, check_fits, largest_unroll
 from hls_model.text import percent
 
@@ -31,13 +30,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the command."""
     parser = subparsers.add_parser("resources", help="what a design takes of its device", allow_abbrev=False)
     parser.add_argument(
-        "--live", action="store_true",
-        help="synthesise the Verilog now and compare with the figures kept (needs yosys; takes minutes)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--update", action="store_true", help="synthesise the Verilog now and keep its figures; needs yosys"
-    )
-    parser.add_argument(
         "--method", choices=tuple(METHODS), default=METHOD,
         help=f"sum of its parts, or the line through Table I of the paper (default: {METHOD})",
     )  # fmt: skip
@@ -53,9 +45,6 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     from hls_model.plots.resources import plot_resources
 
-    if args.live or args.update:
-        _check_synthesis(args)
-        return synthesised.run(args)
     config = common.design(args)
     resources = check_fits(config, args.method)
     most = largest_unroll(config, args.method)
@@ -64,23 +53,12 @@ def run(args: argparse.Namespace) -> int:
     text += f"{args.method}\n{asked_text(config)}\n\n{totals_text(resources)}\n\n"
     text += f"{regions_text(resources)}\n{room_text(board)}\n\n"
     text += f"{parts_text(resources)}\n\n"
-    text += f"largest unroll that fits: {most}\n\n{synthesised.text(resources)}"
+    text += f"largest unroll that fits: {most}"
     text += f"\n\n{sources_text(board)}" if args.sources else ""
-    found = record(resources) | clock_record(config) | {"largest_unroll": most, "yosys": synthesised.record(resources)}
+    found = record(resources) | clock_record(config) | {"largest_unroll": most}
     found |= {"board_figures": sources_record(board)} if args.sources else {}
     common.write(args, text, found, lambda: plot_resources(resources))
     return 0
-
-
-def _check_synthesis(args: argparse.Namespace) -> None:
-    """Refuse options that a synthesis of all parts leaves aside."""
-    option = "--live" if args.live else "--update"
-    for name, given in (
-        ("--board", args.board != common.BOARD), ("--unroll", args.unroll is not None), ("--set", bool(args.settings)),
-        ("--method", args.method != METHOD), ("--sources", args.sources), ("--plot", args.plot is not None),
-    ):  # fmt: skip
-        if given:
-            raise ModelError(f"{option} synthesises all parts with figures, whatever the design; leave {name} out")
 
 
 def _cells(amount: Amount) -> tuple[str, ...]:

@@ -13,10 +13,9 @@ from hls_model.errors import ModelError
 from hls_model.paper.compared import evidence_text
 from hls_model.presets import load, parse_settings
 from hls_model.ranges import Range
-from hls_model.rtl.yosys import read_figures
 from hls_model.sdtw.design import ASIC, CROSSING_CYCLES, SystolicArray
 from hls_model.sdtw.published import compared
-from hls_model.sdtw.resources import FIGURES, ArrayResources, check_fits, largest_arrays, pe_luts, placed
+from hls_model.sdtw.resources import PE_SOURCE, ArrayResources, check_fits, largest_arrays, pe_luts, placed
 from hls_model.sdtw.timing import ArrayTiming, Stage, time_read, time_stages
 from hls_model.text import percent, range_text
 from oclgenomics.app.files import reads
@@ -200,7 +199,7 @@ class _Report:
         found = {"predicted": f"cycles, {exact}", "calibrated": "nothing"}
         if self.resources:
             luts = range_text(pe_luts(array), "LUT")
-            found["synthesised"] = f"processing element of {luts}, by hand and by {read_figures(FIGURES)[0]}"
+            found["synthesised"] = f"processing element of {luts}, by hand and by {PE_SOURCE}"
             assumed.append("control, normaliser and ports in resources")
         if array.crossings:
             assumed.append(f"{range_text(CROSSING_CYCLES, 'cycles')} a border")

@@ -1,1 +1,1 @@
-"""The pipeline as C++ for high-level synthesis: its source, projects for vendors' tools, and their reports."""
+"""The pipeline as C++ for high-level synthesis: its source, and projects for vendors' tools."""

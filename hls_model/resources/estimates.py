@@ -22,7 +22,6 @@ from hls_model.resources.bottom_up import bottom_up
 from hls_model.resources.engines import engine_parts
 from hls_model.resources.parts import Part
 from hls_model.resources.placement import Placement, place
-from hls_model.resources.synthesis import synthesised
 
 __all__ = ["METHODS", "REPORT_ROWS", "Resources", "check_fits", "estimate", "largest_unroll", "shortage"]
 
@@ -96,16 +95,16 @@ def estimate(config: Config, method: str = "bottom-up", *, pipelines_only: bool 
     Parameters
     ----------
     config : Config
-    method : {'bottom-up', 'paper-calibrated', 'yosys'}
-        The pipelines as the sum of their parts, as the straight line in the unroll through the two designs of Table I,
-        or as the Verilog synthesised (see `hls_model.resources.synthesis`).
+    method : {'bottom-up', 'paper-calibrated'}
+        The pipelines as the sum of their parts, or as the straight line in the unroll through the two designs of
+        Table I.
     pipelines_only : bool
         The omega pipelines alone, as Table I has them; else all that the card holds (`hls_model.resources.engines`).
 
     Raises
     ------
     ModelError
-        No such method or board, or a design unlike those that were synthesised.
+        No such method or board.
     """
     pipelines = _pipelines(config, method)
     parts = tuple(replace(part, count=part.count * config.kernels) for part in pipelines)
@@ -115,8 +114,6 @@ def estimate(config: Config, method: str = "bottom-up", *, pipelines_only: bool 
 
 def _pipelines(config: Config, method: str) -> tuple[Part, ...]:
     """The parts of one omega pipeline."""
-    if method == "yosys":
-        return synthesised(config)
     if method not in METHODS:
         raise ModelError(f"method is {method!r}; choose one of {', '.join(METHODS)}")
     return METHODS[method](config)

@@ -1,9 +1,10 @@
 """What a systolic array takes of its device, counted part by part, and where its PEs go.
 
-A PE is that of `sdtw_pe.v` as Yosys maps it to UltraScale+ (`synthesis.csv`). The hand count beside it is what the same
-PE takes where every LUT is full: a subtracter and its absolute value, a comparison and a choice of two scores, an
-adder that saturates, with a LUT for one bit of an adder or a comparison, or two bits of a choice. Control, normaliser,
-AXI ports and routing are assumed.
+The LUTs of a PE are those of `sdtw_pe.v` as Yosys 0.23 mapped it to UltraScale+ once (`PE_LUTS`, `PE_SOURCE`); other
+versions and vendors' tools make other numbers. The hand count beside it is what the same PE takes where every LUT is
+full: a subtracter and its absolute value, a comparison and a choice of two scores, an adder that saturates, with a LUT
+for one bit of an adder or a comparison, or two bits of a choice. Control, normaliser, AXI
+ports and routing are assumed.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import dataclasses
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import add
-from pathlib import Path
 
 from hls_model.boards import Amount, Board
 from hls_model.errors import ModelError
@@ -20,11 +20,11 @@ from hls_model.ranges import Range
 from hls_model.resources.estimates import shortage
 from hls_model.resources.parts import Part
 from hls_model.resources.placement import Placement, place
-from hls_model.rtl.yosys import Synthesis, read_figures
 from hls_model.sdtw.design import ASIC, LARGEST, SystolicArray
 
 __all__ = [
-    "FIGURES",
+    "PE_LUTS",
+    "PE_SOURCE",
     "ArrayResources",
     "array_resources",
     "check_fits",
@@ -34,7 +34,12 @@ __all__ = [
     "placed",
 ]
 
-FIGURES = Path(__file__).with_name("synthesis.csv")
+PE_SOURCE = (
+    "Yosys 0.23 (git sha1 7ce5011c24b), 2026-11-22; synth_xilinx -family xcup -flatten -noiopad -noclkbuf"  # of PE_LUTS
+)
+PE_LUTS = {  # of `sdtw_pe.v` by the bits of a sample and of a score
+    (4, 12): 37, (8, 14): 57, (8, 16): 61, (10, 16): 69, (16, 16): 93, (8, 24): 73, (12, 24): 89, (8, 32): 87,
+}  # fmt: skip
 PE = "processing element"
 BRAM_BITS, BRAM_DEPTH = 18, 1_024  # block RAM of 18 kbit at this width
 WIDE_BITS = 36  # of a block RAM as a FIFO
@@ -110,13 +115,8 @@ def pe_luts(array: SystolicArray) -> Range:
     """
     w, s = array.sample_bits, array.score_bits
     by_hand = 2 * w + s + -(-s // 2) + s
-    found = {(one.values["W"], one.values["S"]): one.amount.lut for one in _synthesised()}
-    luts = found.get((w, s), 4 * w + 2 * s - 3)
+    luts = PE_LUTS.get((w, s), 4 * w + 2 * s - 3)
     return Range(min(by_hand, luts), luts, max(by_hand, luts))
-
-
-def _synthesised() -> list[Synthesis]:
-    return [one for one in read_figures(FIGURES)[1] if one.top == "sdtw_pe" and one.values["STAGES"] == 1]
 
 
 def array_resources(

@@ -15,17 +15,17 @@ from helpers.shared_builds import alone_in, shared_folder
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hls_model.boards import find_board
+from hls_model.boards import Amount, find_board
 from hls_model.cli import main
 from hls_model.errors import ModelError
 from hls_model.paper.compared import evidence
-from hls_model.rtl import yosys
 from hls_model.sdtw import SystolicArray, time_read, twin
 from hls_model.sdtw.design import ASIC, CROSSING_CYCLES
 from hls_model.sdtw.functional import scores
 from hls_model.sdtw.published import RTL_RUNS, compared
 from hls_model.sdtw.resources import (
-    FIGURES,
+    PE_LUTS,
+    PE_SOURCE,
     array_resources,
     check_fits,
     largest_array,
@@ -40,7 +40,6 @@ from oclgenomics.sdtw.reference import last_row
 LEVELS = st.lists(st.integers(0, 127), min_size=1, max_size=30).map(lambda given: np.array(given, np.int64))
 
 needs_verilator = pytest.mark.skipif(shutil.which("verilator") is None, reason="verilator is not installed")
-needs_yosys = pytest.mark.skipif(shutil.which("yosys") is None, reason="yosys is not installed")
 CIRCUITS = [
     {"pes": 4, "score_bits": 9},
     {"pes": 5, "stages": 2, "load_stages": 2, "crossings": 2, "crossing_cycles": 1},
@@ -270,36 +269,17 @@ def test_resources_count_every_part_and_refuse_what_is_too_large() -> None:
 
 
 def test_the_synthesised_pe_is_what_is_counted() -> None:
-    made, figures = yosys.read_figures(FIGURES)
-    assert made.startswith("Yosys ")
-    seen = 0
-    for one in figures:
-        values = one.values
-        if one.top != "sdtw_pe":
-            continue
-        array = SystolicArray(
-            sample_bits=values["W"], score_bits=values["S"], stages=values["STAGES"], load_stages=values["LOAD_STAGES"]
-        )
-        cell = array_resources(array, 100, 100).parts[0].each
-        assert cell.ff == one.ff
-        assert cell.lut == pytest.approx(one.amount.lut, abs=1)
-        if values["STAGES"] == 1:
-            assert pe_luts(array).likely == one.amount.lut
-            assert 0 <= 4 * values["W"] + 2 * values["S"] - 3 - one.amount.lut <= 6
-            seen += 1
-    assert seen >= 8
+    """Flip-flops follow from the registers of `sdtw_pe.v`; LUTs of widths that were not synthesised lie on a plane."""
+    assert PE_SOURCE.startswith("Yosys ")
+    assert len(PE_LUTS) == 8
+    for (w, s), luts in PE_LUTS.items():
+        array = SystolicArray(sample_bits=w, score_bits=s)
+        assert array_resources(array, 100, 100).parts[0].each == Amount(ff=(w + 1) + (w + s + 1) + s, lut=luts)
+        assert pe_luts(array).likely == luts
+        assert 0 <= 4 * w + 2 * s - 3 - luts <= 6
+    staged = SystolicArray(stages=2, load_stages=2)  # 84 FF as synthesised
+    assert array_resources(staged, 100, 100).parts[0].each.ff == 84
     assert pe_luts(SystolicArray()).record() == {"low": 56, "likely": 61, "high": 61}
-
-
-@needs_yosys
-def test_the_figure_is_what_yosys_gives() -> None:
-    made, figures = yosys.read_figures(FIGURES)
-    kept = figures[0]
-    now = yosys.rerun(dataclasses.replace(kept, logic=0, ff=0), twin.SOURCES)
-    if made.startswith(yosys.version()):
-        assert now == kept
-    assert now.amount.lut == pytest.approx(kept.amount.lut, rel=0.1)
-    assert now.ff == kept.ff
 
 
 @pytest.mark.parametrize(
