@@ -12,7 +12,7 @@ from math import ceil, inf, isfinite
 from typing import Literal
 
 from hls_model.boards import Board, find_board
-from hls_model.dram.parts import find_part
+from hls_model.dram_parts import find_part
 from hls_model.errors import ModelError
 from hls_model.operators import Latencies, Operators
 from hls_model.ranges import Range
@@ -72,7 +72,7 @@ class Memory:
     random_gap_percent, random_gap_seed : float, int
         Share of port beats that come 1 to 4 cycles late, and the seed of the choice; for tests of back-pressure.
     dram : {'none', 'ddr4_2133', 'ddr4_2400', 'hbm2'}
-        What is behind the ports at level L2: a DRAM (`hls_model.dram`), which says when data come, in place of
+        What is behind the ports at level L2: a DRAM (`hls_model.extras.dram`), which says when data come, in place of
         `bank_gbps` and `efficiency`; or the fixed latency and pace that the other levels know.
     dram_seed : int
         Seed of when the first refresh of each channel falls due.

@@ -7,19 +7,26 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from hls_model.boards import Board, find_board, own_board
 from hls_model.config import LARGEST, Config, Memory
 from hls_model.errors import ModelError, ModelInputError
-from hls_model.reading import read_text
+from hls_model.files import read_text
 from hls_model.text import shown
 
-__all__ = ["PRESETS", "change", "load", "parse_settings"]
+__all__ = [
+    "PRESETS",
+    "change",
+    "load",
+    "parse_settings",
+    "told_apart",
+]
 
 LARGEST_DESIGN = 1 << 20  # bytes of a file
 
@@ -239,3 +246,48 @@ def _value(text: str) -> Any:
         return _parsed(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text  # a word without quotes
+
+
+SHOWN = 3  # parameters in a name
+
+
+def told_apart(configs: Sequence[Config]) -> list[Config]:
+    """Return the designs; the names of namesakes say how they differ.
+
+    A design that occurs twice gets a number.
+    """
+    taken: set[str] = set()
+    return [config.but(name=_free(_name(config, configs), taken)) for config in configs]
+
+
+def _name(config: Config, configs: Sequence[Config]) -> str:
+    namesakes = [dict(_parameters(other)) for other in configs if other.name == config.name]
+    own = dict(_parameters(config))
+    differing = [name for name in own if name != "name" and any(other[name] != own[name] for other in namesakes)]
+    words = [f"{name}={_text(own[name])}" for name in differing[:SHOWN]]
+    words += ["..."] * (len(differing) > SHOWN)
+    return f"{config.name} ({', '.join(words)})" if words else config.name
+
+
+def _free(name: str, taken: set[str]) -> str:
+    names = itertools.chain([name], (f"{name} #{number}" for number in itertools.count(2)))
+    found = next(one for one in names if one not in taken)
+    taken.add(found)
+    return found
+
+
+def _parameters(part: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """All parameters by their dotted names."""
+    for entry in dataclasses.fields(part):
+        value = getattr(part, entry.name)
+        if entry.name == "own_board":
+            continue  # its name is the parameter `board`
+        if dataclasses.is_dataclass(value):
+            yield from _parameters(value, f"{prefix}{entry.name}.")
+        else:
+            yield f"{prefix}{entry.name}", value
+
+
+def _text(value: Any) -> str:
+    """A value as --set takes it."""
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hls_model.boards.alveo import ALVEO
-from hls_model.boards.board import KINDS, Amount, Board, Region
+from hls_model.boards.board import ASSUMED, KINDS, Amount, Board, Region, Source
 from hls_model.boards.newer import NEWER
 from hls_model.boards.own import own_board_from
-from hls_model.boards.source import ASSUMED, Source
 from hls_model.boards.zynq import ZCU102
 from hls_model.errors import ModelError
 

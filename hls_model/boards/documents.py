@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hls_model.boards.source import Source
+from hls_model.boards.board import Source
 from hls_model.ranges import Range
 
 __all__ = ["EXAMPLES", "PLACEABLE", "PLACEABLE_SOURCE", "POWER_REPORT", "STATIC", "example", "static_watts"]

@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hls_model.boards.alveo import U280
-from hls_model.boards.board import KINDS, Amount, Board, Region
+from hls_model.boards.board import KINDS, Amount, Board, Region, Source, assumed
 from hls_model.boards.documents import POWER_REPORT, static_watts
-from hls_model.boards.source import Source, assumed
 from hls_model.ranges import Range
 
 __all__ = ["NEWER"]

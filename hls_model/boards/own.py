@@ -6,9 +6,8 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from hls_model.boards.board import KINDS, Amount, Board, Region
+from hls_model.boards.board import KINDS, Amount, Board, Region, Source, assumed
 from hls_model.boards.documents import STATIC, static_watts
-from hls_model.boards.source import Source, assumed
 from hls_model.errors import ModelError
 from hls_model.ranges import Range
 from hls_model.text import shown

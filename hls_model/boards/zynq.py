@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from hls_model.boards.board import Amount, Board, Region
+from hls_model.boards.board import Amount, Board, Region, Source, assumed
 from hls_model.boards.documents import PLACEABLE, PLACEABLE_SOURCE, STATIC, static_watts
-from hls_model.boards.source import Source, assumed
 from hls_model.ranges import Range
 
 __all__ = ["ZCU102"]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from hls_model.config import Config
 from hls_model.errors import ModelError
+from hls_model.files import open_output
 from hls_model.limits import check_possible
-from hls_model.output import open_output
 from hls_model.presets import PRESETS, change, load, parse_settings
 from hls_model.timing import LEVELS
 from oclgenomics.app.files import reads, writes

@@ -10,7 +10,7 @@ from hls_model.cli.resources import regions_record, room_text
 from hls_model.cli.tables import table
 from hls_model.cli.workload_options import add_workload_options, numbers, workload
 from hls_model.errors import ModelError
-from hls_model.explore import Design, Exploration, Space, explore
+from hls_model.extras.explore import Design, Exploration, Space, explore
 from hls_model.presets import parse_settings
 from hls_model.text import percent, range_text
 

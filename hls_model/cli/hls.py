@@ -7,9 +7,9 @@ import argparse
 from hls_model.cli import common
 from hls_model.cli.workload_options import number
 from hls_model.errors import ModelError
-from hls_model.hls.source import write_project
+from hls_model.extras.hls.source import write_project
 from hls_model.resources import check_fits
-from hls_model.rtl.operands import KINDS, operands
+from hls_model.rtl.stimulus import KINDS, operands
 from oclgenomics.app.files import works_in
 
 __all__ = ["add_parser"]

@@ -8,10 +8,10 @@ import dataclasses
 from hls_model.cli import common
 from hls_model.cli.tables import table
 from hls_model.config import Config
-from hls_model.dram.bench import BURSTS, STATES, STRIDES, Bandwidth, bandwidth, idle_ns, in_step, sweep
-from hls_model.dram.memory import shares
-from hls_model.dram.parts import PARTS, Part, find_part
+from hls_model.dram_parts import PARTS, Part, find_part
 from hls_model.errors import ModelError
+from hls_model.extras.dram.bench import BURSTS, STATES, STRIDES, Bandwidth, bandwidth, idle_ns, in_step, sweep
+from hls_model.extras.dram.memory import shares
 from hls_model.limits import check_possible
 from hls_model.resources import check_fits
 from hls_model.text import percent

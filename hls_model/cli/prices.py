@@ -10,7 +10,7 @@ from hls_model.boards import BOARDS
 from hls_model.cli.common import design_files
 from hls_model.config import Config
 from hls_model.errors import ModelError
-from hls_model.power import cost_per_million
+from hls_model.extras.power import cost_per_million
 from hls_model.presets import load
 from hls_model.project import Projection
 from hls_model.ranges import Range

@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from hls_model.accounting import ACCOUNTINGS, PAPER, counted
-from hls_model.apart import told_apart
 from hls_model.cli import common
 from hls_model.cli.prices import add_price_options, check_prices, with_costs
 from hls_model.cli.resources import fits_text, room_text
@@ -17,8 +15,8 @@ from hls_model.cli.workload_options import add_workload_options, workload
 from hls_model.clock import clock_text
 from hls_model.config import CHOICES, Config
 from hls_model.errors import ModelError
-from hls_model.presets import load, parse_settings
-from hls_model.project import Projection, project
+from hls_model.presets import load, parse_settings, told_apart
+from hls_model.project import ACCOUNTINGS, PAPER, Projection, counted, project
 from hls_model.resources import check_fits, estimate
 from hls_model.text import joules_text, percent, range_text, seconds_text
 from hls_model.timing.result import PHASES

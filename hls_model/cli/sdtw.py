@@ -10,13 +10,12 @@ from hls_model.boards import BOARDS
 from hls_model.cli import common
 from hls_model.cli.tables import table
 from hls_model.errors import ModelError
-from hls_model.paper.compared import evidence_text
+from hls_model.extras.sdtw.design import ASIC, CROSSING_CYCLES, SystolicArray
+from hls_model.extras.sdtw.resources import PE_SOURCE, ArrayResources, check_fits, largest_arrays, pe_luts, placed
+from hls_model.extras.sdtw.timing import ArrayTiming, Stage, compared, time_read, time_stages
+from hls_model.paper.published import evidence_text
 from hls_model.presets import load, parse_settings
 from hls_model.ranges import Range
-from hls_model.sdtw.design import ASIC, CROSSING_CYCLES, SystolicArray
-from hls_model.sdtw.published import compared
-from hls_model.sdtw.resources import PE_SOURCE, ArrayResources, check_fits, largest_arrays, pe_luts, placed
-from hls_model.sdtw.timing import ArrayTiming, Stage, time_read, time_stages
 from hls_model.text import percent, range_text
 from oclgenomics.app.files import reads
 

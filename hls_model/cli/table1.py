@@ -7,8 +7,8 @@ import argparse
 from hls_model.boards import KINDS
 from hls_model.cli import common
 from hls_model.cli.tables import table
-from hls_model.paper.compared import KINDS as COMPARED_KINDS
-from hls_model.paper.compared import Compared, evidence_text
+from hls_model.paper.published import KINDS as COMPARED_KINDS
+from hls_model.paper.published import Compared, evidence_text
 from hls_model.paper.table1 import Column, contradictions, estimate_name, reproduce
 
 __all__ = ["add_parser"]

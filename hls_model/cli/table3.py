@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 from dataclasses import asdict, fields
 
-from hls_model.accounting import ACCOUNTINGS
 from hls_model.cli import common
 from hls_model.cli.tables import table
 from hls_model.cli.totals import TITLES
-from hls_model.paper.compared import KINDS, evidence_text
-from hls_model.paper.simulated import OVERHEAD_CYCLES, OVERHEAD_US
+from hls_model.paper.published import KINDS, OVERHEAD_CYCLES, OVERHEAD_US, evidence_text
 from hls_model.paper.table3 import ByLatency, Row, by_latency, compared, reproduce
+from hls_model.project import ACCOUNTINGS
 from hls_model.ranges import Range
 from hls_model.resources import check_fits
 from hls_model.text import range_text

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hls_model.accounting import ACCOUNTINGS, Accounting
 from hls_model.paper.table3 import published_seconds
-from hls_model.project import Projection, total_ranges
+from hls_model.project import ACCOUNTINGS, Accounting, Projection, total_ranges
 from hls_model.text import range_text, seconds_text
 
 __all__ = ["TITLES", "other_accounting", "other_total", "total_headers", "totals_note"]

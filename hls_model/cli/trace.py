@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from hls_model.cli import common
 from hls_model.config import Config
 from hls_model.errors import ModelError
-from hls_model.output import open_output
+from hls_model.extras.trace import trace
+from hls_model.files import open_output
 from hls_model.resources import check_fits
-from hls_model.trace import trace
 from oclgenomics.app.files import works_in, writes
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     if args.rtl:
         _write_waves(args, config)
     if args.vcd:
-        from hls_model.timing.vcd import write_vcd
+        from hls_model.extras.waves import write_vcd
 
         with open_output(args.vcd) as stream:
             write_vcd(traced.recording, stream)
@@ -68,8 +68,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _write_waves(args: argparse.Namespace, config: Config) -> None:
-    from hls_model.rtl.operands import operands
-    from hls_model.rtl.waves import write_waves
+    from hls_model.extras.waves import write_waves
+    from hls_model.rtl.stimulus import operands
 
     if not 0 <= args.seed <= LARGEST_SEED:
         raise ModelError(f"--seed is {args.seed}; it has to be 0 to {LARGEST_SEED}")

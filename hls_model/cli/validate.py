@@ -9,14 +9,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hls_model import burst_log
 from hls_model.boards import find_board
 from hls_model.cli import common
 from hls_model.cli.tables import table
 from hls_model.errors import ModelError
 from hls_model.rtl.golden import TABLE, read_cases, write_cases
 from hls_model.timing import LEVELS
-from hls_model.validate import Check, check, live_runs
+from hls_model.validate import BOARD, SOURCE, Check, best_efficiency, check, compared, live_runs
 from oclgenomics.app.files import reads, works_in
 
 __all__ = ["add_parser"]
@@ -118,13 +117,13 @@ def _table(checks: Sequence[Check]) -> str:
 
 def _efficiencies() -> tuple[float, float]:
     """The efficiency that fits the log's fastest rate, and the likely one of the board."""
-    return burst_log.best_efficiency(), find_board(burst_log.BOARD).efficiency
+    return best_efficiency(), find_board(BOARD).efficiency
 
 
 def _bursts_text() -> str:
     """The read rates of the vendor's log beside those of the event engine."""
     fits, likely = _efficiencies()
-    fitted, preset = burst_log.compared(fits), burst_log.compared(likely)
+    fitted, preset = compared(fits), compared(likely)
     lines = [
         (one.name, f"{one.published:.2f}", one.text(2), f"{other.value:.2f} ({100 * other.deviation:+.1f} %)")
         for one, other in zip(fitted, preset, strict=True)
@@ -138,7 +137,7 @@ def _bursts_text() -> str:
             f"with efficiency {fits:.3f} the {len(fitted)} rates deviate by {ends[0]:+.1f} to {ends[1]:+.1f} %; {used} "
             f"of them were used for latency and efficiency (c), {len(fitted) - used} for nothing (p)",
             f"the board's likely {likely:g} is that of a copy from bank to bank, and pessimistic for reads alone",
-            f"{burst_log.SOURCE.document}: {burst_log.SOURCE.note}",
+            f"{SOURCE.document}: {SOURCE.note}",
         ]
     )
 
@@ -147,9 +146,9 @@ def _bursts_record() -> dict[str, Any]:
     """The same for JSON, by efficiency."""
     fits, likely = _efficiencies()
     return {
-        "source": burst_log.SOURCE.url,
-        "fitted": {"efficiency": fits, "rates": [one.record() for one in burst_log.compared(fits)]},
-        "board": {"efficiency": likely, "rates": [one.record() for one in burst_log.compared(likely)]},
+        "source": SOURCE.url,
+        "fitted": {"efficiency": fits, "rates": [one.record() for one in compared(fits)]},
+        "board": {"efficiency": likely, "rates": [one.record() for one in compared(likely)]},
     }
 
 

@@ -6,7 +6,7 @@ import argparse
 import re
 from pathlib import Path
 
-from hls_model.positions import read_positions
+from hls_model.files import read_positions
 from hls_model.workload import Workload
 from oclgenomics.app.files import reads
 

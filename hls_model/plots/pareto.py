@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from hls_model.explore import Design, Exploration
+from hls_model.extras.explore import Design, Exploration
 from hls_model.plots.labels import label_log_axis, set_titles
 from hls_model.plots.style import GREY, INK, ORANGE, new_figure
 from hls_model.text import percent, range_text

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hls_model.errors import ModelError
+from hls_model.extras.sdtw.design import ASIC, SystolicArray
+from hls_model.extras.sdtw.resources import largest_arrays, placed
+from hls_model.extras.sdtw.timing import ArrayTiming, time_read
 from hls_model.plots.labels import set_titles
 from hls_model.plots.style import BLUE, GREEN, GREY, INK, ORANGE, new_figure
 from hls_model.ranges import Range
-from hls_model.sdtw.design import ASIC, SystolicArray
-from hls_model.sdtw.resources import largest_arrays, placed
-from hls_model.sdtw.timing import ArrayTiming, time_read
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hls_model.errors import ModelError
-from hls_model.output import open_output
+from hls_model.files import open_output
 from oclgenomics.app.figures import drawn
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hls_model.extras.trace import Column, Stage, Trace, shares_of
 from hls_model.plots.style import BLUE, GREEN, GREY, INK, PALE, PHASE_COLOURS, PURPLE, SKY, new_figure
-from hls_model.trace import Column, Stage, Trace, shares_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

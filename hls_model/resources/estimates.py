@@ -18,9 +18,8 @@ from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.limits import check_possible
 from hls_model.paper.published import TABLE1
-from hls_model.resources.bottom_up import bottom_up
 from hls_model.resources.engines import engine_parts
-from hls_model.resources.parts import Part
+from hls_model.resources.parts import Part, bottom_up
 from hls_model.resources.placement import Placement, place
 
 __all__ = ["METHODS", "REPORT_ROWS", "Resources", "check_fits", "estimate", "largest_unroll", "shortage"]

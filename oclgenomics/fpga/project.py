@@ -7,11 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
-from hls_model.accounting import Accounting, counted
-from hls_model.apart import told_apart
 from hls_model.config import Config
-from hls_model.presets import load
-from hls_model.project import project
+from hls_model.presets import load, told_apart
+from hls_model.project import Accounting, counted, project
 from hls_model.resources import check_fits
 from hls_model.timing.result import Level
 from hls_model.workload import Workload
@@ -69,7 +67,7 @@ def project_scan(
     measure : bool
         False projects alone; no device is opened then.
     accounting : {'design', 'paper'}
-        Count the phases as the designs have them, or as the totals of the paper do (`hls_model.accounting`); the
+        Count the phases as the designs have them, or as the totals of the paper do (`hls_model.project`); the
         totals of both are there in either case.
     progress : callable, optional
         Called with (alignments done, None).

@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hls_model import PRESETS, ModelError, Workload, load
-from hls_model.accounting import ACCOUNTINGS, PAPER, counted
 from hls_model.cli import main as model_main
 from hls_model.cli.totals import totals_note
 from hls_model.config import Config
 from hls_model.paper.table3 import published_seconds
-from hls_model.project import Projection, project, total_ranges, totals
+from hls_model.project import ACCOUNTINGS, PAPER, Projection, counted, project, total_ranges, totals
 from hls_model.ranges import Range
 from oclgenomics.cli.main import main
 from oclgenomics.fpga import project_workloads

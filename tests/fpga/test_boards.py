@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from hls_model.boards import ASSUMED, BOARDS, KINDS, Amount, Board, Region, Source
 from hls_model.cli import main
 from hls_model.errors import ModelError
+from hls_model.extras.sdtw.design import SystolicArray
 from hls_model.presets import load
 from hls_model.ranges import Range
 from hls_model.roofline import banks_gbps
-from hls_model.sdtw.design import SystolicArray
-from hls_model.uncertainty.unknowns import unknowns
+from hls_model.uncertainty import unknowns
 
 NAMES = {
     "name",

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from hls_model import burst_log
+from hls_model import validate as burst_log
 from hls_model.boards import find_board
-from hls_model.burst_log import LOG, best_efficiency, compared, modelled
 from hls_model.cli import main
+from hls_model.validate import LOG, best_efficiency, compared, modelled
 
 # The log once more, row by row as the vendor's README has it: READ, buffer_size = 16.00 MB, GB/sec.
 README = """

@@ -14,7 +14,7 @@ from hls_model import PRESETS, Config, ModelError, Workload, load
 from hls_model.boards import BOARDS
 from hls_model.cli import main as model_main
 from hls_model.phases import Phase, card_memory, scan_phases
-from hls_model.phases.stretches import MOST_STRETCHES
+from hls_model.phases.scan import MOST_STRETCHES
 from hls_model.project import project
 from hls_model.timing import simulate
 from hls_model.timing.passes import split

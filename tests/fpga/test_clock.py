@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hls_model import Workload, load, simulate
 from hls_model.cli import main
 from hls_model.clock import builds, least_seconds, reached_clock
-from hls_model.explore import Space, explore
+from hls_model.extras.explore import Space, explore
 from hls_model.project import project
 from hls_model.uncertainty import built_band
 

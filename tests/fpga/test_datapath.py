@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hls_model import Config, ModelError, load
-from hls_model.functional import Best, Sums, arithmetic, omegas, position, run
-from hls_model.functional.maxima import merge
-from hls_model.rtl.operands import KINDS, operands
+from hls_model import functional as arithmetic
+from hls_model import functional as position
+from hls_model.functional import Best, Sums, merge, omegas, run
+from hls_model.rtl.stimulus import KINDS, operands
 from oclgenomics.omega import reference
 from oclgenomics.omega.sites import prepare
 from oclgenomics.variation import ReadOptions, read_alignments

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hls_model import ModelError
-from hls_model.dram import PARTS, Channel, Command, Mapping, Part, find_part
-from hls_model.dram.bench import STATES, bandwidth, idle_ns, sweep
-from hls_model.dram.channel import MAX_SKIPPED
+from hls_model.extras.dram import PARTS, Channel, Command, Mapping, Part, find_part
+from hls_model.extras.dram.bench import STATES, bandwidth, idle_ns, sweep
+from hls_model.extras.dram.channel import MAX_SKIPPED
 from tests.helpers.dram_oracle import violations
 from tests.helpers.dram_traces import comparable_map, trace
 

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from hls_model import Config, ModelError, Workload, change, load, parse_settings, simulate
 from hls_model.cli import main as model_main
 from hls_model.config import Memory
-from hls_model.dram import PARTS, PortMemory
-from hls_model.dram.bench import bandwidth, in_step
-from hls_model.dram.memory import shares
+from hls_model.extras.dram import PARTS, PortMemory
+from hls_model.extras.dram import memory as dram_memory
+from hls_model.extras.dram.bench import bandwidth, in_step
+from hls_model.extras.dram.memory import shares
+from hls_model.extras.recording import record
 from hls_model.timing import machine
-from hls_model.timing.dram_stream import stream
-from hls_model.timing.recording import record
-from hls_model.timing.wiring import Probe, ReadPath
+from hls_model.timing.machine import Probe, ReadPath
 
 BOARDS = (("zcu102", "ddr4_2133"), ("u200", "ddr4_2400"), ("u280_hbm", "hbm2"))
 
@@ -34,7 +34,7 @@ def fixed(config: Config, **changes: object) -> Config:
     return config.but(memory=dataclasses.replace(config.memory, dram="none", bank_gbps=1e6, **changes))
 
 
-class Constant:
+class Constant(PortMemory):
     """A memory that has every burst a fixed number of cycles after it is asked for."""
 
     def __init__(self, latency: int) -> None:
@@ -82,7 +82,7 @@ def test_a_constant_memory_is_the_machine_without_dram(
     found: list[tuple[str, int]] = []
     expected: list[tuple[str, int]] = []
     source = Constant(config.latency)
-    got = stream(path, columns, start, probe_into(found), source, 100)
+    got = source.stream(path, columns, start, probe_into(found), 100)
     wanted = machine._stream(path, columns, start, probe_into(expected), None, 0)
     assert got == wanted
     assert found == expected
@@ -203,11 +203,11 @@ def test_other_levels_refuse(level):
 
 
 def test_too_many_cycles_are_refused(monkeypatch):
-    monkeypatch.setattr(machine, "MAX_DRAM_CYCLES", 1_000)
+    monkeypatch.setattr(dram_memory, "MAX_CYCLES", 1_000)
     with pytest.raises(ModelError, match="1,000 at most with memory"):
         simulate(Workload.single(30, 3_000), with_dram("u200", "ddr4_2400"), "L2")
     monkeypatch.undo()
-    monkeypatch.setattr(machine, "MAX_DRAM_READS", 30 * 2_976 // 16 - 1)
+    monkeypatch.setattr(dram_memory, "MAX_READS", 30 * 2_976 // 16 - 1)
     with pytest.raises(ModelError, match="would read the DRAM 5,580 times, 5,579 at most; take fewer positions"):
         simulate(Workload.single(30, 3_000), with_dram("u200", "ddr4_2400"), "L2")
 

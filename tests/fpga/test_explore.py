@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hls_model import PRESETS, ModelError, Workload, load, simulate
-from hls_model.explore import Space, explore, pareto_front
+from hls_model.extras.explore import Space, explore, pareto_front
 from hls_model.operators import Latencies, latencies_at
 from hls_model.resources import estimate
 from hls_model.roofline import roofline_of

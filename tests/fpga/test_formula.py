@@ -14,7 +14,7 @@ from hls_model import PRESETS, Config, Workload, load, simulate
 from hls_model.cli import main
 from hls_model.curve import throughput_curve
 from hls_model.formula import Formula
-from hls_model.paper.simulated import as_simulated
+from hls_model.paper.published import as_simulated
 
 
 def cycles_of(config: Config, left: int, right: int) -> int:

@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 from helpers.help_imports import help_trouble
 
-from hls_model.apart import told_apart
 from hls_model.cli import COMMANDS
 from hls_model.cli import main as model_main
 from hls_model.errors import ModelError
-from hls_model.presets import load
+from hls_model.presets import load, told_apart
 from oclgenomics.cli.main import main
 from oclgenomics.errors import UsageError
 from oclgenomics.fpga import project_scan, random_alignment, workload_of

@@ -18,13 +18,22 @@ from hls_model.boards import BOARDS
 from hls_model.cli import main
 from hls_model.config import Config
 from hls_model.errors import ModelOutputError
+from hls_model.extras.hls.design import LS_BLOCK, extent, latency_cycles, port_interval
+from hls_model.extras.hls.source import (
+    FLAGS,
+    PARTS,
+    SOURCES,
+    Computed,
+    build,
+    check,
+    compute,
+    project_files,
+    write_project,
+)
 from hls_model.functional import Best, Sums
-from hls_model.hls.check import Computed, build, check, compute
-from hls_model.hls.design import LS_BLOCK, extent, latency_cycles, port_interval
-from hls_model.hls.source import FLAGS, PARTS, SOURCES, project_files, write_project
 from hls_model.presets import change, parse_settings
 from hls_model.rtl import golden
-from hls_model.rtl.operands import KINDS, operands
+from hls_model.rtl.stimulus import KINDS, operands
 
 ROOT = Path(__file__).parents[2]
 CASES = golden.read_cases()
@@ -278,7 +287,7 @@ def test_a_failed_build_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_sources_are_shipped() -> None:
     setup = configparser.ConfigParser()
     setup.read(ROOT / "setup.cfg")
-    patterns = setup["options.package_data"]["hls_model.hls"].replace(",", " ").split()
+    patterns = setup["options.package_data"]["hls_model.extras.hls"].replace(",", " ").split()
     files = [path for path in (ROOT / "hls_model" / "hls").iterdir() if path.is_file() and path.suffix != ".py"]
     assert {path.name for path in files} == set(SOURCES)
     assert all(f"*{path.suffix}" in patterns for path in files)

@@ -11,13 +11,10 @@ from hypothesis import strategies as st
 
 from hls_model import PRESETS, ModelError, Workload, load
 from hls_model.boards import Amount
-from hls_model.ld import LdTiming, tile_pairs, time_ld
-from hls_model.ld.counts import count_tile, pack_words, r2_of
-from hls_model.ld.shape import COUNT_BITS, Engine, engine_of
-from hls_model.reach import blocks_of, reaches
+from hls_model.ld import COUNT_BITS, Engine, LdTiming, count_tile, engine_of, pack_words, r2_of, tile_pairs, time_ld
 from hls_model.resources import check_fits, estimate
-from hls_model.resources.engines import engine_parts
-from hls_model.resources.ld import ld_parts, popcount
+from hls_model.resources.engines import engine_parts, ld_parts, popcount
+from hls_model.workload import blocks_of, reaches
 from tests.helpers.ld_array_oracle import cycles_of
 
 SCAN = Workload.uniform(3_000, grid=100, samples=500)
@@ -175,7 +172,7 @@ UNITS = [(True, 114, 156), (False, 93, 113)]  # of 64 bits by Yosys 0.23
 
 @pytest.mark.parametrize(("pairs", "lut", "ff"), UNITS)
 def test_a_unit_is_a_little_larger_than_a_synthesis_makes_it(pairs: bool, lut: int, ff: int) -> None:
-    """Yosys makes these of such a tree for 64 bits with an accumulator (see hls_model.resources.ld)."""
+    """Yosys makes these of such a tree for 64 bits with an accumulator (see hls_model.resources.engines)."""
     unit = popcount(64, pairs=pairs) + Amount(ff=COUNT_BITS, lut=COUNT_BITS)
     assert lut <= unit.lut < 1.35 * lut
     assert ff <= unit.ff < 1.05 * ff

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hls_model import PRESETS, ModelError, Workload, change, load, parse_settings, simulate
 from hls_model.boards import BOARDS
 from hls_model.cli import main
-from hls_model.explore import Space, explore
+from hls_model.extras.explore import Space, explore
 from hls_model.limits import check_possible
 from hls_model.operators import REPORTED, Operators, latencies_at
 from hls_model.project import project

@@ -13,8 +13,7 @@ from hls_model.boards import KINDS
 from hls_model.config import Memory
 from hls_model.curve import throughput_curve
 from hls_model.paper import TABLE1, TABLE3, table1, table3
-from hls_model.paper.compared import evidence, evidence_text
-from hls_model.paper.simulated import as_simulated
+from hls_model.paper.published import as_simulated, evidence, evidence_text
 from hls_model.resources import estimate
 from hls_model.workload import even_positions
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from hls_model import PRESETS, Config, ModelError, Workload, load
 from hls_model.cli import main as model_main
-from hls_model.paper.simulated import OVERHEAD_US
+from hls_model.paper.published import OVERHEAD_US
 from hls_model.phases import Phase, added, find_scan_bottleneck, scan_phases, total
-from hls_model.phases.blocks import block_bytes
-from hls_model.phases.matrix import build_columns, time_matrix
-from hls_model.phases.memory import bank_seconds, link_seconds, stream_seconds
+from hls_model.phases.pipelines import block_bytes
+from hls_model.phases.preparation import build_columns, time_matrix
+from hls_model.phases.rates import bank_seconds, link_seconds, stream_seconds
 from hls_model.project import project
 from hls_model.ranges import Range
 from hls_model.resources import estimate

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hls_model import Memory, ModelError, Workload, load
 from hls_model.boards import Amount, find_board
 from hls_model.cli import main
-from hls_model.power import Power, cost_per_million, logic_watts, memory_watts, power_of, price_per_hour
+from hls_model.extras.power import Power, cost_per_million, logic_watts, memory_watts, power_of, price_per_hour
 from hls_model.project import project
 from hls_model.ranges import Range
 from hls_model.text import joules_text, range_text

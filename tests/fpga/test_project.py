@@ -8,8 +8,8 @@ import pytest
 from hls_model import ModelError, Workload, load, simulate
 from hls_model.cli import main
 from hls_model.errors import ModelInputError
-from hls_model.paper.simulated import as_simulated
-from hls_model.positions import read_positions
+from hls_model.files import read_positions
+from hls_model.paper.published import as_simulated
 from hls_model.project import project, total_ranges, totals
 from hls_model.ranges import Range
 from hls_model.report import make_report

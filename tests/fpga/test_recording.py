@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hls_model import Config, Memory, ModelError, load
+from hls_model.extras.recording import SIGNALS, STATES, Recording, record
+from hls_model.extras.waves import half_period, write_vcd
 from hls_model.timing import events
-from hls_model.timing.recording import SIGNALS, STATES, Recording, record
-from hls_model.timing.vcd import half_period, write_vcd
 
 
 def recorded(config: Config, *passes: tuple[int, int]) -> Recording:

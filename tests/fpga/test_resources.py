@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hls_model import PRESETS, Memory, ModelError, Operators, load
 from hls_model.boards import BOARDS, KINDS, Amount, find_board
 from hls_model.resources import METHODS, REPORT_ROWS, check_fits, estimate, largest_unroll
-from hls_model.resources.bottom_up import PER_LANE
+from hls_model.resources.parts import PER_LANE
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hls_model import PRESETS, Memory, Workload, change, load, simulate
-from hls_model.bottleneck import find_bottleneck
-from hls_model.paper.simulated import as_simulated
+from hls_model.paper.published import as_simulated
+from hls_model.phases.bottleneck import find_bottleneck
 from hls_model.roofline import banks_gbps, ports_gbps, roofline
 
 SCAN = Workload.uniform(13_000)

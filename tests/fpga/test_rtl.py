@@ -25,8 +25,7 @@ from hls_model.functional import Best
 from hls_model.limits import MIN_LATENCY_NS, check_possible
 from hls_model.operators import Latencies
 from hls_model.rtl import golden, twin
-from hls_model.rtl.operands import KINDS, operands
-from hls_model.rtl.stimulus import beat_order, stimulus
+from hls_model.rtl.stimulus import KINDS, beat_order, operands, stimulus
 from hls_model.timing import LEVELS
 from hls_model.validate import check, live_runs, same
 

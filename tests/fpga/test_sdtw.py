@@ -18,12 +18,9 @@ from hypothesis import strategies as st
 from hls_model.boards import Amount, find_board
 from hls_model.cli import main
 from hls_model.errors import ModelError
-from hls_model.paper.compared import evidence
-from hls_model.sdtw import SystolicArray, time_read, twin
-from hls_model.sdtw.design import ASIC, CROSSING_CYCLES
-from hls_model.sdtw.functional import scores
-from hls_model.sdtw.published import RTL_RUNS, compared
-from hls_model.sdtw.resources import (
+from hls_model.extras.sdtw import SystolicArray, time_read, twin
+from hls_model.extras.sdtw.design import ASIC, CROSSING_CYCLES
+from hls_model.extras.sdtw.resources import (
     PE_LUTS,
     PE_SOURCE,
     array_resources,
@@ -33,7 +30,9 @@ from hls_model.sdtw.resources import (
     pe_luts,
     placed,
 )
-from hls_model.sdtw.timing import Stage, _flows, pass_cycles, time_stages
+from hls_model.extras.sdtw.timing import RTL_RUNS, Stage, _flows, compared, pass_cycles, time_stages
+from hls_model.extras.sdtw.twin import scores
+from hls_model.paper.published import evidence
 from oclgenomics.sdtw import AlignOptions
 from oclgenomics.sdtw.reference import last_row
 

@@ -12,10 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hls_model import Config, Memory, ModelError, Timing, Workload, load, simulate, streams
-from hls_model.paper.simulated import as_simulated
+from hls_model.paper.published import as_simulated
 from hls_model.timing import events, machine
-from hls_model.timing.passes import split
-from hls_model.timing.phases import PassPhases
+from hls_model.timing.passes import PassPhases, split
 
 TRIPS = st.tuples(st.integers(0, 6), st.integers(0, 200))
 

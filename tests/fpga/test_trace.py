@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from hls_model import Config, Workload, load, simulate
 from hls_model.cli import main
-from hls_model.timing.vcd import write_vcd
-from hls_model.trace import SHADES, shares_of, trace
+from hls_model.extras.trace import SHADES, shares_of, trace
+from hls_model.extras.waves import write_vcd
 from oclgenomics.cli.main import main as oclgenomics
 
 PNG = b"\x89PNG"

@@ -14,11 +14,10 @@ from hls_model import PRESETS, Config, ModelError, Workload, load, simulate
 from hls_model.config import Memory, Operators
 from hls_model.limits import check_possible
 from hls_model.operators import latencies_at
-from hls_model.paper.simulated import OVERHEAD_US
+from hls_model.paper.published import OVERHEAD_US
 from hls_model.project import project, total_ranges
 from hls_model.ranges import Range
-from hls_model.uncertainty import band, contributions, fastest, slowest
-from hls_model.uncertainty.unknowns import Unknown, operator_range, unknowns
+from hls_model.uncertainty import Unknown, band, contributions, fastest, operator_range, slowest, unknowns
 
 SCAN = Workload.uniform(3_000, grid=40, samples=100)
 EXACT = Config(

@@ -14,11 +14,10 @@ from helpers.vcd_reader import Dump, Wire, read_vcd
 
 from hls_model import Config, Memory, ModelError
 from hls_model.cli import main
+from hls_model.extras.trace import trace
+from hls_model.extras.waves import half_period, write_vcd, write_waves
 from hls_model.rtl import twin
-from hls_model.rtl.operands import operands
-from hls_model.rtl.waves import write_waves
-from hls_model.timing.vcd import half_period, write_vcd
-from hls_model.trace import trace
+from hls_model.rtl.stimulus import operands
 
 needs_verilator = pytest.mark.skipif(shutil.which("verilator") is None, reason="verilator is not installed")
 MEMORY = Memory(latency_ns=40.0, port_bits=32, ports=1, burst_length=4, outstanding=2, fifo_beats=3, efficiency=1.0)

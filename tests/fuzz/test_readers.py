@@ -14,7 +14,7 @@ from helpers.fuzz_samples import SAMPLES
 from helpers.fuzzing import SECONDS, SEED, inputs, limited, mutated, mutated_zip
 
 from hls_model.errors import ModelError
-from hls_model.positions import read_positions
+from hls_model.files import read_positions
 from hls_model.presets import load
 from oclgenomics.errors import OclGenomicsError
 from oclgenomics.kmers.database.reader import KmerDatabase

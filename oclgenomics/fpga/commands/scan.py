@@ -14,7 +14,7 @@ from hls_model.cli import common as model_common
 from hls_model.cli.prices import with_costs
 from hls_model.cli.project import designs
 from hls_model.config import Config
-from hls_model.positions import read_positions
+from hls_model.files import read_positions
 from hls_model.workload import even_positions
 from oclgenomics.app.alignment_inputs import read_options, say_unphased
 from oclgenomics.app.commands import open_engine, report_profile
