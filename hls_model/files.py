@@ -1,10 +1,12 @@
-"""Text files, read completely and up to a limit."""
+"""Files: texts that are read up to a limit, TOML, lists of positions, and outputs that are whole or absent."""
 
 from __future__ import annotations
 
 import os
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +15,38 @@ from hls_model.errors import ModelInputError, ModelOutputError
 from oclgenomics.io.atomic_file import open_whole
 from oclgenomics.io.packed_file import open_packed
 
-__all__ = [
-    "open_output",
-    "read_positions",
-    "read_text",
-]
+__all__ = ["Named", "open_output", "parse_toml", "read_positions", "read_text", "read_toml"]
 
 LARGEST_TEXT = 1 << 30  # bytes; a device such as /dev/zero has no end
+LARGEST_TABLE = 1 << 20  # bytes of TOML
+MAX_DIGITS = 16  # of a position
+LARGEST = 1 << 53  # bp that float64 still counts one by one
+
+ValueT = TypeVar("ValueT")
+
+
+class Named(Mapping[str, ValueT]):
+    """Values by name in a given order, each made when it is first asked for."""
+
+    def __init__(self, names: Sequence[str], make: Callable[[str], ValueT]) -> None:
+        self._names, self._make = names, make
+        self._made: dict[str, ValueT] = {}
+
+    def __getitem__(self, name: str) -> ValueT:
+        if name not in self._made:
+            if name not in self._names:
+                raise KeyError(name)
+            self._made[name] = self._make(name)
+        return self._made[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 def read_text(path: str | os.PathLike[str], trouble: str, largest: int = LARGEST_TEXT) -> str:
@@ -59,8 +86,36 @@ def read_text(path: str | os.PathLike[str], trouble: str, largest: int = LARGEST
         raise ModelInputError(f"{name}: cannot be read ({getattr(error, 'strerror', None) or error})") from error
 
 
-MAX_DIGITS = 16
-LARGEST = 1 << 53  # bp that float64 still counts one by one
+def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the table of a TOML file.
+
+    Raises
+    ------
+    ModelInputError
+        The file cannot be read, is larger than 1 MiB, or is not TOML.
+    """
+    try:
+        return parse_toml(read_text(path, "is not TOML", LARGEST_TABLE))
+    except tomllib.TOMLDecodeError as error:
+        raise ModelInputError(f"{os.fspath(path)}: is not TOML: {error}") from error
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return the table of a TOML text.
+
+    Raises
+    ------
+    tomllib.TOMLDecodeError
+        It is none, has a whole number of thousands of digits, or is nested too deeply.
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        raise
+    except ValueError as error:
+        raise tomllib.TOMLDecodeError(str(error)) from error
+    except RecursionError:
+        raise tomllib.TOMLDecodeError("nested too deeply") from None
 
 
 def read_positions(path: str | os.PathLike[str]) -> NDArray[np.int64]:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
 
-from hls_model.boards import find_board
-from hls_model.boards.documents import example
+from hls_model.boards import Source, find_board
 from hls_model.functional import Best, run
 from hls_model.paper.published import Compared, Kind
 from hls_model.rtl import twin
@@ -133,7 +132,11 @@ BOARD = "u200"
 CLOCK_MHZ = 300.0
 BYTES = 1 << 20  # a sixteenth of what was read: the rate is that of all but the first beat, and does not change
 GIB = 1 << 30
-SOURCE = example("performance/axi_burst_performance", "U200, reads of 16 MB, kernels at 300 MHz; its GB are 2^30 bytes")
+SOURCE = Source(
+    "Vitis_Accel_Examples, performance/axi_burst_performance",
+    "https://github.com/Xilinx/Vitis_Accel_Examples/blob/main/performance/axi_burst_performance/README.rst",
+    "U200, reads of 16 MB, kernels at 300 MHz; its GB are 2^30 bytes",
+)
 BANK_GBPS = find_board(BOARD).bank_gbps
 BUFFER_BEATS = 1 << 10  # room for all bursts under way; the consumer takes a beat a cycle
 

@@ -60,11 +60,6 @@ class Source:
         return " ".join(part for part in (self.document + ":" * bool(self.note), self.note, self.url) if part)
 
 
-def assumed(note: str) -> Source:
-    """Return the source of a figure that is assumed for the reason given."""
-    return Source(ASSUMED, note=note)
-
-
 GIB = 1 << 30
 KINDS = ("bram18k", "dsp", "ff", "lut")  # what designs are counted in
 

@@ -1,4 +1,7 @@
-"""A board from a table of a design's file: figures that are checked, each with the file or what it names as source."""
+"""Boards from tables, those of files beside this one and of designs' own files: every figure is checked.
+
+A board of a design's file has the figures of another one where it gives none; each then says so in its source.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,38 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from hls_model.boards.board import KINDS, Amount, Board, Region, Source, assumed
-from hls_model.boards.documents import STATIC, static_watts
+from hls_model.boards.board import ASSUMED, KINDS, Amount, Board, Region, Source
 from hls_model.errors import ModelError
 from hls_model.ranges import Range
 from hls_model.text import shown
 
-__all__ = ["own_board_from"]
+__all__ = ["board_from", "own_board_from"]
 
 MOST = 1e9  # of any figure
 SHARES = ("efficiency_range", "placeable")
+TYPES = {field.name: str(field.type) for field in dataclasses.fields(Board)}
+STATIC_WATTS, STATIC_LUTS = 2.28, 871_680  # of a report: the device at a junction of 34 C, and its LUTs
+STATIC_SOURCE = Source(
+    "rapidstream-org/rapidstream-cookbook, design_1_wrapper_power_routed.rptx",
+    "https://github.com/rapidstream-org/rapidstream-cookbook/blob/main/benchmarks/vivado_flow/cnn13x2/archive/"
+    "metadata_vivado/design_1_wrapper_power_routed.rptx",
+    "2.28 W of a device of 871,680 LUT at 34 C, in proportion to the LUTs; the bounds, for process and temperature, "
+    "are assumed",
+)
+
+
+def board_from(table: Mapping[str, object]) -> Board:
+    """Return the board of a table that has all its figures and sources.
+
+    Raises
+    ------
+    ModelError
+        As for `own_board_from`.
+    """
+    figures: dict[str, Any] = {"total_gbps": None, "price_usd": None}
+    figures |= {key: _figure(key, value, {}) for key, value in table.items() if key != "sources"}
+    figures["available"] = sum((one.available for one in figures["regions"]), Amount())
+    return _checked(Board(**figures, sources=_sources(table["sources"], TYPES)))
 
 
 def own_board_from(table: Mapping[str, object], base: Board, name: str, file: str) -> Board:
@@ -26,7 +51,11 @@ def own_board_from(table: Mapping[str, object], base: Board, name: str, file: st
     ModelError
         An unknown key, or a figure of the wrong type or out of its range.
     """
-    figures = {field.name: getattr(base, field.name) for field in dataclasses.fields(base)}
+
+    def assumed(note: str) -> Source:
+        return Source(ASSUMED, note=note)
+
+    figures = {name: getattr(base, name) for name in TYPES}
     figures |= {"name": name, "title": name}
     sources = {key: assumed(f"as the {base.title}'s, which is {old}") for key, old in base.sources.items()}
     given = {key: value for key, value in table.items() if key != "sources"}
@@ -44,8 +73,9 @@ def own_board_from(table: Mapping[str, object], base: Board, name: str, file: st
         figures["available"] = sum((one.available for one in figures["regions"]), Amount())
         sources["available"] = assumed(f"the sum of the regions given in {file}")
         if "static_watts" not in given:
-            figures["static_watts"] = static_watts(max(1, figures["available"].lut))
-            sources["static_watts"] = STATIC
+            watts = round(STATIC_WATTS * max(1, figures["available"].lut) / STATIC_LUTS, 1)
+            figures["static_watts"] = Range(0.8, 1.0, 3.0).times(watts)
+            sources["static_watts"] = STATIC_SOURCE
     sources |= _sources(table.get("sources", {}), sources)
     return _checked(Board(**figures | {"sources": sources}))
 
@@ -65,21 +95,21 @@ def _checked(board: Board) -> Board:
 
 
 def _figure(key: str, value: object, old: object) -> object:
-    """A figure of the same type as the old one."""
-    name = f"board.{key}"
+    """A figure of the type that a board has; `old` is the one in whose place it comes."""
+    name, kind = f"board.{key}", TYPES[key]
     if key == "regions":
         return tuple(_region(f"{name}[{index}]", one) for index, one in enumerate(_list(name, value)))
     if key == "placeable":
         return dict(old if isinstance(old, Mapping) else {}) | _named(
             name, value, lambda at, one: _number(at, one, 1.0)
         )
-    if isinstance(old, Range) or key == "total_gbps":
+    if kind.startswith("Range"):
         return _range(name, value, 1.0 if key in SHARES else MOST)
-    if isinstance(old, str):
+    if kind == "str":
         if not isinstance(value, str) or not value.strip() or not value.isprintable():
             raise ModelError(f"{name} is {shown(value)}; it has to be a text")
         return value
-    if isinstance(old, int):
+    if kind == "int":
         return _whole(name, value, 0 if key == "uram" else 1)
     return _number(name, value, MOST)
 
@@ -119,7 +149,7 @@ def _named(name: str, value: object, read: Callable[[str, object], Any]) -> dict
     return {kind: read(f"{name}.{kind}", one) for kind, one in value.items()}
 
 
-def _sources(table: object, known: Mapping[str, Source]) -> dict[str, Source]:
+def _sources(table: object, known: Mapping[str, object]) -> dict[str, Source]:
     if not isinstance(table, dict):
         raise ModelError("board.sources has to be a table")
     found = {}
