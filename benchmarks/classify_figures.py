@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from oclgenomics.app.plot_style import BLUE, GREY, INK, ORANGE, SKY, STYLE, TONES, plot_format, save_plot
+from oclgenomics.app.figures import BLUE, GREY, INK, ORANGE, SKY, STYLE, TONES, plot_format, save_plot
 
 __all__ = ["draw"]
 

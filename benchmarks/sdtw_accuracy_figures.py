@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from oclgenomics.app.plot_style import STYLE, plot_format, save_plot
+from oclgenomics.app.figures import STYLE, plot_format, save_plot
 from oclgenomics.sdtw.evaluation import Evaluation
 from oclgenomics.sdtw.plots.f_curves import draw_f_curves
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from oclgenomics.app.plot_style import BLUE, GREY, INK, ORANGE, STYLE, TONES, plot_format, save_plot
+from oclgenomics.app.figures import BLUE, GREY, INK, ORANGE, STYLE, TONES, plot_format, save_plot
 
 __all__ = ["draw"]
 

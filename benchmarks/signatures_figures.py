@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from oclgenomics.app.plot_style import BLUE, GREY, INK, ORANGE, SKY, STYLE, plot_format, save_plot
+from oclgenomics.app.figures import BLUE, GREY, INK, ORANGE, SKY, STYLE, plot_format, save_plot
 
 __all__ = ["draw"]
 

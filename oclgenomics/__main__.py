@@ -1,19 +1,19 @@
 """The process of the `oclgenomics` command, which `python -m oclgenomics` is, too."""
 
-from oclgenomics.app import algebra_threads, leaving, stopping
+from oclgenomics.app import stopping
 
 
 def program() -> int:
     """Run the command line in this process, which ends with what is returned."""
-    algebra_threads.without_algebra_threads()
-    leaving.leave_at_once()
+    stopping.without_algebra_threads()
+    stopping.leave_at_once()
     stopping.exit_on_signals("oclgenomics")  # before anything that takes time to import
     from oclgenomics.app.streams import prepare_streams
 
     prepare_streams()
     from oclgenomics.cli.main import main
 
-    return leaving.leaves_with(main())
+    return stopping.leaves_with(main())
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 By default these are PoCL from pip and Intel's CPU runtime, whichever are there. `OCLGENOMICS_TEST_DEVICES` names
 others, as `--device` takes them, separated by commas ("0,gpu"), or `all`.
 
-Of some products of parameters a part runs, and all with `--whole`; see `helpers.products`.
+Of several CPU runtimes one runs everything and the others what looks at kernels, unless with `--every-device`. Of some
+products of parameters a part runs, and all with `--whole`. See `helpers.products`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Iterator
 import hypothesis
 import pytest
 from helpers.devices import LimitedEngine, devices_under_test, gpu_shape, unknown_processor
-from helpers.products import one_cpu, part_to_run, run_whole
+from helpers.products import of_one_runtime, one_cpu, part_to_run, run_whole
 
 from oclgenomics.runtime import Device, Engine
 
@@ -34,6 +35,7 @@ if threading.current_thread() is threading.main_thread():
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--every-device", action="store_true", help="run all tests on every CPU runtime")
     parser.addoption(
         "--whole", action="store_true", help="run products of parameters whole, not only each pair of values"
     )
@@ -53,9 +55,13 @@ def pytest_report_header() -> list[str]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what only `--whole` runs."""
+    """Leave out what only `--whole` and `--every-device` run."""
+    kept = set(items)
     if not config.getoption("--whole"):
         kept = part_to_run(items)
+        if not config.getoption("--every-device"):
+            kept &= of_one_runtime(items)
+    if len(kept) < len(items):
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = [item for item in items if item in kept]
 

@@ -9,7 +9,7 @@ import pickle
 import pytest
 
 from oclgenomics import errors
-from oclgenomics.app.actions import option_of
+from oclgenomics.app.files import option_of
 from oclgenomics.cli import main
 from oclgenomics.errors import AllocationError, InputError, OclGenomicsError, ParameterError
 

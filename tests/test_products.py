@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection
+from pathlib import Path
 
 import pytest
 from helpers.devices import devices_under_test
-from helpers.products import Choice, covering, drawn, on_one_cpu, one_cpu, only_whole
+from helpers.products import Choice, covering, drawn, is_of_kernels, on_one_cpu, one_cpu, only_whole
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,6 +42,12 @@ def test_two_parameters_meet_in_pairs_everywhere() -> None:
 
 def test_values_take_turns() -> None:
     assert covering(list(itertools.product(range(2), range(6))), 1) == {(i % 2, i) for i in range(6)}
+
+
+def test_every_runtime_runs_the_tests_of_kernels_and_goldens() -> None:
+    ours = ("tests/kmers/device/test_bins.py", "tests/primitives/test_scan.py", "tests/omega/test_golden.py")
+    assert all(is_of_kernels(Path(path)) for path in ours)
+    assert not any(is_of_kernels(Path(path)) for path in ("tests/kmers/test_plan.py", "tests/cli/test_devices.py"))
 
 
 # How tests are chosen, seen from within them.

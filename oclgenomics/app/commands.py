@@ -1,38 +1,76 @@
-"""What the commands share: groups of options, the numbers and sizes in them, and the device that they choose."""
+"""How a command is declared: its options, what they may say, the files that it reads and writes, its formats.
+
+A command is a module with `add_parser(actions)` and `run(args)`. It adds its options with the functions here, those
+that name files with `app.files.reads` and `writes`, those of alignments, signals and sequences with `app.inputs`. `run`
+parses nothing: it opens an engine, calls a verb and writes with `text_output`.
+"""
 
 from __future__ import annotations
 
 import argparse
+import errno
+import os
 import re
+import stat
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import IO, TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
-from oclgenomics.app.files import Names, writes
-from oclgenomics.app.output import PACKED, say, text_output
-from oclgenomics.errors import UsageError
+from oclgenomics.app.files import FileConflictError, Names, named_files, reads, unnamed_file, writes
+from oclgenomics.app.files import check_files as refuse_conflicts
+from oclgenomics.app.progress import Progress
+from oclgenomics.app.provenance import make_provenance
+from oclgenomics.app.streams import printable
+from oclgenomics.errors import InputError, OutputError, UsageError
+from oclgenomics.io.atomic_file import open_whole, saved_files
+from oclgenomics.io.packed_file import check_packer, open_packed
+from oclgenomics.io.plain_json import json_text
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
 
 __all__ = [
+    "PACKED",
     "OneLineParser",
+    "OutputOptions",
     "add_device_options",
+    "add_info",
     "add_message_options",
     "add_output_options",
+    "add_system",
+    "binary_output",
+    "check_files",
+    "check_writable",
     "count",
     "open_engine",
     "parse_size",
+    "provenance",
     "report_profile",
+    "saved_outputs",
+    "say",
+    "say_written",
     "shortened",
+    "started_progress",
+    "text_output",
     "whole",
+    "write_facts",
 ]
 
 MAX_COUNT = 1e15  # any whole number up to it is exact in float64
 MAX_SIZE = 1e18  # bytes; more than any memory, and fits in 64 bits
 SHOWN_TEXT = 40
-THOUSANDS = {"": 1, "K": 1_000, "M": 1_000_000}
+THOUSANDS = {"": 1, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 SIZE_BITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
+PACKED = "packed if the name ends in .gz, .bz2, .xz or .zst"  # of every output that is text
+NOT_PARAMETERS = {"run", "parser", "command_line", "debug", "quiet", "verbose"}
+FormatT = TypeVar("FormatT", bound=str)
+
+
+# What a command is
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -59,6 +97,48 @@ class OneLineParser(argparse.ArgumentParser):
         raise UsageError(f"{message} (options: {self.prog} --help)")
 
 
+def add_system(subparsers: Any, name: str, help: str, commands: Iterable[ModuleType]) -> None:
+    """Add a system and its commands, each a module with `add_parser`, to the command line."""
+    parser = subparsers.add_parser(name, help=help)
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=OneLineParser)
+    for command in commands:
+        command.add_parser(actions)
+
+
+def add_info(
+    actions: Any, run: Callable[[argparse.Namespace], int], what: str, holds: str, file: str, kind: str
+) -> argparse.ArgumentParser:
+    """Add `info`, the command that says what a file holds: one fact on each line, or JSON; see `write_facts`.
+
+    Parameters
+    ----------
+    actions : subparsers of argparse
+    run : callable
+    what, holds : str
+        "a database", "k, strands, numbers of k-mers".
+    file, kind : str
+        Its metavar, in lower case its name in `args`, and its help.
+
+    Returns
+    -------
+    ArgumentParser
+        To which arguments may be added.
+    """
+    parser: argparse.ArgumentParser = actions.add_parser(
+        "info",
+        help=f"what {what} holds: {holds}",
+        description=f"Write what {what} holds, one fact on each line.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    reads(parser.add_argument(file.lower(), metavar=file, help=kind))
+    add_output_options(parser)
+    return parser
+
+
+# Numbers and sizes
+
+
 def parse_size(text: str) -> int:
     """Read a size such as "2G", "512M", "1.5GiB" or "1000000" (bytes); the units are powers of 1024."""
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)(?:I?B)?", text.strip().upper())
@@ -69,14 +149,14 @@ def parse_size(text: str) -> int:
 
 
 def count(text: str) -> int:
-    """Read a whole number, also with thousands written as in 10k, 1.5M or 1e6.
+    """Read a whole number, also with thousands written as in 10k, 1.5M, 2G or 1e6.
 
     Raises
     ------
     argparse.ArgumentTypeError
         It is something else, or larger than 1e15.
     """
-    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?(?:[eE][0-9]+)?)([kKmM]?)", text.replace("_", ""))
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?(?:[eE][0-9]+)?)([kKmMgG]?)", text.replace("_", ""))
     value = float(match[1]) * THOUSANDS[match[2].upper()] if match else 0.5
     if value > MAX_COUNT:
         raise argparse.ArgumentTypeError(f"{shortened(text)} is too large; {MAX_COUNT:g} is the most")
@@ -103,11 +183,7 @@ def shortened(text: str) -> str:
     return repr(text if len(text) <= SHOWN_TEXT else text[:SHOWN_TEXT] + "...")
 
 
-def _trace_path(text: str) -> str:
-    # The file's name is optional, so `--profile INPUT` would otherwise take, and overwrite, the input.
-    if text and not text.endswith(".json"):
-        raise argparse.ArgumentTypeError(f"the trace file's name has to end in .json, which {text!r} does not")
-    return text
+# Options of many commands
 
 
 def add_device_options(parser: argparse.ArgumentParser) -> None:
@@ -137,15 +213,56 @@ def add_device_options(parser: argparse.ArgumentParser) -> None:
     writes(profile)
 
 
-def add_output_options(parser: argparse.ArgumentParser, names: Names | None = None) -> None:
-    """Add -o/--output, --json, --quiet, -v and --debug; `names` as for `oclgenomics.app.files.writes`."""
+def _trace_path(text: str) -> str:
+    # The file's name is optional, so `--profile INPUT` would otherwise take, and overwrite, the input.
+    if text and not text.endswith(".json"):
+        raise argparse.ArgumentTypeError(f"the trace file's name has to end in .json, which {text!r} does not")
+    return text
+
+
+def add_output_options(
+    parser: argparse.ArgumentParser,
+    names: Names | None = None,
+    *,
+    formats: Sequence[str] = (),
+    what: str = "results",
+    note: str = "",
+) -> argparse._ArgumentGroup:
+    """Add -o, --format, --json and options of messages; return their group.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+    names : callable, optional
+        As for `app.files.writes`.
+    formats : sequence of str
+        All that the command writes, the default first; --json is short for "json" or "jsonl". None adds no --format.
+    what : str
+        What is written, in the plural.
+    note : str
+        Said of the formats in the help.
+    """
     group = parser.add_argument_group("output")
-    output = group.add_argument(
-        "-o", "--output", default="-", metavar="FILE", help=f"file for the results, {PACKED} (default: standard output)"
-    )
-    writes(output, names)
-    group.add_argument("--json", action="store_true", help="write results as JSON (default: the command's own format)")
+    writes(group.add_argument(
+        "-o", "--output", default="-", metavar="FILE", help=f"file for the {what}, {PACKED} (default: standard output)"
+    ), names)  # fmt: skip
+    if not formats:
+        group.add_argument(
+            "--json", action="store_true", help=f"write {what} as JSON (default: the command's own format)"
+        )
+    else:
+        listed = ", ".join(formats[:-1]) + f" or {formats[-1]}"
+        more = f"; {note}" if note else ""
+        group.add_argument(
+            "--format", metavar="NAME", help=f"format of the {what}: {listed}{more} (default: {formats[0]})"
+        )
+        group.add_argument("--json", action="store_true", help=f"short for --format {_json_among(formats)}")
     add_message_options(group)
+    return group
+
+
+def _json_among(formats: Sequence[str]) -> str:
+    return next((name for name in formats if name.startswith("json")), "json")
 
 
 def add_message_options(group: argparse._ArgumentGroup) -> None:
@@ -153,6 +270,125 @@ def add_message_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument("-q", "--quiet", action="store_true", help="only errors on standard error")
     group.add_argument("-v", "--verbose", action="count", default=0, help="more messages on standard error")
     group.add_argument("--debug", action="store_true", help="show the traceback of an error")
+
+
+@dataclass(frozen=True)
+class OutputOptions(Generic[FormatT]):
+    """Where results go, and in which format.
+
+    Attributes
+    ----------
+    path : str
+        As -o names it; "-" is standard output.
+    format : str
+    """
+
+    path: str
+    format: FormatT
+
+    @classmethod
+    def resolve(cls, args: argparse.Namespace, formats: Sequence[FormatT]) -> OutputOptions[FormatT]:
+        """Settle what --format, --json and -o ask for.
+
+        Parameters
+        ----------
+        args : Namespace
+            Its `format` becomes the one that is written, which is what the provenance says.
+        formats : sequence of str
+            All that the command writes; the first is the one without --format and --json.
+
+        Raises
+        ------
+        UsageError
+            --json and --format contradict each other, or there is no such format.
+        """
+        json = _json_among(formats)
+        if args.json and args.format not in (None, json):
+            raise UsageError(f"--json and --format {args.format} contradict each other; give one of them")
+        asked = args.format or (json if args.json else formats[0])
+        for known in formats:
+            if known == asked:
+                args.format = known
+                return cls(args.output, known)
+        raise UsageError(f"--format {asked}: choose one of {', '.join(formats)}")
+
+    def write(self, text: str) -> None:
+        """Write the whole of the results.
+
+        Raises
+        ------
+        OutputError
+            The file cannot be written.
+        """
+        with text_output(self.path) as stream:
+            stream.write(text)
+
+
+# Before the work
+
+
+def check_files(args: argparse.Namespace) -> None:
+    """Refuse, before any work, outputs that would destroy a file of the command or could not be written.
+
+    Every command is checked before it runs. One that finds out later what files it reads calls this again.
+
+    Raises
+    ------
+    UsageError
+        An output that is an input or another output, or a name that is empty.
+    InputError
+        An input whose name no file can have.
+    OutputError
+        See `check_writable`.
+    """
+    if option := unnamed_file(args.parser, args):
+        raise UsageError(f"{option}: the name is empty")
+    files = named_files(args.parser, args)
+    try:
+        refuse_conflicts(files)
+    except FileConflictError as error:
+        raise UsageError(str(error)) from None
+    for file in files:
+        if str(file.name) != "-":
+            if file.kind == "output":
+                check_packer(str(file.name))
+            (check_writable if file.kind == "output" else _check_nameable)(file.option, str(file.name))
+
+
+def check_writable(option: str, name: str) -> None:
+    """Refuse an output file that could not be written.
+
+    Raises
+    ------
+    OutputError
+        A folder that is not there or not writable, a file that is write-protected, or a name that is too long.
+    """
+    path = Path(name)
+    try:
+        there = stat.S_ISDIR(path.stat().st_mode)
+    except FileNotFoundError:
+        there = None
+    except OSError as error:
+        raise OutputError(f"{option} {name}: cannot be written ({error.strerror or error})") from error
+    if there:
+        raise OutputError(f"{option} {name}: is a folder; name a file")
+    if not path.parent.is_dir():
+        raise OutputError(f"{option} {name}: there is no folder {path.parent}; make it first")
+    if there is not None and not os.access(path, os.W_OK):
+        raise OutputError(f"{option} {name}: is write-protected")
+    if there is None and not os.access(path.parent, os.W_OK):
+        raise OutputError(f"{option} {name}: the folder {path.parent} is not writable")
+
+
+def _check_nameable(option: str, name: str) -> None:
+    try:
+        os.stat(name)
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise InputError(f"cannot be read ({error.strerror})", source=f"{option} {name}") from None
+
+
+# The work
 
 
 def open_engine(args: argparse.Namespace) -> Engine:
@@ -172,3 +408,77 @@ def report_profile(args: argparse.Namespace, engine: Engine) -> None:
     if args.profile:
         with text_output(args.profile) as stream:
             stream.write(engine.profile.trace_json())
+
+
+def started_progress(args: argparse.Namespace, label: str, unit: str = "MB", scale: float = 1e6) -> Progress:
+    """Return a line of progress on the terminal, unless --quiet, with its first stage begun."""
+    progress = Progress(enabled=not args.quiet)
+    progress.stage(label, unit, scale)
+    return progress
+
+
+def provenance(args: argparse.Namespace, engine: Engine | None) -> dict[str, Any]:
+    """Return what made an output of a command; see `oclgenomics.app.provenance.make_provenance`."""
+    parameters = {name: value for name, value in vars(args).items() if name not in NOT_PARAMETERS}
+    device = None if engine is None else engine.device
+    return make_provenance(parameters, command=getattr(args, "command_line", []), device=device)
+
+
+# Results and messages
+
+
+def text_output(path: str | os.PathLike[str], mode: str = "w") -> AbstractContextManager[IO[Any]]:
+    """Open an output for text that is there whole or not at all, and packed if its name says so.
+
+    Parameters
+    ----------
+    path : path
+        "-" is standard output. Devices and pipes are written in place. See `oclgenomics.io.packed_file.open_packed`.
+    mode : {'w', 'wb'}
+        Takes text (UTF-8), or its bytes.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written; what was there before is still there.
+    """
+    return open_packed(path, mode, OutputError)
+
+
+def binary_output(path: str | os.PathLike[str]) -> AbstractContextManager[IO[bytes]]:
+    """Open an output for bytes that are no text, such as a figure; otherwise as `text_output`, and never packed."""
+    return open_whole(path, "wb", OutputError)
+
+
+def write_facts(args: argparse.Namespace, facts: Mapping[str, Any], shown: Mapping[str, Any]) -> None:
+    """Write facts to --output.
+
+    Parameters
+    ----------
+    args : Namespace
+        With `output` and `json`.
+    facts : mapping
+        As JSON has them.
+    shown : mapping
+        The same as text, or whatever `str` makes it of.
+    """
+    lines = "".join([f"{name}\t{value}\n" for name, value in shown.items()])
+    with text_output(args.output) as stream:
+        stream.write(json_text(facts, indent=1) + "\n" if args.json else lines)
+
+
+def say(args: argparse.Namespace, message: str, level: int = 0) -> None:
+    """Write a message to standard error, unless --quiet or, for level 1 and up, without so many -v."""
+    if not getattr(args, "quiet", False) and getattr(args, "verbose", 0) >= level:
+        print(f"oclgenomics: {printable(message)}", file=sys.stderr)
+
+
+def say_written(args: argparse.Namespace) -> None:
+    """Name the files that the command has written."""
+    for path in saved_outputs():
+        say(args, f"wrote {path}")
+
+
+def saved_outputs() -> list[Path]:
+    """List the files this process has written whole: the outputs whose names are now those of its files."""
+    return saved_files()

@@ -1,15 +1,133 @@
-"""Figures whose text holds names from the data and from file names."""
+"""What all figures have in common: colours, type, numbers as people read them, names from the data, and their files."""
 
 from __future__ import annotations
 
 import contextlib
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.app.streams import drawable
+from oclgenomics.errors import OutputError, ParameterError
+from oclgenomics.io.atomic_file import open_whole
 
-__all__ = ["drawn"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "BLUE",
+    "EN_DASH",
+    "GREEN",
+    "GREY",
+    "INK",
+    "ORANGE",
+    "SKY",
+    "STYLE",
+    "SUFFIXES",
+    "TONES",
+    "drawn",
+    "number_text",
+    "plot_format",
+    "position_unit",
+    "round_ticks",
+    "save_plot",
+    "short_text",
+    "write_figure",
+]
+
+SUFFIXES = ("png", "svg", "pdf")
+# Okabe and Ito's colours keep apart for every kind of colour vision.
+BLUE, SKY, ORANGE, INK, GREY = "#0072B2", "#56B4E9", "#D55E00", "#262626", "#6B6B6B"
+GREEN = "#009E73"
+# White to navy in even steps of lightness (CIELAB), in tones that every kind of colour vision tells from orange.
+TONES = ("#FFFFFF", "#C2E5F8", "#89C9EB", "#52ADDB", "#0090C8", "#0072AF", "#00548C", "#003867", "#071F40")
+STYLE: Any = {
+    "font.family": "sans-serif",
+    "font.size": 11,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": GREY,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.8,
+    "text.color": INK,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "text.parse_math": False,  # a $ in a name is a $
+    "svg.fonttype": "none",  # text stays text, which a talk's author can edit
+    "svg.hashsalt": "oclgenomics",
+    "pdf.fonttype": 42,
+}
+EN_DASH = "\N{EN DASH}"
+
+
+def plot_format(path: str | Path) -> str:
+    """Return the format of a figure's file from its suffix: 'png', 'svg' or 'pdf'.
+
+    Raises
+    ------
+    UsageError
+        For any other suffix.
+    """
+    suffix = Path(path).suffix.lower().removeprefix(".")
+    if suffix not in SUFFIXES:
+        raise ParameterError("plot", "the name has to end in .png, .svg or .pdf", str(path))
+    return suffix
+
+
+def save_plot(figure: Figure, stream: IO[bytes], format: str) -> None:
+    """Write a figure to a binary stream as 'png', 'svg' or 'pdf'; equal figures give equal bytes."""
+    from matplotlib import rc_context
+
+    dates: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    with rc_context(STYLE), drawn(figure):
+        figure.savefig(stream, format=format, dpi=200, metadata=dates.get(format))
+
+
+def write_figure(path: str | Path, figure: Figure) -> None:
+    """Write a figure to a file that is there whole or not at all, in the format of its suffix.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written; what was there before is still there.
+    """
+    with open_whole(path, "wb", OutputError) as stream:
+        save_plot(figure, stream, plot_format(path))
+
+
+def round_ticks(first: float, last: float, count: int) -> NDArray[np.float64]:
+    """Return at most about `count` round numbers from `first` to `last`."""
+    from matplotlib.ticker import MaxNLocator
+
+    ticks = np.asarray(MaxNLocator(nbins=count, steps=[1, 2, 2.5, 5, 10]).tick_values(first, last))
+    return ticks[(ticks >= first) & (ticks <= last)]
+
+
+def position_unit(positions: NDArray[np.float64]) -> tuple[float, str]:
+    """Return the largest unit that suits, in bp, and its name."""
+    last = float(positions.max())
+    if last >= 1e6:
+        return 1e6, "Mb"
+    return (1e3, "kb") if last >= 1e4 else (1.0, "bp")
+
+
+def short_text(name: str, letters: int) -> str:
+    """Return a name, without its middle if it is too long."""
+    if len(name) <= letters:
+        return name
+    half = (letters - 1) // 2
+    return f"{name[:half]}\N{HORIZONTAL ELLIPSIS}{name[-half:]}"
+
+
+def number_text(value: float) -> str:
+    """Write a number with three digits, or all those before its point."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 @contextlib.contextmanager

@@ -14,8 +14,6 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from oclgenomics.app.actions import chosen_actions
-
 __all__ = [
     "Family",
     "FileConflictError",
@@ -24,9 +22,11 @@ __all__ = [
     "Names",
     "check_files",
     "check_output",
+    "chosen_actions",
     "file_key",
     "matching_files",
     "named_files",
+    "option_of",
     "reads",
     "role_of",
     "unnamed_file",
@@ -240,3 +240,21 @@ def _folders(name: str) -> Iterator[FileKey]:
         place = above
         if (key := file_key(place, -1)) is not None:
             yield key
+
+
+def chosen_actions(parser: argparse.ArgumentParser, args: argparse.Namespace) -> Iterator[argparse.Action]:
+    """List the options and arguments of a parser and of the chosen commands within it."""
+    for action in parser._actions:
+        if not isinstance(action, argparse._SubParsersAction):
+            yield action
+        elif (choice := getattr(args, action.dest, None)) is not None:
+            yield from chosen_actions(action.choices[choice], args)
+
+
+def option_of(parser: argparse.ArgumentParser, args: argparse.Namespace) -> dict[str, str]:
+    """Map the names in `args` to the options that set them, the long one of several: "max_memory" to "--max-memory"."""
+    return {
+        action.dest: max(action.option_strings, key=len)
+        for action in chosen_actions(parser, args)
+        if action.option_strings
+    }

@@ -1,27 +1,47 @@
-"""Signals that end a command in order: an interrupt (Ctrl-C), SIGTERM, and SIGHUP of a terminal that is gone.
+"""How the process of a command begins and ends.
 
-They raise `KeyboardInterrupt` where the command is at work, so that all of them take the same way out. Before the
-command is in charge and after it, there is nothing to put in order, and they end the process at once. Signals that
-whoever started the process has it ignore stay ignored.
+Signals end it in order: an interrupt (Ctrl-C), SIGTERM, and SIGHUP of a terminal that is gone. They raise
+`KeyboardInterrupt` where the command is at work, so that all of them take the same way out. Before the command is in
+charge and after it, there is nothing to put in order, and they end the process at once. Signals that the process was
+started to ignore stay ignored.
+
+A command that has ended leaves its process at once: taking the interpreter and the OpenCL runtimes apart takes longer
+than the start of a small command, and the system gives all memory back anyway. And NumPy's linear algebra starts no
+threads of its own, since the matrices of commands are small: its library starts one for every core as soon as NumPy is
+imported, which look for work without a rest at first, at the cost of all others.
 """
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import os
 import signal
+import sys
 from types import FrameType
 from typing import NoReturn
 
-__all__ = ["exit_on_signals", "exit_quietly", "raise_on_signals", "received", "send_again"]
+__all__ = [
+    "exit_on_signals",
+    "exit_quietly",
+    "leave_at_once",
+    "leaves_with",
+    "raise_on_signals",
+    "received",
+    "send_again",
+    "without_algebra_threads",
+]
 
 WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 if hasattr(signal, "SIGHUP"):  # not on Windows
     WORDS[signal.SIGHUP] = "hung up"
+VARIABLES = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")  # in which a user may ask for threads
 DEFAULTS = (signal.SIG_DFL, signal.default_int_handler)
 
 _handled: list[signal.Signals] = []
 _program = ""
 _received: signal.Signals | None = None
+_status: int | None = None
 
 
 def exit_on_signals(program: str) -> None:
@@ -91,3 +111,36 @@ def _exit(number: int, frame: FrameType | None) -> NoReturn:
     if _program:
         os.write(2, f"{_program}: {WORDS[signal.Signals(number)]}; saved: nothing\n".encode())
     os._exit(128 + number)
+
+
+def leave_at_once() -> None:
+    """Have the process end as soon as all handlers of its exit have run that are registered later.
+
+    It changes nothing unless `leaves_with` is called, too.
+    """
+    atexit.register(_leave)
+
+
+def leaves_with(status: int) -> int:
+    """Say that a command is over and with what exit status, and return that."""
+    global _status
+    _status = status
+    return status
+
+
+def _leave() -> None:
+    if _status is None:  # an error that nobody took, whose status is the interpreter's business
+        return
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or trouble that the command has told
+            stream.flush()
+    os._exit(_status)
+
+
+def without_algebra_threads() -> None:
+    """Have NumPy, which is not imported yet, start no threads in this process nor its children.
+
+    Nothing changes where the user says how many there shall be.
+    """
+    if not any(name in os.environ for name in VARIABLES):
+        os.environ[VARIABLES[0]] = "1"

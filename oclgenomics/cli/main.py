@@ -14,8 +14,8 @@ from typing import Any
 
 from oclgenomics import __version__, notices
 from oclgenomics.app import stopping
-from oclgenomics.app.actions import option_of
-from oclgenomics.app.output import check_files, saved_outputs
+from oclgenomics.app.commands import check_files, saved_outputs
+from oclgenomics.app.files import option_of
 from oclgenomics.app.streams import StreamError, flush_output, printable
 from oclgenomics.errors import AllocationError, InputError, OclGenomicsError, OutputError
 from oclgenomics.io.atomic_file import forget_files, output_trouble

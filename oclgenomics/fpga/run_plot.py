@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hls_model.config import Config
 from hls_model.plots.labels import set_titles
 from hls_model.plots.style import BLUE, GREY, ORANGE, PALE, SKY, new_figure
-from oclgenomics.app.plot_style import number_text, position_unit, short_text
+from oclgenomics.app.figures import number_text, position_unit, short_text
 from oclgenomics.fpga.alignment_run import AlignmentRun, summary_of
 
 if TYPE_CHECKING:

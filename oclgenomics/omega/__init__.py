@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.app.plot_style import save_plot
+    from oclgenomics.app.figures import save_plot
     from oclgenomics.omega.api import scan, scan_alignment
     from oclgenomics.omega.formats.reading import read_report
     from oclgenomics.omega.formats.scans import make_report, scan_record, write_report
@@ -77,7 +77,7 @@ HOMES = {
     "plot_scans": "plots.scans",
     "read_report": "formats.reading",
     "read_thresholds": "formats.thresholds",
-    "save_plot": "oclgenomics.app.plot_style",
+    "save_plot": "oclgenomics.app.figures",
     "scan": "api",
     "scan_alignment": "api",
     "scan_record": "formats.scans",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from oclgenomics import classify
-from oclgenomics.app.actions import chosen_actions
+from oclgenomics.app.files import chosen_actions
 from oclgenomics.cli.main import _parser, main
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "classify.md").read_text()

@@ -15,7 +15,7 @@ from helpers.random_calls import random_lineages, random_reads
 from hypothesis import given
 from hypothesis import strategies as st
 
-from oclgenomics.app.plot_style import save_plot
+from oclgenomics.app.figures import save_plot
 from oclgenomics.classify.evaluation import Evaluation, RankMeasures
 from oclgenomics.classify.evaluation.evaluate import Estimate
 from oclgenomics.classify.formats import Tally

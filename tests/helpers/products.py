@@ -4,8 +4,9 @@ A fault shows itself at one value of a parameter or where two meet, seldom only 
 `pairwise` runs with each pair of values of any two of its parameters, and one marked `each_value` with each value. What
 is marked `whole` runs with `--whole` only. Devices and fixtures are no parameters in this: each of them gets its share.
 
-Of several CPU runtimes, one runs what is marked `one_cpu`, a test or some of its cases, and with `--whole` all do; GPUs
-always run it. It is for what kernels have no part in, as refusals and files, and for more sizes of the same programs.
+Of several CPU runtimes, one runs all tests. The others run those of kernels (`KERNEL_FOLDERS`) and of golden results,
+and with `--every-device` all; GPUs always run all. What of these is marked `one_cpu`, a test or some of its cases, is
+left to one runtime even so, unless with `--whole`: refusals, files, and more sizes of the same programs.
 What is marked `other_cpus` runs on the other ones: a test of fewer examples in place of one that `one_cpu` leaves out.
 Of what is marked `pairwise` the other ones run each value: which values meet is a matter of the kernels' own code, the
 same everywhere, and what a runtime's compiler gets wrong shows itself at a value.
@@ -16,6 +17,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,9 +25,21 @@ from hypothesis import strategies as st
 
 from oclgenomics.runtime import Device
 
-__all__ = ["Choice", "covering", "drawn", "on_one_cpu", "one_cpu", "only_whole", "part_to_run", "run_whole"]
+__all__ = [
+    "Choice",
+    "covering",
+    "drawn",
+    "is_of_kernels",
+    "of_one_runtime",
+    "on_one_cpu",
+    "one_cpu",
+    "only_whole",
+    "part_to_run",
+    "run_whole",
+]
 
 TOGETHER = {"pairwise": 2, "each_value": 1}
+KERNEL_FOLDERS = {"device", "primitives", "runtime", "sequence"}  # anywhere in the path of a test
 _whole = False
 Choice = tuple[int, ...]  # a number for the value of each parameter
 
@@ -56,6 +70,17 @@ def drawn(few: st.SearchStrategy[Any], *, whole: st.SearchStrategy[Any]) -> st.S
     For values that each have kernels of their own, which take a second or more to compile.
     """
     return st.deferred(lambda: whole if _whole else few)
+
+
+def is_of_kernels(path: Path) -> bool:
+    """Say whether the tests of a file look at kernels or at golden results, so that every runtime runs them."""
+    return bool(KERNEL_FOLDERS & set(path.parts[:-1])) or "golden" in path.stem
+
+
+def of_one_runtime(items: Sequence[pytest.Item]) -> set[pytest.Item]:
+    """Return the tests that run without `--every-device`: on other CPU runtimes than one those of kernels alone."""
+    chosen = (None, one_cpu(device for item in items if (device := _cpu_of(item)) is not None))
+    return {item for item in items if _cpu_of(item) in chosen or is_of_kernels(item.path)}
 
 
 def part_to_run(items: Sequence[pytest.Item]) -> set[pytest.Item]:

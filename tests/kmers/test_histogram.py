@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from oclgenomics.app.plot_style import save_plot
+from oclgenomics.app.figures import save_plot
 from oclgenomics.kmers.analysis.histogram import Histogram, histogram
 from oclgenomics.kmers.analysis.spectrum import TOO_DEEP_NOTE, Spectrum, read_spectrum
 from oclgenomics.kmers.analysis.spectrum_plot import bases_text, plot_spectrum

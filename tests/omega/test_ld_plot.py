@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from helpers.alignments import make_alignment
 
-from oclgenomics.app.plot_style import save_plot
+from oclgenomics.app.figures import save_plot
 from oclgenomics.omega.formats.reading import Track
 from oclgenomics.omega.ld.pairs import LdBlock
 from oclgenomics.omega.ld.parts import LdPart

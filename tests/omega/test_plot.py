@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from oclgenomics.app.plot_style import plot_format, save_plot
+from oclgenomics.app.figures import plot_format, save_plot
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.plots.scans import peak_windows, plot_scans
 from oclgenomics.omega.result import Scan

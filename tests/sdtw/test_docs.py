@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from oclgenomics.app.actions import chosen_actions
+from oclgenomics.app.files import chosen_actions
 from oclgenomics.cli.main import _parser, main
 from oclgenomics.sdtw import align, classify
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from oclgenomics.app.plot_style import save_plot
+from oclgenomics.app.figures import save_plot
 from oclgenomics.sdtw import AlignOptions
 from oclgenomics.sdtw.evaluation import Evaluation, LabelledScores, choose_thresholds, evaluate
 from oclgenomics.sdtw.plots.evaluation import plot_evaluation

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from oclgenomics.app.actions import chosen_actions
+from oclgenomics.app.files import chosen_actions
 from oclgenomics.cli.main import _parser
 from oclgenomics.signatures.formats.matches import COLUMNS
 from oclgenomics.signatures.formats.samples import CERTAINTY_COLUMNS, SUMMARY_COLUMNS

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import PolyCollection
 
-from oclgenomics.app.plot_style import save_plot
+from oclgenomics.app.figures import save_plot
 from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panel import Panel
 from oclgenomics.signatures.plots.choice import MAX_DRAWN, ChosenSamples

@@ -10,9 +10,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from oclgenomics.app.commands import add_device_options, add_message_options, open_engine, report_profile
+from oclgenomics.app.commands import add_device_options, add_message_options, open_engine, provenance, report_profile
 from oclgenomics.app.files import writes
-from oclgenomics.app.output import provenance
 from oclgenomics.app.progress import Progress
 from oclgenomics.classify.commands.reference_options import (
     add_manifest_option,

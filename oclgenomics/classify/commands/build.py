@@ -6,9 +6,15 @@ import argparse
 import time
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_device_options, add_message_options, count, open_engine, report_profile
+from oclgenomics.app.commands import (
+    add_device_options,
+    add_message_options,
+    count,
+    open_engine,
+    provenance,
+    report_profile,
+)
 from oclgenomics.app.files import writes
-from oclgenomics.app.output import provenance
 from oclgenomics.app.progress import Progress
 from oclgenomics.classify.commands.reference_options import (
     add_manifest_option,

@@ -6,9 +6,8 @@ import argparse
 import os
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_output_options, count, whole
+from oclgenomics.app.commands import add_output_options, binary_output, count, provenance, text_output, whole
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.output import binary_output, provenance, text_output
 from oclgenomics.classify.commands.reference_options import reads_taxonomy
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.app.plot_style import plot_format
+    from oclgenomics.app.figures import plot_format
     from oclgenomics.classify.evaluation import evaluate, read_calls, read_truth
     from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 
@@ -99,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _draw(args: argparse.Namespace, found: list[Evaluation], form: str) -> None:
-    from oclgenomics.app.plot_style import save_plot
+    from oclgenomics.app.figures import save_plot
     from oclgenomics.classify.plots import plot_accuracy
 
     names = [os.path.basename(result) for result in args.results]

@@ -7,10 +7,8 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_output_options
-from oclgenomics.app.facts import write_facts
+from oclgenomics.app.commands import add_output_options, text_output, write_facts
 from oclgenomics.app.files import reads
-from oclgenomics.app.output import text_output
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
+from oclgenomics.app.commands import provenance, say_written
 from oclgenomics.app.files import reads
-from oclgenomics.app.output import provenance, say_written
 from oclgenomics.classify.commands.query import say_totals
 from oclgenomics.classify.commands.query_options import add_calling_options, query_options
 from oclgenomics.classify.commands.reference_options import reads_taxonomy, say_summary

@@ -7,9 +7,8 @@ import os
 from collections import Counter
 from typing import Any
 
-from oclgenomics.app.commands import add_message_options
+from oclgenomics.app.commands import add_message_options, binary_output, say_written
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.output import binary_output, say_written
 
 __all__ = ["add_parser", "run"]
 
@@ -53,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.app.plot_style import plot_format, save_plot
+    from oclgenomics.app.figures import plot_format, save_plot
     from oclgenomics.classify.formats import read_kreport
     from oclgenomics.classify.plots import plot_sample, plot_samples
 

@@ -7,9 +7,8 @@ import time
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_device_options, open_engine, report_profile
+from oclgenomics.app.commands import add_device_options, open_engine, report_profile, say, say_written
 from oclgenomics.app.files import reads
-from oclgenomics.app.output import say, say_written
 from oclgenomics.app.progress import Progress
 from oclgenomics.classify.commands.query_options import (
     BY_CHANCE,

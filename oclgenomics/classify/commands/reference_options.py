@@ -6,10 +6,9 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from oclgenomics.app.commands import count
+from oclgenomics.app.commands import count, say
 from oclgenomics.app.files import reads
-from oclgenomics.app.output import say
-from oclgenomics.app.sequence_inputs import reads_sequences
+from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.output import binary_output, text_output
+from oclgenomics.app.commands import binary_output, text_output
 from oclgenomics.classify.commands.report_options import native_options, text_files
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class ReportFiles:
             self._draw(self._args.plot)
 
     def _draw(self, path: str) -> None:
-        from oclgenomics.app.plot_style import plot_format, save_plot
+        from oclgenomics.app.figures import plot_format, save_plot
         from oclgenomics.classify.plots import plot_sample
 
         figure = plot_sample(self.tally, title=_sample(self._args))

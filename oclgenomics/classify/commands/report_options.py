@@ -6,9 +6,8 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from oclgenomics.app.commands import add_message_options
+from oclgenomics.app.commands import PACKED, add_message_options
 from oclgenomics.app.files import writes
-from oclgenomics.app.output import PACKED
 from oclgenomics.errors import ParameterError, UsageError
 
 if TYPE_CHECKING:
@@ -115,7 +114,7 @@ def checked_format(args: argparse.Namespace) -> str:
     UsageError
         There is no such format, of lines or of the figure, or options contradict it or each other.
     """
-    from oclgenomics.app.plot_style import plot_format
+    from oclgenomics.app.figures import plot_format
     from oclgenomics.classify.taxonomy.ranks import RANKS
 
     formats = ("native", "kraken", "tsv", "json")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from oclgenomics.app.commands import open_engine, report_profile
-from oclgenomics.app.output import say_written
+from oclgenomics.app.commands import open_engine, report_profile, say_written
 from oclgenomics.app.progress import Progress
 from oclgenomics.classify.commands.build import add_feature_options, add_sketch_options, build_options
 from oclgenomics.classify.commands.query import add_query_options, classify_reads

@@ -16,9 +16,9 @@ from oclgenomics.app.commands import (
     open_engine,
     parse_size,
     report_profile,
+    say,
 )
 from oclgenomics.app.files import reads, works_in, writes
-from oclgenomics.app.output import say
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from oclgenomics.app.plot_style import GREY, INK, STYLE, short_text
+from oclgenomics.app.figures import GREY, INK, STYLE, short_text
 from oclgenomics.classify.plots.colours import HUES
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def plot_accuracy(results: Sequence[tuple[str, Evaluation]], *, title: str = "")
     Returns
     -------
     matplotlib.figure.Figure
-        To be saved by `oclgenomics.app.plot_style.save_plot` or changed further; no display is needed.
+        To be saved by `oclgenomics.app.figures.save_plot` or changed further; no display is needed.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure

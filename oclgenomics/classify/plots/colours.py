@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from oclgenomics.app.plot_style import BLUE, ORANGE, SKY
+from oclgenomics.app.figures import BLUE, ORANGE, SKY
 
 __all__ = ["HIGHER", "HUES", "NEUTRAL", "OTHER", "UNCLASSIFIED", "ink_on", "tone"]
 

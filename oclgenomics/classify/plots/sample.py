@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.plot_style import GREY, INK, STYLE, short_text
+from oclgenomics.app.figures import GREY, INK, STYLE, short_text
 from oclgenomics.classify.formats.tally import Tally
 from oclgenomics.classify.formats.taxon_words import TaxonWords
 from oclgenomics.classify.plots.colours import HUES, NEUTRAL, OTHER, UNCLASSIFIED, ink_on, tone
@@ -41,7 +41,7 @@ def plot_sample(tally: Tally, *, title: str = "") -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        To be saved by `oclgenomics.app.plot_style.save_plot` or changed further; no display is needed.
+        To be saved by `oclgenomics.app.figures.save_plot` or changed further; no display is needed.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.plot_style import GREY, INK, STYLE, short_text
+from oclgenomics.app.figures import GREY, INK, STYLE, short_text
 from oclgenomics.classify.formats.tally import Tally
 from oclgenomics.classify.formats.taxon_words import TaxonWords
 from oclgenomics.classify.plots.colours import HIGHER, HUES, OTHER, UNCLASSIFIED, ink_on
@@ -86,7 +86,7 @@ def plot_samples(samples: Sequence[tuple[str, Tally]], rank: str = "genus", *, t
     Returns
     -------
     matplotlib.figure.Figure
-        To be saved by `oclgenomics.app.plot_style.save_plot` or changed further; no display is needed.
+        To be saved by `oclgenomics.app.figures.save_plot` or changed further; no display is needed.
 
     Raises
     ------

@@ -8,9 +8,9 @@ from typing import Any
 from hls_model.cli import common as model_common
 from hls_model.cli.prices import add_price_options
 from hls_model.cli.project import add_compare_option
-from oclgenomics.app.alignment_inputs import add_reading_options
 from oclgenomics.app.commands import add_device_options, add_output_options, count
 from oclgenomics.app.files import reads, writes
+from oclgenomics.app.inputs import add_reading_options
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.commands.options import add_method_options, add_site_options, add_window_options
 

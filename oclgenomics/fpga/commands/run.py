@@ -6,9 +6,9 @@ import argparse
 from typing import Any
 
 from hls_model.cli import common as model_common
-from oclgenomics.app.alignment_inputs import add_reading_options
 from oclgenomics.app.commands import add_device_options, add_message_options
 from oclgenomics.app.files import reads, writes
+from oclgenomics.app.inputs import add_reading_options
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.commands.options import add_method_options, add_site_options, add_window_options
 

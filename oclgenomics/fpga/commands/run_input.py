@@ -8,10 +8,17 @@ from typing import Any
 
 from hls_model.cli import common as model_common
 from hls_model.resources import check_fits
-from oclgenomics.app.alignment_inputs import read_options, say_unphased
-from oclgenomics.app.commands import open_engine, report_profile
-from oclgenomics.app.output import binary_output, provenance, say, say_written, text_output
-from oclgenomics.app.plot_style import plot_format, save_plot
+from oclgenomics.app.commands import (
+    binary_output,
+    open_engine,
+    provenance,
+    report_profile,
+    say,
+    say_written,
+    text_output,
+)
+from oclgenomics.app.figures import plot_format, save_plot
+from oclgenomics.app.inputs import read_options, say_unphased
 from oclgenomics.app.progress import Progress
 from oclgenomics.fpga import ScanRun, run_scan
 from oclgenomics.fpga.commands.run_report import run_record, run_table, run_text

@@ -16,9 +16,8 @@ from hls_model.cli.project import designs
 from hls_model.config import Config
 from hls_model.files import read_positions
 from hls_model.workload import even_positions
-from oclgenomics.app.alignment_inputs import read_options, say_unphased
-from oclgenomics.app.commands import open_engine, report_profile
-from oclgenomics.app.output import provenance, say
+from oclgenomics.app.commands import open_engine, provenance, report_profile, say
+from oclgenomics.app.inputs import read_options, say_unphased
 from oclgenomics.fpga import ScanProjection, project_scan, project_workloads, random_alignment, workload_at
 from oclgenomics.fpga.commands.report import busy_text, projection_record, projection_text
 from oclgenomics.omega.commands.options import scan_options

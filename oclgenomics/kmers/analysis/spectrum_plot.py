@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.plot_style import BLUE, GREY, INK, ORANGE, STYLE, number_text, short_text
+from oclgenomics.app.figures import BLUE, GREY, INK, ORANGE, STYLE, number_text, short_text
 from oclgenomics.kmers.analysis.histogram import Histogram
 from oclgenomics.kmers.analysis.spectrum import Spectrum, fitted_from
 from oclgenomics.kmers.analysis.spectrum_intervals import Interval
@@ -48,7 +48,7 @@ def plot_spectrum(histogram: Histogram, spectrum: Spectrum, *, k: int, title: st
     Returns
     -------
     matplotlib.figure.Figure
-        To be saved by `oclgenomics.app.plot_style.save_plot` or changed further; no display is needed.
+        To be saved by `oclgenomics.app.figures.save_plot` or changed further; no display is needed.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure

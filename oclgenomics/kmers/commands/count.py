@@ -8,10 +8,16 @@ import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_device_options, add_message_options, open_engine, report_profile
+from oclgenomics.app.commands import (
+    add_device_options,
+    add_message_options,
+    open_engine,
+    provenance,
+    report_profile,
+    say,
+)
 from oclgenomics.app.files import works_in, writes
-from oclgenomics.app.output import provenance, say
-from oclgenomics.app.sequence_inputs import reads_sequences
+from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.io.plain_json import json_text
 from oclgenomics.kmers.commands.reading import chosen_set
 

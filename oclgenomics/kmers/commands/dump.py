@@ -6,9 +6,8 @@ import argparse
 import sys
 from typing import Any
 
-from oclgenomics.app.commands import add_message_options
+from oclgenomics.app.commands import PACKED, add_message_options, say_written
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.output import PACKED, say_written
 from oclgenomics.errors import UsageError
 
 __all__ = ["add_parser", "run"]

@@ -7,10 +7,19 @@ import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_device_options, add_message_options, count, open_engine, report_profile
+from oclgenomics.app.commands import (
+    PACKED,
+    add_device_options,
+    add_message_options,
+    count,
+    open_engine,
+    provenance,
+    report_profile,
+    say,
+    say_written,
+)
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.output import PACKED, provenance, say, say_written
-from oclgenomics.app.sequence_inputs import reads_sequences
+from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.errors import UsageError
 from oclgenomics.io.plain_json import json_text
 

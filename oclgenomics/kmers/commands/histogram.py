@@ -9,10 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_output_options, open_engine, report_profile
+from oclgenomics.app.commands import (
+    add_output_options,
+    binary_output,
+    open_engine,
+    provenance,
+    report_profile,
+    say,
+    say_written,
+    text_output,
+)
 from oclgenomics.app.files import writes
-from oclgenomics.app.output import binary_output, provenance, say, say_written, text_output
-from oclgenomics.app.sequence_inputs import reads_sequences
+from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.errors import UsageError
 from oclgenomics.io.plain_json import json_text
 from oclgenomics.kmers.commands.reading import add_reading_options, check_databases, counting_options, spill_teller
@@ -135,7 +143,7 @@ def _of_reads(args: argparse.Namespace, inputs: list[str]) -> _Counted:
 
 def _check(args: argparse.Namespace) -> None:
     if args.plot:
-        from oclgenomics.app.plot_style import plot_format
+        from oclgenomics.app.figures import plot_format
 
         plot_format(args.plot)
 
@@ -191,7 +199,7 @@ def _title(inputs: list[str]) -> str:
 
 
 def _write_plot(args: argparse.Namespace, k: int, histogram: Histogram, spectrum: Spectrum) -> None:
-    from oclgenomics.app.plot_style import plot_format, save_plot
+    from oclgenomics.app.figures import plot_format, save_plot
     from oclgenomics.kmers.analysis.spectrum_plot import plot_spectrum
 
     figure = plot_spectrum(histogram, spectrum, k=k, title=_title(args.inputs))

@@ -9,10 +9,9 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_message_options, open_engine, report_profile
+from oclgenomics.app.commands import PACKED, add_message_options, open_engine, report_profile, say, say_written
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.output import PACKED, say, say_written
-from oclgenomics.app.sequence_inputs import reads_sequences
+from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked
 from oclgenomics.kmers.commands.reading import add_reading_options, check_databases, counting_options, spill_teller

@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from oclgenomics.app.commands import add_message_options
+from oclgenomics.app.commands import add_message_options, say
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.output import say
 
 __all__ = ["add_parser", "run"]
 

@@ -7,10 +7,9 @@ import itertools
 from collections.abc import Iterable, Iterator
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
-from oclgenomics.app.commands import add_output_options
+from oclgenomics.app.commands import add_output_options, provenance, say_written, text_output
 from oclgenomics.app.files import reads
-from oclgenomics.app.output import provenance, say_written, text_output
-from oclgenomics.app.sequence_inputs import reads_sequences
+from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked, refuse_packed
 from oclgenomics.io.plain_json import json_text

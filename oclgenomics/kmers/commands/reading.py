@@ -7,9 +7,8 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from oclgenomics.app.commands import add_device_options
+from oclgenomics.app.commands import add_device_options, say
 from oclgenomics.app.files import works_in
-from oclgenomics.app.output import say
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:

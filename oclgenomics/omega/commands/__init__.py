@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from oclgenomics.app.alignment_inputs import add_reading_options
 from oclgenomics.app.commands import OneLineParser, add_device_options, add_output_options
 from oclgenomics.app.files import reads, writes
+from oclgenomics.app.inputs import add_reading_options
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.commands import ld as omega_ld
 from oclgenomics.omega.commands import peaks as omega_peaks

@@ -8,10 +8,22 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.alignment_inputs import add_reading_options, read_options, say_unphased
-from oclgenomics.app.commands import add_device_options, add_output_options, count, open_engine, report_profile
+from oclgenomics.app.commands import (
+    OutputOptions,
+    add_device_options,
+    add_output_options,
+    binary_output,
+    check_files,
+    count,
+    open_engine,
+    provenance,
+    report_profile,
+    say,
+    say_written,
+    text_output,
+)
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.output import OutputOptions, binary_output, check_files, provenance, say, say_written, text_output
+from oclgenomics.app.inputs import add_reading_options, read_options, say_unphased
 from oclgenomics.app.progress import Progress
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.commands.options import add_site_options
@@ -110,7 +122,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _output(args: argparse.Namespace) -> OutputOptions[str]:
-    from oclgenomics.app.plot_style import plot_format
+    from oclgenomics.app.figures import plot_format
     from oclgenomics.omega.formats.ld import values_format
 
     output = OutputOptions.resolve(args, FORMATS)
@@ -235,7 +247,7 @@ def _say_map(args: argparse.Namespace, request: MapRequest, found: LdMap) -> Non
 
 
 def _write_plot(args: argparse.Namespace, found: LdMap) -> None:
-    from oclgenomics.app.plot_style import plot_format, save_plot
+    from oclgenomics.app.figures import plot_format, save_plot
     from oclgenomics.omega.plots.ld import plot_ld
 
     alignment, parts = found.region.alignment, found.parts

@@ -7,8 +7,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from oclgenomics.app.commands import say
 from oclgenomics.app.files import reads
-from oclgenomics.app.output import say
 from oclgenomics.errors import InputError, UsageError
 
 if TYPE_CHECKING:

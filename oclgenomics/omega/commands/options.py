@@ -6,8 +6,7 @@ import argparse
 import math
 from typing import TYPE_CHECKING
 
-from oclgenomics.app.commands import count, whole
-from oclgenomics.app.output import say
+from oclgenomics.app.commands import count, say, whole
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:

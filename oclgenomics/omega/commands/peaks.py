@@ -5,9 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_output_options, count
+from oclgenomics.app.commands import OutputOptions, add_output_options, count, provenance, say, say_written
 from oclgenomics.app.files import reads
-from oclgenomics.app.output import OutputOptions, provenance, say, say_written
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.commands.options import given_threshold, say_compared, threshold_files
 

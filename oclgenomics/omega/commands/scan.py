@@ -8,11 +8,18 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from oclgenomics.app.alignment_inputs import read_options
-from oclgenomics.app.commands import open_engine, report_profile
+from oclgenomics.app.commands import (
+    OutputOptions,
+    binary_output,
+    open_engine,
+    provenance,
+    report_profile,
+    say_written,
+    text_output,
+)
+from oclgenomics.app.figures import plot_format, save_plot
 from oclgenomics.app.files import FileConflictError, named_files
-from oclgenomics.app.output import OutputOptions, binary_output, provenance, say_written, text_output
-from oclgenomics.app.plot_style import plot_format, save_plot
+from oclgenomics.app.inputs import read_options
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.api import scan
 from oclgenomics.omega.commands.options import given_threshold, say_compared, scan_options

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from oclgenomics.app.alignment_inputs import say_haploid, say_unphased
-from oclgenomics.app.output import say
+from oclgenomics.app.commands import say
+from oclgenomics.app.inputs import say_haploid, say_unphased
 from oclgenomics.app.progress import Progress
 from oclgenomics.omega.formats.scans import summary_line
 from oclgenomics.omega.options import ScanOptions

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from oclgenomics.app.alignment_inputs import read_options
-from oclgenomics.app.commands import open_engine, report_profile
-from oclgenomics.app.output import OutputOptions, provenance, say, say_written
+from oclgenomics.app.commands import OutputOptions, open_engine, provenance, report_profile, say, say_written
+from oclgenomics.app.inputs import read_options
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.io.threads import usable_cores
 from oclgenomics.omega.commands.null_data import NullData, settle_defaults

@@ -6,8 +6,8 @@ import argparse
 
 import numpy as np
 
-from oclgenomics.app.alignment_inputs import say_unphased
-from oclgenomics.app.output import say
+from oclgenomics.app.commands import say
+from oclgenomics.app.inputs import say_unphased
 from oclgenomics.app.progress import Progress
 from oclgenomics.omega.commands.options import say_compared
 from oclgenomics.omega.significance.neutral import Significance

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from oclgenomics.app.alignment_inputs import add_reading_options
 from oclgenomics.app.commands import add_device_options, add_output_options, count
 from oclgenomics.app.files import reads
+from oclgenomics.app.inputs import add_reading_options
 from oclgenomics.omega.commands.null_data import add_data_options
 from oclgenomics.omega.commands.options import (
     DEFAULT_REPLICATES,

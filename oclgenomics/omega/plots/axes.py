@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.plot_style import EN_DASH
+from oclgenomics.app.figures import EN_DASH
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

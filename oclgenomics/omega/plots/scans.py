@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.plot_style import (
+from oclgenomics.app.figures import (
     BLUE,
     GREY,
     INK,

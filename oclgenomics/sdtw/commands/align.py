@@ -5,10 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from oclgenomics.app.commands import add_device_options, open_engine, report_profile
+from oclgenomics.app.commands import add_device_options, open_engine, report_profile, say_written
 from oclgenomics.app.files import reads
-from oclgenomics.app.output import say_written
-from oclgenomics.app.signal_inputs import add_signal_inputs, add_signal_options, trim_of
+from oclgenomics.app.inputs import add_signal_inputs, add_signal_options, trim_of
 from oclgenomics.sdtw.commands.align_options import add_align_options, align_options, prefix_lengths
 from oclgenomics.sdtw.commands.part_reports import add_part_options, settle_format, write_parts
 

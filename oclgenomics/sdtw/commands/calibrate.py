@@ -9,10 +9,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_device_options, add_output_options, count, open_engine, report_profile
+from oclgenomics.app.commands import (
+    add_device_options,
+    add_output_options,
+    count,
+    open_engine,
+    report_profile,
+    say,
+    say_written,
+)
 from oclgenomics.app.files import reads
-from oclgenomics.app.output import say, say_written
-from oclgenomics.app.signal_inputs import add_signal_options, trim_of
+from oclgenomics.app.inputs import add_signal_options, trim_of
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sdtw.commands.align_options import add_align_options, align_options, variant_name
 from oclgenomics.sdtw.commands.evaluation_options import (

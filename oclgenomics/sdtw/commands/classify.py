@@ -5,10 +5,17 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from oclgenomics.app.commands import add_device_options, open_engine, report_profile
+from oclgenomics.app.commands import (
+    add_device_options,
+    open_engine,
+    provenance,
+    report_profile,
+    say,
+    say_written,
+    text_output,
+)
 from oclgenomics.app.files import writes
-from oclgenomics.app.output import provenance, say, say_written, text_output
-from oclgenomics.app.signal_inputs import THRESHOLDS_TRIM, add_signal_inputs, add_signal_options
+from oclgenomics.app.inputs import THRESHOLDS_TRIM, add_signal_inputs, add_signal_options
 from oclgenomics.sdtw.commands.align_options import add_align_options
 from oclgenomics.sdtw.commands.decision_options import add_decision_options, references_of, thresholds_of
 from oclgenomics.sdtw.commands.part_reports import add_part_options, settle_format, write_parts

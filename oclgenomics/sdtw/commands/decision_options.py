@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from oclgenomics.app.files import reads
-from oclgenomics.app.signal_inputs import trim_of
+from oclgenomics.app.inputs import trim_of
 from oclgenomics.errors import UsageError
 from oclgenomics.sdtw.commands.align_options import align_options, given_align_options
 

@@ -8,11 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_device_options, add_output_options, open_engine, report_profile
+from oclgenomics.app.commands import (
+    add_device_options,
+    add_output_options,
+    open_engine,
+    provenance,
+    report_profile,
+    say,
+    say_written,
+)
 from oclgenomics.app.files import reads
-from oclgenomics.app.output import provenance, say, say_written
+from oclgenomics.app.inputs import THRESHOLDS_TRIM, add_signal_options
 from oclgenomics.app.progress import Progress
-from oclgenomics.app.signal_inputs import THRESHOLDS_TRIM, add_signal_options
 from oclgenomics.errors import UsageError
 from oclgenomics.sdtw.commands.align_options import (
     PRESETS,

@@ -6,9 +6,8 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import count, whole
+from oclgenomics.app.commands import OutputOptions, count, whole
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.output import OutputOptions
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sdtw.commands.align_options import prefix_lengths
 
@@ -138,7 +137,7 @@ def check_evaluation_options(args: argparse.Namespace) -> OutputOptions[str]:
     UsageError
         Options contradict each other, or are out of range.
     """
-    from oclgenomics.app.plot_style import plot_format
+    from oclgenomics.app.figures import plot_format
     from oclgenomics.sdtw.evaluation.choice import check_shares
 
     ways = [f"--{name.replace('_', '-')}" for name in WAYS if getattr(args, name, None) not in (None, False)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from oclgenomics import notices
-from oclgenomics.app.output import OutputOptions, binary_output, provenance, say
+from oclgenomics.app.commands import OutputOptions, binary_output, provenance, say
 from oclgenomics.errors import UsageError
 from oclgenomics.sdtw.commands.evaluation_options import run_model
 
@@ -116,7 +116,7 @@ def _with_evidence(args: argparse.Namespace, report: EvaluationReport) -> Thresh
 
 
 def _write_plot(args: argparse.Namespace, report: EvaluationReport, title: str) -> None:
-    from oclgenomics.app.plot_style import plot_format, save_plot
+    from oclgenomics.app.figures import plot_format, save_plot
     from oclgenomics.sdtw.plots.evaluation import plot_evaluation
 
     figure = plot_evaluation(report.evaluations, report.staged.thresholds, title=title)

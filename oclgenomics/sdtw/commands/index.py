@@ -8,9 +8,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_message_options
+from oclgenomics.app.commands import add_message_options, say
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.output import say
 from oclgenomics.errors import ParameterError
 
 if TYPE_CHECKING:

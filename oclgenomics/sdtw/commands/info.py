@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_output_options
-from oclgenomics.app.facts import write_facts
+from oclgenomics.app.commands import add_output_options, write_facts
 from oclgenomics.app.files import reads
 
 if TYPE_CHECKING:

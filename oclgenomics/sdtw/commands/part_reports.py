@@ -8,9 +8,8 @@ from collections.abc import Callable, Generator
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_message_options
+from oclgenomics.app.commands import PACKED, add_message_options, provenance, say, text_output
 from oclgenomics.app.files import writes
-from oclgenomics.app.output import PACKED, provenance, say, text_output
 from oclgenomics.app.progress import Progress
 from oclgenomics.errors import UsageError
 

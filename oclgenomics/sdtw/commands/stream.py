@@ -8,11 +8,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_device_options, add_output_options, count, open_engine, report_profile, whole
+from oclgenomics.app.commands import (
+    add_device_options,
+    add_output_options,
+    binary_output,
+    count,
+    open_engine,
+    provenance,
+    report_profile,
+    say,
+    say_written,
+    text_output,
+    whole,
+)
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.output import binary_output, provenance, say, say_written, text_output
+from oclgenomics.app.inputs import THRESHOLDS_TRIM, add_signal_inputs, add_signal_options
 from oclgenomics.app.progress import Progress
-from oclgenomics.app.signal_inputs import THRESHOLDS_TRIM, add_signal_inputs, add_signal_options
 from oclgenomics.errors import UsageError
 from oclgenomics.sdtw.commands.align_options import add_align_options
 from oclgenomics.sdtw.commands.decision_options import add_decision_options, references_of, thresholds_of
@@ -140,7 +151,7 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.app.plot_style import plot_format
+    from oclgenomics.app.figures import plot_format
     from oclgenomics.io.plain_json import json_text
     from oclgenomics.runtime import select_device
     from oclgenomics.sdtw.formats.live import played_text
@@ -226,7 +237,7 @@ def _truth(args: argparse.Namespace, signals: Signals) -> NDArray[np.bool_] | No
 
 
 def _write_plot(args: argparse.Namespace, played: Played) -> None:
-    from oclgenomics.app.plot_style import plot_format, save_plot
+    from oclgenomics.app.figures import plot_format, save_plot
     from oclgenomics.sdtw.plots.live import plot_played
 
     first, *others = args.signals

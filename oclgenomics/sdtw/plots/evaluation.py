@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from oclgenomics.app.plot_style import BLUE, EN_DASH, GREY, ORANGE, STYLE, short_text
+from oclgenomics.app.figures import BLUE, EN_DASH, GREY, ORANGE, STYLE, short_text
 from oclgenomics.sdtw.decisions.thresholds import Thresholds
 from oclgenomics.sdtw.evaluation.result import Evaluation, PrefixEvaluation
 from oclgenomics.sdtw.plots.f_curves import draw_f_curves
@@ -40,7 +40,7 @@ def plot_evaluation(
     Returns
     -------
     matplotlib.figure.Figure
-        To be saved by `oclgenomics.app.plot_style.save_plot` or changed further; no display is needed.
+        To be saved by `oclgenomics.app.figures.save_plot` or changed further; no display is needed.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure

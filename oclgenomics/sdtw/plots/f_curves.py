@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.plot_style import BLUE, GREY, INK, ORANGE, SKY, STYLE, short_text
+from oclgenomics.app.figures import BLUE, GREY, INK, ORANGE, SKY, STYLE, short_text
 from oclgenomics.sdtw.evaluation.result import Evaluation
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def plot_f_curves(evaluations: Sequence[Evaluation], *, title: str = "") -> Figu
     Returns
     -------
     matplotlib.figure.Figure
-        To be saved by `oclgenomics.app.plot_style.save_plot` or changed further; no display is needed.
+        To be saved by `oclgenomics.app.figures.save_plot` or changed further; no display is needed.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure

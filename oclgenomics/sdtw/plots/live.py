@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from oclgenomics.app.plot_style import BLUE, GREEN, GREY, INK, ORANGE, SKY, STYLE, number_text, short_text
+from oclgenomics.app.figures import BLUE, GREEN, GREY, INK, ORANGE, SKY, STYLE, number_text, short_text
 from oclgenomics.sdtw.live.outcomes import OUTCOMES
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def plot_played(played: Played, *, title: str = "") -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        To be saved by `oclgenomics.app.plot_style.save_plot` or changed further; no display is needed.
+        To be saved by `oclgenomics.app.figures.save_plot` or changed further; no display is needed.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure

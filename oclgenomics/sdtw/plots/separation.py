@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from oclgenomics.app.plot_style import BLUE, GREY, INK, ORANGE, TONES
+from oclgenomics.app.figures import BLUE, GREY, INK, ORANGE, TONES
 from oclgenomics.sdtw.evaluation.result import Evaluation, PrefixEvaluation
 
 if TYPE_CHECKING:

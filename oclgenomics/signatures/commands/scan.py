@@ -9,11 +9,22 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_device_options, add_message_options, count, open_engine, report_profile
+from oclgenomics.app.commands import (
+    PACKED,
+    add_device_options,
+    add_message_options,
+    binary_output,
+    count,
+    open_engine,
+    provenance,
+    report_profile,
+    say,
+    say_written,
+    text_output,
+)
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.output import PACKED, binary_output, provenance, say, say_written, text_output
+from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.app.progress import Progress
-from oclgenomics.app.sequence_inputs import reads_sequences
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.signatures.commands.pattern_options import add_pattern_options
 
@@ -151,7 +162,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _checked_options(args: argparse.Namespace) -> ScanOptions:
     """Refuse options that contradict each other, before a device starts."""
-    from oclgenomics.app.plot_style import plot_format
+    from oclgenomics.app.figures import plot_format
     from oclgenomics.signatures.formats.matches import check_format
     from oclgenomics.signatures.formats.samples import check_certainty
     from oclgenomics.signatures.options import ScanOptions
@@ -189,7 +200,7 @@ def _reports(
 
 
 def _write_plot(args: argparse.Namespace, chosen: ChosenSamples) -> None:
-    from oclgenomics.app.plot_style import plot_format, save_plot
+    from oclgenomics.app.figures import plot_format, save_plot
     from oclgenomics.signatures.plots.samples import plot_samples
 
     first, *others = args.samples

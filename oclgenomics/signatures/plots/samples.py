@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.plot_style import (
+from oclgenomics.app.figures import (
     GREY,
     INK,
     ORANGE,
@@ -61,7 +61,7 @@ def plot_samples(chosen: ChosenSamples, *, title: str = "") -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        To be saved by `oclgenomics.app.plot_style.save_plot` or changed further; no display is needed.
+        To be saved by `oclgenomics.app.figures.save_plot` or changed further; no display is needed.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure

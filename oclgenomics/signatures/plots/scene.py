@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from oclgenomics.app.plot_style import short_text
+from oclgenomics.app.figures import short_text
 from oclgenomics.signatures.certainty import informative_share
 from oclgenomics.signatures.panel import Panel
 from oclgenomics.signatures.plots.choice import Lane

@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_message_options, count, whole
+from oclgenomics.app.commands import add_message_options, count, say, whole
 from oclgenomics.app.files import works_in
-from oclgenomics.app.output import say
 from oclgenomics.app.progress import Progress
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import __version__
+from oclgenomics.app.commands import PACKED, say, text_output
 from oclgenomics.app.files import writes
-from oclgenomics.app.output import PACKED, say, text_output
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked
 from oclgenomics.simulate.commands.population import (

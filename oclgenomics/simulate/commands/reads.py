@@ -7,9 +7,8 @@ import os
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_message_options, count, whole
+from oclgenomics.app.commands import PACKED, add_message_options, count, say, say_written, text_output, whole
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.output import PACKED, say, say_written, text_output
 from oclgenomics.app.progress import Progress
 from oclgenomics.errors import UsageError
 

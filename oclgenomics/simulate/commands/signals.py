@@ -8,9 +8,8 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import __version__
-from oclgenomics.app.commands import add_message_options, count, whole
+from oclgenomics.app.commands import add_message_options, count, say, say_written, text_output, whole
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.output import say, say_written, text_output
 from oclgenomics.app.progress import Progress
 from oclgenomics.errors import UsageError
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from oclgenomics.app import algebra_threads
+from oclgenomics.app import stopping as algebra_threads
 
 TASKS = Path("/proc/self/task")
 CODE = """

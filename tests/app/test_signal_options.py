@@ -8,7 +8,7 @@ import pytest
 
 from oclgenomics.app.commands import OneLineParser
 from oclgenomics.app.files import named_files
-from oclgenomics.app.signal_inputs import add_signal_inputs, add_signal_options, trim_of
+from oclgenomics.app.inputs import add_signal_inputs, add_signal_options, trim_of
 from oclgenomics.errors import UsageError
 from oclgenomics.signals import TrimOptions
 

@@ -1,19 +1,30 @@
-"""What commands read of alignments: the options, what they stand for, and what is told of unphased calls."""
+"""What commands read, by kind: options of alignments, of raw nanopore signals and of sequences, and what they mean."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from oclgenomics.app.commands import count
-from oclgenomics.app.output import say
+from oclgenomics.app.commands import count, say, shortened
+from oclgenomics.app.files import reads
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
+    from oclgenomics.signals.trimming import TrimOptions
     from oclgenomics.variation.alignment import Alignment
     from oclgenomics.variation.read_options import ReadOptions
 
-__all__ = ["add_reading_options", "read_options", "say_haploid", "say_unphased"]
+__all__ = [
+    "add_reading_options",
+    "add_signal_inputs",
+    "add_signal_options",
+    "read_options",
+    "reads_sequences",
+    "say_haploid",
+    "say_unphased",
+    "trim_of",
+]
 
 
 def add_reading_options(group: argparse._ArgumentGroup) -> None:
@@ -91,3 +102,74 @@ def say_haploid(args: argparse.Namespace, alignment: Alignment) -> None:
         who = "some calls are haploid"
     what = "count as homozygous genotypes" if alignment.unphased else "count as one haplotype each"
     say(args, f"{alignment.name}: {who}; haploid calls {what}")
+
+
+FilesOf = Callable[[argparse.Namespace, str], Iterable[str]]
+
+
+def reads_sequences(action: argparse.Action, files_of: FilesOf | None = None) -> argparse.Action:
+    """Declare that an option names files of sequences to read; lists of files are read, too.
+
+    Parameters
+    ----------
+    action : Action
+    files_of : callable, optional
+        Gives the files that a name stands for, such as those of a folder.
+    """
+
+    def names(args: argparse.Namespace, given: str) -> list[str]:
+        if given.startswith("@"):
+            from oclgenomics.sequence.files import file_names, list_names
+
+            found, lists = file_names([given]), list_names([given])
+        else:
+            found, lists = [given], []
+        return lists + (found if files_of is None else [file for name in found for file in files_of(args, name)])
+
+    return reads(action, names)
+
+
+LEFT_OUT = "what is left out at the beginning of reads"
+THRESHOLDS_TRIM = "that of --thresholds, else stall"
+
+
+def add_signal_inputs(parser: argparse.ArgumentParser) -> None:
+    """Add the files of signals, as `args.signals`, a list."""
+    reads(parser.add_argument(
+        "signals", nargs="+", metavar="SIGNALS",
+        help="POD5, FAST5, SLOW5, BLOW5, .npz or .npy; a folder stands for all signals in it",
+    ))  # fmt: skip
+
+
+def add_signal_options(
+    group: argparse._ArgumentGroup, *, max_samples: bool = False, default: str = "stall", what: str = LEFT_OUT
+) -> None:
+    """Add --trim, and --max-samples where a command has no other limit; `default` is told as that of --trim."""
+    group.add_argument(
+        "--trim", type=_trim, metavar="WHAT",
+        help=f"{what}: stall (the stall and 1,000 samples of the adapter), a number of samples, or none (default: "
+        f"{default})",
+    )  # fmt: skip
+    if max_samples:
+        group.add_argument(
+            "--max-samples", type=count, metavar="N",
+            help="samples of each read that are kept, after trimming (default: all)",
+        )  # fmt: skip
+
+
+def trim_of(args: argparse.Namespace) -> TrimOptions | None:
+    """Return what --trim stands for, as `read_signals` takes it; the adapter and its stall where it was not given."""
+    from oclgenomics.signals.trimming import TrimOptions
+
+    if args.trim == "none":
+        return None
+    return TrimOptions() if args.trim in (None, "stall") else TrimOptions(stall=False, extra=args.trim)
+
+
+def _trim(text: str) -> str | int:
+    if text in ("stall", "none"):
+        return text
+    try:
+        return count(text)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"{shortened(text)}: give stall, none or a number of samples") from None

@@ -9,7 +9,7 @@ import pytest
 
 SCRIPT = """
 import atexit, sys
-from oclgenomics.app import leaving
+from oclgenomics.app import stopping as leaving
 
 class Kept:
     def __del__(self):

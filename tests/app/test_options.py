@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from oclgenomics.app import commands as options
-from oclgenomics.app import output
+from oclgenomics.app import commands as output
 from oclgenomics.cli import devices, main
 from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.io import atomic_file as whole
@@ -34,7 +34,8 @@ def test_what_is_no_size(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "number"), [("1000", 1000), ("10k", 10_000), ("0.1M", 100_000), ("1e15", 10**15), ("1000000000m", 10**15)]
+    ("text", "number"),
+    [("1000", 1000), ("10k", 10_000), ("0.1M", 100_000), ("1e15", 10**15), ("1000000000m", 10**15), ("2G", 2 * 10**9)]
 )
 def test_counts(text: str, number: int) -> None:
     assert options.count(text) == number
