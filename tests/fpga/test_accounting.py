@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 
 import pytest
+from hls_model.cli import main as model_main
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hls_model import PRESETS, ModelError, Workload, load
-from hls_model.cli import main as model_main
-from hls_model.cli.totals import totals_note
 from hls_model.config import Config
 from hls_model.paper.table3 import published_seconds
 from hls_model.project import ACCOUNTINGS, PAPER, Projection, counted, project, total_ranges, totals
 from hls_model.ranges import Range
 from oclgenomics.cli.main import main
 from oclgenomics.fpga import project_workloads
+from oclgenomics.fpga.commands.projection_text import totals_note
 
 # Seconds of the FPGA from the omegas and pairs of each data set of Table III and its published rates.
 PUBLISHED = {(13_000, 7_000): 5.80, (15_000, 500): 2.13, (5_000, 60_000): 6.03}

@@ -156,7 +156,7 @@ def test_slack_leaves_out_only_what_a_cheaper_design_nearly_reaches(designs, sla
 
 def test_a_picture_names_the_kernels():
     pytest.importorskip("matplotlib")
-    from hls_model.plots.pareto import plot_pareto
+    from oclgenomics.fpga.plots.rates import plot_pareto
 
     found = explore(SCAN, load("u280_hbm").but(clock_met=True), Space((8,), ports=(1,), kernels=(1, 4)))
     axes = plot_pareto(found).axes[0]

@@ -19,9 +19,10 @@ from hypothesis import strategies as st
 from hls_model import Config, ModelError, load
 from oclgenomics.cli.main import main
 from oclgenomics.errors import UsageError
-from oclgenomics.fpga import RUN_COLUMNS, AlignmentRun, ScanRun, matrix, run_scan
-from oclgenomics.fpga.position_run import Place, run_position
-from oclgenomics.fpga.run import MATRICES
+from oclgenomics.fpga import RUN_COLUMNS, AlignmentRun, ScanRun, run_scan
+from oclgenomics.fpga import hardware as matrix
+from oclgenomics.fpga.api import MATRICES
+from oclgenomics.fpga.hardware import Place, run_position
 from oclgenomics.omega import ScanOptions, reference
 from oclgenomics.omega.api import scan
 from oclgenomics.omega.result import Scan
@@ -338,7 +339,7 @@ def test_the_scan_is_the_scans_own(engine: object) -> None:
 
 
 def test_a_table_of_the_positions(engine: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("oclgenomics.fpga.run_result.to_frame", dict)
+    monkeypatch.setattr("oclgenomics.fpga.result.to_frame", dict)
     found = run_scan(EDGE / "twochrom.vcf", OPTIONS, engine=engine)
     assert tuple(found.to_frame()) == RUN_COLUMNS
     assert len(found.to_frame()["loss"]) == 100

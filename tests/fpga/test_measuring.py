@@ -13,7 +13,7 @@ from hls_model import Workload
 from hls_model.ranges import Range
 from oclgenomics.cli.main import main
 from oclgenomics.fpga import project_workloads
-from oclgenomics.fpga.commands.report import projection_record, projection_text
+from oclgenomics.fpga.commands.projection_text import projection_record, projection_text
 from oclgenomics.fpga.measuring import BUSY, Clocks, Measured, Run, _machine_seconds, measured_of, repeated
 
 CPU = SimpleNamespace(kind="cpu", compute_units=4)
@@ -171,7 +171,7 @@ def test_load_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("busy", [BUSY / 2, 2 * BUSY])
 def test_the_command_warns_under_load(busy: float, device, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
-    monkeypatch.setattr("oclgenomics.fpga.project.measured_of", lambda *_: replace(QUIET, others=busy))
+    monkeypatch.setattr("oclgenomics.fpga.api.measured_of", lambda *_: replace(QUIET, others=busy))
     assert main(["fpga", "project", "--snps", "100", "--grid", "5", "--samples", "9", "-d", str(device.index)]) == 0
     captured = capsys.readouterr()
     assert ("run it again when the machine is idle" in captured.err) == (busy > BUSY)

@@ -313,7 +313,7 @@ def test_curve_refuses_what_is_no_curve(options, said):
 
 def test_the_curves_picture_marks_table_3_and_draws_the_range():
     pytest.importorskip("matplotlib")
-    from hls_model.plots.curve import plot_curve
+    from oclgenomics.fpga.plots.rates import plot_curve
 
     for uncertainty in (True, False):
         axes = plot_curve(throughput_curve(load("u200"), 30_500, uncertainty=uncertainty)).axes[0]
@@ -326,7 +326,7 @@ def test_the_curves_picture_marks_table_3_and_draws_the_range():
 
 def test_the_platforms_picture_gives_the_models_range(rows):
     pytest.importorskip("matplotlib")
-    from hls_model.plots.platforms import plot_platforms
+    from oclgenomics.fpga.plots.scans import plot_platforms
 
     shown = list(rows.values())
     for uncertainty in (True, False):

@@ -1,20 +1,32 @@
-"""`oclgenomics fpga`: the commands of `hls_model`, under the same errors and exit codes as all others."""
+"""`oclgenomics fpga`: projections of scans onto FPGA designs, and all that the model says of a design."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
 
-from hls_model.cli import COMMANDS, add_commands
 from hls_model.errors import ModelError, ModelInputError, ModelOutputError
 from oclgenomics.app.commands import OneLineParser
 from oclgenomics.errors import InputError, OclGenomicsError, OutputError, UsageError
-from oclgenomics.fpga.commands import project as fpga_project
-from oclgenomics.fpga.commands import run as fpga_run
+from oclgenomics.fpga.commands import (
+    curve,
+    explore,
+    hls,
+    memory,
+    paper,
+    position,
+    project,
+    resources,
+    roofline,
+    run,
+    sdtw,
+    validate,
+)
+from oclgenomics.fpga.commands.common import check_outputs
 
 __all__ = ["add_parser"]
 
-OWN = {"project"}  # reads what `omega scan` reads, and measures
+MODULES = (curve, explore, hls, memory, resources, roofline, sdtw, paper, position, validate, project, run)
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -22,15 +34,17 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser = subparsers.add_parser("fpga", help="model of the FPGA omega pipeline: rates, resources, bottlenecks")
     kind: type[argparse.ArgumentParser] = OneLineParser
     commands = parser.add_subparsers(dest="fpga_command", metavar="COMMAND", required=True, parser_class=kind)
-    add_commands(commands, [name for name in COMMANDS if name not in OWN])
-    fpga_project.add_parser(commands)
-    fpga_run.add_parser(commands)
+    for module in MODULES:
+        module.add_parser(commands)
     for command in commands.choices.values():
         command.set_defaults(run=_translated(command.get_default("run")))
 
 
 def _translated(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
+    """Have a command refuse outputs before it computes, and raise the errors of the model as those of all commands."""
+
     def translated(args: argparse.Namespace) -> int:
+        check_outputs(args)
         try:
             return run(args)
         except ModelError as error:
