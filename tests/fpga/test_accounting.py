@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hls_model.cli import main as model_main
+from helpers.fpga_command import fpga
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +14,6 @@ from hls_model.config import Config
 from hls_model.paper.table3 import published_seconds
 from hls_model.project import ACCOUNTINGS, PAPER, Projection, counted, project, total_ranges, totals
 from hls_model.ranges import Range
-from oclgenomics.cli.main import main
 from oclgenomics.fpga import project_workloads
 from oclgenomics.fpga.commands.projection_text import totals_note
 
@@ -45,7 +44,7 @@ def test_only_the_papers_own_scans_and_design_have_its_totals() -> None:
 def test_the_accounting_is_the_four_options(capsys: pytest.CaptureFixture[str]) -> None:
     found = []
     for options in (OPTIONS, ["--accounting", "paper"]):
-        assert model_main([*WORDS, "--compare", "u280_hbm", *options, "--json"]) == 0
+        assert fpga([*WORDS, "--compare", "u280_hbm", *options, "--json"]) == 0
         found.append(json.loads(capsys.readouterr().out)["projections"])
     spelt, named = found
     assert spelt[0]["phases"] == named[0]["phases"]
@@ -104,9 +103,8 @@ def test_totals_have_both() -> None:
 def test_what_contradicts_the_papers_accounting_is_refused(
     words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for program, first in ((model_main, []), (main, ["fpga"])):
-        assert program([*first, *WORDS, "--accounting", "paper", *words]) == 2
-        assert said in capsys.readouterr().err
+    assert fpga([*WORDS, "--accounting", "paper", *words]) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_an_accounting_that_is_none() -> None:
@@ -120,7 +118,7 @@ def test_an_accounting_that_is_none() -> None:
 def test_a_design_has_to_fit_as_it_is_counted(accounting: str, capsys: pytest.CaptureFixture[str]) -> None:
     """LD's engine is not there as the paper counts, and the shifter is."""
     large = ["--set", "ld_units=4096", "--accounting", accounting]
-    assert model_main([*WORDS, *large]) == (0 if accounting == "paper" else 2)
+    assert fpga([*WORDS, *large]) == (0 if accounting == "paper" else 2)
     assert ("LUT" in capsys.readouterr().err) == (accounting == "design")
 
 
@@ -129,15 +127,13 @@ def test_a_design_has_to_fit_as_it_is_counted(accounting: str, capsys: pytest.Ca
 
 @pytest.mark.parametrize(("accounting", "other"), [("design", "as the paper counts"), ("paper", "as designed")])
 def test_both_totals_stand_side_by_side(accounting: str, other: str, capsys: pytest.CaptureFixture[str]) -> None:
-    for program, first in ((model_main, []), (main, ["fpga"])):
-        assert program([*first, "project", "--snps", "5000", "--samples", "60000", "--accounting", accounting,
-                        *(["--no-measure"] if first else [])]) == 0  # fmt: skip
-        out = capsys.readouterr().out
-        head = next(line for line in out.splitlines() if line.startswith("design "))
-        assert "total" in head
-        assert other in head
-        assert "the rates of Table III of the paper make 6.03 s of this data set, outside 811 ms" in out
-        assert "as designed and within 6.04 s" in out
+    assert fpga(["project", "--snps", "5000", "--samples", "60000", "--accounting", accounting]) == 0
+    out = capsys.readouterr().out
+    head = next(line for line in out.splitlines() if line.startswith("design "))
+    assert "total" in head
+    assert other in head
+    assert "the rates of Table III of the paper make 6.03 s of this data set, outside 811 ms" in out
+    assert "as designed and within 6.04 s" in out
 
 
 def test_other_scans_are_not_compared_with_the_paper() -> None:
@@ -145,12 +141,12 @@ def test_other_scans_are_not_compared_with_the_paper() -> None:
 
 
 def test_table_3_says_which_totals_hold_the_papers(capsys: pytest.CaptureFixture[str]) -> None:
-    assert model_main(["table3"]) == 0
+    assert fpga(["table3"]) == 0
     out = capsys.readouterr().out
     block = out[out.index("whole scan, memory of the board") :].splitlines()[1:4]
     assert [line.count("holds the paper's") for line in block] == [2, 1, 1]
     assert all(line.rstrip().endswith("holds the paper's") for line in block)
-    assert model_main(["table3", "--json"]) == 0
+    assert fpga(["table3", "--json"]) == 0
     for mix, published in zip(json.loads(capsys.readouterr().out)["mixes"], PUBLISHED.values(), strict=True):
         assert Range(**mix["board_total_seconds"]["paper"]).holds(published)
 
@@ -168,7 +164,7 @@ def test_phases_on_hardware_that_nobody_has_built_say_so(capsys: pytest.CaptureF
     assert set(named(project(SMALL, shifted))) == {"LD", "build M", "shift columns", "permute for blocked lanes"}
     host = load("u200").but(host_transfer="full", ld="published")
     assert named(project(SMALL, host)) == {}
-    assert model_main(WORDS) == 0
+    assert fpga(WORDS) == 0
     out = capsys.readouterr().out
     for name in ("LD", "build M", "repack blocks of M"):
         assert f"\n{name} * " in out

@@ -6,11 +6,11 @@ import dataclasses
 import json
 
 import pytest
+from helpers.fpga_command import fpga
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hls_model.boards import ASSUMED, BOARDS, KINDS, Amount, Board, Region, Source
-from hls_model.cli import main
 from hls_model.errors import ModelError
 from hls_model.extras.sdtw.design import SystolicArray
 from hls_model.presets import load
@@ -145,9 +145,9 @@ def test_amounts_subtract_as_they_add(counts):
 @ALL
 def test_the_command_shows_every_figure_and_its_source(board, capsys):
     preset = "u280_hbm" if board.name == "u280" else board.name
-    assert main(["resources", "--board", preset, "--sources"]) == 0
+    assert fpga(["resources", "--board", preset, "--sources"]) == 0
     shown = capsys.readouterr().out
-    assert main(["resources", "--board", preset, "--sources", "--json"]) == 0
+    assert fpga(["resources", "--board", preset, "--sources", "--json"]) == 0
     figures = json.loads(capsys.readouterr().out)["board_figures"]
     assert set(figures) == set(board.sources)
     for name, source in board.sources.items():

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from helpers.fpga_command import fpga
 
 from hls_model import validate as burst_log
 from hls_model.boards import find_board
-from hls_model.cli import main
 from hls_model.validate import LOG, best_efficiency, compared, modelled
 
 # The log once more, row by row as the vendor's README has it: READ, buffer_size = 16.00 MB, GB/sec.
@@ -63,13 +63,13 @@ def test_rates_follow_latency_and_efficiency() -> None:
 
 
 def test_validate_shows_all_rates(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["validate", "--lanes", "1"]) == 0
+    assert fpga(["validate", "--lanes", "1"]) == 0
     out = capsys.readouterr().out
     for row in LOG:
         assert f"\n{row.name} " in out
         assert f" {row.gbps:.2f} " in out
     assert "with efficiency 0.941 the 12 rates deviate by -3.1 to +4.0 %; 3 of them were used for latency and" in out
-    assert main(["validate", "--lanes", "1", "--json"]) == 0
+    assert fpga(["validate", "--lanes", "1", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["burst_log"]
     assert found["source"] == burst_log.SOURCE.url
     assert len(found["fitted"]["rates"]) == len(found["board"]["rates"]) == 12

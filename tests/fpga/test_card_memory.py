@@ -7,18 +7,17 @@ import json
 
 import numpy as np
 import pytest
+from helpers.fpga_command import fpga
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hls_model import PRESETS, Config, ModelError, Workload, load
 from hls_model.boards import BOARDS
-from hls_model.cli import main as model_main
 from hls_model.phases import Phase, card_memory, scan_phases
 from hls_model.phases.scan import MOST_STRETCHES
 from hls_model.project import project
 from hls_model.timing import simulate
 from hls_model.timing.passes import split
-from oclgenomics.cli.main import main
 
 TRANSFERS = ("none", "incremental", "full")
 # 247 GB of M in windows that the lane can count
@@ -223,27 +222,22 @@ def test_memory_that_software_shares_is_not_all_the_designs() -> None:
 
 
 def test_m_that_no_card_holds_is_not_projected_as_if_it_fitted(capsys: pytest.CaptureFixture[str]) -> None:
-    for program, first in ((model_main, []), (main, ["fpga"])):
-        assert program([*first, "project", *TOO_LARGE, "--no-measure", "--set", "memory.banks=4"]) == 0
-        assert "247 GB do not fit the 68.7 GB of memory.banks=4: done in 7 stretches" in capsys.readouterr().out
-        assert program([*first, "project", *TOO_LARGE, "--no-measure", "--board", "u280_hbm"]) == 2
-        assert "have to lie in the card's memory at a time; memory.banks=16 of u280_hbm" in capsys.readouterr().err
+    assert fpga(["project", *TOO_LARGE, "--no-measure", "--set", "memory.banks=4"]) == 0
+    assert "247 GB do not fit the 68.7 GB of memory.banks=4: done in 7 stretches" in capsys.readouterr().out
+    assert fpga(["project", *TOO_LARGE, "--no-measure", "--board", "u280_hbm"]) == 2
+    assert "have to lie in the card's memory at a time; memory.banks=16 of u280_hbm" in capsys.readouterr().err
 
 
 def test_stretches_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["project", "--snps", "600k", "--length", "10M", "--maxwin", "200k", "--grid", "500", "--no-measure"]
-    assert model_main([*words, "--json"]) == 0
+    assert fpga([*words, "--json"]) == 0
     record = json.loads(capsys.readouterr().out)["projections"][0]
     memory = record["card_memory"]
     assert memory["capacity_bytes"] == 32 << 30 < memory["needed_bytes"]
     assert memory["stretches"] == 2
-    for program, first in ((model_main, []), (main, ["fpga"])):
-        assert program([*first, *words]) == 0
-        out = capsys.readouterr().out
-        assert (
-            "do not fit the 34.4 GB of memory.banks=2: done in 2 stretches of positions, which compute 1.02 times"
-            in out
-        )
+    assert fpga([*words]) == 0
+    out = capsys.readouterr().out
+    assert "do not fit the 34.4 GB of memory.banks=2: done in 2 stretches of positions, which compute 1.02 times" in out
 
 
 @pytest.mark.parametrize(
@@ -259,7 +253,7 @@ def test_stretches_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )  # fmt: skip
 def test_what_no_stretch_helps_is_refused(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert model_main(["project", *words]) == 2
+    assert fpga(["project", *words]) == 2
     assert said in capsys.readouterr().err
 
 
@@ -281,7 +275,7 @@ def test_a_total_that_does_not_fit_is_left_out(small_card, capsys: pytest.Captur
         project(bare, load("u200"))
     one = project(bare, load("u200"), accounting="paper")
     assert set(one.totals) == {"paper"}
-    assert model_main(["project", "--snps", "240", "--grid", "40", "--accounting", "paper"]) == 0
+    assert fpga(["project", "--snps", "240", "--grid", "40", "--accounting", "paper"]) == 0
     assert "does not fit" in capsys.readouterr().out
 
 

@@ -8,11 +8,11 @@ import re
 from dataclasses import replace
 
 import pytest
+from helpers.fpga_command import fpga
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hls_model import Workload, load, simulate
-from hls_model.cli import main
 from hls_model.clock import builds, least_seconds, reached_clock
 from hls_model.extras.explore import Space, explore
 from hls_model.project import project
@@ -97,22 +97,22 @@ def test_commands_show_the_clock_that_a_design_is_likely_to_reach(capsys):
         (["timing"], asked, 300),
         (["resources"], asked, 300),
     ):
-        assert main([*words, *board]) == 0
+        assert fpga([*words, *board]) == 0
         shown = capsys.readouterr().out
         assert line in shown
-        assert main([*words, *board, "--json"]) == 0
+        assert fpga([*words, *board, "--json"]) == 0
         found = json.loads(capsys.readouterr().out)
         assert found["clock_mhz"] == mhz
         assert found["clock_mhz_range"]["low"] == 147
         assert found["clock_mhz_range"]["likely"] == 222
-    assert main(["report", *board]) == 0
+    assert fpga(["report", *board]) == 0
     assert re.search(r"period, ns +4.00 +4.5 \(4-6.8\)\n", capsys.readouterr().out)
-    assert main(["report", *board, "--no-uncertainty", "--json"]) == 0
+    assert fpga(["report", *board, "--no-uncertainty", "--json"]) == 0
     seconds = json.loads(capsys.readouterr().out)["latency_seconds"]["all_positions"]
     assert seconds["low"] == seconds["likely"] == seconds["high"]
-    assert main(["curve", "--unrolls", "8,64", *board]) == 0
+    assert fpga(["curve", "--unrolls", "8,64", *board]) == 0
     assert re.search(r"\n8 +\d+ \(\d+-300\) ", capsys.readouterr().out)
-    assert main(["timing"]) == 0
+    assert fpga(["timing"]) == 0
     assert "u200: shown at the 250 MHz asked for, which it reaches in one region" in capsys.readouterr().out
 
 
@@ -120,9 +120,9 @@ def test_the_rates_of_a_curve_and_a_roofline_are_those_of_the_clock_reached(caps
     words = ["--board", "u280_hbm", "--json"]
     met = ["--set", "clock_met=true"]
     for command, rate in (("curve", lambda one: one["omega_per_s"][-1]), ("roofline", lambda one: one["omega_per_s"])):
-        assert main([command, *words]) == 0
+        assert fpga([command, *words]) == 0
         found = rate(json.loads(capsys.readouterr().out))
-        assert main([command, *words, *met]) == 0
+        assert fpga([command, *words, *met]) == 0
         assert 0.7 < found / rate(json.loads(capsys.readouterr().out)) < 0.8  # 222 of 300 MHz
 
 
@@ -135,7 +135,7 @@ def test_explore_does_not_put_a_clock_first_that_a_full_device_misses():
 
 
 def test_the_clock_is_named_as_a_part_of_the_range(capsys):
-    assert main(["project", "--snps", "3000", "--grid", "20", "--board", "u280_hbm"]) == 0
+    assert fpga(["project", "--snps", "3000", "--grid", "20", "--board", "u280_hbm"]) == 0
     shown = capsys.readouterr().out
     assert "built for 250 MHz in 3 regions, reaches 222 (147-250) MHz" in shown  # 300 would bring no more
     assert "clock_mhz (250 to 147 MHz)" in shown

@@ -8,9 +8,7 @@ from helpers.golden import golden_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hls_model import Config, ModelError, load
-from hls_model import functional as arithmetic
-from hls_model import functional as position
+from hls_model import Config, ModelError, functional, load
 from hls_model.functional import Best, Sums, merge, omegas, run
 from hls_model.rtl.stimulus import KINDS, operands
 from oclgenomics.omega import reference
@@ -85,18 +83,18 @@ def test_flushing_is_skipped_only_where_it_changes_nothing(
     small = np.float32(scale * sign)
     sums = Sums(plain.LS * small, plain.RS * abs(small), plain.TS * np.float32(2.0**20), 300, 20_000)
     got = omegas(sums)
-    monkeypatch.setattr(arithmetic, "_subnormals_possible", lambda *some: True)
+    monkeypatch.setattr(functional, "_subnormals_possible", lambda *some: True)
     assert (got.view(np.uint32) == omegas(sums).view(np.uint32)).all()
 
 
 def test_flushing_is_skipped_for_sums_as_they_are() -> None:
     plain = operands(7, 40, 3)
-    assert not arithmetic._subnormals_possible(plain.LS, plain.RS, plain.TS)
+    assert not functional._subnormals_possible(plain.LS, plain.RS, plain.TS)
     with_zeros = plain.TS.copy()
     with_zeros[2, 3] = 0
-    assert not arithmetic._subnormals_possible(plain.LS, -plain.RS, with_zeros)
+    assert not functional._subnormals_possible(plain.LS, -plain.RS, with_zeros)
     with_zeros[2, 3] = np.nan
-    assert arithmetic._subnormals_possible(plain.LS, plain.RS, with_zeros)
+    assert functional._subnormals_possible(plain.LS, plain.RS, with_zeros)
 
 
 @settings(max_examples=60)
@@ -106,7 +104,7 @@ def test_winner_is_the_sequential_loops(config: Config, kind: str, left: int, ri
     table = omegas(sums)
     result = run(sums, config)
     assert equal(result.best, first_greatest(table))
-    lane = position.lane_of(right, config)
+    lane = functional.lane_of(right, config)
     assert len(result.lanes) == config.lanes
     for number, best in enumerate(result.lanes):
         members = np.flatnonzero(lane == number)
@@ -124,7 +122,7 @@ def test_blocks_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> Non
     for kind in KINDS:
         sums = operands(23, 37, 5, kind)
         whole = run(sums, config)
-        monkeypatch.setattr(position, "BLOCK", 80)
+        monkeypatch.setattr(functional, "BLOCK", 80)
         parts = run(sums, config)
         monkeypatch.undo()
         assert all(map(equal, whole.lanes, parts.lanes))

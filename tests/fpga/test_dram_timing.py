@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from helpers.fpga_command import fpga
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hls_model import Config, ModelError, Workload, change, load, parse_settings, simulate
-from hls_model.cli import main as model_main
 from hls_model.config import Memory
 from hls_model.extras.dram import PARTS, PortMemory
 from hls_model.extras.dram import memory as dram_memory
@@ -228,7 +228,7 @@ def test_too_many_cycles_are_refused(monkeypatch):
     ],
 )
 def test_errors_are_one_line(words, said, capsys):
-    assert model_main(words) == 2
+    assert fpga(words) == 2
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert said in error
@@ -236,25 +236,25 @@ def test_errors_are_one_line(words, said, capsys):
 
 def test_commands_take_a_dram(capsys, tmp_path):
     dram = ["--set", "memory.dram=ddr4_2400"]
-    assert model_main(["timing", "--level", "L2", "--left", "10", *dram, "--json"]) == 0
+    assert fpga(["timing", "--level", "L2", "--left", "10", *dram, "--json"]) == 0
     timing = json.loads(capsys.readouterr().out)
     config = with_dram("u200", "ddr4_2400")
     assert timing["cycles"] == simulate(Workload.single(10, 1_000), config, "L2").cycles
-    assert model_main(["project", "--level", "L2", "--snps", "300", "--grid", "5", *dram]) == 0
+    assert fpga(["project", "--level", "L2", "--snps", "300", "--grid", "5", *dram]) == 0
     assert "u200" in capsys.readouterr().out
     path = tmp_path / "trace.vcd"
-    assert model_main(["trace", "--left", "3", *dram, "--vcd", str(path)]) == 0
+    assert fpga(["trace", "--left", "3", *dram, "--vcd", str(path)]) == 0
     assert "prefetch" in capsys.readouterr().out
     assert path.stat().st_size > 1_000
 
 
 @pytest.mark.parametrize(("board", "part"), [("zcu102", "ddr4_2133"), ("u250", "ddr4_2400"), ("u280_hbm", "hbm2")])
 def test_memory_prints_what_the_board_has(board, part, capsys):
-    assert model_main(["memory", "--board", board, "--burst", "256", "--stride", "256"]) == 0
+    assert fpga(["memory", "--board", board, "--burst", "256", "--stride", "256"]) == 0
     text = capsys.readouterr().out
     assert text.startswith(f"{part} behind {board}")
     assert "level L1 takes" in text
-    assert model_main(["memory", "--board", board, "--burst", "256", "--stride", "256", "--json"]) == 0
+    assert fpga(["memory", "--board", board, "--burst", "256", "--stride", "256", "--json"]) == 0
     record_ = json.loads(capsys.readouterr().out)
     assert record_["dram"] == part
     assert len(record_["bandwidth"]) == 1
@@ -263,11 +263,11 @@ def test_memory_prints_what_the_board_has(board, part, capsys):
 
 def test_memory_compares_what_is_reached_in_bytes(capsys):
     """The ZCU102's bank is taken at 2,400 MT/s and its DRAM runs at 2,133: shares of two peaks do not subtract."""
-    assert model_main(["memory", "--board", "zcu102", "--burst", "1024", "--stride", "1024"]) == 0
+    assert fpga(["memory", "--board", "zcu102", "--burst", "1024", "--stride", "1024"]) == 0
     text = capsys.readouterr().out
     reached = bandwidth(PARTS["ddr4_2133"], 1024, 1024).gbps
     taken = load("zcu102").efficiency * 19.2
     assert f"reach {reached:.2f} GB/s of a channel, 94.1 % of its peak" in text
     assert f"takes {taken:.2f} GB/s, 75 % of 19.2: the {reached - taken:.2f} GB/s between are lost elsewhere" in text
-    assert model_main(["memory", "--board", "zcu102", "--burst", "1024", "--set", "memory.efficiency=0.9"]) == 0
+    assert fpga(["memory", "--board", "zcu102", "--burst", "1024", "--set", "memory.efficiency=0.9"]) == 0
     assert "takes 17.28 GB/s, 90 % of 19.2, more than the DRAM gives" in capsys.readouterr().out

@@ -6,12 +6,12 @@ import dataclasses
 import json
 
 import pytest
+from helpers.fpga_command import fpga
 from helpers.pipeline_oracle import designs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hls_model import PRESETS, Config, Workload, load, simulate
-from hls_model.cli import main
 from hls_model.curve import throughput_curve
 from hls_model.formula import Formula
 from hls_model.paper.published import as_simulated
@@ -98,15 +98,15 @@ def test_the_rate_of_a_column_is_that_of_the_curve(name: str, most: int) -> None
 
 
 def test_the_command_shows_it(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["timing"]) == 0
+    assert fpga(["timing"]) == 0
     out = capsys.readouterr().out
     assert "\ntotal            127,122 cycles\n" in out
     assert "\nformula          127,122 cycles exactly\n" in out
     assert "left x (31 II + 96) + merge; M 58, D 37, Z 1, II 1" in out
     slow = ["timing", "--board", "u280_hbm", "--set", "memory.outstanding=2", "--right", "9000"]
-    assert main(slow) == 0
+    assert fpga(slow) == 0
     assert "cycles at least: memory does not bring" in capsys.readouterr().out
-    assert main([*slow, "--json"]) == 0
+    assert fpga([*slow, "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
     assert record["formula"]["holds"] is False
     assert record["formula"]["cycles"] < record["cycles"]

@@ -1,4 +1,4 @@
-"""`python -m hls_model` and `oclgenomics fpga`: results, errors in one line, exit codes, nothing imported in vain."""
+"""`oclgenomics fpga`: results, errors in one line, exit codes, nothing imported in vain."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from helpers.help_imports import help_trouble
 
-from hls_model.cli import COMMANDS
-from hls_model.cli import main as model_main
+from hls_model.__main__ import forwarded
 from hls_model.errors import ModelError
 from hls_model.presets import load, told_apart
 from oclgenomics.cli.main import main
@@ -24,6 +23,10 @@ from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.windows import find_windows
 from oclgenomics.variation import read_alignments
 
+COMMANDS = (
+    "curve", "explore", "hls", "memory", "project", "report", "resources", "roofline", "run", "sdtw", "table1",
+    "table3", "timing", "trace", "validate",
+)  # fmt: skip
 DATA = Path(__file__).parents[1] / "data" / "omega"
 EDGE = DATA / "edge"
 QUICK = ["--snps", "2000", "--grid", "30"]
@@ -31,7 +34,7 @@ WINDOWS = ["--grid", "50", "--minwin", "100", "--maxwin", "50000"]
 CASES = {
     "curve": ["--to", "2000"],
     "explore": [*QUICK, "--unrolls", "8,32", "--ports", "1,2"],
-    "project": [*QUICK, "--samples", "50", "--compare", "zcu102"],
+    "project": [*QUICK, "--no-measure", "--samples", "50", "--compare", "zcu102"],
     "report": QUICK,
     "resources": [],
     "roofline": QUICK,
@@ -46,12 +49,12 @@ def fpga(*words: object) -> int:
 
 @pytest.mark.parametrize("command", CASES)
 def test_text_and_json(command, capsys):
-    assert model_main([command, *CASES[command]]) == 0
+    assert fpga(command, *CASES[command]) == 0
     text = capsys.readouterr().out
     assert len(text.splitlines()) > 3
     assert text.endswith("\n")
     assert not text.endswith("\n\n")
-    assert model_main([command, *CASES[command], "--json"]) == 0
+    assert fpga(command, *CASES[command], "--json") == 0
     assert isinstance(json.loads(capsys.readouterr().out), dict)
 
 
@@ -60,10 +63,10 @@ def test_pictures(command, tmp_path, capsys):
     pytest.importorskip("matplotlib")
     for ending, magic in ((".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")):
         path = tmp_path / f"{command}{ending}"
-        assert model_main([command, *CASES[command], "--plot", str(path)]) == 0
+        assert fpga(command, *CASES[command], "--plot", str(path)) == 0
         assert path.read_bytes().startswith(magic)
     again = tmp_path / "again.svg"
-    assert model_main([command, *CASES[command], "--plot", str(again)]) == 0
+    assert fpga(command, *CASES[command], "--plot", str(again)) == 0
     assert again.read_bytes() == (tmp_path / f"{command}.svg").read_bytes()
     capsys.readouterr()
 
@@ -74,14 +77,14 @@ def test_pictures(command, tmp_path, capsys):
         ["curve", "--to", "32"],
         ["curve", "--to", "32", "--unrolls", "32"],
         ["roofline", "--snps", "10", "--grid", "2"],
-        ["project", "--snps", "10", "--grid", "2"],
+        ["project", "--snps", "10", "--grid", "2", "--no-measure"],
         ["explore", "--snps", "10", "--grid", "2", "--unrolls", "8", "--ports", "1", "--overlap", "no"],
     ],
 )
 def test_pictures_of_next_to_nothing(words, tmp_path, capsys):
     pytest.importorskip("matplotlib")
     path = tmp_path / "small.png"
-    assert model_main([*words, "--plot", str(path)]) == 0
+    assert fpga(*words, "--plot", str(path)) == 0
     assert path.read_bytes().startswith(b"\x89PNG")
     capsys.readouterr()
 
@@ -89,25 +92,25 @@ def test_pictures_of_next_to_nothing(words, tmp_path, capsys):
 def test_efficiency_by_unroll(tmp_path, capsys):
     pytest.importorskip("matplotlib")
     path = tmp_path / "heat.png"
-    assert model_main(["curve", "--unrolls", "4:12:4", "--to", "5000", "--plot", str(path)]) == 0
+    assert fpga("curve", "--unrolls", "4:12:4", "--to", "5000", "--plot", str(path)) == 0
     out = capsys.readouterr().out
     assert [line.split()[0] for line in out.splitlines()[3:]] == ["4", "8", "12"]
     assert path.stat().st_size > 1000
 
 
 def test_curve_says_where_it_crosses(capsys):
-    assert model_main(["curve", "--board", "zcu102", "--json"]) == 0
+    assert fpga("curve", "--board", "zcu102", "--json") == 0
     record = json.loads(capsys.readouterr().out)
     assert record["ideal_omega_per_s"] == 400e6
     assert record["right"][-1] == 4_500
     assert record["crossing"] <= 4_500
     assert len(record["right"]) == len(record["omega_per_s"]) == 1_125
-    assert model_main(["curve", "--to", "1000"]) == 0
+    assert fpga("curve", "--to", "1000") == 0
     assert "not reached" in capsys.readouterr().out
 
 
 def test_settings_reach_the_design(capsys):
-    assert model_main(["resources", "--unroll", "16", "--set", "memory.ports=1", "--json"]) == 0
+    assert fpga("resources", "--unroll", "16", "--set", "memory.ports=1", "--json") == 0
     record = json.loads(capsys.readouterr().out)
     assert (record["unroll"], record["lanes"]) == (16, 16)
     assert record["parts"][0]["count"] == 32
@@ -127,57 +130,66 @@ def test_settings_reach_the_design(capsys):
         (["curve", "--to", "3"], 2, "needs the unroll"),
         (["roofline", *QUICK, "--set", "colour=red"], 2, "no parameter"),
         (["table3", "-o", "/nowhere/out.txt"], 5, "/nowhere"),
-        (["table1", "--plot", "out.gif2"], 2, "no picture format"),
+        (["table1", "--plot", "out.gif2"], 2, "the name has to end in .png, .svg or .pdf"),
     ],
 )
 def test_errors_are_one_line(words, status, said, capsys):
-    for run, name in ((model_main, "hls_model"), (fpga_of, "oclgenomics")):
-        if name == "oclgenomics" and words[0] == "project":
-            continue  # has tests of its own
-        assert run(words) == status
-        captured = capsys.readouterr()
-        assert captured.out == ""
-        assert captured.err.startswith(f"{name}: error: ")
-        assert captured.err.count("\n") == 1
-        assert said in captured.err
-
-
-def fpga_of(words: list[str]) -> int:
-    return fpga(*words)
+    assert fpga(*words, *(["--no-measure"] if words[0] == "project" else [])) == status
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("oclgenomics: error: ")
+    assert captured.err.count("\n") == 1
+    assert said in captured.err
 
 
 def test_a_list_of_positions(tmp_path, capsys):
     path = tmp_path / "list.txt"
     path.write_text("".join(f"{bp}\n" for bp in range(50, 100_001, 50)))
-    assert model_main(["project", "--positions", str(path), "--grid", "30", "--json"]) == 0
+    assert fpga("project", "--no-measure", "--positions", str(path), "--grid", "30", "--json") == 0
     listed = json.loads(capsys.readouterr().out)["projections"][0]
-    assert model_main(["project", *QUICK, "--json"]) == 0
+    assert fpga("project", "--no-measure", *QUICK, "--json") == 0
     even = json.loads(capsys.readouterr().out)["projections"][0]
     assert listed["cycles"] == even["cycles"]
     path.write_text("5\n4\n")
-    assert model_main(["project", "--positions", str(path)]) == 3
+    assert fpga("project", "--no-measure", "--positions", str(path)) == 3
     assert "line 2: 4 comes after 5" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("module", "before"), [("hls_model.cli", []), ("oclgenomics.cli.main", ["fpga"])])
-def test_help_imports_no_opencl_and_no_matplotlib(module, before):
-    lines = [[*before, "--help"], *([*before, name, "--help"] for name in COMMANDS)]
-    assert help_trouble(module, "usage: ", lines) == ""
+def test_help_imports_no_opencl_and_no_matplotlib():
+    lines = [["fpga", "--help"], *(["fpga", name, "--help"] for name in COMMANDS)]
+    assert help_trouble("oclgenomics.cli.main", "usage: ", lines) == ""
 
 
-def test_all_commands_are_in_both_helps(capsys):
-    model_main(["--help"])
+def test_all_commands_are_in_the_help(capsys):
     fpga("--help")
     out = capsys.readouterr().out
-    assert all(sum(line.split()[:1] == [name] for line in out.splitlines()) == 2 for name in COMMANDS)
+    assert all(sum(line.split()[:1] == [name] for line in out.splitlines()) == 1 for name in COMMANDS)
 
 
-def test_as_a_module():
-    done = subprocess.run(
-        [sys.executable, "-m", "hls_model", "table3", "--json"], capture_output=True, text=True, check=False
-    )
+@pytest.mark.parametrize("format", ["text", "json"])
+def test_formats_by_name(format, capsys):
+    assert fpga("timing", "--format", format) == 0
+    out = capsys.readouterr().out
+    assert fpga("timing", *(["--json"] if format == "json" else [])) == 0
+    assert out == capsys.readouterr().out
+    assert fpga("timing", "--format", "tsv") == 2
+    assert "choose one of text, json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("quiet", [[], ["-q"]])
+def test_the_old_spelling(quiet):
+    """It says nothing but what the command says on standard output, and a line on standard error."""
+    words = ["-m", "hls_model", "timing", "--json", *quiet]
+    done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert len(json.loads(done.stdout)["mixes"]) == 3
+    assert json.loads(done.stdout)["design"] == "u200"
+    assert ("is now `oclgenomics fpga`" in done.stderr, done.stderr.count("\n")) == ((False, 0) if quiet else (True, 1))
+
+
+def test_the_old_spelling_measures_nothing():
+    assert forwarded(["project", "--snps", "9"]) == ["fpga", "project", "--snps", "9", "--no-measure"]
+    assert forwarded(["project", "--no-measure"]) == ["fpga", "project", "--no-measure"]
+    assert forwarded(["timing", "--help"]) == ["fpga", "timing", "--help"]
 
 
 # `oclgenomics fpga project`
@@ -253,22 +265,19 @@ def test_a_scan_of_a_file_beside_its_measured_time(device, capsys):
 
 
 COMPARED = [word for name in ("u200", "zcu102", "u200") for word in ("--compare", name)]
-TWO = ["project", *QUICK, "--set", "memory.latency_ns=800", *COMPARED]
+TWO = ["project", "--no-measure", *QUICK, "--set", "memory.latency_ns=800", *COMPARED]
 NAMES = ["u200 (memory.latency_ns=800)", "u200 (memory.latency_ns=0)", "zcu102", "u200 (memory.latency_ns=0) #2"]
 
 
-@pytest.mark.parametrize("program", [main, model_main])
-def test_designs_of_one_name_stay_apart(program, tmp_path, capsys):
+def test_designs_of_one_name_stay_apart(tmp_path, capsys):
     pytest.importorskip("matplotlib")
-    words = ["fpga", *TWO] if program is main else TWO
-    assert program([*words, "--json"]) == 0
+    assert fpga(*TWO, "--json") == 0
     record = json.loads(capsys.readouterr().out)
     assert [one["design"] for one in record["projections"]] == NAMES
     cycles = [one["cycles"] for one in record["projections"]]
     assert cycles[0] > cycles[1] == cycles[3]
-    if program is main:
-        assert list(record["totals"]) == NAMES
-    assert program([*words, "--plot", str(tmp_path / "x.svg")]) == 0
+    assert list(record["totals"]) == NAMES
+    assert fpga(*TWO, "--plot", tmp_path / "x.svg") == 0
     out = capsys.readouterr().out
     assert all(f"\n{name}  " in out for name in NAMES)
     assert all(name in (tmp_path / "x.svg").read_text() for name in NAMES)
@@ -307,14 +316,6 @@ def test_random_genotypes_are_seeded_and_all_vary(haplotypes):
     assert (one.bits != other.bits).any() or haplotypes == 2
     ones = np.bitwise_count(one.bits).sum(axis=0)
     assert ((ones > 0) & (ones < haplotypes)).all()
-
-
-def test_python_and_package_agree_on_even_snps(capsys):
-    assert model_main(["project", *QUICK, "--json"]) == 0
-    model = json.loads(capsys.readouterr().out)["projections"][0]
-    assert fpga("project", *QUICK, "--json", "-q") == 0
-    package = json.loads(capsys.readouterr().out)["projections"][0]
-    assert model == package
 
 
 def test_a_picture_of_several_chromosomes(tmp_path, capsys):

@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 from hls_model import Config, ModelError, load
 from oclgenomics.cli.main import main
 from oclgenomics.errors import UsageError
-from oclgenomics.fpga import RUN_COLUMNS, AlignmentRun, ScanRun, run_scan
-from oclgenomics.fpga import hardware as matrix
+from oclgenomics.fpga import RUN_COLUMNS, AlignmentRun, ScanRun, hardware, run_scan
 from oclgenomics.fpga.api import MATRICES
 from oclgenomics.fpga.hardware import Place, run_position
 from oclgenomics.omega import ScanOptions, reference
@@ -217,7 +216,7 @@ def test_sites_of_three_states(engine: object) -> None:
     states = rng.integers(0, 3, (30, 40))
     observed = rng.random(states.shape) < 0.95
     alignment = prepare(make_multiallelic(states, random_positions(rng, 30), observed)).alignment
-    values = matrix.pair_values(alignment, matrix.Stretch(0, 29, np.zeros(0, np.int64)), engine)
+    values = hardware.pair_values(alignment, hardware.Stretch(0, 29, np.zeros(0, np.int64)), engine)
     expected = np.triu(reference.allele_values(np.where(observed, states, -1)), 1)
     np.testing.assert_allclose(values, expected, rtol=1e-5)
     found = run_scan(alignment, ScanOptions(grid=9, minwin=5_000, maxwin=60_000), matrix="exact", engine=engine)
@@ -271,7 +270,7 @@ def test_recurrence_is_omegapluss() -> None:
     values = np.triu(rng.gamma(0.3, 1.0, (70, 70)), 1).astype(np.float32)
     expected = reference.compat_sums(values.T.copy()).T
     for reach in (None, 70, 200, 12, 2, 1):
-        got = matrix.recurrence_sums(values.copy(), reach)
+        got = hardware.recurrence_sums(values.copy(), reach)
         within = np.triu(np.ones((70, 70)), 0) - np.triu(np.ones((70, 70)), reach or 70) > 0
         np.testing.assert_array_equal(got[within], expected[within])
     assert (np.tril(got) == 0).all()
@@ -283,16 +282,16 @@ def test_exact_sums_are_sums() -> None:
     expected = [[values[i : j + 1, i : j + 1].sum(dtype=np.float64) for j in range(40)] for i in range(40)]
     for reach in (None, 40, 60, 9, 1):
         sums = np.triu(expected) - np.triu(expected, reach or 40)
-        np.testing.assert_allclose(matrix.exact_sums(values, reach), sums, rtol=1e-14)
+        np.testing.assert_allclose(hardware.exact_sums(values, reach), sums, rtol=1e-14)
 
 
 @pytest.mark.parametrize(("short", "long"), [(1, 1), (1, 30), (40, 1), (1_024, 6_144)])
 def test_stretches_hold_the_windows(short: int, long: int, monkeypatch: pytest.MonkeyPatch) -> None:
     positions = random_positions(np.random.default_rng(3), 400)
     windows = find_windows(positions, ScanOptions(grid=90, minwin=500, maxwin=5_000))
-    monkeypatch.setattr(matrix, "SHORT", short)
-    monkeypatch.setattr(matrix, "LONG", long)
-    parts = list(matrix.stretches(windows))
+    monkeypatch.setattr(hardware, "SHORT", short)
+    monkeypatch.setattr(hardware, "LONG", long)
+    parts = list(hardware.stretches(windows))
     np.testing.assert_array_equal(np.concatenate([part.grid for part in parts]), np.flatnonzero(windows.valid))
     for part in parts:
         assert part.first == windows.first[part.grid].min()
@@ -308,8 +307,8 @@ def test_stretches_and_threads_change_nothing(engine: object, monkeypatch: pytes
         return run_scan(DATA / "a50x5k.ms", options, reading=reading, threads=threads, engine=engine).records()
 
     whole = rows(1)
-    monkeypatch.setattr(matrix, "SHORT", 1)
-    monkeypatch.setattr(matrix, "LONG", 1)
+    monkeypatch.setattr(hardware, "SHORT", 1)
+    monkeypatch.setattr(hardware, "LONG", 1)
     assert rows(3) == whole
     assert sum(row["hardware_omega"] is not None for row in whole) > 30
 
@@ -415,7 +414,7 @@ def test_windows_of_too_many_sites_are_refused_before_a_device_starts(monkeypatc
     with pytest.raises(UsageError, match=r"^x: a window has 20,001 sites and M is built of 20,000 at most; narrow"):
         matrix.check_span(SimpleNamespace(span=20_001), "x")  # type: ignore[arg-type]
     matrix.check_span(SimpleNamespace(span=20_000), "x")  # type: ignore[arg-type]
-    monkeypatch.setattr(matrix, "LARGEST_SPAN", 20)
+    monkeypatch.setattr(hardware, "LARGEST_SPAN", 20)
     with pytest.raises(UsageError, match="chrA: a window has"):
         run_scan(EDGE / "twochrom.vcf", OPTIONS, device="no such device")
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.fpga_command import fpga
 
 from hls_model import ModelError, load
 from hls_model.boards import BOARDS
-from hls_model.cli import main
 from hls_model.config import Config
 from hls_model.errors import ModelOutputError
 from hls_model.extras.hls.design import LS_BLOCK, extent, latency_cycles, port_interval
@@ -235,7 +235,7 @@ def test_widths_that_no_bus_has_are_refused(bits: int) -> None:
 def test_what_no_tool_takes_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
-    assert main(["hls", "--folder", str(tmp_path / "p"), *words]) == 2
+    assert fpga(["hls", "--folder", str(tmp_path / "p"), *words]) == 2
     said = capsys.readouterr().err
     assert message in said
     assert said.count("\n") == 1
@@ -250,13 +250,13 @@ def test_a_folder_is_complete_or_untouched(
     full.mkdir()
     (full / "mine").write_text("mine")
     file.write_text("mine")
-    assert main(["hls", "--folder", str(empty)]) == 0
+    assert fpga(["hls", "--folder", str(empty)]) == 0
     assert len([*empty.iterdir()]) == len(SOURCES) + 4
     for place in (empty, full, file):
-        assert main(["hls", "--folder", str(place)]) == 2
+        assert fpga(["hls", "--folder", str(place)]) == 2
         assert "not an empty folder" in capsys.readouterr().err
     assert (full / "mine").read_text() == file.read_text() == "mine"
-    assert main(["hls", "--folder", str(tmp_path / "none" / "p")]) == 5
+    assert fpga(["hls", "--folder", str(tmp_path / "none" / "p")]) == 5
     whole = Path.write_bytes
 
     def broken(path: Path, data: bytes) -> int:
@@ -288,6 +288,8 @@ def test_sources_are_shipped() -> None:
     setup = configparser.ConfigParser()
     setup.read(ROOT / "setup.cfg")
     patterns = setup["options.package_data"]["hls_model.extras.hls"].replace(",", " ").split()
-    files = [path for path in (ROOT / "hls_model" / "hls").iterdir() if path.is_file() and path.suffix != ".py"]
+    files = [
+        path for path in (ROOT / "hls_model" / "extras" / "hls").iterdir() if path.is_file() and path.suffix != ".py"
+    ]
     assert {path.name for path in files} == set(SOURCES)
     assert all(f"*{path.suffix}" in patterns for path in files)

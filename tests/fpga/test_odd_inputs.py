@@ -8,11 +8,11 @@ from math import isfinite
 from typing import Any
 
 import pytest
+from helpers.fpga_command import fpga
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hls_model import PRESETS, Workload, load
-from hls_model.cli import main
 from hls_model.project import project
 
 SCANS = {
@@ -57,13 +57,13 @@ def test_scans_at_the_edge(name: str, way: str, capsys: pytest.CaptureFixture[st
     options = [word.format(dram=dram) for word in WAYS[way]]
     for scan in SCANS.values():
         words = [way.split()[0], "--board", name, *scan, *options]
-        status = main([*words, "--json"])
+        status = fpga([*words, "--json"])
         captured = capsys.readouterr()
         if status:
             assert (status, captured.out, captured.err.count("\n")) == (2, "", 1)
             continue
         assert all(isfinite(value) for _, value in numbers(json.loads(captured.out)))
-        assert main(words) == 0
+        assert fpga(words) == 0
         assert not {"nan", "inf"} & set(capsys.readouterr().out.lower().replace("(", " ").split())
 
 

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from helpers.fpga_command import fpga
 
 from hls_model import ModelError, load
-from hls_model.cli import main
 from hls_model.resources import estimate, largest_unroll
 
 BOARD = """
@@ -46,13 +46,13 @@ def test_a_board_of_a_file_is_the_one_that_counts(tmp_path, capsys):
     assert estimate(design).board is board
     assert 0 < largest_unroll(design) < largest_unroll(load("u200"))
     words = ["--board", name, "--json"]
-    assert main(["project", *words, "--snps", "2000", "--samples", "50", "--grid", "10"]) == 0
+    assert fpga(["project", *words, "--snps", "2000", "--samples", "50", "--grid", "10"]) == 0
     (found,) = json.loads(capsys.readouterr().out)["projections"]
     assert [region["name"] for region in found["regions"]] == ["die"]
     for command in ("resources", "curve", "roofline", "report"):
-        assert main([command, *words]) == 0
+        assert fpga([command, *words]) == 0
         capsys.readouterr()
-    assert main(["explore", *words, "--snps", "500", "--grid", "3", "--unrolls", "4,8"]) == 0
+    assert fpga(["explore", *words, "--snps", "500", "--grid", "3", "--unrolls", "4,8"]) == 0
 
 
 def test_prices_and_arrays_know_a_board_of_a_file(tmp_path, capsys):
@@ -60,29 +60,29 @@ def test_prices_and_arrays_know_a_board_of_a_file(tmp_path, capsys):
     words = ["project", "--board", name, "--compare", "u200", "--snps", "500", "--grid", "3", "--json"]
     costs = []
     for price in (f"{name}=2", "lab=2"):
-        assert main([*words, "--price-per-hour", price, "--price-per-hour", "1"]) == 0
+        assert fpga([*words, "--price-per-hour", price, "--price-per-hour", "1"]) == 0
         found = json.loads(capsys.readouterr().out)
         assert found["cost"]["per_hour"] == {"lab": 2.0, "": 1.0}
         costs.append(found["cost"]["million"]["mine"])
     assert costs[0] == costs[1]
-    assert main([*words, "--price-per-hour", f"{name}=2"]) == 2
+    assert fpga([*words, "--price-per-hour", f"{name}=2"]) == 2
     assert "no price for u200; add u200=PRICE" in capsys.readouterr().err
-    assert main([*words, "--price-per-hour", f"{name}=2", "--price-per-hour", "lab=3"]) == 2
+    assert fpga([*words, "--price-per-hour", f"{name}=2", "--price-per-hour", "lab=3"]) == 2
     assert "two prices of lab" in capsys.readouterr().err
     plain = ["project", "--snps", "500", "--grid", "3", "--price-per-hour", "1"]
-    assert main([*plain, "--price-per-hour", f"{name}=2", "-o", name]) == 2  # it is read
+    assert fpga([*plain, "--price-per-hour", f"{name}=2", "-o", name]) == 2  # it is read
     assert Path(name).read_text() == BOARD
     capsys.readouterr()
-    assert main(["sdtw", "--board", name, "--pes", "500", "--json"]) == 0
+    assert fpga(["sdtw", "--board", name, "--pes", "500", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["array"]["board"] == "lab"
     assert [region["name"] for region in found["regions"]] == ["die"]
-    assert main(["sdtw", "--board", name, "--set", "reference=memory", "--set", "row=memory"]) == 2
+    assert fpga(["sdtw", "--board", name, "--set", "reference=memory", "--set", "row=memory"]) == 2
     assert "lab has 1 ports" in capsys.readouterr().err
     for board, device in (("u280_hbm", "u280"), ("asic", "asic")):
-        assert main(["sdtw", "--board", board, "--json"]) == 0
+        assert fpga(["sdtw", "--board", board, "--json"]) == 0
         assert json.loads(capsys.readouterr().out)["array"]["board"] == device
-    assert main(["sdtw", "--board", "u999"]) == 2
+    assert fpga(["sdtw", "--board", "u999"]) == 2
     assert "'u999' is no known board or design" in capsys.readouterr().err
 
 

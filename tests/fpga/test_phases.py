@@ -7,11 +7,11 @@ import json
 
 import numpy as np
 import pytest
+from helpers.fpga_command import fpga
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hls_model import PRESETS, Config, ModelError, Workload, load
-from hls_model.cli import main as model_main
 from hls_model.paper.published import OVERHEAD_US
 from hls_model.phases import Phase, added, find_scan_bottleneck, scan_phases, total
 from hls_model.phases.pipelines import block_bytes
@@ -476,9 +476,9 @@ def test_each_kernel_has_a_shifter_and_its_share_of_the_columns() -> None:
 
 def test_the_command_shows_every_phase(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["project", "--snps", "2000", "--grid", "30", "--samples", "50", "--compare", "zcu102"]
-    assert model_main(words) == 0
+    assert fpga(words) == 0
     text = capsys.readouterr().out
-    assert model_main([*words, "--json"]) == 0
+    assert fpga([*words, "--json"]) == 0
     records = json.loads(capsys.readouterr().out)["projections"]
     for record in records:
         assert f"{record['design']}: the whole scan in" in text
@@ -492,10 +492,10 @@ def test_the_command_shows_every_phase(capsys: pytest.CaptureFixture[str]) -> No
 
 def test_ld_is_asked_for_by_an_option(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["project", "--snps", "2000", "--grid", "30", "--samples", "50", "--compare", "zcu102", "--json"]
-    assert model_main([*words, "--ld-engine", "published"]) == 0
+    assert fpga([*words, "--ld-engine", "published"]) == 0
     records = json.loads(capsys.readouterr().out)["projections"]
     assert [record["ld"] for record in records] == ["published", "published"]
-    assert model_main([*words, "--ld-engine", "published", "--set", "ld=card"]) == 2
+    assert fpga([*words, "--ld-engine", "published", "--set", "ld=card"]) == 2
     error = capsys.readouterr().err
     assert "--ld-engine published and --set ld=card: give one of them" in error
 

@@ -7,12 +7,12 @@ import itertools
 import json
 
 import pytest
+from helpers.fpga_command import fpga
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hls_model import ModelError, load
 from hls_model.boards import BOARDS, KINDS, Amount, Region, find_board
-from hls_model.cli import main
 from hls_model.resources import METHODS, check_fits, estimate, estimates, largest_unroll
 from hls_model.resources.engines import engine_parts
 from hls_model.resources.placement import place
@@ -157,9 +157,9 @@ def test_the_shell_is_named_where_there_is_one():
 
 
 def test_the_command_shows_each_region(capsys):
-    assert main(["resources", "--board", "u280_hbm"]) == 0
+    assert fpga(["resources", "--board", "u280_hbm"]) == 0
     shown = capsys.readouterr().out
-    assert main(["resources", "--board", "u280_hbm", "--json"]) == 0
+    assert fpga(["resources", "--board", "u280_hbm", "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
     assert sum(region["lanes"] for region in record["regions"]) == record["lanes"] == 128
     for kind in KINDS:

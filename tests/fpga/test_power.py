@@ -6,12 +6,12 @@ import dataclasses
 import json
 
 import pytest
+from helpers.fpga_command import fpga
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hls_model import Memory, ModelError, Workload, load
 from hls_model.boards import Amount, find_board
-from hls_model.cli import main
 from hls_model.extras.power import Power, cost_per_million, logic_watts, memory_watts, power_of, price_per_hour
 from hls_model.project import project
 from hls_model.ranges import Range
@@ -144,7 +144,7 @@ ARGUMENTS = ["project", "--snps", "2000", "--grid", "50", "--board", "u200", "--
 
 
 def shown(capsys, *options):
-    status = main([*ARGUMENTS, *options])
+    status = fpga([*ARGUMENTS, *options])
     captured = capsys.readouterr()
     return status, captured.out, captured.err
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers.fpga_command import fpga
 
 from hls_model import ModelError, Workload, load, simulate
-from hls_model.cli import main
 from hls_model.errors import ModelInputError
 from hls_model.files import read_positions
 from hls_model.paper.published import as_simulated
@@ -136,7 +136,7 @@ def test_report_of_the_longest_position():
 )
 def test_report_says_when_positions_start(changes, said, capsys):
     words = ["report", "--snps", "500", "--grid", "5", "--unroll", "8"]
-    assert main([*words, *(word for one in changes for word in ("--set", one))]) == 0
+    assert fpga([*words, *(word for one in changes for word in ("--set", one))]) == 0
     assert said in capsys.readouterr().out
 
 

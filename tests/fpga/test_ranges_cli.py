@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
+from helpers.fpga_command import fpga
 
-from hls_model.cli import main as model_main
 from hls_model.presets import load
 from hls_model.uncertainty import band, built_band
 from hls_model.workload import Workload
@@ -26,7 +26,7 @@ RANGED = {
 
 
 def printed_json(capsys, *words):
-    assert model_main([*words, "--json"]) == 0
+    assert fpga([*words, "--json"]) == 0
     return json.loads(capsys.readouterr().out)
 
 
@@ -36,7 +36,7 @@ def test_ranges_are_on_and_can_be_left_out(command, capsys):
         r"\d \([\d.,]+-[\d.,]+\)|\d (?!m?J|kJ)[a-zA-Z /]+ \([\d.,]+-[\d.,]+\)"
     )  # energies always have one
     for switch, ranged in (([], True), (["--uncertainty"], True), (["--no-uncertainty"], False)):
-        assert model_main([command, *RANGED[command], *switch]) == 0
+        assert fpga([command, *RANGED[command], *switch]) == 0
         out = capsys.readouterr().out
         assert ("range of omega" in out if command == "project" else bool(pattern.search(out))) == ranged
         record = printed_json(capsys, command, *RANGED[command], *switch)
@@ -60,7 +60,7 @@ def test_a_range_is_that_of_the_fast_and_the_slow_design(capsys):
 
 
 def test_what_a_range_is_made_of_is_said_the_widest_first(capsys):
-    assert model_main(["project", *RANGED["project"]]) == 0
+    assert fpga(["project", *RANGED["project"]]) == 0
     line = next(line for line in capsys.readouterr().out.splitlines() if "one parameter alone" in line)
     found = printed_json(capsys, "project", *RANGED["project"])["made_of"]["u200"]
     widths = [part["seconds"]["high"] - part["seconds"]["low"] for part in found]
@@ -71,12 +71,12 @@ def test_what_a_range_is_made_of_is_said_the_widest_first(capsys):
     everything += ["--set", "position_overhead_us=1.0"]
     for name, cycles in vars(load("u200").latencies).items():
         everything += ["--set", f"operators.{name}={cycles}"]
-    assert model_main(["project", *RANGED["project"], *everything]) == 0
+    assert fpga(["project", *RANGED["project"], *everything]) == 0
     assert "one parameter alone: nothing is open" in capsys.readouterr().out
 
 
 def test_table_3_says_what_each_number_is_worth(capsys):
-    assert model_main(["table3"]) == 0
+    assert fpga(["table3"]) == 0
     text = capsys.readouterr().out
     assert "2,471, 2,851, 951 right-side iterations, 0.190 for each SNP" in text
     assert "30 numbers beside the paper's: 5 predicted, 19 calibrated, 6 restated" in text
@@ -93,7 +93,7 @@ def test_table_3_says_what_each_number_is_worth(capsys):
 
 
 def test_table_3_of_another_design_is_no_reproduction(capsys):
-    assert model_main(["table3", "--unroll", "16"]) == 0
+    assert fpga(["table3", "--unroll", "16"]) == 0
     text = capsys.readouterr().out
     assert "this design is not the paper's" in text
     assert "none is evidence" in text
@@ -101,12 +101,12 @@ def test_table_3_of_another_design_is_no_reproduction(capsys):
 
 
 def test_table_3_without_ranges(capsys):
-    assert model_main(["table3", "--no-uncertainty"]) == 0
+    assert fpga(["table3", "--no-uncertainty"]) == 0
     assert not re.search(r"\([\d,]+-[\d,]+\)", capsys.readouterr().out)
 
 
 def test_table_1_counts_its_evidence(capsys):
-    assert model_main(["table1"]) == 0
+    assert fpga(["table1"]) == 0
     text = capsys.readouterr().out
     assert "20 numbers beside the paper's: 8 predicted, 12 calibrated, 0 restated" in text
     assert "deviate by -22.2 to +295.0 %" in text
@@ -117,7 +117,7 @@ def test_table_1_counts_its_evidence(capsys):
 
 
 def test_validate_says_what_its_rows_are_worth(capsys):
-    assert model_main(["validate", "--lanes", "4"]) == 0
+    assert fpga(["validate", "--lanes", "4"]) == 0
     text = capsys.readouterr().out
     cases = printed_json(capsys, "validate", "--lanes", "4")["cases"]
     kinds = [one["kind"] for one in cases]
@@ -186,7 +186,7 @@ def test_crossings_of_a_curve_are_those_of_its_ends(capsys):
     ],
 )
 def test_what_contradicts_itself_is_refused(words, said, capsys):
-    assert model_main(words) == 2
+    assert fpga(words) == 2
     captured = capsys.readouterr()
     assert (captured.out, captured.err.count("\n")) == ("", 1)
     assert f"{said}: give one of them" in captured.err

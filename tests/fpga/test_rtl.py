@@ -17,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.fpga_command import fpga
 from helpers.shared_builds import alone_in, shared_folder
 
 from hls_model import Config, Memory, ModelError
-from hls_model.cli import main
 from hls_model.functional import Best
 from hls_model.limits import MIN_LATENCY_NS, check_possible
 from hls_model.operators import Latencies
@@ -272,12 +272,12 @@ def test_command_says_what_differs(tmp_path: Path, capsys: pytest.CaptureFixture
     table = tmp_path / "table.csv"
     golden.write_cases(CASES[:3], table)
     assert golden.read_cases(table) == CASES[:3]
-    assert main(["validate", "--table", str(table)]) == 0
+    assert fpga(["validate", "--table", str(table)]) == 0
     summary = "3 recorded runs of the Verilog compared with the model, 0 differ; --live runs the Verilog again\n"
     assert summary in capsys.readouterr().out
     wrong = golden.Case(*[*vars(CASES[0]).values()][:5], CASES[0].cycles + 1, CASES[1].best)
     golden.write_cases([wrong, CASES[1]], table)
-    assert main(["validate", "--table", str(table), "--json"]) == 1
+    assert fpga(["validate", "--table", str(table), "--json"]) == 1
     shown = capsys.readouterr()
     assert "2 recorded runs of the Verilog compared with the model, 1 differ" in shown.err
     record = json.loads(shown.out)
@@ -292,7 +292,7 @@ def test_command_says_what_differs(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_command_says_that_it_ran_the_verilog(builds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = tmp_path / "table.csv"
     golden.write_cases(CASES[:2], table)
-    assert main(["validate", "--live", "--table", str(table), "--build-folder", str(builds)]) == 0
+    assert fpga(["validate", "--live", "--table", str(table), "--build-folder", str(builds)]) == 0
     summary = "2 live runs of the Verilog compared with the model and with the recorded ones, 0 differ\n"
     assert summary in capsys.readouterr().out
 
@@ -301,7 +301,7 @@ def test_command_says_that_it_ran_the_verilog(builds: Path, tmp_path: Path, caps
 def test_a_damaged_table_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
     table = tmp_path / "table.csv"
     table.write_text(text)
-    assert main(["validate", "--table", str(table)]) == (0 if text == HEAD else 3)
+    assert fpga(["validate", "--table", str(table)]) == (0 if text == HEAD else 3)
     assert (": " + str(table) in capsys.readouterr().err) == (text != HEAD)
 
 
@@ -310,18 +310,18 @@ def test_build_folder_that_is_a_file(tmp_path: Path, capsys: pytest.CaptureFixtu
     words = ["--live", "--lanes", "1", "--build-folder", str(tmp_path / "file")]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shutil, "which", lambda name: "verilator")
-        assert main(["validate", *words]) == 5
+        assert fpga(["validate", *words]) == 5
     assert "cannot be written" in capsys.readouterr().err
 
 
 def test_update_takes_the_whole_table(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["validate", "--update", "--lanes", "1"]) == 2
+    assert fpga(["validate", "--update", "--lanes", "1"]) == 2
     assert "leave --lanes out" in capsys.readouterr().err
 
 
 def test_missing_verilator_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    assert main(["validate", "--live", "--lanes", "1"]) == 2
+    assert fpga(["validate", "--live", "--lanes", "1"]) == 2
     assert capsys.readouterr().err.count("\n") == 1
 
 

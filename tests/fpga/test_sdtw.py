@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers import stream_oracle
+from helpers.fpga_command import fpga
 from helpers.shared_builds import alone_in, shared_folder
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hls_model.boards import Amount, find_board
-from hls_model.cli import main
 from hls_model.errors import ModelError
 from hls_model.extras.sdtw import SystolicArray, time_read, twin
 from hls_model.extras.sdtw.design import ASIC, CROSSING_CYCLES
@@ -186,11 +186,11 @@ def test_published_figures_of_squigglefilter(capsys: pytest.CaptureFixture[str])
     assert pytest.approx(2.5e9 / 107_000, abs=1) == 23_364
     assert all(abs(row.deviation) < 0.011 for row in evidence(rows))
     assert all(row.deviation == 0 for row in rows[3:])
-    assert main(["sdtw", "--published"]) == 0
+    assert fpga(["sdtw", "--published"]) == 0
     text = capsys.readouterr().out
     assert "6 numbers beside theirs: 4 predicted, 1 calibrated, 1 restated" in text
     assert "41.2 (+1.0 %) p" in text
-    assert main(["sdtw", "--published", "--json"]) == 0
+    assert fpga(["sdtw", "--published", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["compared"] == [row.record() for row in rows]
 
 
@@ -341,7 +341,7 @@ def test_bad_reads_are_refused(columns: int, samples: int, level: str) -> None:
 def test_the_command_says_what_the_model_says(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     picture = tmp_path / "array.png"
     words = ["sdtw", "--pes", "500", "--stages", "500:1,1500:0.5", "--columns", "3000"]
-    assert main([*words, "--set", "arrays=2", "--set", "reference=memory", "--json", "--plot", str(picture)]) == 0
+    assert fpga([*words, "--set", "arrays=2", "--set", "reference=memory", "--json", "--plot", str(picture)]) == 0
     record = json.loads(capsys.readouterr().out)
     array = SystolicArray(pes=500, arrays=2, reference="memory")
     first, second = (time_read(array, 3_000, samples, before=before) for samples, before in ((500, 0), (1_500, 500)))
@@ -352,7 +352,7 @@ def test_the_command_says_what_the_model_says(capsys: pytest.CaptureFixture[str]
     assert sum(region["pes"] for region in record["regions"]) == 1_000
     assert set(record["kinds"]) == {"predicted", "calibrated", "synthesised", "assumed"}
     assert picture.read_bytes().startswith(b"\x89PNG")
-    assert main(words) == 0
+    assert fpga(words) == 0
     assert f"{record['stages'][0]['cycles']['load']:,}" in capsys.readouterr().out
 
 
@@ -369,7 +369,7 @@ def test_the_command_says_what_the_model_says(capsys: pytest.CaptureFixture[str]
     ],
 )
 def test_wrong_words_give_one_line(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["sdtw", *words]) == 2
+    assert fpga(["sdtw", *words]) == 2
     error = capsys.readouterr().err
     assert said in error
     assert error.count("\n") == 1
@@ -377,7 +377,7 @@ def test_wrong_words_give_one_line(words: list[str], said: str, capsys: pytest.C
 
 def test_the_command_gives_ranges_where_memory_matters(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["sdtw", "--pes", "10", "--samples", "10", "--columns", "50", "--set", "reference=memory"]
-    assert main([*words, "--json"]) == 0
+    assert fpga([*words, "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
     array = SystolicArray(pes=10, reference="memory")
     slow, fast = (
@@ -388,7 +388,7 @@ def test_the_command_gives_ranges_where_memory_matters(capsys: pytest.CaptureFix
     assert (rates["low"], rates["high"]) == (slow.reads_per_s, fast.reads_per_s)
     assert (seconds["low"], seconds["high"]) == (fast.latency, slow.latency)
     assert rates["low"] < rates["likely"] == record["reads_per_s"] < rates["high"]
-    assert main([*words, "--set", "latency_ns=200", "--set", "efficiency=0.7"]) == 0
+    assert fpga([*words, "--set", "latency_ns=200", "--set", "efficiency=0.7"]) == 0
     text = capsys.readouterr().out
     assert "latency of 200 ns, as set; efficiency of 0.7 of the memory's peak, as set" in text
     assert " reads/s, " in text
@@ -396,17 +396,17 @@ def test_the_command_gives_ranges_where_memory_matters(capsys: pytest.CaptureFix
 
 def test_an_asic_makes_no_claim_about_a_board(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     words = ["sdtw", "--board", "asic", "--set", "clock_mhz=2500", "--plot", str(tmp_path / "asic.png")]
-    assert main(words) == 0
+    assert fpga(words) == 0
     text = capsys.readouterr().out
     assert "an ASIC, whose clock is not checked and whose area is not counted" in text
     assert "LUT" not in text
-    assert main([*words, "--json"]) == 0
+    assert fpga([*words, "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
     assert not {"resources", "share", "regions", "largest_pes"} & set(record)
 
 
 def test_a_chain_over_borders_and_a_bound_say_so(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["sdtw", "--pes", "6000", "--set", "reference=memory", "--level", "L0"]) == 0
+    assert fpga(["sdtw", "--pes", "6000", "--set", "reference=memory", "--level", "L0"]) == 0
     text = capsys.readouterr().out
     assert "the chain crosses a border between regions: each pass is 2 cycles (0-4) longer" in text
     assert "predicted: cycles, a lower bound: the closed form" in text

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.fpga_command import fpga
 from helpers.pipeline_oracle import designs
 from helpers.vcd_reader import read_vcd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hls_model import Config, Workload, load, simulate
-from hls_model.cli import main
 from hls_model.extras.trace import SHADES, shares_of, trace
 from hls_model.extras.waves import write_vcd
 from oclgenomics.cli.main import main as oclgenomics
@@ -48,7 +48,7 @@ def test_shares_keep_the_mean_and_no_stretch_is_empty() -> None:
 
 
 def test_the_table_and_the_strip(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["trace", "--left", "2", "--right", "640", "--set", "memory.latency_ns=256"]) == 0
+    assert fpga(["trace", "--left", "2", "--right", "640", "--set", "memory.latency_ns=256"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "u200, 32 lanes at 250 MHz: a position of 2 x 640 scores"
     assert lines[2].split() == ["prefetch", "85", "cycles", "23.5", "%"]
@@ -61,7 +61,7 @@ def test_the_table_and_the_strip(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_very_short_position_has_a_short_strip(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["trace", "--left", "1", "--right", "1", "--unroll", "1", "--set", "memory.latency_ns=10"]) == 0
+    assert fpga(["trace", "--left", "1", "--right", "1", "--unroll", "1", "--set", "memory.latency_ns=10"]) == 0
     assert "| a lane a cycle" in capsys.readouterr().out
 
 
@@ -82,7 +82,7 @@ def test_json_waveforms_and_picture_of_one_run(tmp_path: Path, capsys: pytest.Ca
         str(png),
         "--json",
     ]
-    assert main(words) == 0
+    assert fpga(words) == 0
     record = json.loads(capsys.readouterr().out)
     assert record["cycles"] == sum(record["phases_cycles"].values())
     assert record["software_omegas"] == 3 * 2
@@ -105,7 +105,7 @@ def test_pictures_of_many_columns_tiles_and_streams(words: list[str], tmp_path: 
     pytest.importorskip("matplotlib")
     first, second = tmp_path / "1.svg", tmp_path / "2.svg"
     for file in (first, second):
-        assert main(["trace", *words, "--plot", str(file), "-o", str(tmp_path / "text")]) == 0
+        assert fpga(["trace", *words, "--plot", str(file), "-o", str(tmp_path / "text")]) == 0
     assert first.read_bytes() == second.read_bytes()
     assert "How busy each stage is" in first.read_text()
 
@@ -140,7 +140,7 @@ def test_errors_are_one_line(
 
 
 def test_waveforms_to_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["trace", "--left", "1", "--right", "64", "--vcd", "-", "-o", "/dev/null"]) == 0
+    assert fpga(["trace", "--left", "1", "--right", "64", "--vcd", "-", "-o", "/dev/null"]) == 0
     expected = io.StringIO()
     write_vcd(trace(load("u200"), 1, 64).recording, expected)
     assert capsys.readouterr().out == expected.getvalue()

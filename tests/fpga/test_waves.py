@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.fpga_command import fpga
 from helpers.shared_builds import alone_in, shared_folder
 from helpers.vcd_reader import Dump, Wire, read_vcd
 
 from hls_model import Config, Memory, ModelError
-from hls_model.cli import main
 from hls_model.extras.trace import trace
 from hls_model.extras.waves import half_period, write_vcd, write_waves
 from hls_model.rtl import twin
@@ -100,7 +100,7 @@ def test_command_writes_the_same_waveforms_again(
     words += ["--right", "9", "--build-folder", str(builds)]
     files = [tmp_path / name for name in ("1.vcd", "2.vcd", "3.vcd")]
     for file, seed in zip(files, ("5", "5", "6"), strict=True):
-        assert main([*words, "--rtl", str(file), "--seed", seed]) == 0
+        assert fpga([*words, "--rtl", str(file), "--seed", seed]) == 0
     assert "a position of 2 x 9 scores" in capsys.readouterr().out
     one, same, other = (file.read_text() for file in files)
     assert one == same != other
@@ -110,7 +110,7 @@ def test_without_verilator_there_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    assert main(["trace", "--rtl", str(tmp_path / "a.vcd")]) == 2
+    assert fpga(["trace", "--rtl", str(tmp_path / "a.vcd")]) == 2
     caught = capsys.readouterr()
     assert "verilator is not installed" in caught.err
     assert caught.err.count("\n") == 1
@@ -120,6 +120,6 @@ def test_without_verilator_there_is_one_line(
 def test_what_cannot_be_dumped_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ModelError, match=r"waveforms of [\d,]+ cycles are too long, 100,000 at most"):
         write_waves(operands(200, 2000, 1), PLAIN, io.StringIO())
-    assert main(["trace", "--rtl", str(tmp_path / "a.vcd"), "--seed", "-1"]) == 2
+    assert fpga(["trace", "--rtl", str(tmp_path / "a.vcd"), "--seed", "-1"]) == 2
     assert "--seed is -1; it has to be 0 to 4294967295" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
