@@ -412,8 +412,8 @@ def test_what_is_not_modelled(change: dict[str, object], given: dict[str, object
 
 def test_windows_of_too_many_sites_are_refused_before_a_device_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match=r"^x: a window has 20,001 sites and M is built of 20,000 at most; narrow"):
-        matrix.check_span(SimpleNamespace(span=20_001), "x")  # type: ignore[arg-type]
-    matrix.check_span(SimpleNamespace(span=20_000), "x")  # type: ignore[arg-type]
+        hardware.check_span(SimpleNamespace(span=20_001), "x")  # type: ignore[arg-type]
+    hardware.check_span(SimpleNamespace(span=20_000), "x")  # type: ignore[arg-type]
     monkeypatch.setattr(hardware, "LARGEST_SPAN", 20)
     with pytest.raises(UsageError, match="chrA: a window has"):
         run_scan(EDGE / "twochrom.vcf", OPTIONS, device="no such device")

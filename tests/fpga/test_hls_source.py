@@ -287,7 +287,7 @@ def test_a_failed_build_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_sources_are_shipped() -> None:
     setup = configparser.ConfigParser()
     setup.read(ROOT / "setup.cfg")
-    patterns = setup["options.package_data"]["hls_model.extras.hls"].replace(",", " ").split()
+    patterns = setup["options.package_data"]["*"].replace(",", " ").split()
     files = [
         path for path in (ROOT / "hls_model" / "extras" / "hls").iterdir() if path.is_file() and path.suffix != ".py"
     ]

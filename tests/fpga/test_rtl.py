@@ -329,7 +329,7 @@ def test_verilog_is_shipped() -> None:
     setup = configparser.ConfigParser()
     setup.read(ROOT / "setup.cfg")
     listed = setup["options"]["packages"].split()
-    patterns = setup["options.package_data"]["hls_model.rtl"].replace(",", " ").split()
+    patterns = setup["options.package_data"]["*"].replace(",", " ").split()
     files = [path for path in (ROOT / "hls_model" / "rtl").iterdir() if path.is_file() and path.suffix != ".py"]
     assert {path.suffix for path in files} == {".v", ".vh", ".cpp", ".csv"}
     assert all(f"*{path.suffix}" in patterns for path in files)
