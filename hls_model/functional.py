@@ -1,4 +1,15 @@
-"""The operands of one grid position: region sums from the matrix M, and SNP counts."""
+"""What the hardware computes, bit for bit: omegas in float32, the lanes' maxima and their merge. No timing in here.
+
+The lane's arithmetic is that of Fig. 8 of the paper, operator by operator, on blocks of columns:
+
+    omega = [(LS + RS) / float(C(k,2) + C(m,2))] / [((TS - LS) - RS) / float(k m) + 0.00001]
+
+All operators round to nearest even, counts are unsigned 32-bit integers, and subnormal operands and results of the
+float operators are flushed to a zero of their sign, as the operators of Xilinx do.
+
+Of equal omegas the running maxima and their merge keep the one of the smaller column, then of the smaller right-side
+iteration: that of the sequential loop.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,19 @@
-"""The LD engine of a design: how its units are laid out, and cycles of its steps."""
+"""The LD engine on the card: an array of population counters, and pipelines that turn counts into r2.
+
+Genotypes lie in the card's memory word by word: word k of all SNPs, then word k + 1. A tile is `ld_tile_snps` SNPs on
+either side; for every k the engine loads the tile's words once and each unit takes one pair of them a cycle: AND,
+population count, and an accumulator for each of its pairs. So the chip holds no whole haplotypes, however many there
+are. While the counts of one tile leave through the r2 pipelines, the next tile is counted in a second set of
+accumulators. Counts of single SNPs are taken beside the loads.
+
+`count_tile` and `r2_of` compute what the engine does, in its order.
+
+>>> import numpy as np
+>>> words = pack_words(np.array([[0, 1, 1, 0], [0, 1, 1, 1]], bool), word_bits=8)
+>>> pairs, singles = count_tile(words, words)
+>>> pairs.tolist(), singles[0].tolist()
+([[2, 2], [2, 3]], [2, 3])
+"""
 
 from __future__ import annotations
 

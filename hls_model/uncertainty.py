@@ -1,7 +1,16 @@
-"""Parameters of a design that no published number fixes: the range of each, and where it comes from.
+"""Ranges of a design's time: what no published number fixes about it, and what follows from that.
 
 What a design sets itself is taken as exact. `fsm_cycles` and `position_overhead_us` count as set where they differ from
 their defaults, 1 and 0, which are also the fast ends of their ranges.
+
+Time rises with every open parameter (or falls, for the memory's efficiency and the link's rate),
+whatever the others are. So all fast ends together take the least time, and all slow ends together the
+most.
+
+Two things break this rule by little. The efficiency spreads late port beats over a column, and one that falls on the
+first beat of a burst may be hidden by the wait for that burst, while at a better efficiency another one is not: up to a
+cycle for each burst. And positions go to the first free of several kernels, which slower positions may share out
+better. Ranges hold the likely value in any case.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 `left` is the outer loop's trip count (left borders), `right` the inner one's (right-side iterations); a position takes
 `left * right` omegas.
+`reaches` says how far to the right each SNP shares a window with another: the columns of M, which `blocks_of` cuts into
+blocks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a board is: amounts of resources, super logic regions, and the board's other figures."""
+"""What a board is: amounts of resources, super logic regions, its other figures, and where each of them comes from."""
 
 from __future__ import annotations
 
@@ -74,14 +74,14 @@ class Amount:
     lut: int = 0
 
     def __add__(self, other: Amount) -> Amount:
-        return Amount(*(getattr(self, kind) + getattr(other, kind) for kind in KINDS))
+        return Amount(self.bram18k + other.bram18k, self.dsp + other.dsp, self.ff + other.ff, self.lut + other.lut)
 
     def __sub__(self, other: Amount) -> Amount:
-        return Amount(*(getattr(self, kind) - getattr(other, kind) for kind in KINDS))
+        return Amount(self.bram18k - other.bram18k, self.dsp - other.dsp, self.ff - other.ff, self.lut - other.lut)
 
     def times(self, count: int) -> Amount:
         """Return `count` times this amount."""
-        return Amount(*(count * getattr(self, kind) for kind in KINDS))
+        return Amount(count * self.bram18k, count * self.dsp, count * self.ff, count * self.lut)
 
     def shares(self, whole: Amount) -> dict[str, float]:
         """Return the share of `whole` that each kind takes, 1.0 being all of it."""
@@ -89,7 +89,8 @@ class Amount:
 
     def within(self, whole: Amount) -> bool:
         """Whether `whole` has as much of every kind."""
-        return all(getattr(self, kind) <= getattr(whole, kind) for kind in KINDS)
+        fits = self.bram18k <= whole.bram18k and self.dsp <= whole.dsp
+        return fits and self.ff <= whole.ff and self.lut <= whole.lut
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""Waveforms of the Verilog itself: a grid position as Verilator dumps it, with a header that says what it is."""
+"""Waveforms that GTKWave and Surfer open: of a recording of the model, and of the Verilog itself as Verilator dumps it.
+
+The clock rises where a cycle begins; signals have the value of a cycle from there until the next rise.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What takes most of a whole scan, in one sentence, and what would help."""
+"""What bounds the omega pipelines, and what takes most of a whole scan, in a sentence each, and what would help."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""How the columns of a position come to start at port beats: a copy on the card, a shifter at the ports, or the host.
+"""The phases of the omegas: layout of columns, starts of kernels, the pipelines, what runs beside them, and results.
 
-In M a position's columns start anywhere within a port beat. The pipelines (and the Verilog) take columns that start
-with one, beats of lanes one after the other.
+Columns come to start at port beats by a copy on the card, by a shifter at the ports, or by the host. In M a position's
+columns start anywhere within a port beat. The pipelines (and the Verilog) take columns that start with one, beats of
+lanes one after the other.
 """
 
 from __future__ import annotations

@@ -1,4 +1,16 @@
-"""From genotypes to r2: packing, the way to the card, and LD there or on the published accelerator."""
+"""The phases up to a complete M: packing, the way to the card, LD, and Eq. (3) on the card or by the host.
+
+Column l of M holds the sums over SNPs l to r, for all r to its right up to the last with which l shares a window. With
+R(l, r), the sum of r2 of l with l + 1 to r, Eq. (3) is
+
+    R(l, r) = R(l, r - 1) + r2(l, r)           M(l, r) = M(l + 1, r) + R(l, r)
+
+so columns are built from the right to the left, two additions an element. A running sum waits for its adder; a pair of
+adders therefore takes as many neighbouring columns in turn as an adder has cycles, and each of them hands its elements
+to the next. So each pair gives an element a cycle, r2 is read and M written once, and of the columns that A pairs take
+together only the first reads the column to its right from memory. A group is timed as if its first column reached as
+far as its last one. M takes the place of r2.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the phases of a scan assume where no page gives a figure; all of it in one place.
+"""What bytes take through the card's ports and banks, over the host link and in the host's memory, and what is assumed.
 
 Rates of the host are those of one core. `Board.host_link` tells a processor on the device from a server.
 """

@@ -1,4 +1,12 @@
-"""All phases of a scan on a design, in the order in which they happen."""
+"""All phases of a scan on a design, in the order in which they happen, and the stretches in which it is done.
+
+M takes 4 bytes for each pair of SNPs that some window holds, in the place of r2. Beside it lie the genotypes, where the
+card computes LD, and a copy of the block of every position under way, where blocks are copied. A scan of which that
+does not fit is cut into stretches of neighbouring grid positions, each as long as fits. A stretch is a scan of its own:
+what its windows share with those of the stretch before is sent, counted and added up again.
+
+Where the host builds M, the card keeps the windows of a position and of the next one, or the blocks that are sent.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,13 @@
 """What the card holds beside the omega pipelines: the LD engine, the adders of M, and what lays out its columns.
 
 Every part counts what this model's engines need; no vendor's report stands behind them.
+
+A counter of population is a first level of LUT6 that take three pairs of bits each (AND and their sum, 2 bits), and a
+tree of carry-chain adders, a LUT a bit. The population count of 6 bits in three LUT6, one level, is shown in J. Gray,
+"Quick FPGA Hacks: Population count", https://fpga.org/2014/09/05/quick-fpga-hacks-population-count; that the AND takes
+half of those inputs, a register behind each level, and LUT memory for the accumulators are assumed. Of a Verilog of
+this tree for 64 bits with an accumulator of 24, Yosys 0.23 (`synth_xilinx -family xcup`) makes 114 LUT and 156 FF for
+pairs and 93 and 113 for single words; the count here is 149 and 159, and 105 and 115.
 """
 
 from __future__ import annotations

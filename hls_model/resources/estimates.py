@@ -9,8 +9,8 @@ only estimate there is for any other unroll. `docs/fpga.md` says where Table I c
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, reduce
 from operator import add
 
 from hls_model.boards import KINDS, Amount, Board
@@ -88,6 +88,7 @@ def _groups(part: Part) -> list[Amount]:
     return [part.each.times(min(size, part.count - start)) for start in range(0, part.count, size)]
 
 
+@lru_cache(maxsize=1_000)
 def estimate(config: Config, method: str = "bottom-up", *, pipelines_only: bool = False) -> Resources:
     """Estimate what a design takes on its board.
 
@@ -106,7 +107,7 @@ def estimate(config: Config, method: str = "bottom-up", *, pipelines_only: bool 
         No such method or board.
     """
     pipelines = _pipelines(config, method)
-    parts = tuple(replace(part, count=part.count * config.kernels) for part in pipelines)
+    parts = tuple(Part(part.name, part.kind, part.count * config.kernels, part.each) for part in pipelines)
     parts += () if pipelines_only else engine_parts(config)
     return Resources(config, config.hardware, method, parts)
 

@@ -1,4 +1,9 @@
-"""What designs are made of: equal instances of a part, and what one floating-point operator takes."""
+"""What designs are made of: parts, what one float operator takes, and an omega pipeline as the sum of its parts.
+
+That sum is what high-level synthesis would place: operators (costs that HLS 2019.2 reports for UltraScale+ at 250 MHz,
+of whose LUTs placement is assumed to leave three quarters), delay lines, memory adapters, FIFOs and the RS buffer in
+banks.
+"""
 
 from __future__ import annotations
 

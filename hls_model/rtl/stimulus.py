@@ -1,4 +1,7 @@
-"""A grid position as the Verilog takes it: settings, and the columns of M as port beats. See docs/fpga-hardware.md."""
+"""Seeded operands of a grid position, the same everywhere, and the position as the Verilog takes it.
+
+That is settings, and the columns of M as port beats; see docs/fpga-hardware.md.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""From a position's trip counts to what the hardware runs: passes over tiles of the right side, and a remainder."""
+"""From a position's trip counts to what the hardware runs: passes over tiles of the right side, and a remainder.
+
+`PassPhases` has the cycles of passes by what the hardware does in them; every level of timing returns it.
+"""
 
 from __future__ import annotations
 

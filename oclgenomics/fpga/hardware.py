@@ -1,4 +1,4 @@
-"""The matrix M (Eq. 3 of the paper) of stretches of sites, from the linkage disequilibrium of their pairs.
+"""A scan as the hardware computes it: the matrix M (Eq. 3 of the paper) of stretches of sites, and grid positions.
 
 M[i, j] sums the values of all pairs of the sites i to j. It depends on the sites alone, not on a grid position, so that
 one stretch serves all positions whose windows lie within it. Two ways to make it are here:

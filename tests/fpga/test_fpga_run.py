@@ -20,8 +20,8 @@ from hls_model import Config, ModelError, load
 from oclgenomics.cli.main import main
 from oclgenomics.errors import UsageError
 from oclgenomics.fpga import RUN_COLUMNS, AlignmentRun, ScanRun, hardware, run_scan
-from oclgenomics.fpga.api import MATRICES
 from oclgenomics.fpga.hardware import Place, run_position
+from oclgenomics.fpga.options import MATRICES
 from oclgenomics.omega import ScanOptions, reference
 from oclgenomics.omega.api import scan
 from oclgenomics.omega.result import Scan

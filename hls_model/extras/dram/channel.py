@@ -5,6 +5,8 @@ after everything planned before it. So an older request always has the right of 
 ahead while the older one waits (as far as the window reaches), and ACTs and READs go out in the order of the requests.
 When a refresh falls due, a request whose READ would not have gone out by then waits: all banks are closed, and it
 begins anew after the refresh. All times are whole clocks of the part.
+
+A `Mapping` says where an address lies: bank group, bank, row and column, as fields of its bits.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A design as the constants of the C++ kernel: what `design.hpp` holds, and what tools and buses take."""
+"""A design as the constants of the C++ kernel, and grid positions as its test bench reads them.
+
+`design.hpp` holds the constants; with the positions come the results that the test bench has to find.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 `run_hls.tcl` is for Vivado HLS up to 2020.1 and Vitis HLS up to 2024.2, `hls_config.cfg` for the unified flow (`v++ -c
 --mode hls`; AMD UG1399 and UG1702). No vendor's tool has run them: what is checked is that g++ takes the kernel and
 that it computes what the model does.
+`build` and `compute` are that check: winners and lanes' maxima bit for bit.
 """
 
 from __future__ import annotations

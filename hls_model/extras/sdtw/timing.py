@@ -11,6 +11,11 @@ so that a pass takes n l + R + D cycles where data are always there (L0): all P 
 By events (L1), t(j) comes from the event engine (`hls_model.streams`): the reference and, after the first pass, the
 last row are two flows of it. Passes follow one another. The normaliser needs the mean and then the mean deviation of
 the samples before it gives the first one out: two runs over the query and its divisions, before the first pass.
+
+`compared` sets SquiggleFilter's numbers beside the model's. SquiggleFilter (Dunn et al., MICRO-54, 2021) is a chip that
+was not made: its authors give a clock and an area from synthesis. Their code is
+https://github.com/TimD1/SquiggleFilter, here at commit 11ddd72. The model has no board for it (`ASIC`), and says
+nothing of whether its clock can be reached.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Build the Verilog of the array with Verilator and run queries through it, pass by pass.
+"""The array as its PEs compute it (`scores`), and its Verilog, built with Verilator and run pass by pass.
 
 `sdtw_array.v` keeps the last row in a block RAM and takes samples and columns from streams, so that memory of any kind
 stands before it as the cycles in which columns are there.

@@ -1,4 +1,4 @@
-"""The table of `oclgenomics fpga project`: a row for each alignment and design, totals, and what was measured."""
+"""What `project` says: a row for each alignment and design, phases, totals by both accountings, the measurement."""
 
 from __future__ import annotations
 

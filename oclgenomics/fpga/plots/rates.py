@@ -1,4 +1,4 @@
-"""Figs. 10 and 11: throughput against right-side iterations."""
+"""What designs reach: throughput by right-side iterations, efficiency by unroll, roofs, and the Pareto front."""
 
 from __future__ import annotations
 

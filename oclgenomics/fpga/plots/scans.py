@@ -1,4 +1,4 @@
-"""Where the time of a projection goes: all phases of the scan, and the pipelines' own, each in percent of its total."""
+"""Where the time goes: the phases of projected scans and of the pipelines, and Fig. 14 with the model's FPGA."""
 
 from __future__ import annotations
 
