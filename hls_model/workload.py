@@ -17,16 +17,7 @@ from numpy.typing import NDArray
 from hls_model.errors import ModelError
 from hls_model.text import shown
 
-__all__ = [
-    "FEWEST",
-    "LARGEST_SIDE",
-    "Blocks",
-    "Runs",
-    "Workload",
-    "blocks_of",
-    "even_positions",
-    "reaches",
-]
+__all__ = ["FEWEST", "LARGEST_SIDE", "Blocks", "Runs", "Workload", "blocks_of", "even_positions", "reaches"]
 
 MAX_SNPS = 100_000_000
 MAX_GRID = 10_000_000

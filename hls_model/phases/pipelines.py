@@ -73,9 +73,7 @@ def block_bytes(workload: Workload, config: Config) -> BlockBytes:
     _, columns, beats = _columns(workload, config)
     beat_bytes = config.memory.words_per_beat * WORD
     return BlockBytes(
-        int(columns.sum()),
-        int(np.sum(columns * (beats + 1))) * beat_bytes,
-        int(np.sum(columns * beats)) * beat_bytes,
+        int(columns.sum()), int(np.sum(columns * (beats + 1))) * beat_bytes, int(np.sum(columns * beats)) * beat_bytes
     )
 
 

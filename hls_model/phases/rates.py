@@ -63,12 +63,7 @@ _SERVER = Host(
     "one core of a server (numpy.packbits packs 5 GB/s on an AMD EPYC)",
     False,
 )
-_EMBEDDED = Host(
-    Range(0.2, 0.8, 2.0),
-    Range(1.0, 3.0, 6.0),
-    "one Cortex-A53 core of the processing system",
-    True,
-)
+_EMBEDDED = Host(Range(0.2, 0.8, 2.0), Range(1.0, 3.0, 6.0), "one Cortex-A53 core of the processing system", True)
 
 
 def host_of(board: Board) -> Host:

@@ -185,10 +185,7 @@ def _paper_calibrated(config: Config) -> tuple[Part, ...]:
         totals[kind] = round(y0 + slope * (config.unroll - small.unroll))
         slopes[kind] = int(slope)
         fixed[kind] = totals[kind] - slopes[kind] * config.unroll
-    return (
-        Part("lane", "Instance", config.unroll, Amount(**slopes)),
-        Part("all else", "Instance", 1, Amount(**fixed)),
-    )
+    return (Part("lane", "Instance", config.unroll, Amount(**slopes)), Part("all else", "Instance", 1, Amount(**fixed)))
 
 
 METHODS: Mapping[str, Callable[[Config], tuple[Part, ...]]] = {

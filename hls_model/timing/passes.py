@@ -13,11 +13,7 @@ from numpy.typing import NDArray
 from hls_model.config import Config
 from hls_model.workload import Workload
 
-__all__ = [
-    "PassPhases",
-    "Passes",
-    "split",
-]
+__all__ = ["PassPhases", "Passes", "split"]
 
 
 @dataclass(frozen=True)

@@ -143,10 +143,7 @@ def design_header(config: Config, most: Extent, *, write_lanes: bool) -> str:
             "OVERLAP_OUTER": int(config.overlap_outer),
             "WRITE_LANES": int(write_lanes),
         },
-        "buffers": {
-            "RS_BUFFER_BEATS": 1 if config.rs_prefetch == "none" else tile_beats(config),
-            "LS_BLOCK": LS_BLOCK,
-        },
+        "buffers": {"RS_BUFFER_BEATS": 1 if config.rs_prefetch == "none" else tile_beats(config), "LS_BLOCK": LS_BLOCK},
         "memory": {
             "PORTS": memory.ports,
             "PORT_WORDS": memory.port_bits // WORD_BITS,

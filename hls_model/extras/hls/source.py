@@ -14,7 +14,6 @@ import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Protocol
@@ -25,7 +24,8 @@ from hls_model.config import Config
 from hls_model.errors import ModelError, ModelOutputError
 from hls_model.extras.hls.design import TOP, Extent, check_bus, design_header, extent, stimulus
 from hls_model.functional import Best, Sums, run
-from hls_model.programs import output_of
+from hls_model.programs import build as build_program
+from hls_model.programs import digest, output_of
 
 __all__ = [
     "FLAGS",
@@ -255,19 +255,10 @@ def build(config: Config, folder: Path, flags: Sequence[str] = ("-O1",)) -> Path
     compiler = find_compiler()
     files = kernel_files(config, [], write_lanes=True)
     options = [*FLAGS, *WARNINGS, *flags]
-    key = blake2b(_compiled(files) + " ".join(options).encode(), digest_size=8).hexdigest()
-    place = folder / f"hls-{config.lanes}-{key}"
-    bench = place / "testbench"
-    if not bench.exists():
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-            for name, content in files.items():
-                (place / name).write_bytes(content)
-        except OSError as error:
-            raise ModelOutputError(f"{place}: cannot be written ({error.strerror or error})") from error
-        sources = [str(place / name) for name in files if name.endswith(".cpp")]
-        output_of([compiler, *options, "-o", str(bench), *sources], "the kernel could not be built")
-    return bench
+    place = folder / f"hls-{config.lanes}-{digest(_compiled(files), ' '.join(options).encode())}"
+    sources = [str(place / name) for name in files if name.endswith(".cpp")]
+    command = [compiler, *options, "-o", str(place / "testbench"), *sources]
+    return build_program(place / "testbench", files, command, "the kernel could not be built")
 
 
 def compute(bench: Path, config: Config, positions: Sequence[Sums], *, together: bool = False) -> list[Computed]:

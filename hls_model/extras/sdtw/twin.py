@@ -6,27 +6,18 @@ stands before it as the cycles in which columns are there.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hls_model.errors import ModelError, ModelOutputError
+from hls_model.errors import ModelError
 from hls_model.extras.sdtw.design import SystolicArray
-from hls_model.programs import output_of
+from hls_model.programs import digest, output_of, verilated
 
-__all__ = [
-    "FOLDER",
-    "SOURCES",
-    "Pass",
-    "build",
-    "run",
-    "scores",
-]
+__all__ = ["FOLDER", "SOURCES", "Pass", "build", "run", "scores"]
 
 FOLDER = Path(__file__).parent
 SOURCES = tuple(FOLDER / f"{name}.v" for name in ("sdtw_array", "sdtw_pe", "sdtw_move"))
@@ -66,32 +57,18 @@ def build(array: SystolicArray, folder: Path) -> Path:
     ModelOutputError
         The folder cannot be written.
     """
-    verilator = shutil.which("verilator")
-    if verilator is None:
-        raise ModelError("verilator is not installed; it builds the Verilog (Debian: install verilator, g++ and make)")
     values = {
         "P": array.pes, "W": array.sample_bits, "S": array.score_bits, "STAGES": array.stages,
         "LOAD_STAGES": array.load_stages, "SPAN": _span(array), "CROSSING": array.crossing_cycles, "ROW_BITS": ROW_BITS,
     }  # fmt: skip
     sources = [*SOURCES, FOLDER / "bench.cpp"]
-    content = repr(values).encode() + b"".join(path.read_bytes() for path in sources)
-    place = folder / f"sdtw-{array.pes}-{blake2b(content, digest_size=8).hexdigest()}"
-    bench = place / "bench"
-    if bench.exists():
-        return bench
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ModelOutputError(f"{place}: cannot be written ({error.strerror or error})") from error
-    command = [
-        verilator, "--cc", "--exe", "--build", "-j", "2", "-O3", "--top-module", "sdtw_array",
-        "--x-assign", "unique", "--x-initial", "unique", "--Mdir", str(place), "-o", "bench",
+    key = digest(repr(values).encode(), *(path.read_bytes() for path in sources))
+    options = [
         "-CFLAGS", f"-DW={array.sample_bits} -DLOAD_STAGES={array.load_stages}",
         "-MAKEFLAGS", "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0",
-        *(f"-G{name}={value}" for name, value in values.items()), *map(str, sources),
+        *(f"-G{name}={value}" for name, value in values.items()),
     ]  # fmt: skip
-    output_of(command, "the Verilog could not be built")
-    return bench
+    return verilated("sdtw_array", folder / f"sdtw-{array.pes}-{key}", sources, options, {})
 
 
 def run(

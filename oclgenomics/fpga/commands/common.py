@@ -47,10 +47,7 @@ def add_design_options(parser: argparse.ArgumentParser, default: str = BOARD) ->
     """Add --board, --unroll and --set; `design` reads them."""
     group = parser.add_argument_group("design", "The design of --board; --unroll and --set change it and no other.")
     board = group.add_argument(
-        "--board",
-        default=default,
-        metavar="NAME",
-        help=f"{', '.join(PRESETS)}, or a .toml file (default: {default})",
+        "--board", default=default, metavar="NAME", help=f"{', '.join(PRESETS)}, or a .toml file (default: {default})"
     )
     reads(board, design_files)
     group.add_argument(
@@ -170,9 +167,7 @@ def add_workload_options(parser: argparse.ArgumentParser) -> None:
         "--length", type=count, default=100_000, metavar="BP", help="length of the region (default: 100000)"
     )
     positions = group.add_argument(
-        "--positions",
-        metavar="FILE",
-        help="list of SNP positions, one per line, instead of --snps and --length",
+        "--positions", metavar="FILE", help="list of SNP positions, one per line, instead of --snps and --length"
     )
     reads(positions)
     add_window_options(group)

@@ -21,12 +21,7 @@ from hls_model.text import percent, range_text
 from oclgenomics.app.figures import BLUE, GREEN, GREY, INK, ORANGE, SKY
 from oclgenomics.fpga.plots.shared import PURPLE, label_log_axis, new_figure, set_titles
 
-__all__ = [
-    "plot_curve",
-    "plot_efficiency",
-    "plot_pareto",
-    "plot_roofline",
-]
+__all__ = ["plot_curve", "plot_efficiency", "plot_pareto", "plot_roofline"]
 
 
 def plot_curve(curve: Curve) -> Figure:
