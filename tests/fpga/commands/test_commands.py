@@ -15,6 +15,7 @@ from helpers.help_imports import help_trouble
 from hls_model.__main__ import forwarded
 from hls_model.errors import ModelError
 from hls_model.presets import load, told_apart
+from oclgenomics.app.run import Run
 from oclgenomics.cli.main import main
 from oclgenomics.errors import UsageError
 from oclgenomics.fpga import project_scan, random_alignment, workload_of
@@ -27,7 +28,7 @@ COMMANDS = (
     "curve", "explore", "hls", "memory", "project", "report", "resources", "roofline", "run", "sdtw", "table1",
     "table3", "timing", "trace", "validate",
 )  # fmt: skip
-DATA = Path(__file__).parents[1] / "data" / "omega"
+DATA = Path(__file__).parents[2] / "data" / "omega"
 EDGE = DATA / "edge"
 QUICK = ["--snps", "2000", "--grid", "30"]
 WINDOWS = ["--grid", "50", "--minwin", "100", "--maxwin", "50000"]
@@ -211,7 +212,7 @@ def test_a_projection_from_python(engine, capsys):
     done: list[int] = []
     found = project_scan(
         EDGE / "twochrom.vcf", options, ["u200", load("zcu102")], engine=engine,
-        on_alignment=lambda alignment: seen.append(alignment.name), progress=lambda count, _: done.append(count),
+        on_alignment=lambda alignment: seen.append(alignment.name), run=Run(progress=lambda count, _: done.append(count)),
     )  # fmt: skip
     words = ["project", EDGE / "twochrom.vcf", *WINDOWS, "--no-measure", "--compare", "zcu102", "-q", "--json"]
     assert fpga(*words) == 0
@@ -227,10 +228,17 @@ def test_a_projection_from_python(engine, capsys):
         found.measured = None  # type: ignore[misc]
 
 
+def test_the_old_keywords_of_verbs_still_work():
+    options = ScanOptions(grid=50, minwin=100, maxwin=50_000)
+    with pytest.warns(DeprecationWarning, match="give engine=Engine"):
+        old = project_scan(EDGE / "twochrom.vcf", options, measure=False, threads=1)
+    assert old.records() == project_scan(EDGE / "twochrom.vcf", options, measure=False, run=Run(1)).records()
+
+
 def test_a_projection_alone_needs_no_device(monkeypatch):
     monkeypatch.setattr("oclgenomics.fpga.result.to_frame", dict)
     options = ScanOptions(grid=50, minwin=100, maxwin=50_000)
-    found = project_scan(EDGE / "twochrom.vcf", options, measure=False, device="no such device")
+    found = project_scan(EDGE / "twochrom.vcf", options, measure=False, engine="no such device")
     assert found.measured is None
     table = found.to_frame()
     assert table["workload"] == ["chrA", "chrB"]

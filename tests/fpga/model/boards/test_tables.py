@@ -49,7 +49,9 @@ def test_a_board_of_a_file_is_the_one_that_counts(tmp_path, capsys):
     assert fpga(["project", *words, "--snps", "2000", "--samples", "50", "--grid", "10"]) == 0
     (found,) = json.loads(capsys.readouterr().out)["projections"]
     assert [region["name"] for region in found["regions"]] == ["die"]
-    for command in ("resources", "curve", "roofline", "report"):
+    assert hash(design) == hash(load(name))
+    assert design == load(name) != load("u200")
+    for command in ("resources", "curve", "roofline", "report", "trace"):
         assert fpga([command, *words]) == 0
         capsys.readouterr()
     assert fpga(["explore", *words, "--snps", "500", "--grid", "3", "--unrolls", "4,8"]) == 0

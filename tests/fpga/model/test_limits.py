@@ -104,7 +104,7 @@ def test_what_is_compared_is_possible_too(tmp_path: Path, capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["project", "--grid", "99999999999"], "at most 10,000,000 positions"),
+        (["project", "--grid", "99999999999"], "at most 100000000 positions are possible"),
         (["curve", "--to", "99999999"], "100,000,000 SNPs on one side"),
         (["project", "--snps", "200000", "--grid", "3", "--maxwin", "50000"], "SNPs on one side; the 32-bit counters"),
         (["timing", "--left", "70000"], "70,001 SNPs on one side"),

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hls_model import Config, ModelError, load
+from oclgenomics.app.run import Run
 from oclgenomics.cli.main import main
 from oclgenomics.errors import UsageError
 from oclgenomics.fpga import RUN_COLUMNS, AlignmentRun, ScanRun, hardware, run_scan
@@ -304,7 +305,7 @@ def test_stretches_and_threads_change_nothing(engine: object, monkeypatch: pytes
     options, reading = ScanOptions(grid=40, minwin=1_000, maxwin=10_000), ReadOptions(length=1_000_000)
 
     def rows(threads: int) -> list[dict[str, object]]:
-        return run_scan(DATA / "a50x5k.ms", options, reading=reading, threads=threads, engine=engine).records()
+        return run_scan(DATA / "a50x5k.ms", options, reading=reading, engine=engine, run=Run(threads)).records()
 
     whole = rows(1)
     monkeypatch.setattr(hardware, "SHORT", 1)
@@ -407,7 +408,7 @@ def test_rows_of_the_comparison() -> None:
 )
 def test_what_is_not_modelled(change: dict[str, object], given: dict[str, object], message: str) -> None:
     with pytest.raises((UsageError, ModelError), match=message):
-        run_scan(EDGE / "twochrom.vcf", replace(OPTIONS, **change), **given, device="no such device")  # type: ignore
+        run_scan(EDGE / "twochrom.vcf", replace(OPTIONS, **change), **given, engine="no such device")  # type: ignore
 
 
 def test_windows_of_too_many_sites_are_refused_before_a_device_starts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -416,7 +417,7 @@ def test_windows_of_too_many_sites_are_refused_before_a_device_starts(monkeypatc
     hardware.check_span(SimpleNamespace(span=20_000), "x")  # type: ignore[arg-type]
     monkeypatch.setattr(hardware, "LARGEST_SPAN", 20)
     with pytest.raises(UsageError, match="chrA: a window has"):
-        run_scan(EDGE / "twochrom.vcf", OPTIONS, device="no such device")
+        run_scan(EDGE / "twochrom.vcf", OPTIONS, engine="no such device")
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def small_card(monkeypatch: pytest.MonkeyPatch) -> object:
 
     def shrink(size: int) -> None:
         board = dataclasses.replace(BOARDS["u200"], bank_gib=size / 2 / 2**30)
-        monkeypatch.setitem(BOARDS, "u200", board)  # type: ignore[arg-type]
+        monkeypatch.setitem(BOARDS._made, "u200", board)  # type: ignore[attr-defined]
 
     return shrink
 
@@ -97,7 +97,8 @@ def test_stretches_fit_are_as_long_as_possible_and_hold_every_position(
     assume(scan.omegas and whole)
     with pytest.MonkeyPatch.context() as patch:
         size = max(round(share * whole), 2)
-        patch.setitem(BOARDS, "u200", dataclasses.replace(BOARDS["u200"], bank_gib=size / 2 / 2**30))  # type: ignore[arg-type]
+        board = dataclasses.replace(BOARDS["u200"], bank_gib=size / 2 / 2**30)
+        patch.setitem(BOARDS._made, "u200", board)  # type: ignore[attr-defined]
         try:
             found = card_memory(scan, config)
         except ModelError:

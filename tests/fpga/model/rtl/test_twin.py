@@ -29,7 +29,7 @@ from hls_model.rtl.stimulus import KINDS, beat_order, operands, stimulus
 from hls_model.timing import LEVELS
 from hls_model.validate import check, live_runs, same
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 CASES = golden.read_cases()
 LIVE_LANES = int(os.environ.get("HLS_MODEL_LIVE_LANES", "0"))
 QUICK = {(1, 1), (4, 4)}  # lanes and words of a port beat that are built by default

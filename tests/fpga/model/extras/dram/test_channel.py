@@ -18,7 +18,7 @@ from hls_model.extras.dram.channel import MAX_SKIPPED
 from tests.helpers.dram_oracle import violations
 from tests.helpers.dram_traces import comparable_map, trace
 
-GOLDEN = Path(__file__).parents[1] / "data" / "hls_model" / "dramsim3.csv"
+GOLDEN = Path(__file__).parents[4] / "data" / "hls_model" / "dramsim3.csv"
 # The simulator reorders among its banks; these are the traces where that makes a difference, and our window for them.
 REORDERED = {"random": 64, "banks in turn": 16, "random runs of 16": 64}
 # Greatest deviation from the simulator's clocks. It serves its bank queues in turn, and not what is ready first.

@@ -14,7 +14,7 @@ from hls_model.uncertainty import band, built_band
 from hls_model.workload import Workload
 from oclgenomics.cli.main import main
 
-EDGE = Path(__file__).parents[1] / "data" / "omega" / "edge"
+EDGE = Path(__file__).parents[2] / "data" / "omega" / "edge"
 QUICK = ["--snps", "2000", "--grid", "30"]
 WINDOWS = ["--grid", "50", "--minwin", "100", "--maxwin", "50000"]
 RANGED = {

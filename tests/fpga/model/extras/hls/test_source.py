@@ -35,7 +35,7 @@ from hls_model.presets import change, parse_settings
 from hls_model.rtl import golden
 from hls_model.rtl.stimulus import KINDS, operands
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[5]
 CASES = golden.read_cases()
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 QUICK = (  # settings of a row for each way through the source
