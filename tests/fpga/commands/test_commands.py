@@ -212,7 +212,8 @@ def test_a_projection_from_python(engine, capsys):
     done: list[int] = []
     found = project_scan(
         EDGE / "twochrom.vcf", options, ["u200", load("zcu102")], engine=engine,
-        on_alignment=lambda alignment: seen.append(alignment.name), run=Run(progress=lambda count, _: done.append(count)),
+        on_alignment=lambda alignment: seen.append(alignment.name),
+        run=Run(progress=lambda count, _: done.append(count)),
     )  # fmt: skip
     words = ["project", EDGE / "twochrom.vcf", *WINDOWS, "--no-measure", "--compare", "zcu102", "-q", "--json"]
     assert fpga(*words) == 0

@@ -41,7 +41,7 @@ SIGNALS = {  # of the model, and of the Verilog
 @pytest.fixture(scope="module")
 def builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the Verilog of one lane is built, once."""
-    folder = shared_folder(tmp_path_factory, "waves")
+    folder = shared_folder(tmp_path_factory, "verilog")
     if shutil.which("verilator") is not None:
         with alone_in(folder):
             twin.build(twin.Circuit.of(PLAIN), folder, waves=True)

@@ -99,7 +99,7 @@ def builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if shutil.which("verilator") is not None:
         with alone_in(folder):
             for circuit in {twin.Circuit.of(case.config) for case in live_cases()}:
-                twin.build(circuit, folder)
+                twin.build(circuit, folder, waves=circuit.lanes == 1)  # which those of waveforms need as well
     return folder
 
 
