@@ -9,7 +9,7 @@ predict.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -113,8 +113,10 @@ def check(case: Case, live: twin.Run | None = None, levels: Sequence[str] = tupl
     return Check(case, timings, result.hardware, lanes_agree, live)
 
 
-def live_runs(cases: Sequence[Case], folder: Path) -> list[twin.Run]:
-    """Build the Verilog of all cases' circuits in a folder and run it.
+def live_runs(
+    cases: Sequence[Case], folder: Path, progress: Callable[[int, int], None] | None = None
+) -> list[twin.Run]:
+    """Build the Verilog of all cases' circuits in a folder and run it; `progress` gets circuits done and in all.
 
     Raises
     ------
@@ -128,10 +130,12 @@ def live_runs(cases: Sequence[Case], folder: Path) -> list[twin.Run]:
             groups.setdefault(twin.Circuit.of(case.config), []).append(index)
         else:
             runs[index] = twin.Run(0, Best(), (Best(),) * case.config.lanes, ())
-    for circuit, members in groups.items():
+    for done, (circuit, members) in enumerate(groups.items()):
+        if progress is not None:
+            progress(done, len(groups))
         bench = twin.build(circuit, folder)
-        done = twin.run(bench, [(cases[index].sums, cases[index].config) for index in members])
-        runs |= dict(zip(members, done, strict=True))
+        ran = twin.run(bench, [(cases[index].sums, cases[index].config) for index in members])
+        runs |= dict(zip(members, ran, strict=True))
     return [runs[index] for index in range(len(cases))]
 
 

@@ -56,7 +56,7 @@ def _to_card(workload: Workload, config: Config) -> tuple[Phase, Phase]:
     sent = workload.snps * words * config.ld_word_bits // 8
     host = host_of(config.hardware)
     rate = host.pack_gbps
-    packing = Range(*(genotypes / (gbps * 1e9) for gbps in (rate.high, rate.likely, rate.low)))
+    packing = rate.times(1e9).under(genotypes)
     return (
         Phase(
             "pack genotypes", "host", packing, genotypes + sent, genotypes, "genotypes",

@@ -98,13 +98,12 @@ def stream_seconds(config: Config, read: int, written: int) -> Range:
 def link_seconds(config: Config, moved: int, transfers: int = 1) -> Range:
     """Return the seconds in which bytes cross the host link in so many transfers."""
     rate, setup = config.host_rate, DMA_US.times(1e-6 * transfers)
-    return setup + Range(moved / (rate.high * 1e9), moved / (rate.likely * 1e9), moved / (rate.low * 1e9))
+    return setup + rate.times(1e9).under(moved)
 
 
 def host_copy_seconds(config: Config, moved: int) -> Range:
     """Return the seconds in which a core of the host moves bytes, those read and those written."""
-    rate = host_of(config.hardware).memory_gbps
-    return Range(moved / (rate.high * 1e9), moved / (rate.likely * 1e9), moved / (rate.low * 1e9))
+    return host_of(config.hardware).memory_gbps.times(1e9).under(moved)
 
 
 def slower(one: Range, other: Range) -> Range:

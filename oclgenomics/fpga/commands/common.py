@@ -14,7 +14,7 @@ from hls_model.limits import check_possible
 from hls_model.presets import PRESETS, change, load, parse_settings
 from hls_model.timing import LEVELS
 from hls_model.workload import Workload
-from oclgenomics.app.commands import OutputOptions, add_output_options, count
+from oclgenomics.app.commands import OutputOptions, add_output_options, count, say
 from oclgenomics.app.figures import plot_format, write_figure
 from oclgenomics.app.files import reads, writes
 from oclgenomics.io.plain_json import json_text
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BOARD",
     "add_design_options",
+    "add_input",
     "add_level_option",
     "add_outputs",
     "add_uncertainty_option",
@@ -34,6 +35,7 @@ __all__ = [
     "counts",
     "design",
     "design_files",
+    "say_empty",
     "table",
     "workload",
     "write",
@@ -73,6 +75,21 @@ def add_uncertainty_option(parser: argparse.ArgumentParser) -> None:
         "loop entry and exit, cost of a grid position; what the design sets is exact. Both ends are timed as well, so "
         "level L2 takes three times as long (default: yes)",
     )
+
+
+def add_input(parser: argparse.ArgumentParser, nargs: str | None = None) -> None:
+    """Add INPUT, the alignments of a scan."""
+    reads(parser.add_argument(
+        "input", metavar="INPUT", nargs=nargs,
+        help="ms, MaCS, FASTA or VCF, plain or packed (gzip, bzip2, xz, zstd), - for standard input; "
+        "a tree sequence or a VCF Zarr",
+    ))  # fmt: skip
+
+
+def say_empty(args: argparse.Namespace, name: str, sites: int, discarded: Mapping[str, int]) -> None:
+    """Warn of an alignment without any window."""
+    left_out = ", ".join(f"{number:,} {reason}" for reason, number in discarded.items() if number) or "none"
+    say(args, f"warning: {name}: no window holds enough of its {sites:,} sites (left out: {left_out})")
 
 
 def design_files(args: argparse.Namespace, name: str) -> list[str]:

@@ -9,6 +9,7 @@ from hls_model.errors import ModelError
 from hls_model.extras.explore import Design, Exploration, Space, explore
 from hls_model.presets import parse_settings
 from hls_model.text import percent, range_text
+from oclgenomics.app.commands import started_progress
 from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import add_workload_options, counts, table, workload
@@ -62,7 +63,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    found = explore(workload(args), common.design(args), _space(args), level=args.level, uncertainty=args.uncertainty)
+    progress = started_progress(args, "timing designs", "designs", 1)
+    found = explore(
+        workload(args), common.design(args), _space(args), level=args.level, progress=progress.update,
+        uncertainty=args.uncertainty,
+    )  # fmt: skip
+    progress.clear()
     common.write(args, _text(found, args.all), _record(found), lambda: plots.plot_pareto(found))
     return 0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,18 @@ from hls_model.project import ACCOUNTINGS, PAPER, counted
 from hls_model.resources import check_fits
 from hls_model.workload import even_positions
 from oclgenomics import fpga
-from oclgenomics.app.commands import add_device_options, count, open_engine, provenance, report_profile, say
+from oclgenomics.app.commands import (
+    add_device_options,
+    count,
+    open_engine,
+    provenance,
+    report_profile,
+    say,
+    started_progress,
+)
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import add_reading_options, read_options, say_unphased
+from oclgenomics.app.run import Run
 from oclgenomics.errors import UsageError
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.prices import add_price_options, check_prices, with_costs
@@ -29,6 +38,7 @@ from oclgenomics.omega.commands.options import add_method_options, add_site_opti
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.sources import AlignmentSource, first_read, open_alignments
 from oclgenomics.runtime import select_device
+from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import BedRegions, read_bed
 from oclgenomics.variation.read_options import ReadOptions
 
@@ -50,12 +60,7 @@ def add_parser(subparsers: Any) -> None:
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    alignments = parser.add_argument(
-        "input", metavar="INPUT", nargs="?",
-        help="ms, MaCS, FASTA or VCF, plain or packed (gzip, bzip2, xz, zstd), - for standard input; "
-        "a tree sequence or a VCF Zarr",
-    )  # fmt: skip
-    reads(alignments)
+    common.add_input(parser, nargs="?")
     add_window_options(parser, required=False)
     group = parser.add_argument_group("input")
     add_reading_options(group)
@@ -126,9 +131,7 @@ def run(args: argparse.Namespace) -> int:
     found, made = _projected(args, options, configs, reading, exclude)
     for workload, discarded in zip(found.workloads, found.discarded, strict=True):
         if not workload.omegas and (args.input is not None or args.samples):
-            left_out = ", ".join(f"{count:,} {reason}" for reason, count in discarded.items() if count) or "none"
-            sites = f"{workload.snps:,} sites (left out: {left_out})"
-            say(args, f"warning: {workload.name}: no window holds enough of its {sites}")
+            common.say_empty(args, workload.name, workload.snps, discarded)
     if found.measured is not None and found.measured.busy:
         say(args, f"warning: {busy_text(found.measured)}; run it again when the machine is idle")
     text, record = with_costs(args, found.projections, projection_text(found), projection_record(found, made))
@@ -241,18 +244,21 @@ def _scanned(
     configs: list[Config],
     exclude: BedRegions | None,
 ) -> tuple[fpga.ScanProjection, dict[str, Any]]:
-    def projected(**device: Any) -> fpga.ScanProjection:
-        return fpga.project_scan(
-            source, options, configs, level=args.level, all_pairs=args.all_pairs, uncertainty=args.uncertainty,
-            accounting=args.accounting, exclude=exclude,
-            on_alignment=lambda alignment: say_unphased(args, alignment), **device,
-        )  # fmt: skip
+    progress = started_progress(args, "timing alignments", "alignments", 1)
 
-    if args.no_measure:
-        return projected(measure=False), provenance(args, None)
-    with open_engine(args) as engine:
-        found = projected(engine=engine)
-        report_profile(args, engine)
+    def begin(alignment: Alignment) -> None:
+        progress.clear()
+        say_unphased(args, alignment)
+
+    with nullcontext() if args.no_measure else open_engine(args) as engine:
+        found = fpga.project_scan(
+            source, options, configs, level=args.level, all_pairs=args.all_pairs, uncertainty=args.uncertainty,
+            accounting=args.accounting, measure=not args.no_measure, exclude=exclude, on_alignment=begin,
+            engine=engine, run=Run(progress=progress.update),
+        )  # fmt: skip
+        progress.clear()
+        if engine is not None:
+            report_profile(args, engine)
         return found, provenance(args, engine)
 
 

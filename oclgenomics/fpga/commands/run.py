@@ -16,7 +16,6 @@ from oclgenomics.app.commands import (
     open_engine,
     provenance,
     report_profile,
-    say,
     say_written,
     text_output,
 )
@@ -69,12 +68,7 @@ def add_parser(subparsers: Any) -> None:
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    alignments = parser.add_argument(
-        "input", metavar="INPUT",
-        help="ms, MaCS, FASTA or VCF, plain or packed (gzip, bzip2, xz, zstd), - for standard input; "
-        "a tree sequence or a VCF Zarr",
-    )  # fmt: skip
-    reads(alignments)
+    common.add_input(parser)
     add_window_options(parser)
     group = parser.add_argument_group("input")
     add_reading_options(group)
@@ -136,19 +130,12 @@ def run(args: argparse.Namespace) -> int:
             progress.clear()
             report_profile(args, engine)
             made = provenance(args, engine)
-    _warn(args, found)
+    for one in found.alignments:
+        if not one.omegas:
+            common.say_empty(args, one.scan.name, one.scan.sites, one.discarded)
     _write(args, found, made)
     say_written(args)
     return 0
-
-
-def _warn(args: argparse.Namespace, found: fpga.ScanRun) -> None:
-    """Name the alignments without any window."""
-    for one in found.alignments:
-        if not one.omegas:
-            left_out = ", ".join(f"{count:,} {reason}" for reason, count in one.discarded.items() if count) or "none"
-            sites = f"{one.scan.sites:,} sites (left out: {left_out})"
-            say(args, f"warning: {one.scan.name}: no window holds enough of its {sites}")
 
 
 def _write(args: argparse.Namespace, found: fpga.ScanRun, made: dict[str, Any]) -> None:

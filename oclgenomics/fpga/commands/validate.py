@@ -14,7 +14,7 @@ from hls_model.errors import ModelError
 from hls_model.rtl.golden import TABLE, read_cases, write_cases
 from hls_model.timing import LEVELS
 from hls_model.validate import BOARD, SOURCE, Check, best_efficiency, check, compared, live_runs
-from oclgenomics.app.commands import count
+from oclgenomics.app.commands import count, started_progress
 from oclgenomics.app.files import reads, works_in
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import table
@@ -70,7 +70,9 @@ def run(args: argparse.Namespace) -> int:
     runs = None
     if args.live or args.update:
         with tempfile.TemporaryDirectory() as temporary:
-            runs = live_runs(cases, Path(args.build_folder or temporary))
+            progress = started_progress(args, "building and running the Verilog", "circuits", 1)
+            runs = live_runs(cases, Path(args.build_folder or temporary), progress.update)
+            progress.clear()
         if args.update:
             cases = [case.with_result(one) for case, one in zip(cases, runs, strict=True)]
             write_cases(cases, Path(args.table))
@@ -81,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     text = f"{_table(checks)}\n{summary}\n{_worth(checks)}\n\n{_bursts_text()}"
     common.write(args, text, record | {"burst_log": _bursts_record()})
     if differ and (args.json or args.output != "-"):
-        print(f"hls_model: {summary}", file=sys.stderr)
+        print(f"oclgenomics: {summary}", file=sys.stderr)
     return DIFFERS if differ else 0
 
 
