@@ -27,9 +27,7 @@ MAX_RIGHT = 30_500
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "curve", help="throughput against right-side iterations (Figs. 10, 11 of the paper)", allow_abbrev=False
-    )
+    parser = subparsers.add_parser("curve", allow_abbrev=False)
     parser.add_argument(
         "--to",
         type=count,

@@ -28,9 +28,7 @@ OVERLAPS = {"both": (False, True), "yes": (True,), "no": (False,)}
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "explore", help="many designs: rate against resources, and the Pareto front", allow_abbrev=False
-    )
+    parser = subparsers.add_parser("explore", allow_abbrev=False)
     group = parser.add_argument_group("space")
     group.add_argument(
         "--unrolls", type=counts, metavar="U,U,...",

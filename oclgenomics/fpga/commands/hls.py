@@ -23,7 +23,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the command."""
     parser = subparsers.add_parser(
         "hls",
-        help="write the pipeline as C++ for high-level synthesis, with test bench and scripts",
         description="Write a project for high-level synthesis into a new or empty folder: the kernel of the design, "
         "its test bench with stimulus and expected results, run_hls.tcl (Vivado HLS, Vitis HLS) and hls_config.cfg "
         "(v++ --mode hls).",

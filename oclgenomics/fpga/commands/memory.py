@@ -24,9 +24,7 @@ BY_BOARD = {"zcu102": "ddr4_2133", "u200": "ddr4_2400", "u250": "ddr4_2400", "u2
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "memory", help="latency and bandwidth of a board's DRAM (level L2)", allow_abbrev=False
-    )
+    parser = subparsers.add_parser("memory", allow_abbrev=False)
     parser.add_argument("--burst", type=count, metavar="BYTES", help=f"bytes of a burst (default: {_listed(BURSTS)})")
     parser.add_argument(
         "--stride", type=count, metavar="BYTES", help=f"bytes from burst to burst (default: {_listed(STRIDES)})"

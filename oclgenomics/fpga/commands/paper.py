@@ -35,7 +35,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def _add_table1(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("table1", help="resources of Table I of the paper", allow_abbrev=False)
+    parser = subparsers.add_parser("table1", allow_abbrev=False)
     common.add_outputs(parser)
     parser.set_defaults(run=_run_table1)
 
@@ -116,9 +116,7 @@ LEGEND3 = (
 
 def _add_table3(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "table3", help="rates and speedups of Table III, seconds of Fig. 14", allow_abbrev=False
-    )
+    parser = subparsers.add_parser("table3", allow_abbrev=False)
     common.add_level_option(parser)
     common.add_design_options(parser)
     common.add_uncertainty_option(parser)

@@ -34,7 +34,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def _add_timing(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("timing", help="cycles and rate of one grid position, by phase", allow_abbrev=False)
+    parser = subparsers.add_parser("timing", allow_abbrev=False)
     parser.add_argument("--left", type=count, default=1000, metavar="N", help="left borders tried (default: 1000)")
     parser.add_argument("--right", type=count, default=1000, metavar="N", help="right borders tried (default: 1000)")
     common.add_level_option(parser)
@@ -91,9 +91,7 @@ def _formula_text(formula: Formula, left: int, right: int) -> str:
 
 def _add_trace(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "trace", help="one grid position, cycle by cycle: strip, figure, waveforms", allow_abbrev=False
-    )
+    parser = subparsers.add_parser("trace", allow_abbrev=False)
     parser.add_argument("--left", type=count, default=3, metavar="N", help="left borders tried (default: 3)")
     parser.add_argument("--right", type=count, default=2000, metavar="N", help="right borders tried (default: 2000)")
     writes(parser.add_argument("--vcd", metavar="FILE", help="write every signal as waveforms for GTKWave or Surfer"))

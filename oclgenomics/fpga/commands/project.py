@@ -53,7 +53,6 @@ def add_parser(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "project",
-        help="time of a scan on FPGA designs, beside the same scan on this machine's OpenCL device",
         description="Project a scan onto one or several designs, and time the same scan on this machine. INPUT and its "
         "options are those of `oclgenomics omega scan`; without INPUT the SNPs are spread evenly or come from "
         "--positions, and --samples N draws genotypes for the measurement.",

@@ -30,7 +30,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def _add_resources(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("resources", help="what a design takes of its device", allow_abbrev=False)
+    parser = subparsers.add_parser("resources", allow_abbrev=False)
     parser.add_argument(
         "--method", choices=tuple(METHODS), default=METHOD,
         help=f"sum of its parts, or the line through Table I of the paper (default: {METHOD})",
@@ -149,9 +149,7 @@ def resources_record(resources: Resources) -> dict[str, object]:
 
 def _add_report(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "report", help="timing, latency, loops and utilisation, as synthesis reports them", allow_abbrev=False
-    )
+    parser = subparsers.add_parser("report", allow_abbrev=False)
     add_workload_options(parser)
     common.add_level_option(parser)
     common.add_design_options(parser)

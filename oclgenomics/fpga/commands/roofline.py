@@ -19,7 +19,7 @@ __all__ = ["add_parser"]
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("roofline", help="what lanes, memory and host link allow", allow_abbrev=False)
+    parser = subparsers.add_parser("roofline", allow_abbrev=False)
     add_workload_options(parser)
     common.add_level_option(parser)
     common.add_design_options(parser)

@@ -61,7 +61,6 @@ def add_parser(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "run",
-        help="every omega of a scan in the hardware's arithmetic, and the error of its maxima",
         description="Compute every omega of a scan as the hardware would (float32, the lane's order of operations, "
         "flush to zero, lanes and merge), and compare maxima and windows with those of `oclgenomics omega scan`, whose "
         "INPUT and options these are. The design decides which omegas the lanes and the remainder have.",

@@ -29,7 +29,7 @@ Timed = list[tuple[Stage, ArrayTiming]]
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("sdtw", help="nanopore reads through a systolic array for sDTW", allow_abbrev=False)
+    parser = subparsers.add_parser("sdtw", allow_abbrev=False)
     group = parser.add_argument_group("reads")
     group.add_argument(
         "--columns", type=count, default=LAMBDA, metavar="N",

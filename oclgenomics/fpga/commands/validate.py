@@ -28,7 +28,6 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     """Add the command."""
     parser = subparsers.add_parser(
         "validate",
-        help="compare all levels of timing and the arithmetic with recorded or live runs of the Verilog",
         description="Compare cycles of all levels of timing and the winning omega with those that the Verilog had when "
         "its runs were recorded, or with --live has now. Exit status 1 says that something differs. The read rates of "
         "a vendor's log on a U200 stand below, beside those of the model.",

@@ -161,6 +161,13 @@ def test_help_imports_no_opencl_and_no_matplotlib():
     assert help_trouble("oclgenomics.cli.main", "usage: ", lines) == ""
 
 
+def test_the_list_of_commands_needs_no_numpy():
+    code = (
+        "import sys; from oclgenomics.cli.main import main; main(['fpga', '--help']); sys.exit('numpy' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
+
+
 def test_all_commands_are_in_the_help(capsys):
     fpga("--help")
     out = capsys.readouterr().out
