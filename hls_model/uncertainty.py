@@ -18,6 +18,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil
 
 from hls_model.clock import CLOCK_SOURCE, builds, least_seconds, reached_clock
@@ -229,11 +230,13 @@ class Contribution:
         }
 
 
+@lru_cache(maxsize=1_000)
 def fastest(config: Config) -> Config:
     """Return the design with every open parameter at its fast end."""
     return _put(config, ((one, one.fast) for one in unknowns(config)))
 
 
+@lru_cache(maxsize=1_000)
 def slowest(config: Config) -> Config:
     """Return the design with every open parameter at its slow end."""
     return _put(config, ((one, one.slow) for one in unknowns(config)))
