@@ -28,10 +28,10 @@ import numpy as np
 from measure import host, machine, table, write_json
 
 from oclgenomics.io.threads import usable_cores
-from oclgenomics.kmers.database.reader import KmerDatabase
-from oclgenomics.kmers.database.writer import DatabaseWriter
-from oclgenomics.kmers.keys import key_words
-from oclgenomics.kmers.kmer_set import KmerBlock
+from oclgenomics.kmers.database.keys import key_words
+from oclgenomics.kmers.database.kmer_set import KmerBlock
+from oclgenomics.kmers.device.reader import KmerDatabase
+from oclgenomics.kmers.device.writer import DatabaseWriter
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine, select_device

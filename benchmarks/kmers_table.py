@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from measure import machine, run_process, table, write_json
 
-from oclgenomics.kmers.database.reader import KmerDatabase
+from oclgenomics.kmers.device.reader import KmerDatabase
 from oclgenomics.runtime import select_device
 
 SEED, CHUNK = 29, 1 << 20  # rows made at a time

@@ -34,7 +34,7 @@ from measure import copy_rate, machine, run_process, table, write_json
 
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.sites import prepare
+from oclgenomics.omega.sites.filters import prepare
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.simulate import simulate_independent
 from oclgenomics.variation import ReadOptions, read_alignments

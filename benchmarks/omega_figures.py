@@ -30,7 +30,7 @@ from omega import SETS, SUM_BYTES, DataSet, make_input
 
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.sites import prepare
+from oclgenomics.omega.sites.filters import prepare
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.variation import ReadOptions, read_alignments
 from oclgenomics.variation.alignment import Alignment

@@ -24,7 +24,7 @@ from omega_figures import SCORING
 
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.windows import find_windows
+from oclgenomics.omega.plan.windows import find_windows
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.packing import words_for

@@ -18,10 +18,10 @@ import numpy as np
 from measure import machine, table, write_json
 
 from oclgenomics.omega.api import scan_alignment, scan_alignments
-from oclgenomics.omega.batch import batches
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.result import Scan
+from oclgenomics.omega.sites.sources import batches
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.packing import words_for

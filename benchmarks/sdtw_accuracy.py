@@ -29,8 +29,17 @@ from sdtw_accuracy_data import GENOMES, LabelledReads, read_reads, simulate_read
 from sdtw_accuracy_figures import draw
 
 from oclgenomics.runtime import Engine, select_device
-from oclgenomics.sdtw import CRESCENT, SQUIGGLEFILTER, Alignments, AlignOptions, align
-from oclgenomics.sdtw.evaluation import Evaluation, differences, evaluate, labelled_scores
+from oclgenomics.sdtw import (
+    CRESCENT,
+    SQUIGGLEFILTER,
+    Alignments,
+    AlignOptions,
+    Evaluation,
+    align,
+    differences,
+    evaluate,
+    labelled_scores,
+)
 from oclgenomics.sdtw.options import check_prefixes
 from oclgenomics.signals import TrimOptions, read_model
 from oclgenomics.simulate.signals import PRESETS

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from oclgenomics.app.figures import STYLE, plot_format, save_plot
-from oclgenomics.sdtw.evaluation import Evaluation
-from oclgenomics.sdtw.plots.f_curves import draw_f_curves
+from oclgenomics.sdtw import Evaluation
+from oclgenomics.sdtw.plots.evaluation import draw_f_curves
 
 __all__ = ["draw"]
 

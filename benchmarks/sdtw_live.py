@@ -28,10 +28,9 @@ from sdtw_data import MODEL, REFERENCES, SEED, make_references
 
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.sdtw import AlignOptions, LiveOptions, Squiggle, Thresholds
-from oclgenomics.sdtw.decisions.stages import parse_stages
-from oclgenomics.sdtw.live.flow_cell_options import FlowCellOptions
-from oclgenomics.sdtw.live.playback import play
-from oclgenomics.sdtw.live.truth import named_classes, of_class
+from oclgenomics.sdtw.decisions.thresholds import parse_stages
+from oclgenomics.sdtw.live.options import FlowCellOptions
+from oclgenomics.sdtw.live.playback import named_classes, of_class, play
 from oclgenomics.signals import Signals, read_model
 from oclgenomics.simulate.genomes import random_genome
 from oclgenomics.simulate.signals import PRESETS, simulate_signals

@@ -22,7 +22,7 @@ from sdtw_data import PREFIX, Reads
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.device.normaliser import Normaliser
-from oclgenomics.sdtw.device.strip_aligner import GROUP
+from oclgenomics.sdtw.device.strips import GROUP
 from oclgenomics.sdtw.options import CRESCENT, MAX_PREFIX
 
 __all__ = ["minima_rows"]

@@ -19,21 +19,22 @@ from oclgenomics.runtime import Engine
 from oclgenomics.runtime.source import source_folder
 from oclgenomics.sequence.letters import letter_blocks
 from oclgenomics.signatures.device import methods
-from oclgenomics.signatures.device.encode import Encoder
+from oclgenomics.signatures.device.samples import Encoder
+from oclgenomics.signatures.formats import panel_file
 from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.result import ScanResult
 
 __all__ = ["StageClock", "kernel_seconds", "link_rate", "measure_scan"]
 
-match_scan = importlib.import_module("oclgenomics.signatures.match_scan")
+scans = importlib.import_module("oclgenomics.signatures.device.scans")
 scanning = importlib.import_module("oclgenomics.signatures.api")  # whose package has the verb of the same name
 LINK_BYTES = 1 << 28
 STAGES: dict[str, tuple[Any, str]] = {  # the functions whose time they are
     "panel": (scanning, "read_panel"),
-    "table": (methods, "make_table"),
+    "table": (panel_file, "make_table"),
     "encode": (Encoder, "encode"),
     "match": (methods.Methods, "pairs"),
-    "describe": (match_scan, "describe"),
+    "describe": (scans, "describe"),
 }
 
 

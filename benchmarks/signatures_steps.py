@@ -14,10 +14,10 @@ from signatures_scans import StageClock
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures import ScanOptions, read_panel
 from oclgenomics.signatures.device.brute import BruteMatcher
-from oclgenomics.signatures.device.encode import Encoder
-from oclgenomics.signatures.device.found import FoundPairs
 from oclgenomics.signatures.device.methods import Methods
+from oclgenomics.signatures.device.pairs import FoundPairs
 from oclgenomics.signatures.device.patterns import DevicePatterns
+from oclgenomics.signatures.device.samples import Encoder
 from oclgenomics.simulate.scenarios import Scenario
 
 __all__ = ["STEPS", "measure_method", "step_rows"]

@@ -2,7 +2,7 @@
 
 >>> import oclgenomics as og
 >>> options = og.omega.ScanOptions(grid=500, minwin=1_000, maxwin=100_000)
->>> scans = list(og.omega.scan("chr20.vcf.gz", options, device="gpu"))  # doctest: +SKIP
+>>> scans = og.omega.scan("chr20.vcf.gz", options, engine="gpu")  # doctest: +SKIP
 
 Names are imported when they are first used, so that importing the package costs nothing.
 """

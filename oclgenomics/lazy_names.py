@@ -1,4 +1,4 @@
-"""The one way in which anything is imported late: names of a package when they are first used, and optional packages.
+"""The one way in which anything is imported late: names of packages, modules that are seldom needed, optional packages.
 
 So that importing a package costs little, and a command pays for what it needs.
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 from oclgenomics.errors import MissingDependencyError
 
-__all__ = ["found_in", "optional"]
+__all__ = ["found_in", "late", "optional"]
 
 
 def found_in(
@@ -52,15 +52,28 @@ def found_in(
     return find, listed
 
 
-def optional(module: str, need: str) -> Any:
+def late(module: str) -> Any:
+    """Return what stands for a module, which is imported when something of it is first used."""
+    return _Late(module)
+
+
+class _Late:
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(importlib.import_module(self._module), name)
+
+
+def optional(module: str, need: str | None = None) -> Any:
     """Import a package that may be missing.
 
     Parameters
     ----------
     module : str
         As `import` takes it.
-    need : str
-        What is said where it is missing: who needs it, and the command that installs it.
+    need : str, optional
+        What is said where it is missing: who needs it, and the command that installs it. Without it, None is returned.
 
     Raises
     ------
@@ -68,5 +81,7 @@ def optional(module: str, need: str) -> Any:
     """
     try:
         return importlib.import_module(module)
-    except ImportError as error:
-        raise MissingDependencyError(need) from error
+    except ImportError:
+        if need is None:
+            return None
+        raise MissingDependencyError(need) from None

@@ -43,9 +43,8 @@ from helpers.launches import (
 )
 from helpers.products import covering
 
-from oclgenomics.omega.device import bit_planes
-from oclgenomics.omega.ld.measures import LD_MEASURES
-from oclgenomics.omega.options import PRECISIONS
+from oclgenomics.omega.device import sites
+from oclgenomics.omega.options import LD_MEASURES, PRECISIONS
 from oclgenomics.runtime import Engine, list_devices, program
 from oclgenomics.runtime.source import load_source
 from oclgenomics.runtime.tuning import Tuning
@@ -143,7 +142,7 @@ def chosen(product: Iterable[tuple[Any, ...]], *, whole: bool) -> list[tuple[Any
 
 def _with_wide_products(job: Case, device: Engine) -> None:
     """Do a job as if there were so many haplotypes that products of counts take 64 bits."""
-    with mock.patch.object(bit_planes, "WIDE_BITS", 1):
+    with mock.patch.object(sites, "WIDE_BITS", 1):
         job(device)
 
 

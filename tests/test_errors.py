@@ -63,7 +63,7 @@ def test_command_shows_options(capsys: pytest.CaptureFixture[str], monkeypatch: 
     monkeypatch.setattr("oclgenomics.cli.devices.run", refuse)
     assert main.main(["devices"]) == ParameterError.exit_code
     assert capsys.readouterr().err == "oclgenomics: error: device must be there; lower max_memory\n"
-    monkeypatch.setattr("oclgenomics.omega.commands.run", refuse)
+    monkeypatch.setattr("oclgenomics.omega.commands.scan.run", refuse)
     words = ["omega", "scan", "x.vcf", "--grid", "2", "--minwin", "0", "--maxwin", "1"]
     assert main.main(words) == ParameterError.exit_code
     assert capsys.readouterr().err == "oclgenomics: error: --device must be there; lower --max-memory\n"

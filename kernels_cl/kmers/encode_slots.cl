@@ -5,7 +5,8 @@
 // A section has `room` bytes in `out`, a multiple of 8 and at least 16 more than it takes; `facts` are channels of `sections`. Each section
 // has a row of TALLIED + 2 numbers in `tallies`, whose last one counts keys that are not greater than the one before, and EVERY numbers of
 // room in `many`, where its counts of TALLIED and more go. Work-items, as many as `numbers` has rows of EVERY counts for, take the next
-// section from `next`, which is 0 at first.
+// section from `next`, which is 0 at first. Behind the numbers of slots, `shape` holds held_room, held, start, size, sections, the two
+// words of the checksum's key, and room.
 //
 // -D SLOT_WORDS=n   words of a slot
 // -D WORDS=n        words of a k-mer
@@ -224,13 +225,14 @@ static inline void sum_pending(Pending *pending, __global const ulong *out, ulon
 
 __kernel
 __attribute__((vec_type_hint(bytes_v)))
-void encode_slots(__global const ulong *words, ulong stride, uint rest, uint count_bits, __global const ulong *heads,
-                           __global const uint *begins, __global const ulong *starts, uint bins, __global const uint *large_slots,
-                           __global const uint *large_counts, uint large, __global const ulong *held_keys, ulong held_room,
-                           __global const uint *held_counts, uint held, ulong start, uint size, uint sections, ulong k0, ulong k1,
-                           ulong room, volatile __global uint *next, __global uint *numbers, __global ulong *out,
-                           __global ulong *facts, __global uint *tallies, __global uint *many)
+void encode_slots(__global const ulong *words, __global const ulong *table, __global const uint *larges, __global const ulong *shape,
+                  __global const ulong *held_keys, __global const uint *held_counts, volatile __global uint *next,
+                  __global uint *numbers, __global ulong *out, __global ulong *facts, __global uint *tallies, __global uint *many)
 {
+    const ulong stride = shape[0], held_room = shape[5], start = shape[7], k0 = shape[10], k1 = shape[11], room = shape[12];
+    const uint rest = (uint)shape[1], count_bits = (uint)shape[2], bins = (uint)shape[3], large = (uint)shape[4];
+    const uint held = (uint)shape[6], size = (uint)shape[8], sections = (uint)shape[9];
+    __global const ulong *const starts = table, *const heads = table + bins + 1, *const begins = heads + bins;
     const Slots slots = {words, stride, rest, count_bits};
     Pending pending;
     pending.size = 0;
@@ -270,7 +272,7 @@ void encode_slots(__global const ulong *words, ulong stride, uint rest, uint cou
             __global uint *const own = counts + own_held + (place - begin);
             head = key_of_head(heads[bin], rest);
             at = write_bin(at, &slots, slot + known, kmers - known, known, &head, &before, own + known, &wrong);
-            put_large(own, slot, kmers, large_slots, large_counts, large);
+            put_large(own, slot, kmers, larges, larges + large, large);
             place += kmers;
         }
         const uint kmers = own_held + (uint)(end - begin), gap_bytes = (uint)(at - bytes), count_words = write_counts(at, counts, 0, kmers);

@@ -510,29 +510,35 @@ static inline uint count_bin(const Keys *keys, Table *table, ulong n, uint share
 }
 
 // tallies: bins that were taken, slots, and large counts. ranges: the first slot of each bin, and then how many each has. larges:
-// a slot and its count in turn. shares: distinct k-mers of 2^SHARE_BITS, in the bin before. readies: lines of each table that are
-// empty and have no escapes, the first ones; 0 at first.
-__kernel void count_lines(__global const uchar *pool, __global const uint *begins, __global const uint *chunks,
-                          __global const uint *lines, __global const uchar *stages, __global const uint *staged, uint walkers,
-                          uint bins, uint first, uint end, uint rest, uint count_bits, uint most_lines, uint most_grown,
-                          volatile __global uint *tallies, __global ulong *tables, __global uint *all_escapes,
-                          __global uint *all_listed, __global ulong *all_grown, __global uint *shares, __global uint *readies, uint least,
-                          uint most, uint cap, __global ulong *words, ulong stride, __global uint *ranges, __global uint *larges)
+// a slot and its count in turn. states, two numbers of each work-item: distinct k-mers of 2^SHARE_BITS, in the bin before, and lines of
+// its table that are empty and have no escapes, the first ones; 0 at first. lists: begins (bins + 1), chunks and lines (`listed` each).
+// tables: those of all work-items, and behind them the escapes of all. all_grown: the keys that were noted, with their counts, and
+// behind them the places of all.
+// shape: walkers, bins, listed, the first bin and the one behind the last, bits of a key and of a count, lines of a table at most, keys
+// that may be noted, the bounds of counts, where they stop, and the slots of a word of `words`.
+__kernel void count_lines(__global const uchar *pool, __global const uint *lists, __global const uchar *stages,
+                          __global const uint *staged, __global const ulong *shape, volatile __global uint *tallies,
+                          __global ulong *tables, __global ulong *all_grown, __global uint *states, __global ulong *words,
+                          __global uint *ranges, __global uint *larges)
 {
-    const ulong item = get_global_id(0), room = most_lines + BEHIND;
+    const uint walkers = (uint)shape[0], bins = (uint)shape[1], listed = (uint)shape[2], first = (uint)shape[3], end = (uint)shape[4];
+    const uint rest = (uint)shape[5], count_bits = (uint)shape[6], most_lines = (uint)shape[7], most_grown = (uint)shape[8];
+    const uint least = (uint)shape[9], most = (uint)shape[10], cap = (uint)shape[11];
+    const ulong stride = shape[12], item = get_global_id(0), items = get_global_size(0), room = most_lines + BEHIND;
+    __global const uint *const begins = lists, *const chunks = lists + bins + 1, *const lines = chunks + listed;
     Keys keys = {pool, stages, chunks, lines, staged, 0, 0, walkers, 0, bins};
     Table table;
     table.lines = (__global ulong8 *)tables + item * room * SLOT_WORDS;
-    table.escapes = all_escapes + item * room * LANES;
-    table.listed = all_listed + item * most_grown;
+    table.escapes = (__global uint *)(tables + items * room * LANES * SLOT_WORDS) + item * room * LANES;
+    table.listed = (__global uint *)(all_grown + items * most_grown * (SLOT_WORDS + 1)) + item * most_grown;
     table.below = LOW_BITS64(count_bits);
     table.rest = rest;
     table.count_bits = count_bits;
     __global ulong *grown = all_grown + item * most_grown * (SLOT_WORDS + 1);
     const Filter filter = {MAX(least, 1u), most, cap};
     const uint filtered = least > 1 || most != 0xffffffffu || cap < table.below - 1;
-    uint share = shares[item];
-    table.ready = readies[item];
+    uint share = states[2 * item];
+    table.ready = states[2 * item + 1];
     for (uint bin = first + atomic_inc(tallies); bin < end; bin = first + atomic_inc(tallies)) {
         __global uint *range = ranges + (bin - first);
         range[0] = range[end - first] = 0;
@@ -572,6 +578,6 @@ __kernel void count_lines(__global const uchar *pool, __global const uint *begin
         range[0] = begin;
         range[end - first] = used;
     }
-    shares[item] = share;
-    readies[item] = table.ready;
+    states[2 * item] = share;
+    states[2 * item + 1] = table.ready;
 }

@@ -7,11 +7,13 @@
 // -D EACH=n         k-mers of a work-item
 #include "kmers/slot_key.clh"
 
-__kernel void expand_slots(__global const ulong *words, ulong stride, uint rest, uint count_bits, __global const ulong *heads,
-                           __global const uint *begins, __global const ulong *starts, uint bins, __global const uint *large_slots,
-                           __global const uint *large_counts, uint large, ulong start, uint size, ulong room, ulong place,
-                           __global ulong *keys, __global uint *counts)
+__kernel void expand_slots(__global const ulong *words, __global const ulong *table, __global const uint *larges,
+                           __global const ulong *shape, ulong start, uint size, ulong room, ulong place, __global ulong *keys,
+                           __global uint *counts)
 {
+    const ulong stride = shape[0];
+    const uint rest = (uint)shape[1], count_bits = (uint)shape[2], bins = (uint)shape[3], large = (uint)shape[4];
+    __global const ulong *const starts = table, *const heads = table + bins + 1, *const begins = heads + bins;
     const ulong first = (ulong)get_global_id(0) * EACH;
     if (first >= size)
         return;
@@ -27,7 +29,7 @@ __kernel void expand_slots(__global const ulong *words, ulong stride, uint rest,
                 keys[w * room + to + i] = key.word[w];
             counts[to + i] = (uint)(words[slot + i] & ((1ul << count_bits) - 1));
         }
-        put_large(counts + to, slot, kmers, large_slots, large_counts, large);
+        put_large(counts + to, slot, kmers, larges, larges + large, large);
         at += kmers;
         to += kmers;
     }

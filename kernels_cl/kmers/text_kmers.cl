@@ -1,7 +1,7 @@
 // K-mers of letters as they stand in the text, looked up in a table (key_table.clh).
 //
 // Cut c are the `windows[c]` windows of k letters that start at text[letters[c]] and behind it; it belongs to piece
-// pieces[c]. A window with a letter other than A, C, G and T, in either case, is no k-mer. The text begins at byte `skip` of
+// pieces[c]. `cuts` holds letters, windows and pieces, `count` of each. A window with a letter other than A, C, G and T, in either case, is no k-mer. The text begins at byte `skip` of
 // the memory.
 //
 //   count_found   kmers[p] and found[p]: k-mers of piece p, and those that the table has; both are added to
@@ -84,14 +84,14 @@ static inline uint found_of(const ulong *batch, const uint *lines, uint size, ui
     return found;
 }
 
-__kernel void count_found(__global const uchar *memory, uint skip, __global const uint *letters, __global const uint *windows,
-                          __global const uint *pieces, uint cuts, uint each, uint k, uint slots,
+__kernel void count_found(__global const uchar *memory, uint skip, __global const uint *cuts, uint count, uint each, uint k, uint slots,
                           __global const ulong *keys, __global const uint *full, __global const uint *poly_a,
                           __global uint *kmers, __global uint *found)
 {
+    __global const uint *const letters = cuts, *const windows = cuts + count, *const pieces = windows + count;
     __global const uchar *text = memory + skip;
     const uint top = k - 32 * (WORDS - 1);
-    const uint begin = MIN((uint)get_global_id(0) * each, cuts), last = MIN(begin + each, cuts);
+    const uint begin = MIN((uint)get_global_id(0) * each, count), last = MIN(begin + each, count);
     for (uint c = begin; c < last; ++c) {
         Strands strands;
         for (uint w = 0; w < WORDS; ++w) {

@@ -15,17 +15,19 @@
 // Patterns have less than 2^25 letters. Cells before the piece's first letter keep more than EDITS edits; those behind its last
 // letter lead to no end in the piece.
 //
-//   align_candidates   total[0] counts the candidates with a match; of each, found[slot] is its number, and
-//                      keys[slot * CELLS + k] and sums[slot * CELLS + k] are the key and the sum of qualities at the end that is
-//                      on the band's diagonal k. Slots come in any order; sums of what is no match mean nothing.
+//   align_candidates   keys[0] counts the candidates with a match. Each of them has ROW items from keys[1] on, in any order: its
+//                      number, and the keys at the ends that are on the band's diagonals; and as many sums of qualities as it has
+//                      keys, from sums[slot * CELLS] on. Sums of what is no match mean nothing
 //
 // -D EDITS=1..4
 // -D QUALITIES=0|1     there are qualities
 // -D SUM=uint|ulong    quality_sums.clh
 #include "common/portable.clh"
+#include "signatures/records.clh"
 #include "signatures/quality_sums.clh"
 
 #define CELLS (4 * EDITS + 1)
+#define ROW (CELLS + 1)
 #define ONE (1u << 29)
 #define SHIFT (1u << 25)
 #define START ((EDITS + 1u) << 25 | (SHIFT - 1))
@@ -55,19 +57,24 @@ static inline uint meeting(const Window *window, uint bases)
            (window->t & -(bases >> 3 & 1));
 }
 
-__kernel void align_candidates(__global const uchar *codes, __global const uint *letters, __global const uint *size,
-                               __global const uint *qualities, __global const uchar *memory, ulong skip, uint text_size,
-                               __global const SUM *groups, __global const uchar *sets,
-                               __global const ulong *offsets, __global const uint *candidate_piece,
-                               __global const uint *candidate_pattern, __global const int *candidate_low, uint count,
-                               __global uint *total, __global uint *found, __global uint *keys, __global SUM *sums)
+typedef struct {
+    uint piece, pattern;
+    int low;
+} Candidate;
+
+__kernel void align_candidates(__global const uchar *codes, __global const Piece *pieces, __global const uchar *memory, ulong skip,
+                               uint text_size, __global const SUM *groups, __global const uchar *sets,
+                               __global const Pattern *patterns, __global const Candidate *candidates, uint count,
+                               __global uint *keys, __global SUM *sums)
 {
     const uint c = get_global_id(0);
     if (c >= count)
         return;
-    const uint piece = candidate_piece[c], pattern = candidate_pattern[c], letter_count = size[piece];
-    const int low = candidate_low[c], length = (int)(offsets[pattern + 1] - offsets[pattern]);
-    __global const uchar *sample = codes + letters[piece], *own = sets + offsets[pattern];
+    const Candidate candidate = candidates[c];
+    const Piece piece = pieces[candidate.piece];
+    const uint letter_count = piece.size;
+    const int low = candidate.low, length = (int)patterns[candidate.pattern].length;
+    __global const uchar *sample = codes + piece.letters, *own = sets + patterns[candidate.pattern].begin;
     uint cells[CELLS];
     Window window = {0, 0, 0, 0, 0};
     UNROLL
@@ -96,18 +103,18 @@ __kernel void align_candidates(__global const uchar *codes, __global const uint 
         if (least >= (EDITS + 1) * ONE)
             return;
     }
-    const uint slot = atomic_inc(total);
-    found[slot] = c;
+    const uint slot = atomic_inc(keys);
+    __global uint *row = keys + 1 + (ulong)slot * ROW;
+    row[0] = c;
     UNROLL
     for (int k = 0; k < CELLS; ++k) {
-        const ulong to = (ulong)slot * CELLS + k;
-        keys[to] = cells[k];
+        row[1 + k] = cells[k];
 #if QUALITIES
         const int end = low + length + k, start = low + k + (EDITS + 1) - (int)(cells[k] >> 25 & 15);
         SUM sum = 0;
         if (cells[k] < (EDITS + 1) * ONE && end <= (int)letter_count)
-            sum = sum_window(groups, memory + skip, qualities[piece] + MIN(start, end - 1), end - MIN(start, end - 1), text_size);
-        sums[to] = sum;
+            sum = sum_window(groups, memory + skip, piece.qualities + MIN(start, end - 1), end - MIN(start, end - 1), text_size);
+        sums[(ulong)slot * CELLS + k] = sum;
 #endif
     }
 }

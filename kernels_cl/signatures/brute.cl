@@ -77,62 +77,59 @@ static inline uint next_match(Comparison c, uint start, uint *mismatches, SUM *s
     return start;
 }
 
+// What is the same for all work-items: where the text begins, mismatches that a match may have, and the round (matches.clh).
+typedef struct {
+    ulong skip;
+    uint most, row, column, columns, pairs, unused;
+} Job;
+
 #define COMPARISON_ARGUMENTS                                                                                                      \
-    __global const uint *pieces, __global const uint *numbers, __global const uchar *codes, __global const uint *letters,         \
-        __global const uint *size, __global const uint *owned, __global const uint *qualities, __global const SUM *sums,          \
-        __global const uchar *memory, ulong skip, __global const uchar *sets, __global const ulong *offsets,                      \
-        __global const ulong *least_sum, __global const uint *least_informative, uint most
+    __global const Piece *pieces, __global const Pattern *patterns, __global const uchar *codes, __global const SUM *sums,        \
+        __global const uchar *memory, __global const uchar *sets, __global const Job *job
 
-// Row `row` of the pieces, and column `column` of the numbers of patterns.
-#define COMPARISON(row, column)                                                                                                   \
-    compare(pieces[row], numbers[column], codes, letters, size, owned, qualities, sums, memory, skip, sets, offsets, least_sum,   \
-            least_informative, most)
+// Row `row` of the pieces, and column `column` of the patterns.
+#define COMPARISON(row, column) compare(pieces[row], patterns[column], codes, sums, memory, sets, job)
 
-static inline Comparison compare(uint piece, uint number, __global const uchar *codes, __global const uint *letters,
-                                 __global const uint *size, __global const uint *owned, __global const uint *qualities,
-                                 __global const SUM *sums, __global const uchar *memory, ulong skip, __global const uchar *sets,
-                                 __global const ulong *offsets, __global const ulong *least_sum,
-                                 __global const uint *least_informative, uint most)
+static inline Comparison compare(Piece piece, Pattern pattern, __global const uchar *codes, __global const SUM *sums,
+                                 __global const uchar *memory, __global const uchar *sets, __global const Job *job)
 {
     Comparison c;
-    const ulong length = offsets[number + 1] - offsets[number];
-    c.letters = codes + letters[piece];
-    c.pattern = sets + offsets[number];
-    c.length = (uint)length;
-    c.starts = starts_of(size[piece], owned[piece], length);
-    c.most = most;
-    c.sums = sums + qualities[piece];
-    c.qualities = memory + skip + qualities[piece];
-    c.least_sum = least_sum[number];
-    c.least_informative = least_informative[number];
+    c.letters = codes + piece.letters;
+    c.pattern = sets + pattern.begin;
+    c.length = (uint)pattern.length;
+    c.starts = starts_of(piece.size, piece.owned, pattern.length);
+    c.most = job->most;
+    c.sums = sums + piece.qualities;
+    c.qualities = memory + job->skip + piece.qualities;
+    c.least_sum = pattern.least_sum;
+    c.least_informative = (uint)pattern.least_informative;
     return c;
 }
 
 // The matches of pairs begin .. end - 1 of a round: a work-item a pair.
-__kernel void compare_pairs(COMPARISON_ARGUMENTS, uint row, uint column, uint columns, uint begin, uint end, uint pairs,
-                            __global uchar *found, __global uint *table)
+__kernel void compare_pairs(COMPARISON_ARGUMENTS, uint begin, uint end, __global uchar *found,
+                            __global uint *table)
 {
     const uint pair = begin + get_global_id(0);
     if (pair >= end)
         return;
-    const Comparison c = COMPARISON(row + pair / columns, column + pair % columns);
+    const Comparison c = COMPARISON(job->row + pair / job->columns, job->column + pair % job->columns);
     Matches matches = {0, 0, 0, 0, 0};
     uint mismatches = 0;
     SUM sum = 0;
     for (uint start = next_match(c, 0, &mismatches, &sum); start < c.starts; start = next_match(c, start + 1, &mismatches, &sum))
         add_match(&matches, start, mismatches, sum);
-    write_matches(matches, pair, pairs, found, table);
+    write_matches(matches, pair, job->pairs, found, table);
 }
 
 // The starts of all matches of pairs, each pair's from its offset on: a work-item a pair.
-__kernel void list_starts(COMPARISON_ARGUMENTS, __global const uint *row, __global const uint *column,
-                          __global const uint *places, uint pairs, __global uint *starts)
+__kernel void list_starts(COMPARISON_ARGUMENTS, __global const Listed *listed, __global uint *starts)
 {
     const uint pair = get_global_id(0);
-    if (pair >= pairs)
+    if (pair >= job->pairs)
         return;
-    const Comparison c = COMPARISON(row[pair], column[pair]);
-    uint to = places[pair], mismatches = 0;
+    const Comparison c = COMPARISON(listed[pair].row, listed[pair].column);
+    uint to = listed[pair].to, mismatches = 0;
     SUM sum = 0;
     for (uint start = next_match(c, 0, &mismatches, &sum); start < c.starts; start = next_match(c, start + 1, &mismatches, &sum))
         starts[to++] = start;

@@ -1,20 +1,25 @@
 // What is told of matches: sums over the letters under a pattern, all of them integers.
 //
-//   describe_matches   of match m, pattern patterns[m] at letter starts[m] of piece pieces[m]: facts[6 * m] and on are the sum
+//   describe_matches   of match m, a pattern at the letters start .. end - 1 of a piece: facts[6 * m] and on are the sum
 //                      of qualities, mismatches, informative positions (both letters are a single nucleotide), positions where
 //                      the sample has N, positions where the pattern has N, and expected errors in units of 2^-32.
-//                      Without patterns, the match is letters starts[m] .. ends[m] - 1, and what needs a pattern is 0
+//                      What needs a pattern is 0 without patterns
 //
 // `codes` are those of encode.cl; places count from memory[skip]; units[q] are the expected errors of a letter of quality q.
 //
 // -D CPU=0|1         1: a work-item a match; 0: a work-group of LANES (a power of two) a match
 // -D LANES=n
 // -D QUALITIES=0|1   there are qualities
-// -D PATTERNS=0|1    letters lie under patterns; `ends` is not read
+// -D PATTERNS=0|1    letters lie under patterns
 #include "common/portable.clh"
+#include "signatures/records.clh"
 
 #define MIN_QUALITY '!'
 #define ANY 15
+
+typedef struct {
+    uint piece, pattern, start, end;
+} Match;
 
 typedef struct {
     ulong sum, units;
@@ -38,31 +43,27 @@ __kernel
 #else
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))
 #endif
-void describe_matches(__global const uchar *memory, uint skip, __global const uchar *codes,
-                      __global const uint *letters, __global const uint *qualities,
-                      __global const uchar *sets, __global const ulong *offsets,
-                      __global const uint *pieces, __global const uint *patterns, __global const uint *starts,
-                      __global const uint *ends, uint matches, __global const ulong *units, __global ulong *facts)
+void describe_matches(__global const uchar *memory, uint skip, __global const uchar *codes, __global const Piece *pieces,
+                      __global const uchar *sets, __global const Pattern *patterns, __global const Match *matches, uint count,
+                      __global const ulong *units, __global ulong *facts)
 {
 #if CPU
     const uint m = get_global_id(0), lane = 0, lanes = 1;
-    if (m >= matches)
+    if (m >= count)
         return;
 #else
     const uint m = get_group_id(0), lane = get_local_id(0), lanes = LANES;
     __local Facts parts[LANES];
 #endif
-    const uint piece = pieces[m];
+    const Match match = matches[m];
 #if PATTERNS
-    const ulong pattern = offsets[patterns[m]], length = offsets[patterns[m] + 1] - pattern;
-    __global const uchar *signature = sets + pattern;
-#else
-    const ulong length = ends[m] - starts[m];
+    __global const uchar *signature = sets + patterns[match.pattern].begin;
 #endif
-    __global const uchar *under = codes + letters[piece] + starts[m];
-    __global const uchar *quality = memory + skip + qualities[piece] + starts[m];
+    const uint length = match.end - match.start;
+    __global const uchar *under = codes + pieces[match.piece].letters + match.start;
+    __global const uchar *quality = memory + skip + pieces[match.piece].qualities + match.start;
     Facts own = {0, 0, 0, 0, 0, 0};
-    for (ulong i = lane; i < length; i += lanes) {
+    for (uint i = lane; i < length; i += lanes) {
         const uint a = under[i] & ANY;
         own.sample_ns += a == ANY;
 #if PATTERNS

@@ -1,11 +1,11 @@
 // Letters of samples as codes that the methods compare, checked; and sums of their qualities.
 //
-// A tile is up to `tile` letters of a piece. The code of a letter has its set of nucleotides in the low four bits (A 1, C 2, G 4,
+// A tile is some letters of a piece (records.clh). The code of a letter has its set of nucleotides in the low four bits (A 1, C 2, G 4,
 // T 8), and in the high four its letter in the alphabet of the index: A 0, C 1, G 2, T 3, and 4 for all others.
 //
 //   encode_letters    codes[place] for each letter of each tile; 0 for BEHIND places behind a piece, unless the next one comes
-//                     sooner: what reads several letters at a time reads them, and has no use for them. Of the letters that the
-//                     piece owns
+//                     sooner, of which `codes` has as many behind the text: what reads several letters at a time reads them, and
+//                     has no use for them. Of the letters that the piece owns
 //                       counts[4 * t], counts[4 * t + 1]    letters N, and letters that are no single nucleotide
 //                       counts[4 * t + 2]                   the sum of their qualities
 //                       counts[4 * t + 3]                   the lowest of them; 255 where there is none
@@ -17,6 +17,7 @@
 // -D LANES=n
 // -D QUALITIES=0|1   there are qualities
 #include "common/portable.clh"
+#include "signatures/records.clh"
 
 #define MIN_QUALITY '!'
 #define MAX_QUALITY '~'
@@ -126,11 +127,8 @@ __kernel
 #else
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))
 #endif
-void encode_letters(__global const uchar *memory, uint skip, __global const uint *letters,
-                    __global const uint *size, __global const uint *owned, __global const uint *qualities,
-                    __global const uint *tile_piece, __global const uint *tile_begin, uint tile,
-                    uint pieces, uint text_size,
-                    __global uchar *codes, __global uint *counts, __global uint *defects)
+void encode_letters(__global const uchar *memory, uint skip, __global const Piece *pieces, uint count, __global const Tile *tiles,
+                    uint text_size, __global uchar *codes, __global uint *counts, __global uint *defects)
 {
 #if CPU
     const uint t = get_global_id(0), lane = 0, lanes = 1;
@@ -139,13 +137,14 @@ void encode_letters(__global const uchar *memory, uint skip, __global const uint
     __local Tally tallies[LANES];
 #endif
     __global const uchar *text = memory + skip;
-    const uint piece = tile_piece[t], begin = tile_begin[t], from = letters[piece];
-    const uint end = MIN(size[piece], begin + tile), own = MAX(MIN(end, owned[piece]), begin);
+    const uint number = tiles[t].piece, begin = tiles[t].begin, end = tiles[t].end;
+    const Piece piece = pieces[number];
+    const uint from = piece.letters, own = MAX(MIN(end, piece.owned), begin);
     Tally tally = {0, 0, 0, NO_QUALITY, 0}, unowned = tally;
     uint bad = ENCODE(from + begin + lane, from + own, &tally);
     bad |= ENCODE(from + own + lane, from + end, &unowned);
-    if (end == size[piece]) {
-        const uint next = piece + 1 < pieces ? letters[piece + 1] : text_size;
+    if (end == piece.size) {
+        const uint next = number + 1 < count ? pieces[number + 1].letters : text_size + BEHIND;
         for (uint i = from + end + lane; i < MIN(next, from + end + BEHIND); i += lanes)
             codes[i] = 0;
     }
@@ -156,7 +155,7 @@ void encode_letters(__global const uchar *memory, uint skip, __global const uint
         atomic_min(&defects[0], i);
     }
 #if QUALITIES
-    const uint beside = qualities[piece];
+    const uint beside = piece.qualities;
     add_qualities(text, beside + begin + lane, beside + own, lanes, &tally);
     if (begin + lane < own && (tally.least < MIN_QUALITY || tally.most > MAX_QUALITY)) {
         uint i = beside + begin;

@@ -1,4 +1,4 @@
-// Makes bit planes (planes.clh) of the letters of pieces: a work-item a block of words.
+// Makes bit planes (planes.clh) of the letters of pieces, those of the rows: a work-item a block of words.
 //
 // Plane k is that of sets[k]; the set 0 stands for "a single nucleotide". Of the latter, which comes last where it is there,
 // `ranks` gets the number of bits of each word.
@@ -6,6 +6,7 @@
 // -D CPU=0|1         see planes.clh
 // -D FILTERED=0|1    there is a plane of single nucleotides, and `ranks` is filled
 #include "sequence/text.clh"
+#include "signatures/records.clh"
 #include "signatures/planes.clh"
 
 #define EVERY_BYTE_TO_BIT 0x0102040810204080ul  // moves bit 0 of byte i to bit 56 + i
@@ -50,19 +51,18 @@ static inline uint letters_with(uint4 bits, uint set)
 
 // The hint keeps CPUs' compilers from joining work-items, whose letters lie far apart.
 __kernel __attribute__((vec_type_hint(uint4)))
-void make_planes(__global const uchar *codes, uint text_size, __global const uint *letters, __global const uint *size,
-                          __global const uint *pieces, __global const uint *places, uint rows, __global const uchar *sets,
-                          uint count, ulong stride, __global uint *planes, __global uint *ranks)
+void make_planes(__global const uchar *codes, uint text_size, __global const Piece *pieces, __global const uint *places, uint rows,
+                 __global const uchar *sets, uint count, ulong stride, __global uint *planes, __global uint *ranks)
 {
     const ulong first = get_global_id(0) * BLOCK;
     if (first >= stride)
         return;
-    const uint row = row_of(places, rows, (uint)first), piece = pieces[row];
+    const uint row = row_of(places, rows, (uint)first), letters = pieces[row].letters, size = pieces[row].size;
     for (ulong word = first; word < first + BLOCK; ++word) {
         const ulong start = (word - places[row]) * 32;
         uint4 bits = (uint4)(0, 0, 0, 0);
-        if (start < size[piece])
-            bits = bits_of(codes, letters[piece] + (uint)start, size[piece] - (uint)start, text_size);
+        if (start < size)
+            bits = bits_of(codes, letters + (uint)start, size - (uint)start, text_size);
         for (uint k = 0; k < count; ++k)
             planes[k * stride + word] = letters_with(bits, sets[k]);
 #if FILTERED

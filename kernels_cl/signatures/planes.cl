@@ -16,7 +16,7 @@
 // Hints of vector types keep CPUs' compilers from joining work-items, which would gather what lies apart.
 //
 // -D CPU=0|1            1: a window is 512 starts, a work-item a pair; 0: a window is 32 starts, and the work-items of a group
-//                       either share a pair (shared = 1) or have one each
+//                       either share a pair or have one each
 // -D HEAD=n             steps to take at once, at most FIRST_STEPS
 // -D COUNTERS=0|1|2|3   bits to count mismatches
 // -D FILTERED=0|1       matches need a least sum of qualities and a least number of informative positions, per pattern
@@ -247,56 +247,61 @@ static inline uint is_match(const Comparison *c, uint start, SUM sum)
 #endif
 }
 
+// A row: the piece, and the first word of its planes.
+typedef struct {
+    uint size, owned, qualities, place;
+} Row;
+
+// A column: the program of the pattern among all programs, where its aligned steps end and all of them, and what its matches need.
+typedef struct {
+    ulong begin, concrete, least_sum; // the second one: where its words of single nucleotides begin
+    uint turn, end, length, least_informative, concrete_letters, unused;
+} Column;
+
+// What is the same for all work-items: of the planes, of the text, whether there are qualities, where counters begin, the round
+// (matches.clh), and whether the work-items of a group share a pair.
+typedef struct {
+    ulong stride, single, skip;
+    uint text_size, scored, spare, row, column, columns, pairs, together;
+} Job;
+
 #define COMPARISON_ARGUMENTS                                                                                                      \
-    __global const uint *pieces, __global const uint *numbers, __global const uint *size, __global const uint *owned,             \
-        __global const uint *qualities, __global const SUM *sums, __global const uchar *memory, ulong skip, uint text_size,       \
-        uint scored, __global const uint *planes, __global const uint *places, ulong stride, ulong single,                        \
-        __global const uint *ranks, __global const ulong *offsets, __global const uint *steps, __global const uint *first_steps,  \
-        __global const ulong *begins, __global const ulong *turns, __global const uint *concrete,                                 \
-        __global const ulong *concrete_begins, __global const uint *concrete_letters, __global const ulong *least_sum,            \
-        __global const uint *least_informative, uint spare
+    __global const Row *rows, __global const Column *patterns, __global const uint *steps, __global const uint *first_steps,      \
+        __global const uint *concrete, __global const uint *planes, __global const uint *ranks, __global const SUM *sums,         \
+        __global const uchar *memory, __global const Job *job
 
 // The column's pattern beside the row's piece.
 #define COMPARE(c, row, column)                                                                                                   \
-    compare(c, row, column, pieces[row], numbers[column], size, owned, qualities, sums, memory, skip, text_size, scored,          \
-            planes, places, stride, single, ranks, offsets, steps, first_steps, begins, turns, concrete, concrete_begins,         \
-            concrete_letters, least_sum, least_informative, spare)
+    compare(c, rows[row], patterns[column], steps, first_steps + (column) * FIRST_STEPS, concrete, planes, ranks, sums, memory, job)
 
-static inline void compare(Comparison *c, uint row, uint column, uint piece, uint number, __global const uint *size,
-                           __global const uint *owned, __global const uint *qualities, __global const SUM *sums,
-                           __global const uchar *memory, ulong skip, uint text_size, uint scored, __global const uint *planes,
-                           __global const uint *places, ulong stride, ulong single,
-                           __global const uint *ranks, __global const ulong *offsets, __global const uint *steps,
-                           __global const uint *first_steps,
-                           __global const ulong *begins, __global const ulong *turns, __global const uint *concrete,
-                           __global const ulong *concrete_begins, __global const uint *concrete_letters,
-                           __global const ulong *least_sum, __global const uint *least_informative, uint spare)
+static inline void compare(Comparison *c, Row row, Column column, __global const uint *steps, __global const uint *first_steps,
+                           __global const uint *concrete, __global const uint *planes, __global const uint *ranks,
+                           __global const SUM *sums, __global const uchar *memory, __global const Job *job)
 {
-    const ulong length = offsets[number + 1] - offsets[number];
-    c->starts = starts_of(size[piece], owned[piece], length);
-    c->length = (uint)length;
-    c->spare = spare;
-    c->planes = planes + places[row];
-    c->stride = stride;
-    c->steps = steps + begins[column];
-    c->first_steps = first_steps + column * FIRST_STEPS;
-    c->turn = (uint)(turns[column] - begins[column]);
-    c->end = (uint)(begins[column + 1] - begins[column]);
+    c->starts = starts_of(row.size, row.owned, column.length);
+    c->length = column.length;
+    c->spare = job->spare;
+    c->planes = planes + row.place;
+    c->stride = job->stride;
+    c->steps = steps + column.begin;
+    c->first_steps = first_steps;
+    c->turn = column.turn;
+    c->end = column.end;
     UNROLL
     for (uint n = 0; n < HEAD; ++n)
         c->head[n] = place_of(c, c->first_steps[n]);
-    c->scored = scored;
+    c->scored = job->scored;
     c->sums = sums;
-    c->text = memory + skip;
-    c->text_size = text_size;
-    c->qualities = qualities[piece];
+    c->text = memory + job->skip;
+    c->text_size = job->text_size;
+    c->qualities = row.qualities;
 #if FILTERED
-    c->ranks = ranks + places[row];
-    c->single = planes + single * stride + places[row];
-    c->concrete = concrete + concrete_begins[column];
-    c->concrete_letters = concrete_letters[column];
-    c->least_informative = least_informative[number];
-    c->least_sum = least_sum[number];
+    c->ranks = ranks + row.place;
+    c->single = planes + job->single * job->stride + row.place;
+    c->concrete = concrete + column.concrete;
+    c->concrete_letters = column.concrete_letters;
+    c->least_informative = column.least_informative;
+    c->least_sum = column.least_sum;
 #endif
 }
 
@@ -320,30 +325,28 @@ static inline void count_matches(const Comparison *c, Survivors survivors, uint 
 
 // What matches of a round of pairs.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1), vec_type_hint(ulong8)))
-void match_planes(COMPARISON_ARGUMENTS, uint row, uint column, uint columns, uint pairs, __global uchar *found,
-                  __global uint *table)
+void match_planes(COMPARISON_ARGUMENTS, __global uchar *found, __global uint *table)
 {
     const uint pair = get_global_id(0);
     Comparison c;
-    COMPARE(&c, row + pair / columns, column + pair % columns);
+    COMPARE(&c, job->row + pair / job->columns, job->column + pair % job->columns);
     Matches matches = {0, 0, 0, 0, 0};
     for (uint first = 0; first < c.starts; first += STARTS) {
         const Survivors s = survivors_of(&c, first);
         if (any_survives(s.alive))
             count_matches(&c, s, first, &matches);
     }
-    write_matches(matches, pair, pairs, found, table);
+    write_matches(matches, pair, job->pairs, found, table);
 }
 
 // The starts of all matches of pairs, each pair's from its place on.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1), vec_type_hint(ulong8)))
-void list_starts(COMPARISON_ARGUMENTS, __global const uint *row, __global const uint *column, __global const uint *to,
-                 __global uint *starts)
+void list_starts(COMPARISON_ARGUMENTS, __global const Listed *listed, __global uint *starts)
 {
     const uint pair = get_global_id(0);
     Comparison c;
-    COMPARE(&c, row[pair], column[pair]);
-    __global uint *out = starts + to[pair];
+    COMPARE(&c, listed[pair].row, listed[pair].column);
+    __global uint *out = starts + listed[pair].to;
     for (uint first = 0; first < c.starts; first += STARTS) {
         const Survivors s = survivors_of(&c, first);
         if (!any_survives(s.alive))
@@ -376,25 +379,25 @@ static inline void join_matches(Matches *matches, Matches other)
     matches->first = first;
 }
 
-// What matches of a round of pairs. shared = 1: a work-group a pair; 0: a work-item a pair.
+// What matches of a round of pairs: a work-group a pair, or a work-item a pair.
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1), vec_type_hint(uint4)))
-void match_planes(COMPARISON_ARGUMENTS, uint row, uint column, uint columns, uint pairs, uint shared, __global uchar *found,
-                  __global uint *table)
+void match_planes(COMPARISON_ARGUMENTS, __global uchar *found, __global uint *table)
 {
     __local Matches found_by[LANES];
-    const uint lane = get_local_id(0), lanes = shared ? LANES : 1;
-    const uint pair = shared ? get_group_id(0) : get_global_id(0);
+    const uint together = job->together, pairs = job->pairs;
+    const uint lane = get_local_id(0), lanes = together ? LANES : 1;
+    const uint pair = together ? get_group_id(0) : get_global_id(0);
     Matches matches = {0, 0, 0, 0, 0};
     if (pair < pairs) {
         Comparison c;
-        COMPARE(&c, row + pair / columns, column + pair % columns);
-        for (uint first = (shared ? lane : 0) * STARTS; first < c.starts; first += lanes * STARTS) {
+        COMPARE(&c, job->row + pair / job->columns, job->column + pair % job->columns);
+        for (uint first = (together ? lane : 0) * STARTS; first < c.starts; first += lanes * STARTS) {
             const Survivors s = survivors_of(&c, first);
             if (any_survives(s.alive))
                 count_matches(&c, s, first, &matches);
         }
     }
-    if (shared) {
+    if (together) {
         found_by[lane] = matches;
         for (uint others = LANES / 2; others > 0; others /= 2) {
             barrier(CLK_LOCAL_MEM_FENCE);
@@ -405,7 +408,7 @@ void match_planes(COMPARISON_ARGUMENTS, uint row, uint column, uint columns, uin
             }
         }
     }
-    if (pair < pairs && (!shared || lane == 0))
+    if (pair < pairs && (!together || lane == 0))
         write_matches(matches, pair, pairs, found, table);
 }
 
@@ -420,14 +423,13 @@ static inline State join(State a, State b)
 
 // The starts of all matches of pairs, each pair's from its place on: a work-group a pair, a window a work-item at a time.
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1), vec_type_hint(uint4)))
-void list_starts(COMPARISON_ARGUMENTS, __global const uint *row, __global const uint *column, __global const uint *to,
-                 __global uint *starts)
+void list_starts(COMPARISON_ARGUMENTS, __global const Listed *listed, __global uint *starts)
 {
     __local State states[GROUP_STATES];
     const uint pair = get_group_id(0);
     Comparison c;
-    COMPARE(&c, row[pair], column[pair]);
-    __global uint *out = starts + to[pair];
+    COMPARE(&c, listed[pair].row, listed[pair].column);
+    __global uint *out = starts + listed[pair].to;
     for (uint base = 0; base < c.starts; base += LANES * STARTS) {
         const uint first = base + get_local_id(0) * STARTS;
         uint matches = 0;

@@ -1,7 +1,8 @@
 // Compares whole patterns at candidate starts.
 //
 //   verify_candidates   differ[c]: the mismatches of candidate c, or REFUSED if it is no match, if a filter refuses it, or if it is
-//                       found by an earlier seed as well; sums[c] the qualities under a match
+//                       found by an earlier seed as well; sums[c] the qualities under a match. `found` is that of
+//                       look_up_seeds.cl
 //
 // A match is found by each seed of its remainder that has no mismatch, and perhaps by others, as letters of the sample that are no
 // single nucleotide meet all in the table. The first seed without a mismatch counts.
@@ -9,13 +10,20 @@
 // -D CPU=0|1          1: a work-item a candidate; 0: a work-group of LANES (a power of two) a candidate
 // -D LANES=n
 // -D QUALITIES=0|1    there are qualities
+// -D MISMATCHES=n     those that a match may have
 // -D FILTERED=0|1     a match has to have a least number of informative positions, or a least sum of qualities
 #include "common/portable.clh"
+#include "signatures/records.clh"
 
 #define REFUSED 0xffffffffu
 #define STEP 4 // places from one look-up to the next: remainders of seeds
 #define MIN_QUALITY '!'
 #define ROUND 16 // letters that a work-item compares before it looks whether they were too many mismatches
+
+// The pattern of a seed, and its place in it.
+typedef struct {
+    uint pattern, offset;
+} Seed;
 
 static inline uint is_single(uint bases)
 {
@@ -32,15 +40,16 @@ static inline uint seed_matches(__global const uchar *sample, __global const uch
 }
 
 // Whether a seed matches, and no earlier one of its remainder does. Seeds of a pattern follow each other.
-static inline uint is_first(__global const uchar *sample, __global const uchar *pattern, __global const uint *seed_offset, uint seed_size,
-                            uint seed, uint seeds)
+static inline uint is_first(__global const uchar *sample, __global const uchar *pattern, __global const Seed *seeds, uint seed_size,
+                            uint seed)
 {
-    if (seeds == STEP) // one of each remainder
+    const uint together = STEP * (MISMATCHES + 1), first = seed - seed % together; // of the pattern
+    if (MISMATCHES == 0) // one of each remainder
         return 1;
-    if (!seed_matches(sample, pattern, seed_offset[seed], seed_size))
+    if (!seed_matches(sample, pattern, seeds[seed].offset, seed_size))
         return 0;
-    for (uint before = seed % seeds; before >= STEP; before -= STEP)
-        if (seed_matches(sample, pattern, seed_offset[seed - seed % seeds + before - STEP], seed_size))
+    for (uint before = seed - first; before >= STEP; before -= STEP)
+        if (seed_matches(sample, pattern, seeds[first + before - STEP].offset, seed_size))
             return 0;
     return 1;
 }
@@ -53,12 +62,11 @@ typedef ulong8 letters_u __attribute__((aligned(1)));
 #endif
 
 // Counts mismatches of the letters begin, begin + stride ... of a pattern; where they are too many, at least one too many.
-static inline uint count_mismatches(__global const uchar *sample, __global const uchar *pattern, uint length, uint begin, uint stride,
-                                    uint mismatches)
+static inline uint count_mismatches(__global const uchar *sample, __global const uchar *pattern, uint length, uint begin, uint stride)
 {
     uint count = 0, i = begin;
 #if CPU
-    for (; i + 64 <= length && count <= mismatches; i += 64) { // bit 4 of a byte: the low four have something in common
+    for (; i + 64 <= length && count <= MISMATCHES; i += 64) { // bit 4 of a byte: the low four have something in common
         const ulong8 common = *(__global const letters_u *)(sample + i) & *(__global const letters_u *)(pattern + i);
         const ulong8 wrong = ~(common + 0x0f0f0f0f0f0f0f0ful) & 0x1010101010101010ul;
         const ulong4 four = wrong.lo | wrong.hi << 1;
@@ -67,7 +75,7 @@ static inline uint count_mismatches(__global const uchar *sample, __global const
             count += POPCOUNT64(two.x) + POPCOUNT64(two.y);
     }
 #endif
-    while (i < length && count <= mismatches)
+    while (i < length && count <= MISMATCHES)
         for (uint j = 0; j < ROUND && i < length; ++j, i += stride)
             count += (sample[i] & 15 & pattern[i]) == 0;
     return count;
@@ -96,14 +104,9 @@ static inline ulong sum_qualities(__global const uchar *quality, uint length, ui
 }
 
 GROUP_SIZE
-__kernel void verify_candidates(__global const uchar *memory, uint skip, __global const uchar *codes,
-                               __global const uint *letters, __global const uint *qualities,
-                               __global const uchar *sets, __global const ulong *offsets,
-                               __global const uint *seed_pattern, __global const uint *seed_offset,
-                               __global const uint *found_piece, __global const uint *found_seed,
-                               __global const uint *found_start, uint seed_size, uint mismatches,
-                               __global const ulong *least_sum, __global const uint *least_informative,
-                               __global uint *differ, __global ulong *sums)
+__kernel void verify_candidates(__global const uchar *memory, uint skip, __global const uchar *codes, __global const Piece *pieces,
+                               __global const uchar *sets, __global const Pattern *patterns, __global const Seed *seeds,
+                               uint seed_size, __global const uint *found, uint room, __global uint *differ, __global ulong *sums)
 {
 #if CPU
     const uint c = get_global_id(0), lane = 0, lanes = 1;
@@ -112,10 +115,12 @@ __kernel void verify_candidates(__global const uchar *memory, uint skip, __globa
     __local uint bads[LANES], singles[LANES];
     __local ulong quality_sums[LANES];
 #endif
-    const uint seed = found_seed[c], piece = found_piece[c], start = found_start[c], pattern = seed_pattern[seed];
-    const uint length = offsets[pattern + 1] - offsets[pattern];
-    __global const uchar *sample = codes + letters[piece] + start, *own = sets + offsets[pattern];
-    uint bad = count_mismatches(sample, own, length, lane, lanes, mismatches), informative = 0;
+    const uint seed = found[room + c], start = found[2 * room + c];
+    const Piece piece = pieces[found[c]];
+    const Pattern pattern = patterns[seeds[seed].pattern];
+    const uint length = (uint)pattern.length;
+    __global const uchar *sample = codes + piece.letters + start, *own = sets + pattern.begin;
+    uint bad = count_mismatches(sample, own, length, lane, lanes), informative = 0;
 #if FILTERED
     informative = count_informative(sample, own, length, lane, lanes);
 #endif
@@ -131,8 +136,8 @@ __kernel void verify_candidates(__global const uchar *memory, uint skip, __globa
     }
 #endif
 #if QUALITIES
-    if (bad <= mismatches)
-        sum = sum_qualities(memory + skip + qualities[piece] + start, length, lane, lanes);
+    if (bad <= MISMATCHES)
+        sum = sum_qualities(memory + skip + piece.qualities + start, length, lane, lanes);
 #endif
 #if !CPU
     quality_sums[lane] = sum;
@@ -142,11 +147,11 @@ __kernel void verify_candidates(__global const uchar *memory, uint skip, __globa
     for (uint other = 1; other < LANES; ++other)
         sum += quality_sums[other];
 #endif
-    uint kept = bad <= mismatches;
+    uint kept = bad <= MISMATCHES;
 #if FILTERED
-    kept = kept && informative >= least_informative[pattern] && sum >= least_sum[pattern];
+    kept = kept && informative >= pattern.least_informative && sum >= pattern.least_sum;
 #endif
-    kept = kept && is_first(sample, own, seed_offset, seed_size, seed, STEP * (mismatches + 1));
+    kept = kept && is_first(sample, own, seeds, seed_size, seed);
     differ[c] = kept ? bad : REFUSED;
     sums[c] = sum;
 }

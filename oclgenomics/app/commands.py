@@ -8,18 +8,20 @@ parses nothing: it opens an engine, calls a verb and writes with `text_output`.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
 import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import IO, TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
+from oclgenomics import runtime
 from oclgenomics.app.files import FileConflictError, Names, named_files, reads, unnamed_file, writes
 from oclgenomics.app.files import check_files as refuse_conflicts
 from oclgenomics.app.progress import Progress
@@ -393,9 +395,7 @@ def _check_nameable(option: str, name: str) -> None:
 
 def open_engine(args: argparse.Namespace) -> Engine:
     """Return an engine for the device options, and name the device on standard error."""
-    from oclgenomics.runtime import Engine
-
-    engine = Engine(args.device, max_memory=args.max_memory, profile=args.profile is not None)
+    engine = runtime.Engine(args.device, max_memory=args.max_memory, profile=args.profile is not None)
     say(args, f"device {engine.device.index}: {engine.device}")
     return engine
 
@@ -442,7 +442,29 @@ def text_output(path: str | os.PathLike[str], mode: str = "w") -> AbstractContex
     OutputError
         The file cannot be written; what was there before is still there.
     """
+    if mode == "wb" and os.fspath(path) == "-" and sys.stdout.isatty():
+        return _shown_bytes(path)
     return open_packed(path, mode, OutputError)
+
+
+@contextlib.contextmanager
+def _shown_bytes(path: str | os.PathLike[str]) -> Iterator[Any]:
+    with open_packed(path, "w", OutputError) as stream:
+        yield _ShownBytes(stream)
+
+
+class _ShownBytes:
+    """Takes the bytes of text and shows them on a terminal as text is shown there, without control characters."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def write(self, data: bytes | memoryview) -> int:
+        self._stream.write(bytes(data).decode("utf-8", "backslashreplace"))
+        return len(data)
+
+    def flush(self) -> None:
+        self._stream.flush()
 
 
 def binary_output(path: str | os.PathLike[str]) -> AbstractContextManager[IO[bytes]]:

@@ -14,9 +14,13 @@ from numpy.typing import NDArray
 from oclgenomics.app.streams import drawable
 from oclgenomics.errors import OutputError, ParameterError
 from oclgenomics.io.atomic_file import open_whole
+from oclgenomics.lazy_names import late
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+matplotlib = late("matplotlib")
+ticker = late("matplotlib.ticker")
 
 __all__ = [
     "BLUE",
@@ -82,10 +86,8 @@ def plot_format(path: str | Path) -> str:
 
 def save_plot(figure: Figure, stream: IO[bytes], format: str) -> None:
     """Write a figure to a binary stream as 'png', 'svg' or 'pdf'; equal figures give equal bytes."""
-    from matplotlib import rc_context
-
     dates: dict[str, dict[str, Any]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-    with rc_context(STYLE), drawn(figure):
+    with matplotlib.rc_context(STYLE), drawn(figure):
         figure.savefig(stream, format=format, dpi=200, metadata=dates.get(format))
 
 
@@ -103,9 +105,7 @@ def write_figure(path: str | Path, figure: Figure) -> None:
 
 def round_ticks(first: float, last: float, count: int) -> NDArray[np.float64]:
     """Return at most about `count` round numbers from `first` to `last`."""
-    from matplotlib.ticker import MaxNLocator
-
-    ticks = np.asarray(MaxNLocator(nbins=count, steps=[1, 2, 2.5, 5, 10]).tick_values(first, last))
+    ticks = np.asarray(ticker.MaxNLocator(nbins=count, steps=[1, 2, 2.5, 5, 10]).tick_values(first, last))
     return ticks[(ticks >= first) & (ticks <= last)]
 
 

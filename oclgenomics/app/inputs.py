@@ -9,11 +9,17 @@ from typing import TYPE_CHECKING
 from oclgenomics.app.commands import count, say, shortened
 from oclgenomics.app.files import reads
 from oclgenomics.errors import UsageError
+from oclgenomics.lazy_names import late
 
 if TYPE_CHECKING:
     from oclgenomics.signals.trimming import TrimOptions
     from oclgenomics.variation.alignment import Alignment
     from oclgenomics.variation.read_options import ReadOptions
+
+files = late("oclgenomics.sequence.files")
+phase = late("oclgenomics.variation.phase")
+reading = late("oclgenomics.variation.read_options")
+trimming = late("oclgenomics.signals.trimming")
 
 __all__ = [
     "add_reading_options",
@@ -60,18 +66,17 @@ def read_options(args: argparse.Namespace, samples: str | None = None) -> ReadOp
     UsageError
         A value out of range.
     """
-    from oclgenomics.variation.phase import PHASES
-    from oclgenomics.variation.read_options import FORMATS, ReadOptions
-
     if args.length is not None and args.length < 1:
         raise UsageError(f"--length {args.length}: the region is at least 1 bp long")
     if args.threads is not None and args.threads < 1:
         raise UsageError(f"--threads {args.threads}: give 1 or more")
-    if args.phase not in PHASES:
-        raise UsageError(f"--phase {args.phase}: choose one of {', '.join(PHASES)}")
-    if args.input_format not in (None, *FORMATS):
-        raise UsageError(f"--input-format {args.input_format}: choose one of {', '.join(FORMATS)}")
-    return ReadOptions(length=args.length, format=args.input_format, samples=samples, phase=args.phase)
+    if args.phase not in phase.PHASES:
+        raise UsageError(f"--phase {args.phase}: choose one of {', '.join(phase.PHASES)}")
+    if args.input_format not in (None, *reading.FORMATS):
+        raise UsageError(f"--input-format {args.input_format}: choose one of {', '.join(reading.FORMATS)}")
+    chosen = {"length": args.length, "format": args.input_format, "samples": samples, "phase": args.phase}
+    found: ReadOptions = reading.ReadOptions(**chosen)
+    return found
 
 
 def say_unphased(args: argparse.Namespace, alignment: Alignment) -> None:
@@ -118,12 +123,8 @@ def reads_sequences(action: argparse.Action, files_of: FilesOf | None = None) ->
     """
 
     def names(args: argparse.Namespace, given: str) -> list[str]:
-        if given.startswith("@"):
-            from oclgenomics.sequence.files import file_names, list_names
-
-            found, lists = file_names([given]), list_names([given])
-        else:
-            found, lists = [given], []
+        found: list[str] = files.file_names([given]) if given.startswith("@") else [given]
+        lists: list[str] = files.list_names([given]) if given.startswith("@") else []
         return lists + (found if files_of is None else [file for name in found for file in files_of(args, name)])
 
     return reads(action, names)
@@ -159,11 +160,11 @@ def add_signal_options(
 
 def trim_of(args: argparse.Namespace) -> TrimOptions | None:
     """Return what --trim stands for, as `read_signals` takes it; the adapter and its stall where it was not given."""
-    from oclgenomics.signals.trimming import TrimOptions
-
     if args.trim == "none":
         return None
-    return TrimOptions() if args.trim in (None, "stall") else TrimOptions(stall=False, extra=args.trim)
+    default = args.trim in (None, "stall")
+    found: TrimOptions = trimming.TrimOptions() if default else trimming.TrimOptions(stall=False, extra=args.trim)
+    return found
 
 
 def _trim(text: str) -> str | int:

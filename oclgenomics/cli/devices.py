@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from oclgenomics import runtime
 from oclgenomics.errors import NoDeviceError
 from oclgenomics.io.plain_json import json_text
 
@@ -32,11 +33,9 @@ def run(args: argparse.Namespace) -> int:
     NoDeviceError
         There is none, which the table could not say better, or none that passes the self-test, after the table.
     """
-    from oclgenomics.runtime import list_devices, select_device
-
-    devices = list_devices()
+    devices = runtime.list_devices()
     try:
-        automatic = select_device("auto")
+        automatic = runtime.select_device("auto")
     except NoDeviceError:
         if devices:
             _print(args, devices, None)
@@ -78,9 +77,7 @@ def describe(device: Device, automatic: Device | None) -> dict[str, Any]:
 
 def _self_test(device: Device) -> str:
     """Say what is known of a device; nothing is tested."""
-    from oclgenomics.runtime.trust import kept_verdict
-
-    verdict = kept_verdict(device)
+    verdict = runtime.kept_verdict(device)
     return "not yet" if verdict is None else "failed" if verdict.failed else "passed"
 
 

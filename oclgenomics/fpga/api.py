@@ -31,11 +31,10 @@ from oclgenomics.fpga.hardware import (
 from oclgenomics.fpga.measuring import Measured, TimedRun, measured_of, repeated
 from oclgenomics.fpga.options import Matrix, check_border, check_modelled, fitting_designs, workload_of
 from oclgenomics.fpga.result import ScanProjection, ScanRun
-from oclgenomics.omega.api import FilteredBatch, filtered_batches
 from oclgenomics.omega.device.scanner import MIN_SITES, OmegaScanner
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.sources import AlignmentSource
-from oclgenomics.omega.windows import Windows, find_windows
+from oclgenomics.omega.plan.windows import Windows, find_windows
+from oclgenomics.omega.sites.sources import AlignmentSource, FilteredBatch, filtered_batches
 from oclgenomics.runtime import Engine
 from oclgenomics.variation.read_options import ReadOptions
 

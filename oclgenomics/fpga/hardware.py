@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from hls_model.config import Config
 from hls_model.functional import Sums, run
 from oclgenomics.errors import UsageError
-from oclgenomics.omega.ld.pairs import ld_blocks
-from oclgenomics.omega.score import EPSILON
-from oclgenomics.omega.sites import take_sites
-from oclgenomics.omega.windows import Windows
+from oclgenomics.omega.device.ld import ld_blocks
+from oclgenomics.omega.options import EPSILON
+from oclgenomics.omega.plan.windows import Windows
+from oclgenomics.omega.sites.filters import take_sites
 from oclgenomics.runtime import Engine
 from oclgenomics.variation.alignment import Alignment
 
@@ -162,7 +162,7 @@ def exact_sums(values: NDArray[np.float32], reach: int | None = None) -> NDArray
 
 @dataclass(frozen=True)
 class Place:
-    """Search window of a grid position, as indices of M: see `oclgenomics.omega.windows.Windows`."""
+    """Search window of a grid position, as indices of M: see `oclgenomics.omega.plan.windows.Windows`."""
 
     centre: int
     first: int

@@ -16,7 +16,7 @@ from hls_model.workload import Workload
 from oclgenomics.errors import ParameterError
 from oclgenomics.omega.device.scanner import MIN_SITES
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.windows import find_windows
+from oclgenomics.omega.plan.windows import find_windows
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.packing import words_for
 
@@ -84,7 +84,7 @@ def workload_of(alignment: Alignment, options: ScanOptions) -> Workload:
     Parameters
     ----------
     alignment : Alignment
-        Filtered; see `oclgenomics.omega.api.filter_alignment`.
+        Filtered; see `oclgenomics.omega.sites.filters.filter_alignment`.
     options : ScanOptions
         Its `border` is not modelled.
     """

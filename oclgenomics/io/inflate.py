@@ -19,6 +19,7 @@ from oclgenomics import notices
 from oclgenomics.errors import InputError
 from oclgenomics.io.raw_file import StoredBytes
 from oclgenomics.io.workers import Workers
+from oclgenomics.lazy_names import optional
 
 __all__ = ["inflate", "inflate_members", "is_block"]
 
@@ -40,9 +41,8 @@ def _inflater() -> tuple[Callable[[], Any], tuple[type[Exception], ...]]:
 
     Intel's isal (extra `fast`) where installed, zlib otherwise.
     """
-    try:
-        from isal import isal_zlib
-    except ImportError:
+    isal_zlib = optional("isal.isal_zlib")
+    if isal_zlib is None:
         return lambda: zlib.decompressobj(wbits=31), (zlib.error,)
     errors: Any = (zlib.error, isal_zlib.error)
     return lambda: isal_zlib.decompressobj(wbits=31), errors

@@ -16,6 +16,9 @@ from oclgenomics.io.read_ahead import MAX_READY, ReadAhead
 from oclgenomics.io.threads import usable_cores
 from oclgenomics.io.unpack import packing_of, unpack
 from oclgenomics.io.workers import Workers
+from oclgenomics.lazy_names import late
+
+inflate = late("oclgenomics.io.inflate")
 
 __all__ = ["CHUNK_BYTES", "Progress", "ReadingStoppedError", "Source"]
 
@@ -230,12 +233,7 @@ class Source:
 
     def _unpacked(self, packing: str | None) -> Iterator[bytes]:
         """Unpack, by gzip if no other packing is named."""
-        if packing is None:
-            from oclgenomics.io.inflate import inflate  # here, because plain files do not need it
-
-            chunks = inflate(self._stored, self._workers)
-        else:
-            chunks = unpack(self._stored, packing)
+        chunks = inflate.inflate(self._stored, self._workers) if packing is None else unpack(self._stored, packing)
         begin = b""
         while len(begin) < len(_MARK) and (chunk := next(chunks, b"")):
             begin += chunk
@@ -250,6 +248,4 @@ class Source:
 
 def _is_bgzip(head: bytes) -> bool:
     """Whether an input begins with a block of bgzip."""
-    from oclgenomics.io.inflate import is_block
-
-    return is_block(head)
+    return bool(inflate.is_block(head))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from typing import Any
+
+from oclgenomics.lazy_names import optional
 
 __all__ = ["NEEDS_PACKAGE", "zstd_module"]
 
@@ -13,7 +14,4 @@ NEEDS_PACKAGE = "needs a package: pip install 'oclgenomics[zstd]'"
 
 def zstd_module() -> Any:
     """Return the module, or None where there is none."""
-    try:
-        return importlib.import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
-    except ImportError:
-        return None
+    return optional("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")

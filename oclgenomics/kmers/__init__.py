@@ -17,88 +17,56 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.kmers.analysis.found_kmers import FoundKmers, RecordSummaries
-    from oclgenomics.kmers.analysis.histogram import Histogram, histogram
-    from oclgenomics.kmers.analysis.look_up import counts_of
-    from oclgenomics.kmers.analysis.query import QueryResult, query
-    from oclgenomics.kmers.analysis.read_histogram import histogram_of_reads
+    from oclgenomics.app.run import Run
+    from oclgenomics.kmers.analysis.found import FoundKmers, RecordSummaries
+    from oclgenomics.kmers.analysis.query import QueryResult
     from oclgenomics.kmers.analysis.spectrum import Spectrum, read_spectrum
-    from oclgenomics.kmers.analysis.spectrum_plot import plot_spectrum
-    from oclgenomics.kmers.api import count, count_to_database
-    from oclgenomics.kmers.count_matrix import CountMatrix, MatrixSummary, matrix, write_matrix
-    from oclgenomics.kmers.database.reader import KmerDatabase
-    from oclgenomics.kmers.filter_options import FilterOptions
-    from oclgenomics.kmers.formats.dump import dump
-    from oclgenomics.kmers.kmer_set import CountedKmers, KmerBlock, KmerSet
-    from oclgenomics.kmers.options import CountOptions
-    from oclgenomics.kmers.read_filter import filter_reads
-    from oclgenomics.kmers.result import CountSummary, FilterSummary, MergeSummary
-    from oclgenomics.kmers.set_merge import merge, merge_databases
+    from oclgenomics.kmers.api import (
+        count,
+        count_to_database,
+        counts_of,
+        dump,
+        filter_reads,
+        histogram,
+        histogram_of_reads,
+        matrix,
+        merge,
+        merge_databases,
+        query,
+        write_matrix,
+    )
+    from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock, KmerSet
+    from oclgenomics.kmers.database.section_file import is_database
+    from oclgenomics.kmers.device.reader import KmerDatabase
+    from oclgenomics.kmers.options import CountOptions, FilterOptions
+    from oclgenomics.kmers.plots.spectrum import plot_spectrum
+    from oclgenomics.kmers.result import (
+        CountMatrix,
+        CountSummary,
+        FilterSummary,
+        Histogram,
+        MatrixSummary,
+        MergeSummary,
+    )
 
 __all__ = [
-    "CountMatrix",
-    "CountOptions",
-    "CountSummary",
-    "CountedKmers",
-    "FilterOptions",
-    "FilterSummary",
-    "FoundKmers",
-    "Histogram",
-    "KmerBlock",
-    "KmerDatabase",
-    "KmerSet",
-    "MatrixSummary",
-    "MergeSummary",
-    "QueryResult",
-    "RecordSummaries",
-    "Spectrum",
-    "count",
-    "count_to_database",
-    "counts_of",
-    "dump",
-    "filter_reads",
-    "histogram",
-    "histogram_of_reads",
-    "matrix",
-    "merge",
-    "merge_databases",
-    "plot_spectrum",
-    "query",
-    "read_spectrum",
-    "write_matrix",
-]
+    "CountMatrix", "CountOptions", "CountSummary", "CountedKmers", "FilterOptions", "FilterSummary", "FoundKmers",
+    "Histogram", "KmerBlock", "KmerDatabase", "KmerSet", "MatrixSummary", "MergeSummary", "QueryResult",
+    "RecordSummaries", "Run", "Spectrum", "count", "count_to_database", "counts_of", "dump", "filter_reads",
+    "histogram", "histogram_of_reads", "is_database", "matrix", "merge", "merge_databases", "plot_spectrum", "query",
+    "read_spectrum", "write_matrix",
+]  # fmt: skip
 
 HOMES = {
-    "CountMatrix": "count_matrix",
-    "CountOptions": "options",
-    "CountSummary": "result",
-    "CountedKmers": "kmer_set",
-    "FilterOptions": "filter_options",
-    "FilterSummary": "result",
-    "FoundKmers": "analysis.found_kmers",
-    "Histogram": "analysis.histogram",
-    "KmerBlock": "kmer_set",
-    "KmerDatabase": "database.reader",
-    "KmerSet": "kmer_set",
-    "MatrixSummary": "count_matrix",
-    "MergeSummary": "result",
-    "QueryResult": "analysis.query",
-    "RecordSummaries": "analysis.found_kmers",
-    "Spectrum": "analysis.spectrum",
-    "count": "api",
-    "count_to_database": "api",
-    "counts_of": "analysis.look_up",
-    "dump": "formats.dump",
-    "filter_reads": "read_filter",
-    "histogram": "analysis.histogram",
-    "histogram_of_reads": "analysis.read_histogram",
-    "matrix": "count_matrix",
-    "merge": "set_merge",
-    "merge_databases": "set_merge",
-    "plot_spectrum": "analysis.spectrum_plot",
-    "query": "analysis.query",
-    "read_spectrum": "analysis.spectrum",
-    "write_matrix": "count_matrix",
-}
+    "CountMatrix": "result", "CountOptions": "options", "CountSummary": "result", "CountedKmers": "database.kmer_set",
+    "FilterOptions": "options", "FilterSummary": "result", "FoundKmers": "analysis.found", "Histogram": "result",
+    "KmerBlock": "database.kmer_set", "KmerDatabase": "device.reader", "KmerSet": "database.kmer_set",
+    "MatrixSummary": "result", "MergeSummary": "result", "QueryResult": "analysis.query",
+    "RecordSummaries": "analysis.found", "Run": "oclgenomics.app.run", "Spectrum": "analysis.spectrum", "count": "api",
+    "count_to_database": "api", "counts_of": "api", "dump": "api", "filter_reads": "api", "histogram": "api",
+    "histogram_of_reads": "api", "is_database": "database.section_file", "matrix": "api", "merge": "api",
+    "merge_databases": "api", "plot_spectrum": "plots.spectrum", "query": "api", "read_spectrum": "analysis.spectrum",
+    "write_matrix": "api",
+}  # fmt: skip
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__)

@@ -1,79 +1,108 @@
-"""Counts the k-mers of files.
-
-An input that fits into memory is counted at once. Of a larger one, as much as fits is counted at a time into a
-temporary run, and the runs are merged at the end.
-"""
+"""The verbs, in the order in which a user meets them."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard, cast, get_args
 
-from oclgenomics.errors import ParameterError
+from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
+from oclgenomics.errors import OutputError, ParameterError, UsageError
 from oclgenomics.io.atomic_file import WholeFile
-from oclgenomics.io.source import Progress
-from oclgenomics.io.unnamed_file import check_folder
-from oclgenomics.kmers.database.writer import DatabaseWriter
-from oclgenomics.kmers.device.counter import KmerCounter
-from oclgenomics.kmers.device.gathering import dense, join
-from oclgenomics.kmers.device.spill import Spill, kept_blocks
-from oclgenomics.kmers.keys import key_words
-from oclgenomics.kmers.kmer_set import CountedKmers, KmerBlock, KmerSet
-from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.plan import DeviceLimits, text_block_bytes
-from oclgenomics.kmers.result import CountSummary
-from oclgenomics.kmers.tally import Tally
-from oclgenomics.runtime import Device, Engine, lent_engine
-from oclgenomics.sequence import Census, PackedBlock, packed_blocks
+from oclgenomics.io.packed_file import open_packed, refuse_packed
+from oclgenomics.io.unnamed_file import open_unnamed, temporary_folder
+from oclgenomics.kmers import analysis, device, formats, sets
+from oclgenomics.kmers.database.keys import key_words
+from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock, KmerSet, SelectedKmers, join
+from oclgenomics.kmers.database.layout import Tally
+from oclgenomics.kmers.database.section_file import SectionFile, is_database
+from oclgenomics.kmers.device.counting import counted_files
+from oclgenomics.kmers.device.slots import counts_of_part
+from oclgenomics.kmers.device.writer import DatabaseWriter
+from oclgenomics.kmers.options import MAX_COUNTER, CountOptions, FilterOptions
+from oclgenomics.kmers.result import CountMatrix, CountSummary, FilterSummary, Histogram, MatrixSummary, MergeSummary
 from oclgenomics.sequence.files import SequenceFiles, file_names
-from oclgenomics.sequence.opening import largest_block
-from oclgenomics.sequence.parse import BEST_QUALITY
 
 if TYPE_CHECKING:
-    from oclgenomics.kmers.source import KmerSource
+    import numpy as np
+    from numpy.typing import NDArray
 
-__all__ = ["check_reading", "count", "count_to_database", "tally_counts"]
+    from oclgenomics.sequence.records import Record
+
+__all__ = [
+    "DUMP_FORMATS",
+    "MATRIX_FORMATS",
+    "OPERATIONS",
+    "DumpFormat",
+    "KmerSource",
+    "MatrixFormat",
+    "Operation",
+    "Sample",
+    "count",
+    "count_to_database",
+    "counts_of",
+    "dump",
+    "filter_reads",
+    "histogram",
+    "histogram_of_reads",
+    "matrix",
+    "merge",
+    "merge_databases",
+    "query",
+    "write_matrix",
+]  # fmt: skip
+
+KmerSource = KmerSet | str | os.PathLike[str]
+"""A set of k-mers, or a database by its path."""
+Sample = KmerSource | SequenceFiles
+"""The same, or FASTA and FASTQ files, whose k-mers are counted on the way."""
+Folder = str | os.PathLike[str] | None
+OnSpill = Callable[[int, int], None] | None
+
+Operation = Literal["union", "intersect", "subtract"]
+OPERATIONS: tuple[Operation, ...] = get_args(Operation)
+DumpFormat = Literal["tsv", "fasta", "npz", "kmc", "parquet"]
+DUMP_FORMATS: tuple[DumpFormat, ...] = get_args(DumpFormat)
+MatrixFormat = Literal["tsv", "npz", "parquet"]
+MATRIX_FORMATS: tuple[MatrixFormat, ...] = get_args(MatrixFormat)
+TEXTS = ("tsv", "fasta")
+BATCH_LETTERS = 1 << 22  # that are looked up at a time
 
 
+# Count
+
+
+@verb
 def count(
     source: SequenceFiles,
     options: CountOptions,
     *,
-    engine: Engine | None = None,
-    device: Device | str | None = None,
-    max_memory: int | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
+    engine: EngineLike = None,
+    run: Run | None = None,
     min_quality: int | None = None,
-    tmp_dir: str | os.PathLike[str] | None = None,
-    only: KmerSource | None = None,
+    tmp_dir: Folder = None,
+    only: Sample | None = None,
 ) -> CountedKmers:
     """Count the k-mers of FASTA and FASTQ files into memory.
 
     Parameters
     ----------
     source : path or iterable of path
-        Files, plain or packed, in any mix; "-" is standard input.
+        Files, uncompressed or compressed, in any mix; "-" is standard input.
     options : CountOptions
-    engine : Engine, optional
-        A device in use already. It stays open, and its budget bounds what is counted at a time.
-    device : Device or str, optional
-        Where to run, if no engine is given; as `oclgenomics.runtime.select_device` takes it.
-    max_memory : int, optional
-        Bytes of device memory to use at most, if no engine is given.
-    threads : int, optional
-        Host threads that unpack the input; at most 4 if not given.
-    progress : callable, optional
-        Called with (bytes read, bytes in all) of the files as they are stored; the latter is None with standard input.
+    engine : Engine, Device or str, optional
+        A device in use already, which stays open, or one to open. The engine's budget bounds what is counted at a time.
+    run : Run, optional
+        Host threads that decompress the input, and who is told how many bytes of the files have been read, as they are
+        stored.
     min_quality : int, optional
-        Letters of FASTQ with a lower quality (Phred + 33, 0 to 93) count as N; see `packed_blocks`.
+        Bases of FASTQ with a lower quality (Phred + 33, 0 to 93) count as N; see `packed_blocks`.
     tmp_dir : path, optional
         Folder for temporary runs; the system's if not given. Nothing is left there.
-    only : path or KmerSet, optional
-        A database or a set of the same k and strands: k-mers that are not in it are left out.
+    only : path, KmerSet or paths, optional
+        K-mers that are not in this set are left out: a database or a set of the same k and strands, or FASTA and FASTQ
+        files, whose k-mers are the set.
 
     Raises
     ------
@@ -89,35 +118,31 @@ def count(
     Examples
     --------
     >>> from oclgenomics.kmers import CountOptions, count
-    >>> counted = count("reads.fq.gz", CountOptions(k=31), max_memory=2 << 30)  # doctest: +SKIP
+    >>> counted = count("reads.fq.gz", CountOptions(k=31))  # doctest: +SKIP
     """
-    check_reading(min_quality, tmp_dir)
+    options.check_reading(min_quality, tmp_dir)
     with (
-        _chosen(options, only) as chosen,
-        lent_engine(engine, device, max_memory) as engine,
-        Spill(engine, options, tmp_dir) as parts,
+        _chosen(options, only, engine, run, tmp_dir) as (chosen, engine),
+        counted_files(
+            source, options, engine=engine, run=run, min_quality=min_quality, tmp_dir=tmp_dir, only=chosen
+        ) as counted,
     ):
-        reading = _Reading(engine, options, file_names(source), threads, progress, min_quality)
-        counter = reading.count(parts)
-        whole = parts.added == 0 and chosen is None
-        block = counter.block() if whole else join(key_words(options.k), reading.blocks(counter, parts, chosen))
+        block = counted.block()
     return CountedKmers(options.k, options.canonical, block.keys, block.counts)
 
 
+@verb
 def count_to_database(
     source: SequenceFiles,
     options: CountOptions,
     output: str | os.PathLike[str] | WholeFile,
     *,
-    engine: Engine | None = None,
-    device: Device | str | None = None,
-    max_memory: int | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
+    engine: EngineLike = None,
+    run: Run | None = None,
     min_quality: int | None = None,
-    tmp_dir: str | os.PathLike[str] | None = None,
-    on_spill: Callable[[int, int], None] | None = None,
-    only: KmerSource | None = None,
+    tmp_dir: Folder = None,
+    on_spill: OnSpill = None,
+    only: Sample | None = None,
 ) -> CountSummary:
     """Count the k-mers of FASTA and FASTQ files into a database.
 
@@ -136,143 +161,551 @@ def count_to_database(
     OutputError
         The database cannot be written; nothing half written is left.
     """
-    check_reading(min_quality, tmp_dir)
+    options.check_reading(min_quality, tmp_dir)
     with (
-        _chosen(options, only) as chosen,
-        lent_engine(engine, device, max_memory) as engine,
-        Spill(engine, options, tmp_dir, on_spill) as parts,
-    ):
-        reading = _Reading(engine, options, file_names(source), threads, progress, min_quality)
-        counter = reading.count(parts)
-        with DatabaseWriter(output, options, engine=engine) as writer:
-            if parts.added or chosen is not None:
-                writer.append_blocks(reading.blocks(counter, parts, chosen))
+        _chosen(options, only, engine, run, tmp_dir) as (chosen, engine),
+        counted_files(
+            source, options, engine=engine, run=run, min_quality=min_quality, tmp_dir=tmp_dir, on_spill=on_spill,
+            only=chosen,
+        ) as counted,
+    ):  # fmt: skip
+        with DatabaseWriter(output, options, engine=counted.engine) as writer:
+            if counted.whole:
+                writer.append_all(counted.counter.counted())
             else:
-                writer.append_all(counter.counted())
-        return reading.summary(counter, parts, writer.distinct, writer.total)
+                writer.append_blocks(counted.blocks())
+        return counted.summary(writer.distinct, writer.total)
 
 
-def tally_counts(
+@contextlib.contextmanager
+def _chosen(
+    options: CountOptions, only: Sample | None, engine: EngineLike, run: Run | None, tmp_dir: Folder
+) -> Iterator[tuple[KmerSet | None, EngineLike]]:
+    """The set that k-mers have to be in, if any, and the engine, which is open if reads of the set were counted."""
+    if only is None:
+        yield None, engine
+    elif _is_set(only):
+        with device.opened(only) as chosen:
+            sets.check_alike(options.k, options.canonical, chosen)
+            yield chosen, engine
+    else:
+        plain = CountOptions(options.k, options.canonical)
+        threads = None if run is None else Run(run.threads)
+        with (
+            lent_engine(engine) as engine,
+            _counted_for_a_while(only, plain, engine=engine, run=threads, tmp_dir=tmp_dir) as chosen,
+        ):
+            yield chosen, engine
+
+
+@contextlib.contextmanager
+def _counted_for_a_while(
+    source: Sample, options: CountOptions, *, tmp_dir: Folder = None, **how: Any
+) -> Iterator[device.KmerDatabase]:
+    """Count the k-mers of FASTA and FASTQ files into a database without a name, and lend it.
+
+    Nothing of it is left afterwards. Parameters and errors are those of `count_to_database`.
+    """
+    folder = temporary_folder(tmp_dir)
+    with open_unnamed(folder) as handle:
+        name = f"a temporary database in {folder}"
+        count_to_database(
+            cast(SequenceFiles, source), options, WholeFile(name, handle, OutputError), tmp_dir=tmp_dir, **how
+        )
+        with device.KmerDatabase(SectionFile(name, os.dup(handle))) as database:
+            yield database
+
+
+def _is_set(sample: Sample) -> TypeGuard[KmerSource]:
+    if isinstance(sample, (str, os.PathLike)):
+        return is_database(sample)
+    return hasattr(sample, "blocks")
+
+
+# Look at what was counted
+
+
+def histogram(source: KmerSource) -> Histogram:
+    """Return the number of k-mers that have each count; no device is needed.
+
+    Parameters
+    ----------
+    source : path or KmerSet
+        A database, which has its histogram ready, or any other set, which is read once.
+
+    Raises
+    ------
+    InputError
+        The database is missing or damaged.
+
+    Examples
+    --------
+    >>> from oclgenomics.kmers import histogram
+    >>> for record in histogram("reads.db").records():  # doctest: +SKIP
+    ...     print(record["count"], record["kmers"])
+    """
+    with device.opened(source) as kmers:
+        if isinstance(kmers, device.KmerDatabase):
+            counts, times = kmers.histogram
+            return Histogram(counts.astype("int64"), times.astype("int64"))
+        return _histogram_of(block.counts for block in kmers.blocks())
+
+
+@verb
+def histogram_of_reads(
     source: SequenceFiles,
     options: CountOptions,
     *,
-    engine: Engine,
-    threads: int | None = None,
-    progress: Progress | None = None,
+    engine: EngineLike = None,
+    run: Run | None = None,
     min_quality: int | None = None,
-    tmp_dir: str | os.PathLike[str] | None = None,
-    on_spill: Callable[[int, int], None] | None = None,
-) -> tuple[Tally, CountSummary]:
-    """Count the k-mers of FASTA and FASTQ files and keep only how many there are of each count.
+    tmp_dir: Folder = None,
+    on_spill: OnSpill = None,
+) -> Histogram:
+    """Count the k-mers of FASTA and FASTQ files and return how many there are of each count.
 
-    No database is written. Parameters and errors are those of `count_to_database`.
+    The numbers are those of `count_to_database` and `histogram`, but no database is written. Parameters and errors are
+    those of `count_to_database`.
+
+    Examples
+    --------
+    >>> from oclgenomics.kmers import CountOptions, histogram_of_reads, read_spectrum
+    >>> found = histogram_of_reads(["reads_1.fq.gz", "reads_2.fq.gz"], CountOptions(21))  # doctest: +SKIP
+    >>> print(read_spectrum(found, 21))  # doctest: +SKIP
     """
-    from oclgenomics.kmers.device.part_counts import counts_of_part  # here, because counting itself does not need it
-
-    check_reading(min_quality, tmp_dir)
-    with Spill(engine, options, tmp_dir, on_spill) as parts:
-        reading = _Reading(engine, options, file_names(source), threads, progress, min_quality)
-        counter = reading.count(parts)
-        tally = Tally()
-        if parts.added:
-            for block in kept_blocks(options, parts.merged()):
-                tally.add(Tally(block.counts))
-        else:
-            for counted in counter.counted():
-                for counts in counts_of_part(engine, counted):
-                    tally.add(Tally(counts))
-                del counted
-        return tally, reading.summary(counter, parts, tally.distinct, tally.total)
+    options.check_reading(min_quality, tmp_dir)
+    with counted_files(
+        source, options, engine=engine, run=run, min_quality=min_quality, tmp_dir=tmp_dir, on_spill=on_spill
+    ) as counted:
+        if counted.whole:
+            parts = counted.counter.counted()
+            return _histogram_of(some for part in parts for some in counts_of_part(counted.engine, part))
+        return _histogram_of(block.counts for block in counted.blocks())
 
 
-def check_reading(min_quality: int | None, tmp_dir: str | os.PathLike[str] | None) -> None:
-    """Refuse what a count could not do before a device starts, rather than after hours.
+def _histogram_of(counts: Iterable[NDArray[np.uint32]]) -> Histogram:
+    tally = Tally()
+    for some in counts:
+        tally.add(Tally(some))
+    return Histogram.of(tally)
+
+
+def query(
+    source: KmerSource,
+    sequences: str | Iterable[str | Record],
+    *,
+    batch_letters: int = BATCH_LETTERS,
+    both_strands: bool = False,
+) -> analysis.QueryResult:
+    """Look up every k-mer of sequences; no device is needed.
+
+    Parameters
+    ----------
+    source : path or KmerSet
+        A database or a set in memory. In a canonical one, either strand may be given.
+    sequences : str or iterable of str or Record
+        One sequence of at least k bases; several, which are named 1, 2, ...; or the records of a file, as
+        `oclgenomics.sequence.records.read_records` gives them. K-mers with letters other than A, C, G and T are left
+        out. Lower case counts as upper case.
+    batch_letters : int
+        About so many bases are looked up at a time.
+    both_strands : bool
+        In a set that is not canonical, look up the reverse complements as well, for `QueryResult.intervals`.
+
+    Returns
+    -------
+    QueryResult
 
     Raises
     ------
     UsageError
-        `min_quality` is out of range.
-    OutputError
-        The folder for temporary files is missing or not writable.
+        A sequence given as text is shorter than a k-mer. This is raised when the result is read.
+    InputError
+        The database is missing or damaged.
+
+    Examples
+    --------
+    >>> from oclgenomics.kmers import query
+    >>> for record in query("reads.db", ["GATTACAGATTACAGATTACA"]).records():  # doctest: +SKIP
+    ...     print(record["kmer"], record["count"])
     """
-    if min_quality is not None and not 0 <= min_quality <= BEST_QUALITY:
-        raise ParameterError("min_quality", f"qualities are 0 to {BEST_QUALITY}", min_quality)
-    if tmp_dir is not None:
-        check_folder(os.fspath(tmp_dir))
+    with device.opened(source) as kmers:
+        k = kmers.k
+    given = [sequences] if isinstance(sequences, str) else sequences
+    return analysis.QueryResult(source, k, analysis.NamedSequences(given, k), batch_letters, both_strands)
+
+
+def counts_of(source: KmerSource, kmers: Sequence[str]) -> NDArray[np.uint32]:
+    """Return the counts of k-mers given as text, uint32 (n,); 0 where a k-mer is not there.
+
+    Parameters
+    ----------
+    source : path or KmerSet
+    kmers : sequence of str
+        In either case. In a canonical set, of either strand.
+
+    Raises
+    ------
+    UsageError
+        A k-mer does not have k bases, or has letters other than A, C, G and T.
+    InputError
+        The database is missing or damaged.
+    """
+    with device.opened(source) as found:
+        return analysis.look_up_texts(found, kmers)
+
+
+def dump(
+    source: KmerSource,
+    output: str | os.PathLike[str],
+    format: DumpFormat = "tsv",
+    *,
+    min_count: int = 1,
+    max_count: int = MAX_COUNTER,
+    run: Run | None = None,
+) -> None:
+    """Write k-mers and their counts in ascending order; no device is needed, and no set is whole in memory.
+
+    Parameters
+    ----------
+    source : path or KmerSet
+    output : path
+        The file to write, "-" for standard output; 'kmc' makes the files `output`.kmc_pre and `output`.kmc_suf. Text is
+        compressed if the name ends in .gz, .bz2, .xz or .zst.
+    format : {'tsv', 'fasta', 'npz', 'kmc', 'parquet'}
+        A line a k-mer; a record a k-mer; arrays for NumPy; a database of KMC; a table in Apache Parquet.
+    min_count, max_count : int
+        K-mers with lower or higher counts are left out.
+    run : Run, optional
+        Who is told how many k-mers have been read; some formats read all of them more than once.
+
+    Raises
+    ------
+    UsageError
+        Another format; a range of counts without a count in it; 'kmc' for standard output; a compressed name for what
+        is no text.
+    MissingDependencyError
+        'parquet' without pyarrow.
+    InputError
+        The database is missing or damaged.
+    OutputError
+        A file cannot be written; nothing half written is left.
+
+    Examples
+    --------
+    >>> from oclgenomics.kmers import dump
+    >>> dump("reads.db", "reads.parquet", "parquet", min_count=2)  # doctest: +SKIP
+    """
+    names = _dump_names(os.fspath(output), format)
+    _check_format(os.fspath(output), format)
+    with contextlib.ExitStack() as files:
+        progress = None if run is None else run.progress
+        kmers = SelectedKmers(files.enter_context(device.opened(source)), min_count, max_count, progress)
+        streams = [files.enter_context(open_packed(name, "wb", OutputError)) for name in names]
+        writers: dict[DumpFormat, Callable[..., None]] = {
+            "tsv": formats.write_tsv, "fasta": formats.write_fasta, "npz": formats.write_npz, "kmc": formats.write_kmc,
+            "parquet": formats.write_parquet,
+        }  # fmt: skip
+        writers[format](kmers, *streams)
+
+
+def _dump_names(output: str, format: DumpFormat) -> list[str]:
+    """The files that a dump writes."""
+    if format not in DUMP_FORMATS:
+        raise ParameterError("format", f"choose one of {', '.join(DUMP_FORMATS)}", format)
+    if format != "kmc":
+        return [output]
+    if output == "-":
+        raise UsageError("`format=kmc` writes two files, which standard output does not hold: name `output`")
+    return [f"{output}.kmc_pre", f"{output}.kmc_suf"]
+
+
+def _check_format(output: str, format: DumpFormat | MatrixFormat) -> None:
+    if format not in TEXTS:
+        refuse_packed(output, format)
+    if format == "parquet":
+        formats.require_pyarrow()
+
+
+# Work with reads and with several samples
+
+
+@verb
+def filter_reads(
+    source: KmerSource,
+    reads: SequenceFiles,
+    output: str | os.PathLike[str],
+    options: FilterOptions | None = None,
+    *,
+    rest: str | os.PathLike[str] | None = None,
+    paired: formats.MateFiles | None = None,
+    interleaved: bool = False,
+    any_mates: bool = False,
+    engine: EngineLike = None,
+    run: Run | None = None,
+) -> FilterSummary:
+    """Write the reads that pass, in the order of the input and as they stand there.
+
+    Parameters
+    ----------
+    source : path or KmerSet
+        A database or a set in memory. In a canonical one, either strand of a k-mer counts.
+    reads : path or iterable of path
+        Files, all FASTA or all FASTQ, uncompressed or compressed; "-" is standard input, "@name" the files of a list.
+    output : path
+        Where the reads that are kept go; blocked gzip if the name ends in .gz, "-" for standard output. A # in the
+        name becomes _1 and _2 for the mates of pairs, which else follow each other.
+    options : FilterOptions, optional
+        Without them, a read has to have one k-mer of the set.
+    rest : path, optional
+        Where all other reads go, as `output`.
+    paired : iterable of (path, path), optional
+        Files, or lists of them, of first mates and of second mates, which come after `reads`.
+    interleaved : bool
+        In `reads`, mates of a pair follow each other.
+    any_mates : bool
+        Take mates that have different names as pairs.
+    engine : Engine, Device or str, optional
+        A device in use already, which stays open, or one to open. Of a database that does not fit into half of its
+        memory, as much as fits is looked up at a time, once for each block of the reads.
+    run : Run, optional
+        Host threads that decompress the input, and who is told how many bytes of the files have been read, those of
+        second mates left out.
+
+    Returns
+    -------
+    FilterSummary
+
+    Raises
+    ------
+    UsageError
+        There are no reads, standard input is to be read twice, or an output is an input or another output, or is
+        named as if it were compressed by something else than gzip.
+    InputError
+        Anything wrong with an input or with the database; mates that do not belong together.
+    DeviceError
+        There is no such device, its memory is too small, or it was lost on the way.
+    OutputError
+        An output cannot be written; nothing half written is left.
+
+    Examples
+    --------
+    >>> from oclgenomics.kmers import FilterOptions, filter_reads
+    >>> options = FilterOptions(min_fraction=0.5, drop=True)
+    >>> filter_reads("host.db", "reads.fq.gz", "clean.fq.gz", options)  # doctest: +SKIP
+    """
+    singles, pairs = file_names(reads), formats.mate_files(paired or ())
+    outputs = [os.fspath(name) for name in (output, rest) if name is not None]
+    formats.check_filter_inputs(singles, pairs)
+    database = [os.fspath(source)] if isinstance(source, (str, os.PathLike)) else []
+    formats.check_outputs([*database, *singles, *(name for pair in pairs for name in pair)], outputs)
+    with lent_engine(engine) as engine, device.opened(source) as kmers, contextlib.ExitStack() as files:
+        writers = [files.enter_context(formats.read_writer(name)).write for name in outputs]
+        return device.filter_files(
+            engine, kmers, singles, pairs, options or FilterOptions(), writers, run or Run(), interleaved=interleaved,
+            any_mates=any_mates,
+        )  # fmt: skip
+
+
+def merge(sources: Sequence[KmerSource], operation: Operation = "union", *, run: Run | None = None) -> CountedKmers:
+    """Merge sets of k-mers into memory; no device is needed.
+
+    Parameters
+    ----------
+    sources : sequence of path or KmerSet
+        Databases or sets in memory, two or more, of the same k; all of them canonical or none.
+    operation : {'union', 'intersect', 'subtract'}
+        'union' adds counts, which stop at 2^32 - 1; 'intersect' keeps the k-mers that are in all sets, with the least
+        of their counts; 'subtract' keeps the k-mers of the first set that are in none of the others.
+    run : Run, optional
+        Who is told how many k-mers of all sets have been read.
+
+    Raises
+    ------
+    UsageError
+        Fewer than two sets, another operation, or sets that do not suit each other.
+    InputError
+        A database is missing or damaged.
+
+    Examples
+    --------
+    >>> from oclgenomics.kmers import merge
+    >>> both = merge(["tumour.db", "normal.db"], "intersect")  # doctest: +SKIP
+    """
+    with _merged(sources, operation, run) as (first, blocks):
+        block = join(key_words(first.k), blocks)
+        return CountedKmers(first.k, first.canonical, block.keys, block.counts)
+
+
+def merge_databases(
+    sources: Sequence[KmerSource],
+    output: str | os.PathLike[str],
+    operation: Operation = "union",
+    *,
+    run: Run | None = None,
+) -> MergeSummary:
+    """Merge sets of k-mers into a database; no device is needed, and no set is whole in memory.
+
+    Parameters and other errors are those of `merge`.
+
+    Parameters
+    ----------
+    output : path
+        The database to write.
+
+    Raises
+    ------
+    OutputError
+        The database cannot be written; nothing half written is left.
+    """
+    with _merged(sources, operation, run) as (first, blocks):
+        with DatabaseWriter(output, CountOptions(first.k, first.canonical)) as writer:
+            writer.append_blocks(blocks)
+        return MergeSummary(first.k, first.canonical, writer.distinct, writer.total)
 
 
 @contextlib.contextmanager
-def _chosen(options: CountOptions, only: KmerSource | None) -> Iterator[KmerSet | None]:
-    """The set that k-mers have to be in, if any."""
-    if only is None:
-        yield None
-        return
-    from oclgenomics.kmers.sets.restriction import check_alike  # here, because few runs need it
-    from oclgenomics.kmers.source import opened
+def _merged(
+    sources: Sequence[KmerSource], operation: Operation, run: Run | None
+) -> Iterator[tuple[KmerSet, Iterator[KmerBlock]]]:
+    """The first of the sets, and the blocks of the merge."""
+    if operation not in OPERATIONS:
+        raise ParameterError("operation", f"choose one of {', '.join(OPERATIONS)}", operation)
+    if isinstance(sources, (str, os.PathLike)) or len(sources) < 2:
+        raise UsageError("there is nothing to merge: name two databases or more")
+    merges = {"union": sets.union, "intersect": sets.intersect, "subtract": sets.subtract}
+    with contextlib.ExitStack() as files:
+        opened = [files.enter_context(device.opened(source)) for source in sources]
+        yield opened[0], merges[operation](opened, progress=None if run is None else run.progress)
 
-    with opened(only) as chosen:
-        check_alike(options.k, options.canonical, chosen)
-        yield chosen
+
+@verb
+def matrix(samples: Mapping[str, Sample], options: CountOptions | None = None, **how: Any) -> CountMatrix:
+    """Lay the counts of several samples side by side, in memory.
+
+    Parameters are those of `write_matrix` but for `output` and `format`; so are the errors.
+
+    Examples
+    --------
+    >>> from oclgenomics.kmers import matrix
+    >>> found = matrix({"tumour": "tumour.db", "normal": "normal.db"}, min_samples=2)  # doctest: +SKIP
+    >>> found.to_frame()  # doctest: +SKIP
+    """
+    with _rows(samples, options, **how) as rows:
+        keys, counts = rows.arrays()
+        return CountMatrix(rows.k, rows.canonical, tuple(rows.names), keys, counts)
 
 
-@dataclass(frozen=True)
-class _Reading:
-    """Files on their way to the counter."""
+@verb
+def write_matrix(
+    samples: Mapping[str, Sample],
+    output: str | os.PathLike[str],
+    format: MatrixFormat = "tsv",
+    options: CountOptions | None = None,
+    *,
+    tmp_dir: Folder = None,
+    **how: Any,
+) -> MatrixSummary:
+    """Write the counts of several samples side by side; neither a sample nor the matrix is whole in memory.
 
-    engine: Engine
-    options: CountOptions
-    paths: list[str]
-    threads: int | None = None
-    progress: Progress | None = None
-    min_quality: int | None = None
-    census: Census = field(default_factory=Census)
+    Parameters
+    ----------
+    samples : mapping of str to path, KmerSet or paths
+        The samples by their names, which become those of the columns: a database or a set, or FASTA and FASTQ files,
+        which are counted on the way. A database is detected from its content.
+    output : path
+        The file to write, "-" for standard output. Text is compressed if the name ends in .gz, .bz2, .xz or .zst.
+    format : {'tsv', 'npz', 'parquet'}
+        Lines of text; arrays for NumPy; a table in Apache Parquet.
+    options : CountOptions, optional
+        What of reads is counted; needed for them. Databases have to be of the same k and strands.
+    tmp_dir : path, optional
+        Folder for temporary files; the system's if not given. Nothing is left there.
+    min_count : int, optional
+        A lower count of a sample is taken for 0.
+    min_samples : int, optional
+        K-mers with counts in fewer samples are left out.
+    only : path, KmerSet or paths, optional
+        K-mers that are not in this set are left out; it is given as a sample is.
+    keep_zeros : bool, optional
+        All k-mers of `only` have a row.
+    engine, run, min_quality, on_spill
+        As for `count_to_database`; no device is needed for databases. While sets are merged, `run` is told how many of
+        their k-mers have been read.
+    on_merge : callable, optional
+        Called when that begins.
 
-    def count(self, parts: Spill) -> KmerCounter:
-        """Read all files; what memory does not hold goes to temporary runs, and then all of it."""
-        counter = KmerCounter(self.engine, self.options)
-        for block in self._blocks():
-            if not counter.has_room(block.symbols):
-                parts.add_counted(counter)
-                counter = KmerCounter(self.engine, self.options)
-            counter.add(block.symbols)
-        if parts.added:
-            parts.add_counted(counter)
-            counter = KmerCounter(self.engine, self.options)  # without the symbols, whose room the merge takes
-        return counter
+    Raises
+    ------
+    UsageError
+        No sample, names that columns cannot have, another format, sets that do not suit each other, or options that
+        contradict each other.
+    MissingDependencyError
+        'parquet' without pyarrow.
+    InputError
+        An input is missing or damaged.
+    DeviceError
+        There is no such device, or its memory is too small.
+    OutputError
+        A file cannot be written; nothing half written is left.
 
-    def blocks(self, counter: KmerCounter, parts: Spill, only: KmerSet | None) -> Iterator[KmerBlock]:
-        """All that was counted, or what a set has of it, on the host."""
-        counted = kept_blocks(self.options, parts.merged()) if parts.added else self._downloaded(counter)
-        if only is None:
-            return counted
-        from oclgenomics.kmers.sets.restriction import restricted
+    Examples
+    --------
+    >>> from oclgenomics.kmers import CountOptions, write_matrix
+    >>> samples = {"a": "a.db", "b": ["b_1.fq.gz", "b_2.fq.gz"]}  # doctest: +SKIP
+    >>> write_matrix(samples, "counts.tsv", options=CountOptions(31))  # doctest: +SKIP
+    """
+    if format not in MATRIX_FORMATS:
+        raise ParameterError("format", f"choose one of {', '.join(MATRIX_FORMATS)}", format)
+    _check_format(os.fspath(output), format)
+    with (
+        _rows(samples, options, tmp_dir=tmp_dir, **how) as rows,
+        open_packed(output, "wb", OutputError) as stream,
+    ):
+        if format == "npz":
+            kmers = formats.write_matrix_npz(rows, stream, tmp_dir)
+        else:
+            kmers = (formats.write_matrix_tsv if format == "tsv" else formats.write_matrix_parquet)(rows, stream)
+    return MatrixSummary(rows.k, rows.canonical, tuple(rows.names), kmers)
 
-        return restricted(counted, only)
 
-    def summary(self, counter: KmerCounter, parts: Spill, distinct: int, total: int) -> CountSummary:
-        """What was found."""
-        found = counter.kmers + parts.kmers
-        return CountSummary(found, distinct, total, parts.added, parts.written, self.census)
-
-    def _downloaded(self, counter: KmerCounter) -> Iterator[KmerBlock]:
-        for counted in counter.counted():
-            runs = dense(self.engine, counted, self.options.k)
-            block = KmerBlock(self.engine.download(runs.keys), self.engine.download(runs.counts))
-            del counted, runs
-            yield block
-
-    def _blocks(self) -> Iterator[PackedBlock]:
-        engine, k = self.engine, self.options.k
-        block_bytes = text_block_bytes(DeviceLimits.of(engine), k, largest_block(engine))
-        progress = None
-        if self.progress is not None:
-            from oclgenomics.sequence.input_progress import InputProgress
-
-            progress = InputProgress(self.paths, self.progress)
-        for path in self.paths:
-            yield from packed_blocks(
-                engine, [path], overlap=k - 1, block_bytes=block_bytes, threads=self.threads,
-                min_quality=self.min_quality, may_be_empty=True, census=self.census, progress=progress,
-            )  # fmt: skip
-            if progress is not None:
-                progress.end_file()
+@contextlib.contextmanager
+def _rows(
+    samples: Mapping[str, Sample],
+    options: CountOptions | None,
+    *,
+    min_count: int = 1,
+    min_samples: int = 1,
+    only: Sample | None = None,
+    keep_zeros: bool = False,
+    engine: EngineLike = None,
+    run: Run | None = None,
+    tmp_dir: Folder = None,
+    on_merge: Callable[[], object] | None = None,
+    **how: Any,
+) -> Iterator[sets.MatrixRows]:
+    """The rows of a matrix; what it reads is open as long."""
+    choice = sets.RowChoice(min_count, min_samples, keep_zeros)
+    sets.check_names(list(samples))
+    choice.check(len(samples), only is not None)
+    given = [*samples.values(), *([] if only is None else [only])]
+    with contextlib.ExitStack() as files, contextlib.ExitStack() as devices:
+        there: dict[int, KmerSet] = {
+            place: files.enter_context(device.opened(one)) for place, one in enumerate(given) if _is_set(one)
+        }
+        reads = [place for place in range(len(given)) if place not in there]
+        sets.check_one_kind([*there.values(), *([options] if options and reads else [])])  # before hours of counting
+        if reads and options is None:
+            name = file_names(cast(SequenceFiles, given[reads[0]]))[0]
+            raise UsageError(f"{name} is no database of `kmers count`; if it holds reads, `options` has to say k")
+        if reads and options is not None:
+            engine = devices.enter_context(lent_engine(engine))
+            for place in reads:
+                counted = _counted_for_a_while(given[place], options, engine=engine, run=run, tmp_dir=tmp_dir, **how)
+                there[place] = files.enter_context(counted)
+        devices.close()  # the merge needs none
+        if on_merge is not None:
+            on_merge()
+        progress = None if run is None else run.progress
+        columns = [there[place] for place in range(len(samples))]
+        yield sets.MatrixRows(list(samples), columns, choice, there.get(len(samples)), progress)

@@ -1,15 +1,24 @@
-"""The options of a count."""
+"""What is counted, which reads a filter keeps, and what of them is refused."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.io.unnamed_file import check_folder
+from oclgenomics.sequence.parse import BEST_QUALITY
 
-__all__ = ["MAX_COUNTER", "MAX_K", "CountOptions"]
+__all__ = ["MAX_COUNTER", "MAX_K", "PAIR_RULES", "CountOptions", "FilterOptions", "PairRule", "check_counts"]
 
 MAX_K = 256
 MAX_COUNTER = (1 << 32) - 1
+PairRule = Literal["either", "both"]
+PAIR_RULES: tuple[PairRule, ...] = ("either", "both")
 
 
 @dataclass(frozen=True)
@@ -43,9 +52,116 @@ class CountOptions:
     def __post_init__(self) -> None:
         if not 1 <= self.k <= MAX_K:
             raise ParameterError("k", f"k-mers have 1 to {MAX_K} letters", self.k)
-        if not 1 <= self.min_count <= self.max_count:
-            raise UsageError(f"`min_count={self.min_count}` `max_count={self.max_count}`: take 1 <= min <= max")
-        if self.min_count > MAX_COUNTER:
-            raise ParameterError("min_count", f"counters hold at most {MAX_COUNTER:,}", self.min_count)
+        check_counts(self.min_count, self.max_count)
         if not 1 <= self.counter_max <= MAX_COUNTER:
             raise ParameterError("counter_max", f"counters hold 1 to {MAX_COUNTER:,}", self.counter_max)
+
+    @staticmethod
+    def check_reading(min_quality: int | None, tmp_dir: str | os.PathLike[str] | None) -> None:
+        """Refuse what a count could not do before a device starts, rather than after hours.
+
+        Raises
+        ------
+        UsageError
+            `min_quality` is out of range.
+        OutputError
+            The folder for temporary files is missing or not writable.
+        """
+        if min_quality is not None and not 0 <= min_quality <= BEST_QUALITY:
+            raise ParameterError("min_quality", f"qualities are 0 to {BEST_QUALITY}", min_quality)
+        if tmp_dir is not None:
+            check_folder(os.fspath(tmp_dir))
+
+
+@dataclass(frozen=True)
+class FilterOptions:
+    """Bounds on the k-mers of a read that the set has.
+
+    A read passes if it is within all bounds that are given. Without any it has to have one k-mer of the set.
+
+    Attributes
+    ----------
+    min_kmers, max_kmers : int, optional
+        K-mers of the read that the set has, each place counted.
+    min_fraction, max_fraction : float, optional
+        Their share of the read's k-mers, 0 to 1. A read without k-mers has the share 0.
+    min_count, max_count : int
+        K-mers of the set with other counts are as if it had them not.
+    pairs : {'either', 'both'}
+        A pair passes if either of its mates does, or both do.
+    drop : bool
+        Keep the reads that do not pass.
+
+    Raises
+    ------
+    UsageError
+        A value is outside its range.
+    """
+
+    min_kmers: int | None = None
+    max_kmers: int | None = None
+    min_fraction: float | None = None
+    max_fraction: float | None = None
+    min_count: int = 1
+    max_count: int = MAX_COUNTER
+    pairs: PairRule = "either"
+    drop: bool = False
+    _least: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("min_kmers", "max_kmers"):
+            value = getattr(self, name)
+            if value is not None and value < 0:
+                raise ParameterError(name, "give 0 or more", value)
+        for name in ("min_fraction", "max_fraction"):
+            share = getattr(self, name)
+            if share is not None and not 0 <= share <= 1:
+                raise ParameterError(name, "a share is 0 to 1", share)
+        _check_order("kmers", self.min_kmers, self.max_kmers)
+        _check_order("fraction", self.min_fraction, self.max_fraction)
+        check_counts(self.min_count, self.max_count)
+        if self.pairs not in PAIR_RULES:
+            raise ParameterError("pairs", f"choose one of {', '.join(PAIR_RULES)}", self.pairs)
+        bounds = (self.min_kmers, self.max_kmers, self.min_fraction, self.max_fraction)
+        least = int(bounds == (None,) * len(bounds)) if self.min_kmers is None else self.min_kmers
+        object.__setattr__(self, "_least", least)
+
+    def passing(self, kmers: NDArray[np.int64], found: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Say which reads pass.
+
+        Parameters
+        ----------
+        kmers, found : ndarray, int64 (n,)
+            K-mers of each read, and those of them that the set has.
+
+        Returns
+        -------
+        ndarray, bool (n,)
+        """
+        passing: NDArray[np.bool_] = found >= self._least
+        if self.max_kmers is not None:
+            passing &= found <= self.max_kmers
+        if self.min_fraction is not None or self.max_fraction is not None:
+            # The quotient is the double next to the share, as is a bound that was written as a decimal.
+            share = found / np.maximum(kmers, 1)
+            passing &= share >= (self.min_fraction or 0)
+            passing &= share <= (1 if self.max_fraction is None else self.max_fraction)
+        return passing
+
+
+def _check_order(name: str, least: float | None, most: float | None) -> None:
+    if least is not None and most is not None and least > most:
+        raise UsageError(f"`min_{name}={least}` `max_{name}={most}`: take min <= max")
+
+
+def check_counts(least: int, most: int) -> None:
+    """Refuse bounds of counts, `min_count` and `max_count`, that no count is within.
+
+    Raises
+    ------
+    UsageError
+    """
+    if not 1 <= least <= most:
+        raise UsageError(f"`min_count={least}` `max_count={most}`: take 1 <= min <= max")
+    if least > MAX_COUNTER:
+        raise ParameterError("min_count", f"counters hold at most {MAX_COUNTER:,}", least)

@@ -1,53 +1,79 @@
-"""The whole way from an input to scans: read, filter, scan. Whatever scans alignments goes this way."""
+"""The verbs, in the order in which a user meets them: scans, peaks, thresholds, sweeps, linkage disequilibrium.
+
+All of them that scan go one way from an input to scans: read, filter, scan.
+"""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from oclgenomics.omega.options import ScanOptions, scan_parameters
-from oclgenomics.omega.result import Scan, ScanStats
-from oclgenomics.omega.sources import AlignmentSource, open_alignments
-from oclgenomics.variation.read_options import ReadOptions
+from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
+from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.omega.device.scanner import OmegaScanner, Progress
+from oclgenomics.omega.formats.scans import read_report
+from oclgenomics.omega.ld.map import LdMap, map_region
+from oclgenomics.omega.ld.request import read_region, request_map
+from oclgenomics.omega.options import LdOptions, ScanOptions, scan_parameters
+from oclgenomics.omega.result import DataFacts, OmegaReport, Scan, Scans, Track
+from oclgenomics.omega.significance.comparable import compare
+from oclgenomics.omega.significance.facts import NullFacts, grid_spacing, site_density
+from oclgenomics.omega.significance.peaks import merge_peaks, quantile_threshold, top_threshold
+from oclgenomics.omega.significance.thresholds import (
+    Maxima,
+    Peaks,
+    Significance,
+    SweepResults,
+    Threshold,
+    detection,
+    localisation,
+    thresholds,
+)
+from oclgenomics.omega.sites.filters import Prepared
+from oclgenomics.omega.sites.sources import (
+    AlignmentSource,
+    FilteredBatch,
+    filter_batch,
+    filtered_batches,
+    open_alignments,
+)
+from oclgenomics.variation import Alignment, BedRegions, ReadOptions
 
-if TYPE_CHECKING:
-    from oclgenomics.omega.device.scanner import OmegaScanner
-    from oclgenomics.omega.sites import Prepared
-    from oclgenomics.runtime import Device, Engine
-    from oclgenomics.variation.alignment import Alignment
-    from oclgenomics.variation.bed import BedRegions
+__all__ = [
+    "detect_sweeps", "find_peaks", "find_thresholds", "iter_scan", "ld_around_peak", "scan", "scan_alignment",
+    "scan_alignments",
+]  # fmt: skip
 
-__all__ = ["FilteredBatch", "filter_alignment", "filtered_batches", "scan", "scan_alignment", "scan_alignments"]
+Excluded = BedRegions | str | os.PathLike[str] | None
 
 
+@verb
 def scan(
     source: AlignmentSource,
-    options: ScanOptions,
+    options: ScanOptions | None = None,
     *,
     reading: ReadOptions = ReadOptions(),
-    exclude: BedRegions | str | os.PathLike[str] | None = None,
+    exclude: Excluded = None,
     on_alignment: Callable[[Alignment], None] | None = None,
     on_result: Callable[[Scan], None] | None = None,
-    engine: Engine | None = None,
-    device: Device | str | None = None,
-    max_memory: int | None = None,
-    threads: int | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> Generator[Scan, None, None]:
+    engine: EngineLike = None,
+    run: Run | None = None,
+) -> Scans:
     """Scan an input for selective sweeps: one large alignment after the other, and small ones together.
 
     Parameters
     ----------
     source : path, Alignment, or iterable of both
-        A file (ms, MaCS, FASTA or VCF, plain or packed, "-" for standard input; a tree sequence; a VCF Zarr), an
-        alignment from elsewhere (`Alignment.from_haplotypes`, `Alignment.from_genotypes`), or several of them.
-    options : ScanOptions
+        A file (ms, MaCS, FASTA or VCF, uncompressed or compressed, "-" for standard input; a tree sequence; a VCF
+        Zarr), an alignment from elsewhere (`Alignment.from_haplotypes`, `Alignment.from_genotypes`), or several of
+        them.
+    options : ScanOptions, optional
         Grid, windows and filters.
     reading : ReadOptions
         What is read of files: length of the region, format, samples, phase.
@@ -56,25 +82,19 @@ def scan(
     on_alignment : callable, optional
         Called with each alignment as it was read, just before it is filtered and scanned.
     on_result : callable, optional
-        Called with each scan, in the order of the input, just before it is given to the caller: for messages and
-        counts beside whatever consumes the scans.
-    engine : Engine, optional
-        A device in use already. It stays open.
-    device : Device or str, optional
-        Where to run, if no engine is given; as `oclgenomics.runtime.select_device` takes it. It is opened when the
-        first alignment has been read.
-    max_memory : int, optional
-        Bytes of device memory to use at most, if no engine is given.
-    threads : int, optional
-        Host threads that unpack and read the input; one per core, at most 4, if not given.
-    progress : callable, optional
-        Called with (grid positions done, grid positions in all) of the alignments at work.
+        Called with each scan, in the order of the input, as soon as it is there.
+    engine : Engine, Device or str, optional
+        An engine in use already, which stays open; or where to run, as `oclgenomics.runtime.select_device` takes it.
+        The device is opened after the first alignment has been read, so that errors in the input come first.
+    run : Run, optional
+        Host threads that decompress and parse the input; and progress, called with (grid positions done, grid
+        positions in all) of the alignments at work.
 
-    Yields
-    ------
-    Scan
-        One for each chromosome or replicate, in the order of the input; one alignment (or one batch of small ones) is
-        in memory at a time, or two where they are small enough to be read ahead.
+    Returns
+    -------
+    Scans
+        A sequence of `Scan`, one for each chromosome or replicate, in the order of the input. `iter_scan` gives them
+        one by one.
 
     Raises
     ------
@@ -93,18 +113,43 @@ def scan(
     ...     best = result.best
     ...     print(result.name, result.positions[best], result.omega[best], result.left[best], result.right[best])
     """
-    from oclgenomics.omega.device.scanner import OmegaScanner
-    from oclgenomics.runtime import Engine
+    found = iter_scan(
+        source, options, reading=reading, exclude=exclude, on_alignment=on_alignment, on_result=on_result,
+        engine=engine, run=run,
+    )  # fmt: skip
+    with closing(found):
+        return Scans(list(found))
 
+
+@verb
+def iter_scan(
+    source: AlignmentSource,
+    options: ScanOptions | None = None,
+    *,
+    reading: ReadOptions = ReadOptions(),
+    exclude: Excluded = None,
+    on_alignment: Callable[[Alignment], None] | None = None,
+    on_result: Callable[[Scan], None] | None = None,
+    engine: EngineLike = None,
+    run: Run | None = None,
+) -> Generator[Scan, None, None]:
+    """Give the scans of an input one by one; parameters and errors as for `scan`.
+
+    Yields
+    ------
+    Scan
+        One alignment (or one batch of small ones) is in memory at a time, or two where they are small enough to be
+        read ahead.
+    """
+    options, run = options or ScanOptions(), run or Run()
+    batches = filtered_batches(
+        source, options, reading=reading, exclude=exclude, on_alignment=on_alignment, threads=run.threads
+    )
+    scanner = None
     with ExitStack() as stack:
-        scanner = None if engine is None else OmegaScanner(engine)
-        batches = filtered_batches(
-            source, options, reading=reading, exclude=exclude, on_alignment=on_alignment, threads=threads
-        )
         for batch in stack.enter_context(closing(batches)):
-            if scanner is None:
-                scanner = OmegaScanner(stack.enter_context(Engine(device, max_memory=max_memory)))
-            results = _scan_batch(batch, options, scanner, progress)
+            scanner = scanner or OmegaScanner(stack.enter_context(lent_engine(engine)))
+            results = _scan_batch(batch, options, scanner, run.progress)
             del batch  # before the next one is read
             for result in results:
                 if on_result is not None:
@@ -112,61 +157,11 @@ def scan(
                 yield result
 
 
-@dataclass(frozen=True, eq=False)
-class FilteredBatch:
-    """Alignments that are scanned together, because they are small, or a large one alone.
-
-    Attributes
-    ----------
-    prepared : sequence of Prepared
-        The sites that are left of each, and what was left out.
-    seconds : float
-        Time it took to filter them.
-    """
-
-    prepared: Sequence[Prepared]
-    seconds: float
-
-    @property
-    def alignments(self) -> list[Alignment]:
-        """The sites that are left of each."""
-        return [one.alignment for one in self.prepared]
-
-
-def filtered_batches(
-    source: AlignmentSource,
-    options: ScanOptions,
-    *,
-    reading: ReadOptions = ReadOptions(),
-    exclude: BedRegions | str | os.PathLike[str] | None = None,
-    on_alignment: Callable[[Alignment], None] | None = None,
-    threads: int | None = None,
-) -> Generator[FilteredBatch, None, None]:
-    """Read alignments and leave out the sites that a scan does not use; parameters and errors as for `scan`.
-
-    Yields
-    ------
-    FilteredBatch
-        One is in memory at a time if the caller keeps none.
-    """
-    from oclgenomics.omega.batch import batches
-    from oclgenomics.variation.bed import read_bed
-
-    regions = read_bed(exclude) if isinstance(exclude, (str, os.PathLike)) else exclude
-    with closing(open_alignments(source, reading, threads=threads)) as alignments:
-        for batch in batches(alignments):
-            if on_alignment is not None:
-                _tell(batch, on_alignment)
-            filtered = [_filter_batch(batch, options, regions)]
-            del batch
-            yield filtered.pop()  # the caller's alone, so that it can be gone before the next one is read
-
-
 def scan_alignments(
     alignments: Sequence[Alignment],
     options: ScanOptions,
     scanner: OmegaScanner,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     *,
     exclude: BedRegions | None = None,
 ) -> list[Scan]:
@@ -190,14 +185,14 @@ def scan_alignments(
     DeviceError
         Not enough device memory, or a device lost on the way.
     """
-    return _scan_batch(_filter_batch(alignments, options, exclude), options, scanner, progress)
+    return _scan_batch(filter_batch(alignments, options, exclude), options, scanner, progress)
 
 
 def scan_alignment(
     alignment: Alignment,
     options: ScanOptions,
     scanner: OmegaScanner,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     *,
     exclude: BedRegions | None = None,
 ) -> Scan:
@@ -205,42 +200,8 @@ def scan_alignment(
     return scan_alignments([alignment], options, scanner, progress, exclude=exclude)[0]
 
 
-def filter_alignment(alignment: Alignment, options: ScanOptions, exclude: BedRegions | None) -> Prepared:
-    """Return the sites that a scan uses, and all that was left out on the way, the reader's counts first."""
-    from oclgenomics.omega.data_facts import facts_of
-    from oclgenomics.omega.sites import Prepared, exclude_regions, prepare
-
-    alignment.validate()
-    outside = Prepared(alignment, {}) if exclude is None else exclude_regions(alignment, exclude)
-    prepared = prepare(
-        outside.alignment,
-        maf=options.maf,
-        no_singletons=options.no_singletons,
-        impute=options.impute,
-        binary=options.binary,
-        seed=options.seed,
-        compat=options.precision == "compat",
-    )
-    counts = (alignment.skipped, outside.discarded, prepared.discarded)
-    reasons = dict.fromkeys(reason for count in counts for reason in count)
-    discarded = {reason: sum(count.get(reason, 0) for count in counts) for reason in reasons}
-    facts = facts_of(alignment, outside.alignment, prepared.alignment, exclude)
-    return Prepared(prepared.alignment, discarded, facts)
-
-
-def _tell(alignments: Sequence[Alignment], on_alignment: Callable[[Alignment], None]) -> None:
-    for alignment in alignments:
-        on_alignment(alignment)
-
-
-def _filter_batch(alignments: Sequence[Alignment], options: ScanOptions, exclude: BedRegions | None) -> FilteredBatch:
-    start = time.perf_counter()
-    prepared = [filter_alignment(alignment, options, exclude) for alignment in alignments]
-    return FilteredBatch(prepared, time.perf_counter() - start)
-
-
 def _scan_batch(
-    batch: FilteredBatch, options: ScanOptions, scanner: OmegaScanner, progress: Callable[[int, int], None] | None
+    batch: FilteredBatch, options: ScanOptions, scanner: OmegaScanner, progress: Progress | None
 ) -> list[Scan]:
     """Scan filtered alignments; the seconds of each are its share, of those that the filter took, too."""
     start = time.perf_counter()
@@ -254,9 +215,266 @@ def _counted(result: Scan, prepared: Prepared, seconds: float, parameters: dict[
     """The result with what was left out, the sites of each window, what was scanned how, and the seconds it took."""
     at = prepared.alignment.positions
     counted = np.searchsorted(at, result.right, "right") - np.searchsorted(at, result.left, "left")
-    sites = np.where(result.valid, counted, -1).astype(np.int64)
-    stats = ScanStats(result.stats.scores, result.stats.pairs, seconds)
     return replace(
-        result, discarded=prepared.discarded, window_sites=sites, stats=stats, data=prepared.data,
+        result,
+        discarded=prepared.discarded,
+        window_sites=np.where(result.valid, counted, -1).astype(np.int64),
+        stats=replace(result.stats, seconds=seconds),
+        data=prepared.data,
         parameters=parameters,
-    )  # fmt: skip
+    )
+
+
+def find_peaks(
+    tracks: Sequence[Track],
+    *,
+    threshold: float | Significance | None = None,
+    top: int | None = None,
+    quantile: float | None = None,
+    fpr: float | None = None,
+    merge: int = 0,
+) -> Peaks:
+    """Find the regions in which omega is high; one of `threshold`, `top` and `quantile` says what that is.
+
+    Parameters
+    ----------
+    tracks : sequence of Track
+        All scans of an input (`scan`), or a report of them (`read_report`).
+    threshold : float or Significance, optional
+        Positions with a larger omega count. What neutral replicates say (`find_thresholds`, `read_thresholds`) gives
+        p-values, too.
+    top : int, optional
+        The positions with the largest omegas count, so many of them.
+    quantile : float, optional
+        Positions above this quantile of all omegas count, such as 0.995.
+    fpr : float, optional
+        False-positive rate of the threshold from neutral replicates; the first that they were asked for if not given.
+    merge : int
+        Windows at most so many bp apart are one region.
+
+    Raises
+    ------
+    UsageError
+        Not one of the three is given, `fpr` without neutral replicates, or a value out of range; neutral replicates
+        of other data or options than the scan's (`oclgenomics.omega.significance.comparable`).
+
+    Examples
+    --------
+    >>> from oclgenomics.omega import find_peaks, read_report
+    >>> find_peaks(read_report("chr20.tsv"), quantile=0.995).to_frame()  # doctest: +SKIP
+    """
+    if sum(given is not None for given in (threshold, top, quantile)) != 1:
+        raise UsageError("which positions are high is for you to say: give one of `threshold`, `top` and `quantile`")
+    if fpr is not None and not isinstance(threshold, Significance):
+        raise ParameterError("fpr", "has no effect without a `threshold` from neutral replicates")
+    maxima = compared = None
+    if isinstance(threshold, Significance):
+        compared = compare(threshold, tracks)
+        (chosen,) = threshold.thresholds[:1] if fpr is None else thresholds(threshold.maxima.omega, [fpr])
+        omega, maxima, fpr = chosen.omega, threshold.maxima, chosen.fpr
+    elif top is not None:
+        omega = top_threshold(tracks, top)
+    elif quantile is not None:
+        omega = quantile_threshold(tracks, quantile)
+    else:
+        assert threshold is not None
+        omega = threshold
+    return Peaks(tuple(merge_peaks(tracks, omega, merge)), omega, maxima, fpr, compared)
+
+
+@verb
+def find_thresholds(
+    source: AlignmentSource,
+    options: ScanOptions | None = None,
+    *,
+    fpr: Sequence[float] = (0.05,),
+    length: int | None = None,
+    reading: ReadOptions = ReadOptions(),
+    exclude: Excluded = None,
+    on_alignment: Callable[[Alignment], None] | None = None,
+    engine: EngineLike = None,
+    run: Run | None = None,
+) -> Significance:
+    """Scan neutral replicates and find the omegas that a neutral alignment exceeds with given probabilities.
+
+    Parameters
+    ----------
+    source : path, Alignment, or iterable of both
+        The replicates: a file, or alignments such as `oclgenomics.simulate.neutral_alignments` gives.
+    options : ScanOptions, optional
+        Those of the scan whose peaks are judged.
+    fpr : sequence of float
+        False-positive rates per replicate, each between 0 and 1.
+    length : int, optional
+        Of a replicate, bp, for the record; that of `reading` if not given.
+    reading, exclude, on_alignment, engine
+        As for `scan`.
+    run : Run, optional
+        As for `scan`; progress is called with (replicates that have come, None).
+
+    Raises
+    ------
+    UsageError
+        A rate outside its range, or too small for so few replicates; options that do not suit the replicates.
+    InputError, DeviceError
+        As for `scan`.
+
+    Examples
+    --------
+    >>> from oclgenomics.omega import ScanOptions, find_thresholds
+    >>> from oclgenomics.simulate import Region, neutral_alignments
+    >>> options = ScanOptions(grid=100, minwin=1_000, maxwin=20_000)
+    >>> neutral = neutral_alignments(Region(50, 100_000, 10_000, theta=50, rho=50), 1, 1_000)
+    >>> found = find_thresholds(neutral, options, fpr=(0.05, 0.01))  # doctest: +SKIP
+    >>> found.p_values(12.5)  # doctest: +SKIP
+    """
+    options = options or ScanOptions()
+    maxima, haplotypes, sites, data = _scan_replicates(
+        source, options, reading, exclude, on_alignment, engine, run or Run()
+    )
+    ranked = tuple(thresholds(maxima.omega, fpr))
+    stretch = reading.length if length is None else length
+    known = None if stretch is None else int(stretch)
+    return Significance(scan_parameters(options), known, haplotypes, sites / len(maxima), maxima, ranked, data=data)
+
+
+@verb
+def detect_sweeps(
+    source: AlignmentSource,
+    options: ScanOptions | None = None,
+    thresholds: Sequence[Threshold] = (),
+    *,
+    site: int,
+    within: int | None = None,
+    reading: ReadOptions = ReadOptions(),
+    exclude: Excluded = None,
+    on_alignment: Callable[[Alignment], None] | None = None,
+    engine: EngineLike = None,
+    run: Run | None = None,
+) -> SweepResults:
+    """Scan replicates with a sweep at a known site, and count those that exceed each threshold.
+
+    Parameters
+    ----------
+    source : path, Alignment, or iterable of both
+        The replicates, of the length of the neutral ones.
+    options : ScanOptions, optional
+        Those of the neutral replicates.
+    thresholds : sequence of Threshold
+        Of neutral replicates; see `find_thresholds`.
+    site : int
+        True position of the selected site, bp.
+    within : int, optional
+        Greatest distance from it, in bp, of a detection in the right place.
+    reading, exclude, on_alignment, engine, run
+        As for `find_thresholds`.
+
+    Raises
+    ------
+    InputError, UsageError, DeviceError
+        As for `scan`.
+    """
+    maxima, haplotypes, _, data = _scan_replicates(
+        source, options or ScanOptions(), reading, exclude, on_alignment, engine, run or Run()
+    )
+    counted = tuple(detection(maxima, thresholds, site, within))
+    return SweepResults(maxima, site, counted, localisation(maxima, site, within), haplotypes, data)
+
+
+def _scan_replicates(
+    source: AlignmentSource,
+    options: ScanOptions,
+    reading: ReadOptions,
+    exclude: Excluded,
+    on_alignment: Callable[[Alignment], None] | None,
+    engine: EngineLike,
+    run: Run,
+) -> tuple[Maxima, int, int, NullFacts | None]:
+    """Scan replicates and keep the largest omega of each; progress tells how many have been read or simulated.
+
+    Returns the maxima, the largest number of haplotypes, the sites of all together, and facts.
+    """
+    haplotypes = sites = 0
+    facts: list[tuple[DataFacts, float, float]] = []
+
+    def count(result: Scan) -> None:
+        nonlocal haplotypes, sites
+        haplotypes = max(haplotypes, result.haplotypes)
+        sites += result.sites
+        if result.data is not None:
+            facts.append((result.data, site_density(result), grid_spacing(result)))
+
+    with closing(open_alignments(source, reading, threads=run.threads)) as alignments:
+        counted = _telling(alignments, run)
+        scans = iter_scan(counted, options, exclude=exclude, on_alignment=on_alignment, on_result=count, engine=engine)
+        with closing(scans):
+            maxima = Maxima.of(scans)
+    return maxima, haplotypes, sites, NullFacts.of(facts)
+
+
+def _telling(alignments: Iterable[Alignment], run: Run) -> Generator[Alignment, None, None]:
+    """The same alignments, counted as they come."""
+    for number, alignment in enumerate(alignments, start=1):
+        if run.progress is not None:
+            run.progress(number, None)
+        yield alignment
+        del alignment  # before the next one is read
+
+
+@verb
+def ld_around_peak(
+    source: AlignmentSource,
+    options: LdOptions | None = None,
+    *,
+    reading: ReadOptions | None = None,
+    exclude: Excluded = None,
+    engine: EngineLike = None,
+    run: Run | None = None,
+) -> LdMap:
+    """Compute r2 between all sites around a peak of a scan, or of a region.
+
+    For more of the values than means and a picture, take its three steps: `request_map` settles what is read,
+    `read_region` reads it, and `map_region` gives each block of values away (`oclgenomics.omega.ld`).
+
+    Parameters
+    ----------
+    source : path, Alignment, or iterable of both
+        What was scanned.
+    options : LdOptions
+        The scan's report or a region, one of which has to be given.
+    reading : ReadOptions, optional
+        What is read of a file; as the scan's report says if not given, and nothing else where it says something.
+    exclude : BedRegions or path, optional
+        Regions whose sites are left out; those of the report if not given.
+    engine : Engine, Device or str, optional
+        As for `scan`.
+    run : Run, optional
+        As for `scan`; progress is called with (sites done, sites in all).
+
+    Raises
+    ------
+    UsageError
+        Parameters that contradict each other or the report, or a region of too many sites.
+    InputError
+        Anything wrong with the input or the report, or they do not belong together.
+    DeviceError
+        No such device, or not enough device memory.
+
+    Examples
+    --------
+    >>> from oclgenomics.omega import LdOptions, ld_around_peak
+    >>> found = ld_around_peak("chr20.vcf.gz", LdOptions(scan="scan.tsv"))  # doctest: +SKIP
+    >>> found.to_frame()  # doctest: +SKIP
+    """
+    options, run = options or LdOptions(), run or Run()
+    given: dict[str, Any] = {"exclude": exclude}
+    if reading is not None:
+        given |= {"length": reading.length, "input_format": reading.format}
+        given |= {"samples": reading.samples, "phase": reading.phase}
+    report = options.scan
+    if report is not None and not isinstance(report, OmegaReport):
+        report = read_report(report)
+    request = request_map(options, report, given)
+    region = read_region(source, request, threads=run.threads)
+    with lent_engine(engine) as opened:
+        return map_region(region, request, opened, progress=run.progress)

@@ -1,38 +1,61 @@
-"""What a scan is asked to do."""
+"""What a scan, and a map of linkage disequilibrium, are asked to do; and the measures of linkage disequilibrium.
+
+Of the n haplotypes that are observed at both of two sites, let a and b be the shares that carry the second state at
+either, and c the share that carries it at both. Then
+
+    D  = c - a b
+    r2 = D^2 / (a (1 - a) b (1 - b)), 0 where a site does not vary.
+
+Of unphased genotypes, the counts of second states of the samples are correlated instead: r2 is the square of their
+correlation, and n counts two haplotypes a sample. Sites of three or more states: see docs/omega.md.
+`kernels_cl/omega/pair_value.clh` computes the values.
+"""
 
 from __future__ import annotations
 
 import math
 import operator
+import os
 from collections.abc import Set
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.omega.ld.measures import LD_MEASURES, LdMeasure
+
+if TYPE_CHECKING:
+    from oclgenomics.omega.result import OmegaReport
 
 __all__ = [
-    "IMPUTABLE",
-    "KERNELS",
-    "MISSING_NAMES",
-    "PRECISIONS",
-    "KernelChoice",
-    "MissingState",
-    "Precision",
-    "ScanOptions",
-    "scan_parameters",
-]
+    "EPSILON", "IMPUTABLE", "KERNELS", "LD_MEASURES", "MAP_MEASURES", "MISSING_NAMES", "PRECISIONS", "KernelChoice",
+    "LdMeasure", "LdOptions", "MapMeasure", "MissingState", "Precision", "ScanOptions", "scan_parameters",
+]  # fmt: skip
+
+EPSILON = 0.00001
+"""Of OmegaPlus: keeps omega finite where no pair of sites across the window's halves is linked."""
+
+LdMeasure = Literal["RSQUARE", "D", "ABSD", "DOM", "ABSDOM", "ABSDOM2"]
+"""Measures of a scan, by OmegaPlus' names.
+
+'RSQUARE' is n r2; 'D' and 'ABSD' are D and its magnitude; 'DOM' is D counted from the commoner state of either site,
+and 'ABSDOM' its magnitude; 'ABSDOM2' goes through an integer `abs` in OmegaPlus, and is 0.
+"""
+
+MapMeasure = Literal["r2", "nr2"]
+"""Measures of a map: r2, or n r2, which omega sums."""
 
 Precision = Literal["accurate", "compat"]
 KernelChoice = Literal["auto", "1", "2", "dynamic", "tiles"]
 MissingState = Literal["N", "GAP"]
 
+LD_MEASURES: tuple[LdMeasure, ...] = get_args(LdMeasure)
+"""In the order of the kernels' numbers (`-D MEASURE`)."""
+
+MAP_MEASURES: tuple[MapMeasure, ...] = get_args(MapMeasure)
 PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 KERNELS: tuple[KernelChoice, ...] = get_args(KernelChoice)
+IMPUTABLE: tuple[MissingState, ...] = get_args(MissingState)
 MISSING_NAMES: dict[str, MissingState] = {"N": "N", "GAP": "GAP", "G": "GAP", "-": "GAP"}
 """Missing states by the names that are taken for them, in capitals."""
-
-IMPUTABLE: tuple[MissingState, ...] = get_args(MissingState)
 
 MAX_POSITIONS = 100_000_000  # a grid of more is a slip of the pen, and would not fit in memory
 MAX_SITES = 2**31 - 1  # that kernels count
@@ -43,6 +66,8 @@ SEED_LIMIT = 2**32  # srand() takes an unsigned int
 @dataclass(frozen=True)
 class ScanOptions:
     """Parameters of a scan; the names are OmegaPlus' own.
+
+    The defaults of `grid`, `minwin` and `maxwin` are a start for human chromosomes; choose them for your data.
 
     Parameters
     ----------
@@ -85,9 +110,9 @@ class ScanOptions:
         Values that contradict each other, or a seed that is missing.
     """
 
-    grid: int
-    minwin: int
-    maxwin: int
+    grid: int = 1_000
+    minwin: int = 1_000
+    maxwin: int = 100_000
     minsnps: int = 5
     border: int = -1
     ld: LdMeasure = "RSQUARE"
@@ -133,23 +158,20 @@ class ScanOptions:
             raise ParameterError("maf", "a minor allele frequency lies between 0 and 0.5", self.maf) from None
 
     def _check_window(self) -> None:
-        if self.grid < 2:
-            raise ParameterError("grid", "at least 2 positions are needed", self.grid)
-        if self.grid > MAX_POSITIONS:
-            raise ParameterError("grid", f"at most {MAX_POSITIONS} positions are possible", self.grid)
-        if self.minwin < 0:
-            raise ParameterError("minwin", "the smallest window cannot be negative", self.minwin)
-        if self.maxwin < 1:
-            raise ParameterError("maxwin", "the largest window is at least 1 bp", self.maxwin)
+        checks = (
+            ("grid", self.grid < 2, "at least 2 positions are needed"),
+            ("grid", self.grid > MAX_POSITIONS, f"at most {MAX_POSITIONS} positions are possible"),
+            ("minwin", self.minwin < 0, "the smallest window cannot be negative"),
+            ("maxwin", self.maxwin < 1, "the largest window is at least 1 bp"),
+            ("minsnps", self.minsnps < 1, "at least 1 site on each side is needed"),
+            ("border", self.border < -1, "give a number of sites from 0, or -1 for every pair of borders"),
+            ("border", self.border > MAX_SITES, f"at most {MAX_SITES} sites; -1 is every pair of borders"),
+        )
+        for name, wrong, text in checks:
+            if wrong:
+                raise ParameterError(name, text, getattr(self, name))
         if self.maxwin < self.minwin:
             raise UsageError(f"`maxwin={self.maxwin}` is smaller than `minwin={self.minwin}`; exchange or widen them")
-        if self.minsnps < 1:
-            raise ParameterError("minsnps", "at least 1 site on each side is needed", self.minsnps)
-        if self.border < -1:
-            text = "give a number of sites from 0, or -1 for every pair of borders"
-            raise ParameterError("border", text, self.border)
-        if self.border > MAX_SITES:
-            raise ParameterError("border", f"at most {MAX_SITES} sites; -1 is every pair of borders", self.border)
 
     def _check_choices(self) -> None:
         choices: tuple[tuple[str, str, tuple[str, ...]], ...] = (
@@ -179,3 +201,53 @@ class ScanOptions:
 def scan_parameters(options: ScanOptions) -> dict[str, Any]:
     """Return the options of a scan by name, as plain values."""
     return {name: sorted(v) if isinstance(v, frozenset) else v for name, v in asdict(options).items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LdOptions:
+    """What is shown: the surroundings of a peak of a scan, or a region without any window.
+
+    Parameters
+    ----------
+    scan : OmegaReport or path, optional
+        Report of the scan. The input is read and filtered as it says.
+    peak : int, optional
+        Which of its peaks, of windows that do not overlap; 1, the highest, if neither this nor `at` is given.
+    at : tuple of str and float, optional
+        Chromosome and bp: the report's grid position that is nearest.
+    margin : int, optional
+        Bp shown on both sides of the window; a quarter of its width if not given.
+    region : tuple of str, int and int, optional
+        Chromosome, first and last bp, instead of `scan`.
+    maf, no_singletons, binary, impute, seed : optional
+        Filters of sites and draws as in `ScanOptions`. With `scan` they are those of its report if not given, and
+        cannot be others.
+
+    Raises
+    ------
+    UsageError
+        Neither or both of `scan` and `region`, or parameters without effect.
+    """
+
+    scan: OmegaReport | str | os.PathLike[str] | None = None
+    peak: int | None = None
+    at: tuple[str, float] | None = None
+    margin: int | None = None
+    region: tuple[str, int, int] | None = None
+    maf: float | None = None
+    no_singletons: bool | None = None
+    binary: bool | None = None
+    impute: Set[MissingState] | None = None
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        if (self.scan is None) == (self.region is None):
+            raise UsageError("what to show is for you to say: give `scan=REPORT` or `region=CHR:FROM-TO`")
+        alone = [name for name in ("peak", "at", "margin") if getattr(self, name) is not None]
+        if self.region is not None and alone:
+            raise UsageError(f"`{alone[0]}` has no effect with `region`; it needs `scan=REPORT`")
+        if self.peak is not None and self.at is not None:
+            raise UsageError("`peak` and `at` contradict each other; give one of them")
+        if self.region is not None and self.region[1] > self.region[2]:
+            text = "its end comes before its start; exchange them"
+            raise ParameterError("region", text, "{}:{}-{}".format(*self.region))

@@ -1,18 +1,20 @@
-"""What a scan finds in one alignment."""
+"""What scans find: omega along each alignment, as it was computed or as a report has it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.frames import to_frame
-from oclgenomics.omega.data_facts import DataFacts
 
-__all__ = ["ACCURATE_DIGITS", "COMPAT_DIGITS", "SCAN_COLUMNS", "Scan", "ScanStats"]
+__all__ = [
+    "ACCURATE_DIGITS", "COMPAT_DIGITS", "SCAN_COLUMNS", "DataFacts", "OmegaReport", "Scan", "ScanStats", "Scans",
+    "Track",
+]  # fmt: skip
 
 SCAN_COLUMNS = ("chromosome", "replicate", "position", "omega", "left", "right", "window_sites")
 """Of a table of grid positions: in tsv reports, `Scan.records` and `Scan.to_frame`."""
@@ -38,9 +40,38 @@ class ScanStats:
     seconds: float = 0.0
 
 
+@dataclass(frozen=True)
+class DataFacts:
+    """What was scanned of one alignment: facts on which the size of omegas depends, beside the options of the scan.
+
+    Attributes
+    ----------
+    haplotypes : int
+        Those that r2 counts: with `genotypes` two of each sample, also of a haploid one.
+    sites : int
+        Those used.
+    genotypes : bool
+        r2 was computed from genotypes, because heterozygous calls were not phased.
+    missing : float
+        Share of the states that were unknown before any were filled in.
+    masked : float
+        Share of the bp from the first to the last site that lay in excluded regions.
+    """
+
+    haplotypes: int
+    sites: int
+    genotypes: bool
+    missing: float
+    masked: float
+
+    def record(self) -> dict[str, Any]:
+        """Return the facts by name, as plain values."""
+        return asdict(self)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Scan:
-    """Omega along one alignment (a chromosome or a replicate).
+class Track:
+    """Omega along one alignment (a chromosome or a replicate), as a report has it.
 
     Attributes
     ----------
@@ -49,10 +80,37 @@ class Scan:
     replicate : int
         Place of the alignment in its input, counted from 1.
     positions, omega : ndarray of float64, shape (grid,)
-        Grid positions in bp and the largest omega at each (0 where `valid` is False). Float32 values in compat
-        precision.
+        Grid positions in bp, and the largest omega at each; 0 where there is no window.
     left, right : ndarray of int64, shape (grid,)
-        Positions in bp of the first and the last site of the window that gives `omega`.
+        Positions in bp of the first and the last site of the window that gives `omega`; 0 where there is none.
+    data : DataFacts, optional
+        What a threshold has to be made for. None if nobody looked, or a report does not say.
+    parameters : mapping of str to object
+        Options of the scan by name, as plain values; words from a tsv report.
+    """
+
+    name: str
+    replicate: int
+    positions: NDArray[np.float64]
+    omega: NDArray[np.float64]
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    data: DataFacts | None = field(default=None, kw_only=True)
+    parameters: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+
+    def __repr__(self) -> str:
+        highest = f", highest omega {self.omega.max():.6g}" if len(self.omega) else ""
+        return f"<Track of {self.name!r}: {len(self.positions):,} positions{highest}>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scan(Track):
+    """Omega along one alignment (a chromosome or a replicate).
+
+    Attributes
+    ----------
+    name, replicate, positions, omega, left, right, data, parameters
+        As in `Track`. Omega is 0 where `valid` is False; float32 values in compat precision.
     valid : ndarray of bool, shape (grid,)
         False where no window holds enough sites, or `border` permits none of those that do.
     sites, haplotypes : int
@@ -71,18 +129,8 @@ class Scan:
     digits : int
         Significant digits of `omega` to show: the seven that hold, or nine in compat precision, which bring OmegaPlus'
         float32 values back exactly.
-    data : DataFacts, optional
-        What a threshold has to be made for. None if nobody looked.
-    parameters : mapping of str to object
-        Options of the scan by name, as plain values.
     """
 
-    name: str
-    replicate: int
-    positions: NDArray[np.float64]
-    omega: NDArray[np.float64]
-    left: NDArray[np.int64]
-    right: NDArray[np.int64]
     valid: NDArray[np.bool_]
     sites: int
     haplotypes: int
@@ -93,8 +141,6 @@ class Scan:
     window_sites: NDArray[np.int64] | None = None
     enough_sites: NDArray[np.bool_] | None = None
     digits: int = ACCURATE_DIGITS
-    data: DataFacts | None = None
-    parameters: Mapping[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         best = self.best
@@ -118,7 +164,7 @@ class Scan:
             Plain values. `omega` is None where no window holds enough sites or `border` permits none; `left`, `right`
             and `window_sites` are None there and where omega is 0, and `window_sites` also where nobody counted.
         """
-        found, sites = self._found(), self._counted()
+        found, sites = self.found, self.counted_sites
         columns = (self.positions, self.omega, self.left, self.right, sites, self.valid, found)
         for at, omega, left, right, count, valid, there in zip(*(values.tolist() for values in columns), strict=True):
             window = (left, right, count if count >= 0 else None) if there else (None, None, None)
@@ -138,10 +184,13 @@ class Scan:
         MissingDependencyError
             Neither pandas nor polars is installed.
         """
-        found, sites = self._found(), self._counted()
-        grid = len(self.positions)
+        return to_frame(self._columns())
+
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        """The columns of `to_frame`."""
+        found, sites, grid = self.found, self.counted_sites, len(self.positions)
         values = (
-            [self.name] * grid,
+            np.full(grid, self.name, object),
             np.full(grid, self.replicate, np.int64),
             self.positions,
             np.where(self.valid, self.omega, np.nan),
@@ -149,12 +198,99 @@ class Scan:
             np.where(found, self.right, np.nan),
             np.where(found & (sites >= 0), sites, np.nan),
         )
-        return to_frame(dict(zip(SCAN_COLUMNS, values, strict=True)))
+        return dict(zip(SCAN_COLUMNS, values, strict=True))
 
-    def _found(self) -> NDArray[np.bool_]:
-        """Where a window gives the omega."""
+    @property
+    def found(self) -> NDArray[np.bool_]:
+        """Where a window gives the omega, bool (grid,)."""
         return self.valid & (self.omega > 0)
 
-    def _counted(self) -> NDArray[np.int64]:
-        """Sites in each window; -1 where they were not counted."""
+    @property
+    def counted_sites(self) -> NDArray[np.int64]:
+        """Sites in each window, int64 (grid,); -1 where they were not counted."""
         return np.full(len(self.positions), -1, np.int64) if self.window_sites is None else self.window_sites
+
+
+TrackT = TypeVar("TrackT", bound=Track)
+
+
+class _Tracks(Sequence[TrackT]):
+    """A sequence of tracks."""
+
+    tracks: Sequence[TrackT]
+
+    @overload
+    def __getitem__(self, index: int) -> TrackT: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[TrackT]: ...
+
+    def __getitem__(self, index: int | slice) -> TrackT | Sequence[TrackT]:
+        return self.tracks[index]
+
+    def __len__(self) -> int:
+        return len(self.tracks)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scans(_Tracks[Scan]):
+    """The scans of an input, in its order: a sequence of `Scan`.
+
+    Attributes
+    ----------
+    tracks : sequence of Scan
+        One for each chromosome or replicate.
+    """
+
+    tracks: Sequence[Scan]
+
+    def __repr__(self) -> str:
+        return f"<Scans: {', '.join(map(repr, self.tracks[:3]))}{', ...' * (len(self) > 3)}>"
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Give a dict for each grid position of all scans, as `Scan.records` does."""
+        for scan in self.tracks:
+            yield from scan.records()
+
+    def to_frame(self) -> Any:
+        """Make a table of the grid positions of all scans, as `Scan.to_frame` does."""
+        columns = [scan._columns() for scan in self.tracks]
+        return to_frame(
+            {name: np.concatenate([one[name] for one in columns]) if columns else [] for name in SCAN_COLUMNS}
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OmegaReport(_Tracks[Track]):
+    """A report that was read back: a sequence of `Track`.
+
+    Attributes
+    ----------
+    tracks : sequence of Track
+    parameters : mapping of str to object
+        Those of the scan that its provenance names; words in a tsv report.
+    source : str
+    """
+
+    tracks: Sequence[Track]
+    parameters: Mapping[str, Any]
+    source: str
+
+    def __repr__(self) -> str:
+        return f"<OmegaReport {self.source!r}: {len(self.tracks):,} tracks>"
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Give a dict for each grid position: 'chromosome', 'replicate', 'position', 'omega', 'left' and 'right'.
+
+        `left` and `right` are None where there is no window.
+        """
+        for track in self.tracks:
+            columns = (track.positions, track.omega, track.left, track.right)
+            for at, omega, left, right in zip(*(values.tolist() for values in columns), strict=True):
+                values = (track.name, track.replicate, at, omega, left or None, right or None)
+                yield dict(zip(SCAN_COLUMNS[:-1], values, strict=True))
+
+    def to_frame(self) -> Any:
+        """Make a table of the grid positions, with the names of `records`; see `oclgenomics.app.frames.to_frame`."""
+        records = list(self.records())
+        return to_frame({name: [record[name] for record in records] for name in SCAN_COLUMNS[:-1]})

@@ -3,18 +3,26 @@
 Importing it does not import PyOpenCL; the first look at the devices does.
 """
 
-from oclgenomics.runtime.buffers import DeviceArray
-from oclgenomics.runtime.devices import Device, list_devices
-from oclgenomics.runtime.engine import Checkpoint, Engine
-from oclgenomics.runtime.lending import lent_engine
-from oclgenomics.runtime.loader import begin_loading
-from oclgenomics.runtime.memory import BufferNeed, DeviceLimits, chunks, items_that_fit
-from oclgenomics.runtime.profile import Profile
-from oclgenomics.runtime.program import Kernel
-from oclgenomics.runtime.selection import select_device
-from oclgenomics.runtime.shared_array import SharedArray
-from oclgenomics.runtime.traits import Traits
-from oclgenomics.runtime.tuning import Tuning
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from oclgenomics.lazy_names import found_in
+
+if TYPE_CHECKING:
+    from oclgenomics.runtime.buffers import DeviceArray
+    from oclgenomics.runtime.devices import Device, list_devices
+    from oclgenomics.runtime.engine import Checkpoint, Engine
+    from oclgenomics.runtime.lending import lent_engine
+    from oclgenomics.runtime.loader import begin_loading
+    from oclgenomics.runtime.memory import BufferNeed, DeviceLimits, chunks, items_that_fit
+    from oclgenomics.runtime.profile import Profile
+    from oclgenomics.runtime.program import Kernel
+    from oclgenomics.runtime.selection import select_device
+    from oclgenomics.runtime.shared_array import SharedArray
+    from oclgenomics.runtime.traits import Traits
+    from oclgenomics.runtime.trust import kept_verdict
+    from oclgenomics.runtime.tuning import Tuning
 
 __all__ = [
     "BufferNeed",
@@ -31,7 +39,31 @@ __all__ = [
     "begin_loading",
     "chunks",
     "items_that_fit",
+    "kept_verdict",
     "lent_engine",
     "list_devices",
     "select_device",
 ]
+
+HOMES = {
+    "BufferNeed": "memory",
+    "Checkpoint": "engine",
+    "Device": "devices",
+    "DeviceArray": "buffers",
+    "DeviceLimits": "memory",
+    "Engine": "engine",
+    "Kernel": "program",
+    "Profile": "profile",
+    "SharedArray": "shared_array",
+    "Traits": "traits",
+    "Tuning": "tuning",
+    "begin_loading": "loader",
+    "chunks": "memory",
+    "items_that_fit": "memory",
+    "kept_verdict": "trust",
+    "lent_engine": "lending",
+    "list_devices": "devices",
+    "select_device": "selection",
+}
+
+__getattr__, __dir__ = found_in(__name__, HOMES, __all__)

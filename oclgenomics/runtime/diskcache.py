@@ -9,6 +9,7 @@ counts as absent. The least recently used entries go when the folder outgrows it
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import functools
 import hashlib
@@ -20,6 +21,9 @@ from pathlib import Path
 
 from oclgenomics.errors import DeviceError, UsageError
 from oclgenomics.io.atomic_file import replace_file
+from oclgenomics.lazy_names import late
+
+tempfile = late("tempfile")
 
 __all__ = [
     "CAP_BYTES",
@@ -159,9 +163,6 @@ def lasting_folder(name: str, fill: Callable[[Path], None] = lambda folder: None
 
 @functools.cache
 def _temporary_root() -> Path:
-    import atexit
-    import tempfile
-
     folder = tempfile.mkdtemp(prefix="oclgenomics-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)

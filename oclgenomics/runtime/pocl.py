@@ -18,7 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from oclgenomics.io.processes import child_environment, child_python
+from oclgenomics.lazy_names import late
 from oclgenomics.runtime import diskcache, processor
+
+subprocess = late("subprocess")
 
 __all__ = [
     "Wheel",
@@ -201,8 +204,6 @@ def _target(wheel: Wheel) -> str:
 
 def _ask() -> bytes:
     """Start PoCL in a process of its own, since a library that is loaded once cannot be loaded from elsewhere."""
-    import subprocess  # here, because it is slow to import and hardly ever needed
-
     empty = diskcache.lasting_folder("pocl/none")
     environment = child_environment() | {"OCL_ICD_VENDORS": str(empty), "POCL_CACHE_DIR": str(empty)}
     try:

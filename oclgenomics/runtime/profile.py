@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from oclgenomics.lazy_names import late
+
 if TYPE_CHECKING:
     import pyopencl
+
+statistics = late("statistics")
 
 __all__ = ["Profile", "Span"]
 
@@ -90,8 +95,6 @@ class Profile:
 
     def totals(self) -> dict[str, dict[str, float]]:
         """Return count and milliseconds (total, min, median, max) for each name, the largest total first."""
-        import statistics  # here, because few runs need it and it is slow to import
-
         groups: dict[str, list[float]] = {}
         for span in self.spans:
             groups.setdefault(f"{span.lane}: {span.name}" if span.lane != "compute" else span.name, []).append(
@@ -127,8 +130,6 @@ class Profile:
 
     def trace_json(self) -> str:
         """Return the spans in the Trace Event Format, which ui.perfetto.dev and chrome://tracing read."""
-        import json
-
         spans = self.spans
         lanes = {lane: number for number, lane in enumerate(dict.fromkeys(["host", "compute", "transfer"]))}
         events: list[dict[str, object]] = [

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.io.threads import usable_cores
+from oclgenomics.lazy_names import late
 from oclgenomics.runtime.buffers import DeviceArray
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.host_memory import pinned_array
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
     import pyopencl
+
+futures = late("concurrent.futures")
 
 __all__ = ["Staging"]
 
@@ -156,9 +159,7 @@ class Staging:
     def _ready(self, pieces: int) -> ThreadPoolExecutor:
         """The threads, with blocks for so many pieces."""
         if self._threads is None:
-            from concurrent.futures import ThreadPoolExecutor  # here, because only discrete devices need it
-
-            self._threads = ThreadPoolExecutor(COPY_THREADS, "copy")
+            self._threads = futures.ThreadPoolExecutor(COPY_THREADS, "copy")
         while self._pairs < min(COPY_THREADS, pieces):
             self._free.put((self._block(), self._block()))
             self._pairs += 1

@@ -6,6 +6,7 @@ The answers are kept on disk, by device and driver, so that later processes do n
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -62,8 +63,6 @@ class Traits:
 
 def probe(context: pyopencl.Context, queue: pyopencl.CommandQueue, device: Device) -> Traits:
     """Return the traits of a device: from the disk cache, else by running the probes."""
-    import json  # here, because few runs ask for traits
-
     parts = ["3", device.key, processor.description(), *map(load_source, _SOURCES)]
     key = hashlib.sha256("\0".join(parts).encode()).hexdigest()
     kept = diskcache.load("traits", key)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from oclgenomics.lazy_names import late
 from oclgenomics.runtime import buffers
 from oclgenomics.runtime.buffers import Account, DeviceArray, shape_of
 from oclgenomics.runtime.devices import Device
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     import pyopencl
 
     from oclgenomics.runtime.staging import Staging
+
+staging = late("oclgenomics.runtime.staging")
 
 __all__ = ["Transfers"]
 
@@ -69,9 +72,8 @@ class Transfers:
 
     @functools.cached_property
     def _staging(self) -> Staging:
-        from oclgenomics.runtime.staging import Staging  # here, because only discrete devices need it
-
-        return Staging(self._context, self.transfer, self.device)
+        made: Staging = staging.Staging(self._context, self.transfer, self.device)
+        return made
 
     def finish(self) -> None:
         """Wait for all transfers."""

@@ -11,6 +11,7 @@ import functools
 import hashlib
 import json
 import os
+import signal
 import sys
 import time
 from dataclasses import dataclass, field
@@ -20,10 +21,16 @@ from typing import TYPE_CHECKING, Any
 from oclgenomics import notices
 from oclgenomics.errors import DeviceError, UntrustedDeviceError
 from oclgenomics.io.processes import child_environment, child_python
-from oclgenomics.runtime import diskcache, pocl
+from oclgenomics.lazy_names import late
+from oclgenomics.runtime import diskcache, pocl, processor
+from oclgenomics.runtime.loader import loaded_libraries
+from oclgenomics.runtime.source import source_folder
 
 if TYPE_CHECKING:
     from oclgenomics.runtime.devices import Device
+
+futures = late("concurrent.futures")
+subprocess = late("subprocess")
 
 __all__ = ["WAITING", "Verdict", "examine", "kept_verdict", "require_trust", "verdict_on"]
 
@@ -167,9 +174,7 @@ def _test(device: Device) -> Verdict:
 
 def _one_by_one(device: Device, names: list[str]) -> dict[str, str]:
     """Test each of these idioms in a process of its own."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(min(AT_ONCE, os.cpu_count() or 1)) as pool:
+    with futures.ThreadPoolExecutor(min(AT_ONCE, os.cpu_count() or 1)) as pool:
         runs = list(pool.map(lambda name: _run(device, SECONDS_ALONE, name), names))
     found = {name: run.answers.get(name) or run.trouble for name, run in zip(names, runs, strict=True)}
     return {name: what for name, what in found.items() if what}
@@ -186,8 +191,6 @@ class _Run:
 
 
 def _run(device: Device, seconds: int, *only: str) -> _Run:
-    import subprocess
-
     limit = WAITING * seconds + 30  # the process ends itself before, if it can be ended at all
     words = [str(device.index), device.key, str(seconds), *only]
     command = child_python("-m", "oclgenomics.selftest.device_test", *words)
@@ -221,8 +224,6 @@ def _read(output: bytes, trouble: str) -> _Run:
 
 
 def _ending(status: int, seconds: int, last: str) -> str:
-    import signal
-
     if status in (-signal.SIGPROF, -signal.SIGALRM):
         return f"no answer in {seconds} s"
     if status < 0:
@@ -233,9 +234,6 @@ def _ending(status: int, seconds: int, last: str) -> str:
 @functools.cache
 def _key(device: Device) -> str:
     """Name all that the answer depends on: device, driver, processor, the libraries at work, and the test itself."""
-    from oclgenomics.runtime import processor
-    from oclgenomics.runtime.source import source_folder
-
     digest = hashlib.sha256()
     for text in (device.key, processor.description(), *_libraries(device.family)):
         digest.update(text.encode() + b"\0")
@@ -248,8 +246,6 @@ def _key(device: Device) -> str:
 @functools.cache
 def _libraries(family: str) -> list[str]:
     """List the files of a runtime in this process, where they really lie, with their sizes and times."""
-    from oclgenomics.runtime.loader import loaded_libraries
-
     files: set[Path] = set()
     words = _LIBRARIES.get(family, ("opencl", "ocl"))
     for name in loaded_libraries():

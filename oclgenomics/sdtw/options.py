@@ -130,6 +130,12 @@ class AlignOptions:
             raise ParameterError("prefixes", f"a prefix has at least the {self.row_samples} samples of a row", prefix)
         return prefix // self.row_samples
 
+    def check_prefixes(self, prefixes: Sequence[int]) -> tuple[int, ...]:
+        """Return prefixes that can be aligned; see `check_prefixes` and `rows` for what is refused."""
+        lengths = check_prefixes(prefixes)
+        self.rows(lengths[0])
+        return lengths
+
     @property
     def shift(self) -> int:
         """Squares are divided by 2 to this power, so that 8 bits and 6 bits give costs of one size."""

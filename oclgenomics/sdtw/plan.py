@@ -1,18 +1,32 @@
-"""Decisions about an alignment: the type of scores, the shape of the kernel, and how a reference is cut."""
+"""Decisions about an alignment: types of scores, the shape of the kernel, and how references and reads are cut."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.sdtw.options import AlignOptions
+from oclgenomics.sdtw.options import BONUSES, AlignOptions
 from oclgenomics.sdtw.reference import BONUS
+from oclgenomics.signals import Signals
 
-__all__ = ["BEGINS", "CellShape", "cell_shape", "cut_segments", "halo", "segment_count"]
+__all__ = [
+    "BEGINS",
+    "MAX_BLOCK_SAMPLES",
+    "CellShape",
+    "PrefixBlock",
+    "block_reads",
+    "cell_shape",
+    "cost_defines",
+    "cut_segments",
+    "halo",
+    "prefix_blocks",
+    "segment_count",
+]
 
 Score = Literal["uint16", "int32", "float32"]
 SCORES: tuple[Score, ...] = ("uint16", "int32", "float32")  # by their number in the kernel
@@ -21,6 +35,7 @@ EXACT_IN_FLOAT = 1 << 24
 CPU_STRIP = 8  # columns that fit into the registers beside the rest
 GPU_STRIP, GPU_BONUS_STRIP = 92, 44  # into the 255 of a GPU; of 96 and 46, some are spilled where scores stay
 PUBLISHED_REACH = 11  # columns a row: the counter runs along the row, up to 10
+MAX_BLOCK_SAMPLES = 1 << 22  # of prefixes; more would let results wait, and make nothing faster
 
 
 @dataclass(frozen=True)
@@ -60,14 +75,21 @@ class CellShape:
             "LANES": self.lanes,
             "STRIP": self.strip,
             "ROWS_AHEAD": self.rows_ahead,
-            "SQUARED": int(options.cost == "squared"),
-            "SHIFT": options.shift,
             "FUSED": int(self.fused),
             "SATURATED": int(self.saturated),
-            "BONUS": ("none", "dwell", "published").index(options.bonus),
-            "BONUS_MOST": BONUS * options.max_dwell,
             "STATE": int(state),
+            **cost_defines(options),
         }
+
+
+def cost_defines(options: AlignOptions) -> dict[str, int]:
+    """Return the `-D` parameters that say what a sample costs at a column."""
+    return {
+        "SQUARED": int(options.cost == "squared"),
+        "SHIFT": options.shift,
+        "BONUS": BONUSES.index(options.bonus),
+        "BONUS_MOST": BONUS * options.max_dwell,
+    }
 
 
 def cell_shape(options: AlignOptions, rows: int, *, vector_bytes: int) -> CellShape:
@@ -155,3 +177,66 @@ def cut_segments(strips: NDArray[np.uint32], bounds: NDArray[np.int64], count: i
     begins = np.flatnonzero(strips & BEGINS)
     track = begins[np.searchsorted(begins, reported, "right") - 1]
     return np.stack([np.maximum(track, reported - reach), reported, end], axis=1).astype(np.uint32)
+
+
+@dataclass(frozen=True, eq=False)
+class PrefixBlock:
+    """Reads without what comes after the longest prefix.
+
+    Attributes
+    ----------
+    signals : Signals
+        Cut at that prefix.
+    samples : ndarray, int64, (reads,)
+        That each read had before.
+    """
+
+    signals: Signals
+    samples: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, signals: Signals, prefix: int) -> PrefixBlock:
+        """Cut reads at a prefix of so many samples."""
+        none = np.zeros(len(signals), np.int64)
+        return cls(signals.cut(none, none + prefix), signals.lengths)
+
+    @classmethod
+    def joined(cls, parts: list[PrefixBlock]) -> PrefixBlock:
+        """Join parts, at least one, in their order."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(Signals.joined([part.signals for part in parts]), np.concatenate([part.samples for part in parts]))
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def take(self, which: NDArray[Any]) -> PrefixBlock:
+        """Return some reads, given by their numbers or by a truth value for each."""
+        return PrefixBlock(self.signals.take(which), self.samples[which])
+
+
+def block_reads(prefix: int) -> int:
+    """Return how many reads to cut at a prefix of so many samples and take at a time."""
+    return max(1, MAX_BLOCK_SAMPLES // prefix)
+
+
+def prefix_blocks(blocks: Iterable[Signals], prefix: int, reads: int) -> Iterator[PrefixBlock]:
+    """Cut reads at a prefix of so many samples and yield `reads` of them at a time, in their order; at last the rest.
+
+    There is one block at least, if only of no reads.
+    """
+    held: list[PrefixBlock] = []
+    count, begun = 0, False
+    for block in blocks:
+        for first in range(0, len(block), reads):
+            stop = min(first + reads, len(block))
+            part = block.take(np.arange(first, stop)) if stop - first < len(block) else block
+            held.append(PrefixBlock.of(part, prefix))
+            count += stop - first
+            if count >= reads:
+                joined = PrefixBlock.joined(held)
+                yield joined.take(np.arange(reads)) if count > reads else joined
+                held = [joined.take(np.arange(reads, count))]
+                count, begun = count - reads, True
+    if count or not begun:
+        yield PrefixBlock.joined(held or [PrefixBlock.of(Signals.of([]), prefix)])

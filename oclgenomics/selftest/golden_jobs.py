@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.kmers import CountOptions, count
 from oclgenomics.kmers import reference as kmer_reference
-from oclgenomics.kmers.keys import keys_of
+from oclgenomics.kmers.database.keys import keys_of
 from oclgenomics.omega import reference as omega_reference
 from oclgenomics.omega.api import scan
 from oclgenomics.omega.options import ScanOptions

@@ -13,26 +13,35 @@ if TYPE_CHECKING:
     from oclgenomics.sequence.block_records import BlockRecords, names_of, records_at
     from oclgenomics.sequence.blocks import PackedBlock, packed_blocks
     from oclgenomics.sequence.census import Census
+    from oclgenomics.sequence.files import file_names, list_names
+    from oclgenomics.sequence.input_progress import InputProgress
     from oclgenomics.sequence.letters import LetterBlock, Pieces, letter_blocks
+    from oclgenomics.sequence.records import Record, read_records
     from oclgenomics.sequence.symbols import Symbols
 
 __all__ = [
     "BlockRecords",
     "Census",
+    "InputProgress",
     "LetterBlock",
     "PackedBlock",
     "Pieces",
+    "Record",
     "Symbols",
+    "file_names",
     "letter_blocks",
+    "list_names",
     "names_of",
     "packed_blocks",
+    "read_records",
     "records_at",
 ]
 
 HOMES = {
-    "BlockRecords": "block_records", "Census": "census", "LetterBlock": "letters", "PackedBlock": "blocks",
-    "Pieces": "letters", "Symbols": "symbols", "letter_blocks": "letters", "names_of": "block_records",
-    "packed_blocks": "blocks", "records_at": "block_records",
+    "BlockRecords": "block_records", "Census": "census", "InputProgress": "input_progress", "LetterBlock": "letters",
+    "PackedBlock": "blocks", "Pieces": "letters", "Record": "records", "Symbols": "symbols", "file_names": "files",
+    "letter_blocks": "letters", "list_names": "files", "names_of": "block_records", "packed_blocks": "blocks",
+    "read_records": "records", "records_at": "block_records",
 }  # fmt: skip
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.source import Progress
+from oclgenomics.lazy_names import late
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.census import Census
 from oclgenomics.sequence.device_text import Text
@@ -20,6 +21,9 @@ from oclgenomics.sequence.text import TextBlocks
 
 if TYPE_CHECKING:
     from oclgenomics.sequence.block_records import BlockRecords, RecordTable
+
+block_records = late("oclgenomics.sequence.block_records")
+fasta_state = late("oclgenomics.sequence.fasta_state")
 
 __all__ = ["PackedBlock", "packed_blocks"]
 
@@ -125,9 +129,7 @@ def packed_blocks(
 def _fasta(
     engine: Engine, text: TextBlocks, overlap: int, table: RecordTable | None, census: Census
 ) -> Iterator[PackedBlock]:
-    from oclgenomics.sequence.fasta_state import FastaState  # here, because FASTQ does not need it
-
-    state = FastaState()
+    state = fasta_state.FastaState()
     before: Symbols | None = None
     there = True
     while there:
@@ -165,9 +167,8 @@ def _fastq(
 
 
 def _record_table(engine: Engine) -> RecordTable:
-    from oclgenomics.sequence.block_records import RecordTable  # here, because few want names
-
-    return RecordTable(engine)
+    table: RecordTable = block_records.RecordTable(engine)
+    return table
 
 
 def _named(table: RecordTable | None, text: Text, continued: bool) -> BlockRecords | None:

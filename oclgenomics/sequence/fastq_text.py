@@ -12,12 +12,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.lazy_names import late
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.text import TextBlocks
 
 if TYPE_CHECKING:
     from oclgenomics.sequence.rewritten_source import Rewriter
+
+defects = late("oclgenomics.sequence.defects")
+rewritten_source = late("oclgenomics.sequence.rewritten_source")
 
 __all__ = ["FastqText"]
 
@@ -114,16 +118,13 @@ class FastqText:
             The text has a defect that no layout explains.
         """
         # Here, because most inputs have four lines a record.
-        from oclgenomics.sequence.defects import fastq_error
-        from oclgenomics.sequence.rewritten_source import PIECE_BYTES, Rewriter, RewrittenSource
-
         place, kind = defect
         if self._rewriter is not None:
             lines = int(np.count_nonzero(self.host[:place] == ord("\n")))
-            raise fastq_error(kind, source=self.name, record=records + lines // 4, byte=self.byte_of(place))
-        self._rewriter = Rewriter(self.name, records=records, offset=self._original.offset)
-        chunks = self._rewriter.rewrite(_parts(self._original, PIECE_BYTES), eager=self._original.live)
-        source = RewrittenSource(self.name, chunks, live=self._original.live)
+            raise defects.fastq_error(kind, source=self.name, record=records + lines // 4, byte=self.byte_of(place))
+        self._rewriter = rewritten_source.Rewriter(self.name, records=records, offset=self._original.offset)
+        chunks = self._rewriter.rewrite(_parts(self._original, rewritten_source.PIECE_BYTES), eager=self._original.live)
+        source = rewritten_source.RewrittenSource(self.name, chunks, live=self._original.live)
         size = self._original.block_bytes
         text = TextBlocks(self._engine, source, max(min(size, MIN_BLOCK), size // BLOCK_SHARE))
         self._text = self._stack.enter_context(text)

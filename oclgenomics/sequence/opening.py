@@ -11,6 +11,7 @@ from oclgenomics.errors import EmptyInputError, InputError
 from oclgenomics.io.foreign import HEAD_BYTES, foreign_format, not_sequences
 from oclgenomics.io.source import Progress, Source
 from oclgenomics.io.workers import Workers
+from oclgenomics.lazy_names import late
 from oclgenomics.notices import tell
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.text import TextBlocks
@@ -18,6 +19,8 @@ from oclgenomics.sequence.tiles import MAX_BYTES
 
 if TYPE_CHECKING:
     from oclgenomics.io.joined_source import JoinedSource
+
+joined_source = late("oclgenomics.io.joined_source")
 
 __all__ = ["joined_files", "largest_block", "opened_files", "opened_text", "without_reads"]
 
@@ -100,20 +103,18 @@ def joined_files(
     paths: Iterable[str | os.PathLike[str]], progress: Progress | None
 ) -> Iterator[str | os.PathLike[str] | JoinedSource]:
     """Join neighbouring plain files of FASTA, unless they are so large that each fills blocks by itself."""
-    from oclgenomics.io.joined_source import JoinedSource, head_of  # here, because few read many files
-
     joined: list[tuple[str, int]] = []
     for path in paths:
-        head = head_of(path)
+        head = joined_source.head_of(path)
         if head is not None and head[1] < MAX_JOINED and head[0].lstrip(b"\r\n").startswith(b">"):
             joined.append((os.fspath(path), head[1]))
             continue
         if joined:
-            yield JoinedSource(*zip(*joined, strict=True), progress=progress)
+            yield joined_source.JoinedSource(*zip(*joined, strict=True), progress=progress)
             joined = []
         yield path
     if joined:
-        yield JoinedSource(*zip(*joined, strict=True), progress=progress)
+        yield joined_source.JoinedSource(*zip(*joined, strict=True), progress=progress)
 
 
 def largest_block(engine: Engine) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from oclgenomics.lazy_names import late
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.census import Census
 from oclgenomics.sequence.device_text import Text
@@ -17,6 +18,8 @@ from oclgenomics.sequence.tiles import NOTHING, Tiles, filled
 if TYPE_CHECKING:
     from oclgenomics.sequence.block_records import RecordTable
     from oclgenomics.sequence.fasta_state import FastaState
+
+fasta_tiles = late("oclgenomics.sequence.fasta_tiles")
 
 __all__ = [
     "BEST_QUALITY",
@@ -156,10 +159,8 @@ def parse_fasta(
     table : RecordTable, optional
         Gets the places of the records that start in the text, which may not end within a header, and their names.
     """
-    from oclgenomics.sequence.fasta_tiles import count_fasta  # here, because FASTQ does not need it
-
     carried = 0 if before is None else min(overlap, before.size)
-    found = count_fasta(engine, text, state, names=table is not None)
+    found = fasta_tiles.count_fasta(engine, text, state, names=table is not None)
     symbols = empty_symbols(engine, carried + found.symbols)
     counted = filled(engine, 4, np.uint32, 0)
     packed = {"first_symbol": carried, "codes": symbols.codes, "valid": symbols.valid, "census": counted}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.foreign import HEAD_BYTES, foreign_format, not_sequences
-from oclgenomics.io.source import Source
+from oclgenomics.io.source import Progress, Source
 from oclgenomics.sequence.rewritten_source import Rewriter
 
 __all__ = ["Record", "name_in", "read_records", "records_of"]
@@ -30,10 +30,16 @@ class Record:
     letters: bytes
 
 
-def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:
-    """Read a file, plain or packed; "-" is standard input.
+def read_records(path: str | os.PathLike[str], *, progress: Progress | None = None) -> Iterator[Record]:
+    """Read a file, uncompressed or compressed; "-" is standard input.
 
     Letters and qualities of FASTQ may be wrapped. Lines of FASTA end with a newline, a carriage return or both.
+
+    Parameters
+    ----------
+    path : path
+    progress : callable, optional
+        Called with (bytes read, bytes in all) of the file.
 
     Yields
     ------
@@ -44,7 +50,7 @@ def read_records(path: str | os.PathLike[str]) -> Iterator[Record]:
     InputError
         The file cannot be read, or is neither FASTA nor FASTQ.
     """
-    with Source(path) as source:
+    with Source(path, progress=progress) as source:
         chunks = iter(source)
         first = next(chunks, b"")  # by then it is known whether a byte-order mark was skipped
         yield from records_of(chain([first], chunks), source.name, offset=source.skipped)

@@ -147,8 +147,4 @@ class Signals:
         """Some reads, each from one of the samples on."""
         starts = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
         places = np.arange(starts[-1]) + np.repeat(first - starts[:-1], size)
-        return Signals(
-            self.samples[places],
-            starts,
-            *(getattr(self, name)[numbers] for name in FACTS),
-        )
+        return Signals(self.samples[places], starts, *(getattr(self, name)[numbers] for name in FACTS))

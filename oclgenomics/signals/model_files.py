@@ -1,24 +1,40 @@
-"""Models of k-mers from files, and the one that comes with the package."""
+"""K-mer models in files: the one that comes with the package, tables, and NumPy's arrays (ours and Uncalled4's)."""
 
 from __future__ import annotations
 
 import os
+import sys
+import zipfile
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from oclgenomics.errors import InputError
-from oclgenomics.signals.chemistry import pore_named
-from oclgenomics.signals.kmer_model import KmerModel
-from oclgenomics.signals.kmer_numbers import reversed_kmers
-from oclgenomics.signals.model_arrays import is_zip, read_arrays, write_model
-from oclgenomics.signals.model_table import read_table
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["MODELS", "read_model", "write_model"]
+from oclgenomics.errors import InputError, OutputError
+from oclgenomics.io.atomic_file import open_whole
+from oclgenomics.signals.chemistry import PORES, pore_named
+from oclgenomics.signals.kmers import MAX_K, KmerModel, reversed_kmers
+from oclgenomics.signals.model_table import place_kmers, read_table
+
+__all__ = [
+    "MODELS",
+    "is_zip",
+    "read_arrays",
+    "read_model",
+    "write_model",
+]
 
 MODELS = {"r9.4.1": Path(__file__).parent / "models" / "r9.4.1.model"}
 """Models that come with the package: `r9.4.1` has 6-mers of DNA at 450 bases per second."""
-
 RATES = {"r9.4.1": 4000.0}  # samples per second of R9.4.1 on all sequencers
+ZIP = b"PK\x03\x04"
+MAX_BYTES = 2 << 30  # of all arrays; more than those of the longest k-mers
+OURS = ("mean", "deviation", "k", "name", "pore", "rate")
+UNCALLED4 = ("kmer", "current.mean", "current.stdv", "_k", "_name", "_reverse")
+Arrays = Mapping[str, NDArray[Any]]
 
 
 def read_model(path_or_name: str | os.PathLike[str], *, reverse_kmers: bool = False) -> KmerModel:
@@ -67,9 +83,147 @@ def read_model(path_or_name: str | os.PathLike[str], *, reverse_kmers: bool = Fa
     return replace(model, mean=model.mean[numbers], deviation=model.deviation[numbers])
 
 
+def write_model(path: str | os.PathLike[str], model: KmerModel) -> None:
+    """Write a model as .npz, with the arrays `mean`, `deviation`, `k` and `name`, and `pore` and `rate` if known.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written; nothing half written is left.
+    """
+    known: dict[str, Any] = {"k": np.int64(model.k), "name": np.str_(model.name)}
+    if model.pore:
+        known["pore"] = np.str_(model.pore)
+    if model.rate is not None:
+        known["rate"] = np.float64(model.rate)
+    with open_whole(path, "wb", OutputError) as file:
+        np.savez(file, mean=model.mean, deviation=model.deviation, **known)
+
+
 def _name(path: str) -> str:
     """The name of a file without what says its format."""
     name = os.path.basename(path)
     for ending in (".gz", ".npz", ".model", ".txt", ".tsv"):
         name = name.removesuffix(ending)
     return "model" if path == "-" else name or "model"
+
+
+def is_zip(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is that of a regular file that begins as zip does."""
+    try:
+        if not os.path.isfile(path):
+            return False
+        with open(path, "rb") as file:
+            return file.read(len(ZIP)) == ZIP
+    except OSError:  # whoever reads it will say so
+        return False
+
+
+def read_arrays(path: str, name: str) -> KmerModel:
+    """Read a model from .npz; see `read_model`.
+
+    Parameters
+    ----------
+    path : str
+    name : str
+        Of the model, if it has none itself.
+    """
+    arrays = _load(path)
+    try:
+        if "current.mean" in arrays:
+            return _of_uncalled4(arrays, name, path)
+        return _ours(arrays, name)
+    except (ValueError, OverflowError) as error:
+        raise InputError(f"is no model of k-mers: {error}", source=path) from error
+
+
+def _load(path: str) -> dict[str, NDArray[Any]]:
+    """The arrays that say something to us."""
+    try:
+        with zipfile.ZipFile(path) as packed:
+            size = sum(member.file_size for member in packed.infolist())
+        if size > MAX_BYTES:
+            raise InputError(f"holds more than {MAX_BYTES:,} bytes", source=path)
+        with np.load(path, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in {*OURS, *UNCALLED4} & set(stored.files)}
+        for name, array in arrays.items():
+            if not isinstance(array, np.ndarray):  # what does not begin as an array comes as bytes
+                raise ValueError(f"{name!r} is no array")
+            _check_text(array, name)
+        return arrays
+    except InputError:
+        raise
+    except Exception as error:  # besides BadZipFile: what zip files and arrays know of damage, and numbers beyond both
+        reason = " ".join(str(error).split())[:200]
+        raise InputError(f"cannot be read as .npz ({reason or type(error).__name__})", source=path) from error
+
+
+def _check_text(array: NDArray[Any], name: str) -> None:
+    """Refuse texts with numbers that are no characters, which Python's own text does not take."""
+    if array.dtype.kind == "U":
+        codes = np.frombuffer(array.tobytes(), np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
+        if codes.max(initial=0) > sys.maxunicode:
+            raise ValueError(f"{name!r} has what is no character")
+
+
+def _ours(arrays: Arrays, name: str) -> KmerModel:
+    missing = [key for key in OURS[:3] if key not in arrays]
+    if missing:
+        raise ValueError(f"it has no array {missing[0]!r}; models of oclgenomics and of Uncalled4 are read")
+    k = _whole(arrays["k"], "k")
+    deviation = _numbers(arrays["deviation"], "deviation")
+    if (deviation < 0).any() or np.isinf(deviation).any():
+        raise ValueError("deviations are numbers from 0 on")
+    pore = _text(arrays.get("pore"), "")
+    if pore and not pore_named(pore):
+        raise ValueError(f"'pore' is none of {', '.join(PORES)}")
+    rate = None if "rate" not in arrays else _rate(arrays["rate"])
+    means = _numbers(arrays["mean"], "mean")
+    return KmerModel(_text(arrays.get("name"), name), k, means, deviation, pore_named(pore), rate)
+
+
+def _of_uncalled4(arrays: Arrays, name: str, path: str) -> KmerModel:
+    """A model of Uncalled4, whose k-mers are in the order of the pore: from 3' to 5' where `_reverse` says so."""
+    means = _numbers(arrays["current.mean"], "current.mean")
+    kmers = arrays.get("kmer")
+    if kmers is None or kmers.dtype.kind != "U" or kmers.shape != means.shape or not len(kmers):
+        raise ValueError("it has no array 'kmer' of texts, as many as means")
+    listed = kmers.tolist()
+    k = _whole(arrays["_k"], "_k") if "_k" in arrays else len(listed[0])
+    numbers = place_kmers(listed, k, path)
+    if "_reverse" in arrays and _whole(arrays["_reverse"], "_reverse"):
+        numbers = reversed_kmers(k)[numbers]
+    deviations = _numbers(arrays.get("current.stdv", np.empty(0)), "current.stdv")
+    if deviations.shape not in (means.shape, (0,)) or (deviations < 0).any() or np.isinf(deviations).any():
+        raise ValueError("deviations are numbers from 0 on, as many as means")
+    mean, deviation = np.empty(4**k), np.full(4**k, np.nan)
+    mean[numbers] = means
+    if len(deviations):
+        deviation[numbers] = deviations
+    return KmerModel(_text(arrays.get("_name"), name), k, mean, deviation)
+
+
+def _numbers(array: NDArray[Any], name: str) -> NDArray[np.float64]:
+    if array.dtype.kind not in "fiu" or array.ndim != 1:
+        raise ValueError(f"{name!r} is no list of numbers")
+    return array.astype(np.float64)
+
+
+def _whole(array: NDArray[Any], name: str) -> int:
+    if array.dtype.kind not in "iub" or array.size != 1:
+        raise ValueError(f"{name!r} is no whole number")
+    value = int(array.item())
+    if not 0 <= value <= MAX_K:
+        raise ValueError(f"{name!r} is {value}; k-mers have 1 to {MAX_K} letters")
+    return value
+
+
+def _rate(array: NDArray[Any]) -> float:
+    if array.dtype.kind not in "fiu" or array.size != 1:
+        raise ValueError("'rate' is no number")
+    return float(array.item())
+
+
+def _text(array: NDArray[Any] | None, default: str) -> str:
+    known = array is not None and array.dtype.kind == "U" and array.size == 1
+    return str(array.item()) if array is not None and known else default

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.io.text_file import read_text
 from oclgenomics.signals.chemistry import PORES, pore_named
-from oclgenomics.signals.kmer_model import MAX_K, KmerModel
-from oclgenomics.signals.kmer_numbers import NO_DIGIT, digits_of, kmer_at, kmer_numbers
+from oclgenomics.signals.kmers import MAX_K, NO_DIGIT, KmerModel, digits_of, kmer_at, kmer_numbers
 
 __all__ = ["place_kmers", "read_table"]
 

@@ -15,49 +15,45 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.signatures.api import scan, scan_parts
-    from oclgenomics.signatures.build import build_panel
-    from oclgenomics.signatures.formats.matches import make_report
-    from oclgenomics.signatures.formats.writing import write_reports
+    from oclgenomics.app.reports import write_reports
+    from oclgenomics.app.run import Run
+    from oclgenomics.signatures.api import build_panel, iter_scan, read_panel, scan
+    from oclgenomics.signatures.formats.reports import CertaintyReport, SummaryReport, make_report
+    from oclgenomics.signatures.matches.totals import ScanTotals
     from oclgenomics.signatures.options import ScanOptions
-    from oclgenomics.signatures.panel import Panel
+    from oclgenomics.signatures.panels.panel import Panel
     from oclgenomics.signatures.plots.choice import ChosenSamples
     from oclgenomics.signatures.plots.samples import plot_samples
     from oclgenomics.signatures.result import Matches, Samples, ScanPart, ScanResult
-    from oclgenomics.signatures.source import read_panel
 
 __all__ = [
+    "CertaintyReport",
     "ChosenSamples",
     "Matches",
     "Panel",
+    "Run",
     "Samples",
     "ScanOptions",
     "ScanPart",
     "ScanResult",
+    "ScanTotals",
+    "SummaryReport",
     "build_panel",
+    "iter_scan",
     "make_report",
     "plot_samples",
     "read_panel",
     "scan",
-    "scan_parts",
     "write_reports",
 ]
 
 HOMES = {
-    "ChosenSamples": "plots.choice",
-    "Matches": "result",
-    "Panel": "panel",
-    "Samples": "result",
-    "ScanOptions": "options",
-    "ScanPart": "result",
-    "ScanResult": "result",
-    "build_panel": "build",
-    "make_report": "formats.matches",
-    "plot_samples": "plots.samples",
-    "read_panel": "source",
-    "scan": "api",
-    "scan_parts": "api",
-    "write_reports": "formats.writing",
-}
+    "Matches": "result", "Samples": "result", "ScanPart": "result", "ScanResult": "result",
+    "build_panel": "api", "iter_scan": "api", "read_panel": "api", "scan": "api",
+    "CertaintyReport": "formats.reports", "SummaryReport": "formats.reports", "make_report": "formats.reports",
+    "ChosenSamples": "plots.choice", "plot_samples": "plots.samples",
+    "Panel": "panels.panel", "ScanOptions": "options", "ScanTotals": "matches.totals",
+    "Run": "oclgenomics.app.run", "write_reports": "oclgenomics.app.reports",
+}  # fmt: skip
 
-__getattr__, __dir__ = found_in(__name__, HOMES, __all__)
+__getattr__, __dir__ = found_in(__name__, HOMES, __all__, renamed={"scan_parts": "iter_scan"})

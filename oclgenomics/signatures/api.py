@@ -1,60 +1,131 @@
-"""The whole way from files of samples to the matches of signatures in them."""
+"""The verbs: read and build panels of signatures, and find them in samples."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Generator
-from contextlib import ExitStack, closing
+from contextlib import closing
 
+from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
 from oclgenomics.errors import InputError
-from oclgenomics.io.source import Progress
-from oclgenomics.runtime import Device, Engine, lent_engine
 from oclgenomics.sequence.files import SequenceFiles, file_names
 from oclgenomics.sequence.letters import LetterBlock, letter_blocks
-from oclgenomics.signatures.device.encode import Encoder
 from oclgenomics.signatures.device.patterns import DevicePatterns
-from oclgenomics.signatures.edit_scan import EditScan
-from oclgenomics.signatures.joining import PartJoiner, in_order
-from oclgenomics.signatures.match_scan import MatchScan
-from oclgenomics.signatures.options import ScanOptions
-from oclgenomics.signatures.panel import Panel
+from oclgenomics.signatures.device.samples import Encoder
+from oclgenomics.signatures.device.scans import EditScan, MatchScan
+from oclgenomics.signatures.formats.panel_file import BuiltPanel, is_built, open_panel, write_panel
+from oclgenomics.signatures.formats.panel_text import read_panel_text
+from oclgenomics.signatures.matches.joining import PartJoiner, in_order
+from oclgenomics.signatures.options import ScanOptions, Strand
+from oclgenomics.signatures.panels.panel import Panel
+from oclgenomics.signatures.panels.seeds import SeedTable, make_table
+from oclgenomics.signatures.plan import choose_head
 from oclgenomics.signatures.result import Matches, Samples, ScanPart, ScanResult
-from oclgenomics.signatures.source import read_panel
 
-__all__ = ["scan", "scan_parts"]
+__all__ = ["build_panel", "iter_scan", "read_panel", "scan"]
+
+USUAL_N_RATE = 0.05  # of samples, which nobody knows yet
+MANY_LETTERS = 10**10  # to look through: what it takes to make the table, once, does not count
 
 
+def read_panel(path: str | os.PathLike[str], *, run: Run | None = None) -> Panel:
+    """Read signatures from FASTA or FASTQ, uncompressed or compressed, or from a file of `build_panel`.
+
+    Parameters
+    ----------
+    path : path
+        "-" is standard input, which is FASTA or FASTQ.
+    run : Run, optional
+        Whom to tell how far reading is.
+
+    Returns
+    -------
+    Panel
+        A `BuiltPanel` from a file of `build_panel`.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read or is damaged, or `Panel.from_signatures` refuses what it holds.
+    """
+    if is_built(path):
+        return open_panel(path)
+    held = read_panel_text(path, None if run is None else run.progress)
+    return Panel.from_lists(held.names, held.letters, os.fspath(path), held.byte_of)
+
+
+def build_panel(
+    signatures: Panel | str | os.PathLike[str],
+    path: str | os.PathLike[str],
+    *,
+    strand: Strand = "+",
+    max_mismatches: int = 0,
+    run: Run | None = None,
+) -> tuple[Panel, SeedTable]:
+    """Write signatures, and the seed table that finds them, to a file that opens in milliseconds.
+
+    Parameters
+    ----------
+    signatures : Panel or path
+        As `read_panel` takes them. A panel that was built keeps the tables that it has.
+    path : path
+        The file to write, which may be the one that was read.
+    strand : {'+', '-', 'both'}
+    max_mismatches : int
+        What the table is for. Scans with other ones make their own.
+    run : Run, optional
+        See `read_panel`.
+
+    Returns
+    -------
+    panel : Panel
+    table : SeedTable
+
+    Raises
+    ------
+    ParameterError
+        A value is outside its range.
+    InputError
+        See `read_panel`.
+    OutputError
+        The file cannot be written; nothing half written is left.
+    """
+    ScanOptions(strand=strand, max_mismatches=max_mismatches)
+    panel = signatures if isinstance(signatures, Panel) else read_panel(signatures, run=run)
+    patterns = panel.patterns(strand)
+    table = make_table(patterns, max_mismatches, choose_head(patterns, max_mismatches, USUAL_N_RATE, MANY_LETTERS))
+    tables = [(strand, table)]
+    if isinstance(panel, BuiltPanel):
+        others = (key for key in panel.tables.numbers if key[:2] != (strand, max_mismatches))
+        tables += [(key.strand, panel.tables.read(key)) for key in others]
+    write_panel(path, panel, tables)
+    return panel, table
+
+
+@verb
 def scan(
     samples: SequenceFiles,
     panel: Panel | str | os.PathLike[str],
-    options: ScanOptions = ScanOptions(),
+    options: ScanOptions | None = None,
     *,
-    engine: Engine | None = None,
-    device: Device | str | None = None,
-    max_memory: int | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
+    engine: EngineLike = None,
+    run: Run | None = None,
 ) -> ScanResult:
     """Find signatures in samples.
 
     Parameters
     ----------
     samples : path or iterable of path
-        FASTA and FASTQ files, plain or packed, in any mix; "-" is standard input.
+        FASTA and FASTQ files, uncompressed or compressed, in any mix; "-" is standard input.
     panel : Panel or path
         The signatures, or a file of them.
-    options : ScanOptions
+    options : ScanOptions, optional
         What counts as a match, and which matches are reported.
-    engine : Engine, optional
-        A device in use already. It stays open.
-    device : Device or str, optional
-        Where to run, if no engine is given; as `oclgenomics.runtime.select_device` takes it.
-    max_memory : int, optional
-        Bytes of device memory to use at most, if no engine is given.
-    threads : int, optional
-        Host threads that unpack the input; at most 4 if not given.
-    progress : callable, optional
-        Called with (bytes read, bytes in all) of the file at work.
+    engine : Engine, Device or str, optional
+        Where to run: an engine, which stays open, a device, or its name as `oclgenomics.runtime.select_device` takes
+        it; the default device if not given.
+    run : Run, optional
+        Host threads, and whom to tell how far the work is.
 
     Returns
     -------
@@ -74,53 +145,46 @@ def scan(
     >>> for match in found.records():  # doctest: +SKIP
     ...     print(match["sample"], match["signature"], match["score"])
     """
+    options = options or ScanOptions()
     panel = panel if isinstance(panel, Panel) else read_panel(panel)
-    parts = list(
-        scan_parts(
-            samples, panel, options, engine=engine, device=device, max_memory=max_memory, threads=threads,
-            progress=progress,
-        )
-    )  # fmt: skip
-    every = Samples.joined([part.samples.take(part.samples.ends) for part in parts])
-    return ScanResult(panel, every, in_order(Matches.joined([part.matches for part in parts])), options)
+    parts = list(iter_scan(samples, panel, options, engine=engine, run=run))
+    every = Samples.joined(part.samples.take(part.samples.ends) for part in parts)
+    return ScanResult(panel, every, in_order(Matches.joined(part.matches for part in parts)), options)
 
 
-def scan_parts(
+@verb
+def iter_scan(
     samples: SequenceFiles,
     panel: Panel | str | os.PathLike[str],
-    options: ScanOptions = ScanOptions(),
+    options: ScanOptions | None = None,
     *,
-    engine: Engine | None = None,
-    device: Device | str | None = None,
-    max_memory: int | None = None,
-    threads: int | None = None,
-    progress: Progress | None = None,
+    engine: EngineLike = None,
+    run: Run | None = None,
 ) -> Generator[ScanPart, None, None]:
     """Find signatures in samples, block by block of the input; parameters and errors are those of `scan`.
 
     Yields
     ------
     ScanPart
-        In the order of the input, at least one. Memory does not grow with the input.
+        In the order of the input, at least one; its arrays are its own. Memory does not grow with the input.
     """
+    options, run = options or ScanOptions(), run or Run()
     panel = panel if isinstance(panel, Panel) else read_panel(panel)
     patterns = panel.patterns(options.strand)
-    with ExitStack() as stack:
-        engine = stack.enter_context(lent_engine(engine, device, max_memory))
-        on_device = DevicePatterns.upload(engine, patterns, options)
-        finder = (EditScan if options.max_edits else MatchScan)(engine, on_device, options)
-        overlap = int(patterns.lengths.max()) + options.max_edits - 1
+    overlap = int(patterns.lengths.max()) + options.max_edits - 1
+    with lent_engine(engine) as lent:
+        on_device = DevicePatterns.upload(lent, patterns, options)
+        finder = (EditScan if options.max_edits else MatchScan)(lent, on_device, options)
+        encoder, joiner, given = Encoder(lent), PartJoiner(options.report), False
         blocks = letter_blocks(
-            engine, file_names(samples), overlap=overlap, may_be_empty=True, threads=threads, progress=progress
+            lent, file_names(samples), overlap=overlap, may_be_empty=True, threads=run.threads, progress=run.progress
         )
-        encoder = Encoder(engine)
-        joiner = PartJoiner(options.report)
-        given = False
-        for block in stack.enter_context(closing(blocks)):
-            _check_qualities(block, options)
-            for rows, matches in finder.parts(encoder.encode(block)):
-                yield joiner.add(rows, matches)
-                given = True
+        with closing(blocks):
+            for block in blocks:
+                _check_qualities(block, options)
+                for rows, matches in finder.parts(encoder.encode(block)):
+                    yield joiner.add(rows, matches)
+                    given = True
         if not given:
             yield ScanPart(Samples.none(), Matches.none())
 

@@ -7,14 +7,28 @@ from typing import Literal, get_args
 
 from oclgenomics.errors import ParameterError
 
-__all__ = ["MAX_EDITS", "MAX_MISMATCHES", "METHODS", "REPORTS", "STRANDS", "Method", "Report", "ScanOptions", "Strand"]
+__all__ = [
+    "BEST_QUALITY",
+    "FORMATS",
+    "MAX_MISMATCHES",
+    "METHODS",
+    "REPORTS",
+    "STRANDS",
+    "Method",
+    "Report",
+    "ReportFormat",
+    "ScanOptions",
+    "Strand",
+]
 
 Report = Literal["best", "first", "all"]
 Strand = Literal["+", "-", "both"]
 Method = Literal["auto", "index", "planes", "brute"]
+ReportFormat = Literal["tsv", "course", "bed", "jsonl"]
 REPORTS: tuple[Report, ...] = get_args(Report)
 STRANDS: tuple[Strand, ...] = get_args(Strand)
 METHODS: tuple[Method, ...] = get_args(Method)
+FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
 MAX_MISMATCHES = 7
 MAX_EDITS = 4
 BEST_QUALITY = 93

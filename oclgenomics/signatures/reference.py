@@ -3,23 +3,40 @@
 The definition is that of the course assignment behind "virus signature scanning", edition of 2025: a signature matches
 at a start where each of its letters has a nucleotide in common with the sample's, the score of a match is the mean
 quality of the sample's letters under the whole signature, and a sample's hash is the sum of its qualities modulo 97.
+
+Matches with insertions and deletions are found by Sellers' dynamic programming. Letters match where their sets of
+nucleotides meet. A substitution, an insertion (a letter of the sample that the signature does not have) and a deletion
+(one of the signature that the sample does not have) cost 1 each.
+
+For each end e of a sample, 1 to its length, d(e) is the least cost of turning the signature into any sample[start : e]
+that is not empty. A **place** is a maximal run of neighbouring ends with d(e) <= `max_edits`, and counts as one hit.
+Its match is that of the end with the least d(e), among these of the highest mean quality of sample[start : e], among
+these of the leftmost end; here start is the largest one at which d(e) is reached. A match is **informative** where a
+single nucleotide of the sample is aligned to the same one of the signature, counted in the alignment of cost d(e) to
+sample[start : e] in which this happens most often. A place is no hit if its match does not pass the filters.
+
+Costs are added up along alignments, and so are lists of them, compared item by item: the numbers below hold distance,
+-start and -informative in this order of weight, so their least one is found by the same recursion as the distance alone
+(Sellers 1980, Journal of Algorithms 1, 359).
 """
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.signatures.letters import ANY, COMPLEMENTS, is_concrete, sets_of
+from oclgenomics.signatures.panels.letters import ANY, COMPLEMENTS, is_concrete, sets_of
 
-__all__ = ["HASH_MODULUS", "Match", "best", "error_units", "expected_errors", "matches", "quality_hash"]
+__all__ = ["ERROR_BITS", "HASH_MODULUS", "Match", "best", "error_units", "matches", "places"]
 
 HASH_MODULUS = 97
 ERROR_BITS = 32  # expected errors are sums of multiples of 2^-32
+Finder = Callable[["Strand"], list["Match"]]
 
 
 @dataclass(frozen=True)
@@ -54,6 +71,31 @@ class Match:
     error_units: int | None
 
 
+@dataclass(frozen=True)
+class Strand:
+    """A sample, and the pattern that a signature makes on a strand."""
+
+    text: NDArray[np.uint8]
+    quality: NDArray[np.int64] | None
+    pattern: NDArray[np.uint8]
+    sign: str
+
+    def match(self, start: int, end: int, mismatches: int, informative: int) -> Match:
+        """Return the match that takes the letters start .. end - 1 of the sample."""
+        scores = None if self.quality is None else self.quality[start:end].tolist()
+        return Match(
+            self.sign,
+            start,
+            end,
+            mismatches,
+            None if scores is None else sum(scores),
+            informative,
+            int(np.count_nonzero(self.text[start:end] == ANY)),
+            int(np.count_nonzero(self.pattern == ANY)),
+            None if scores is None else sum(map(error_units, scores)),
+        )
+
+
 def matches(
     sample: str,
     qualities: str | None,
@@ -75,24 +117,50 @@ def matches(
     strand : {'+', '-', 'both'}
     max_mismatches : int
     min_informative, min_score : float
-        Least share of informative positions and least mean quality of a match.
+        Least number of informative positions, as a share of the signature's letters, and least mean quality of a match.
     """
-    text = sets_of(sample)
+    found = _on_strands(sample, qualities, signature, strand, lambda one: _with_mismatches(one, max_mismatches))
+    return [match for match in found if _passes(match, len(signature), min_informative, min_score)]
+
+
+def places(
+    sample: str,
+    qualities: str | None,
+    signature: str,
+    *,
+    strand: str = "+",
+    max_edits: int,
+    min_informative: float = 0.0,
+    min_score: float = 0.0,
+) -> list[Match]:
+    """Return the match of each place on a strand, or on both; parameters and order are those of `matches`.
+
+    Returns
+    -------
+    list of Match
+        `mismatches` holds edits, `signature_ns` all Ns of the signature.
+    """
+    found = _on_strands(sample, qualities, signature, strand, lambda one: _with_edits(one, max_edits))
+    return [match for match in found if _passes(match, len(signature), min_informative, min_score)]
+
+
+def _on_strands(sample: str, qualities: str | None, signature: str, strand: str, find: Finder) -> list[Match]:
+    text, forward = sets_of(sample), sets_of(signature)
     quality = None if qualities is None else np.frombuffer(qualities.encode(), np.uint8).astype(np.int64) - 33
-    forward = sets_of(signature)
     found = []
     for sign, pattern in (("+", forward), ("-", COMPLEMENTS[forward][::-1])):
         if strand in (sign, "both"):
-            found += _on_strand(text, quality, pattern, sign, max_mismatches)
-    length = len(forward)
-    found = [match for match in found if match.informative / length >= min_informative]
-    return [match for match in found if min_score == 0 or (match.quality_sum or 0) / length >= min_score]
+            found += find(Strand(text, quality, pattern, sign))
+    return found
 
 
-def _on_strand(
-    text: NDArray[np.uint8], quality: NDArray[np.int64] | None, pattern: NDArray[np.uint8], sign: str, allowed: int
-) -> list[Match]:
-    length = len(pattern)
+def _passes(match: Match, length: int, min_informative: float, min_score: float) -> bool:
+    score = (match.quality_sum or 0) / (match.end - match.start)
+    return match.informative / length >= min_informative and (min_score == 0 or score >= min_score)
+
+
+def _with_mismatches(strand: Strand, allowed: int) -> list[Match]:
+    text, pattern, length = strand.text, strand.pattern, len(strand.pattern)
     if length == 0:
         return []
     starts = np.arange(len(text) - length + 1)
@@ -103,31 +171,56 @@ def _on_strand(
         starts, mismatches = starts[possible], mismatches[possible]
         if not len(starts):
             return []
-    found = []
     of_text, of_pattern = is_concrete(text), is_concrete(pattern)
-    text_ns, pattern_ns = text == ANY, int(np.count_nonzero(pattern == ANY))
+    found = []
     for start, count in zip(starts.tolist(), mismatches.tolist(), strict=True):
-        under = slice(start, start + length)
-        scores = None if quality is None else quality[under]
-        found.append(
-            Match(
-                sign,
-                start,
-                start + length,
-                count,
-                None if scores is None else int(scores.sum()),
-                int(np.count_nonzero(of_text[under] & of_pattern)),
-                int(np.count_nonzero(text_ns[under])),
-                pattern_ns,
-                None if scores is None else sum(map(error_units, scores.tolist())),
-            )
-        )
+        informative = int(np.count_nonzero(of_text[start : start + length] & of_pattern))
+        found.append(strand.match(start, start + length, count, informative))
     return found
 
 
+def _with_edits(strand: Strand, allowed: int) -> list[Match]:
+    distance, start, informative = end_costs(strand.text, strand.pattern)
+    found: list[Match] = []
+    run: list[Match] = []
+    for end in range(1, len(strand.text) + 2):
+        if end <= len(strand.text) and distance[end] <= allowed:
+            run.append(strand.match(int(start[end]), end, int(distance[end]), int(informative[end])))
+        elif run:
+            found.append(best(run))
+            run = []
+    return found
+
+
+def end_costs(
+    text: NDArray[np.uint8], pattern: NDArray[np.uint8]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return distance, start and informative positions for each end of a text, int64 (letters + 1,); end 0 is none."""
+    end = np.arange(len(text) + 1)
+    per_start = len(pattern) + 1
+    per_edit = per_start * (len(text) + 1)
+    cost = -end * per_start  # of none of the pattern's letters: an alignment may start anywhere
+    for bases in pattern:
+        met = (text & bases) != 0
+        same = met & is_concrete(text) & is_concrete(bases)
+        across = cost[:-1] + np.where(met, -same.astype(np.int64), per_edit)
+        cost = cost + per_edit  # the pattern's letter is left out
+        cost[1:] = np.minimum(cost[1:], across)
+        cost = np.minimum.accumulate(cost - end * per_edit) + end * per_edit  # letters of the text are left out
+    distance, rest = -(-cost // per_edit), -cost % per_edit
+    start, informative = rest // per_start, rest % per_start
+    # Where no letter is aligned to one it meets, d(e) is the pattern's length: so it is from the letter before.
+    return distance, np.minimum(start, end - 1), informative
+
+
+def mean_quality(match: Match) -> Fraction:
+    """Return the mean quality of a match's letters, 0 without qualities."""
+    return Fraction(match.quality_sum or 0, match.end - match.start)
+
+
 def best(found: list[Match]) -> Match:
-    """Return the match of the fewest mismatches, among these of the highest score, among these the leftmost."""
-    return min(found, key=lambda match: (match.mismatches, -(match.quality_sum or 0), match.start))
+    """Return the match of the fewest mismatches or edits, then of the highest mean quality, then the leftmost."""
+    return min(found, key=lambda match: (match.mismatches, -mean_quality(match), match.end))
 
 
 @functools.cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
@@ -11,21 +11,24 @@ from numpy.typing import NDArray
 
 from oclgenomics.app.frames import to_frame
 from oclgenomics.signatures.options import ScanOptions
-from oclgenomics.signatures.panel import Panel
+from oclgenomics.signatures.panels.panel import Panel
 from oclgenomics.signatures.reference import ERROR_BITS, HASH_MODULUS
 
-__all__ = ["Matches", "Samples", "ScanPart", "ScanResult"]
+__all__ = ["Columns", "Matches", "Samples", "ScanPart", "ScanResult", "match_columns"]
 
 STRANDS = ("+", "-")
 
-ColumnsT = TypeVar("ColumnsT", bound="_Columns")
+ColumnsT = TypeVar("ColumnsT", bound="Columns")
 
 
 @dataclass(frozen=True)
-class _Columns:
-    """Arrays of one length."""
+class Columns:
+    """Arrays of one length, the fields of a subclass."""
 
     TYPES = ""  # NumPy's letters, one for each field
+
+    def __len__(self) -> int:
+        return len(getattr(self, fields(self)[0].name))
 
     @classmethod
     def none(cls: type[ColumnsT]) -> ColumnsT:
@@ -33,9 +36,10 @@ class _Columns:
         return cls(*(np.empty(0, letter) for letter in cls.TYPES))
 
     @classmethod
-    def joined(cls: type[ColumnsT], parts: Sequence[ColumnsT]) -> ColumnsT:
-        """Join parts in their order; there is at least one."""
-        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
+    def joined(cls: type[ColumnsT], parts: Iterable[ColumnsT]) -> ColumnsT:
+        """Join parts in their order."""
+        every = [cls.none(), *parts]
+        return cls(*(np.concatenate([getattr(part, field.name) for part in every]) for field in fields(cls)))
 
     def take(self: ColumnsT, which: NDArray[Any] | slice) -> ColumnsT:
         """Return some rows."""
@@ -43,7 +47,7 @@ class _Columns:
 
 
 @dataclass(frozen=True)
-class Samples(_Columns):
+class Samples(Columns):
     """Samples in the order of the input; arrays of one length.
 
     Attributes
@@ -84,9 +88,6 @@ class Samples(_Columns):
     ends: NDArray[np.bool_]
     least_quality: NDArray[np.uint8]
 
-    def __len__(self) -> int:
-        return len(self.number)
-
     @property
     def hash(self) -> NDArray[np.int64]:
         """The sum of qualities modulo 97; -1 without qualities."""
@@ -103,7 +104,7 @@ class Samples(_Columns):
 
 
 @dataclass(frozen=True)
-class Matches(_Columns):
+class Matches(Columns):
     """Matches, ordered by sample, signature, strand and start; arrays of one length.
 
     Attributes
@@ -145,9 +146,6 @@ class Matches(_Columns):
     sample_ns: NDArray[np.int64]
     signature_ns: NDArray[np.int64]
     error_units: NDArray[np.uint64]
-
-    def __len__(self) -> int:
-        return len(self.sample)
 
     @property
     def score(self) -> NDArray[np.float64]:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
+    from oclgenomics.simulate import genomes, signals
+    from oclgenomics.simulate.demography import read_demography
     from oclgenomics.simulate.hard_sweep import HardSweep
     from oclgenomics.simulate.msprime import simulate_with_msprime
     from oclgenomics.simulate.population import Haplotypes, Region, simulate, simulate_independent
@@ -27,8 +29,11 @@ __all__ = [
     "Region",
     "as_alignment",
     "generators",
+    "genomes",
     "neutral_alignments",
+    "read_demography",
     "replicate_seeds",
+    "signals",
     "simulate",
     "simulate_independent",
     "simulate_with_msprime",
@@ -40,8 +45,11 @@ HOMES = {
     "Region": "population",
     "as_alignment": "replicates",
     "generators": "replicates",
+    "genomes": "",
     "neutral_alignments": "replicates",
+    "read_demography": "demography",
     "replicate_seeds": "replicates",
+    "signals": "",
     "simulate": "population",
     "simulate_independent": "population",
     "simulate_with_msprime": "msprime",

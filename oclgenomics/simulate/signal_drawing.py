@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError
-from oclgenomics.signals.kmer_model import KmerModel
-from oclgenomics.signals.kmer_tracks import KmerTracks
+from oclgenomics.signals.kmers import KmerModel, KmerTracks
 from oclgenomics.simulate.normal_draws import normals
 from oclgenomics.simulate.random_bits import RandomBits
 from oclgenomics.simulate.signal_plan import SCALE, SignalPlan

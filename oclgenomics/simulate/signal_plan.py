@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.signals.kmer_tracks import KmerTracks
+from oclgenomics.signals.kmers import KmerTracks
 from oclgenomics.simulate.normal_draws import normals
 from oclgenomics.simulate.random_bits import RandomBits
 from oclgenomics.simulate.signal_scenarios import SignalScenario

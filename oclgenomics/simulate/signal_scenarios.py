@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from oclgenomics.errors import ParameterError
-from oclgenomics.signals.kmer_tracks import Molecule
+from oclgenomics.signals.kmers import Molecule
 from oclgenomics.simulate.limits import check_range
 
 __all__ = ["PRESETS", "ReadStrand", "SignalScenario"]

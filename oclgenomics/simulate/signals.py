@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.signals.chemistry import Chemistry
-from oclgenomics.signals.kmer_model import KmerModel
-from oclgenomics.signals.kmer_tracks import KmerTracks, kmer_tracks
+from oclgenomics.signals.kmers import KmerModel, KmerTracks, kmer_tracks
 from oclgenomics.signals.model import Signals
 from oclgenomics.simulate.genomes import Genome
 from oclgenomics.simulate.planting import groups

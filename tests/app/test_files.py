@@ -27,7 +27,7 @@ from oclgenomics.app.files import (
 )
 from oclgenomics.cli import main as main_module
 from oclgenomics.cli.main import main
-from oclgenomics.omega.commands.report_names import ReportNames
+from oclgenomics.omega.commands.scan import ReportNames
 
 EDGE = Path(__file__).parents[1] / "data" / "omega" / "edge"
 WINDOWS = ["--grid", "5", "--minwin", "100", "--maxwin", "50k"]

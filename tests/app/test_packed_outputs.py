@@ -12,7 +12,7 @@ from oclgenomics.cli import main as main_module
 from oclgenomics.cli.main import main
 from oclgenomics.io import packed_file
 from oclgenomics.io.source import Source
-from oclgenomics.omega.commands.report_names import ReportNames, report_files
+from oclgenomics.omega.commands.scan import ReportNames, report_files
 
 EDGE = Path(__file__).parents[1] / "data" / "omega" / "edge"
 SCAN = [

@@ -16,7 +16,7 @@ from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError
 from oclgenomics.io.plain_json import json_text
 from oclgenomics.io.text_file import read_text
-from oclgenomics.kmers.database.reader import KmerDatabase
+from oclgenomics.kmers.device.reader import KmerDatabase
 from oclgenomics.omega.result import SCAN_COLUMNS
 from oclgenomics.variation import ReadOptions, read_alignments
 from oclgenomics.variation.readers import input_buffer

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from helpers.devices import devices_under_test
 
-from oclgenomics.cli import doctor
 from oclgenomics.cli.main import main
 from oclgenomics.errors import NoDeviceError
 from oclgenomics.runtime import devices, list_devices, loader, select_device
+from oclgenomics.selftest import examination
 
 
 def test_table(capsys: pytest.CaptureFixture[str]) -> None:
@@ -37,7 +37,7 @@ def test_no_device(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtur
     error = capsys.readouterr().err
     assert loader.install_hint() in error
     assert error.count("\n") == 1
-    monkeypatch.setattr(doctor, "_cache", list)
+    monkeypatch.setattr(examination, "_cache", list)
     assert main(["doctor"]) == 4
     assert "[problem] platform: there is none" in capsys.readouterr().out
 
@@ -60,7 +60,7 @@ def test_doctor_survives_a_driver_that_takes_the_process_down(
 ) -> None:
     run = subprocess.run
     monkeypatch.setattr(subprocess, "run", lambda command, **options: run([sys.executable, "-c", code], **options))
-    finding = doctor._jobs_on(list_devices()[0])[-1]
+    finding = examination._jobs_on(list_devices()[0])[-1]
     assert finding.state == "problem"
     assert trouble in finding.text
     assert finding.remedy
@@ -68,20 +68,20 @@ def test_doctor_survives_a_driver_that_takes_the_process_down(
 
 def test_doctor_on_the_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OCLGENOMICS_CACHE", "off")
-    assert doctor._cache()[0].state == "note"
+    assert examination._cache()[0].state == "note"
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("OCLGENOMICS_CACHE", str(tmp_path / "file"))
-    assert doctor._cache()[0].state == "problem"
+    assert examination._cache()[0].state == "problem"
     monkeypatch.setenv("OCLGENOMICS_CACHE", str(tmp_path / "new"))
-    assert doctor._cache()[0].state == "ok"
+    assert examination._cache()[0].state == "ok"
     (tmp_path / "new").chmod(0o777)
-    assert doctor._cache()[0].state == "problem"
-    assert "others may write" in doctor._cache()[0].text
+    assert examination._cache()[0].state == "problem"
+    assert "others may write" in examination._cache()[0].text
 
 
 def test_doctor_without_pyopencl(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(with_jobs: bool) -> list[doctor.Finding]:
+    def fail(with_jobs: bool) -> list[examination.Finding]:
         raise NoDeviceError("PyOpenCL cannot be imported; install a runtime")
 
-    monkeypatch.setattr(doctor, "_devices", fail)
-    assert [finding.state for finding in doctor.examine() if finding.topic == "loader"] == ["problem"]
+    monkeypatch.setattr(examination, "_devices", fail)
+    assert [finding.state for finding in examination.examine() if finding.topic == "loader"] == ["problem"]

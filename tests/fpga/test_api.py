@@ -25,9 +25,9 @@ from oclgenomics.fpga.hardware import Place, run_position
 from oclgenomics.fpga.options import MATRICES
 from oclgenomics.omega import ScanOptions, reference
 from oclgenomics.omega.api import scan
+from oclgenomics.omega.plan.windows import find_windows
 from oclgenomics.omega.result import Scan
-from oclgenomics.omega.sites import prepare
-from oclgenomics.omega.windows import find_windows
+from oclgenomics.omega.sites.filters import prepare
 from oclgenomics.variation import Alignment, ReadOptions
 
 DATA = Path(__file__).parents[1] / "data" / "omega"

@@ -13,9 +13,8 @@ import pytest
 from helpers.classify_serving import FakeAnswerer, asked, connected, faked, read_answer, request_bytes
 from helpers.fuzzing import SECONDS, inputs
 
-from oclgenomics.classify.serving.limits import Limits
-from oclgenomics.classify.serving.parameters import KINDS, parse_query
-from oclgenomics.classify.serving.protocol import parse_parameters
+from oclgenomics.classify.serving.answerer import KINDS, parse_query
+from oclgenomics.classify.serving.protocol import Limits, parse_parameters
 from oclgenomics.errors import UsageError
 
 pytestmark = pytest.mark.fuzz

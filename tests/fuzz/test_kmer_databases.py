@@ -11,10 +11,10 @@ from helpers.kmer_forgery import keys_in_order, write_sections
 from helpers.kmer_sets import write_database
 
 from oclgenomics.errors import InputError
-from oclgenomics.kmers.arithmetic import is_ascending
+from oclgenomics.kmers.database.keys import is_ascending
+from oclgenomics.kmers.database.kmer_set import CountedKmers
 from oclgenomics.kmers.database.layout import SECTION_KMERS
-from oclgenomics.kmers.database.reader import KmerDatabase
-from oclgenomics.kmers.kmer_set import CountedKmers
+from oclgenomics.kmers.device.reader import KmerDatabase
 from oclgenomics.runtime import Engine
 
 pytestmark = pytest.mark.fuzz

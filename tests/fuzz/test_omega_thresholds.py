@@ -10,11 +10,10 @@ from helpers.fuzzing import SECONDS, draws
 
 from oclgenomics.errors import UsageError
 from oclgenomics.omega import ScanOptions, Significance, find_peaks
-from oclgenomics.omega.data_facts import DataFacts
 from oclgenomics.omega.options import scan_parameters
-from oclgenomics.omega.result import Scan
+from oclgenomics.omega.result import DataFacts, Scan
 from oclgenomics.omega.significance.comparable import check_sweeps
-from oclgenomics.omega.significance.null_facts import NullFacts, grid_spacing, site_density
+from oclgenomics.omega.significance.facts import NullFacts, grid_spacing, site_density
 from oclgenomics.omega.significance.thresholds import Maxima, thresholds
 
 pytestmark = pytest.mark.fuzz

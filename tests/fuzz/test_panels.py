@@ -11,9 +11,8 @@ from helpers.array_file_damage import check_refused_or_safe
 from helpers.fuzz_samples import SAMPLES
 from helpers.fuzzing import SECONDS
 
-from oclgenomics.signatures.panel_file import KIND, BuiltPanel, open_panel
-from oclgenomics.signatures.seed_table import SeedTable
-from oclgenomics.signatures.seeds import TAIL
+from oclgenomics.signatures.formats.panel_file import KIND, BuiltPanel, open_panel
+from oclgenomics.signatures.panels.seeds import TAIL, SeedTable
 
 pytestmark = pytest.mark.fuzz
 

@@ -17,18 +17,18 @@ from hls_model.errors import ModelError
 from hls_model.files import read_positions
 from hls_model.presets import load
 from oclgenomics.errors import OclGenomicsError
-from oclgenomics.kmers.database.reader import KmerDatabase
-from oclgenomics.omega.formats.reading import read_report
+from oclgenomics.kmers.device.reader import KmerDatabase
+from oclgenomics.omega.formats.scans import read_report
 from oclgenomics.omega.formats.thresholds import read_thresholds
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import names_of, packed_blocks
 from oclgenomics.sequence.letters import letter_blocks
 from oclgenomics.sequence.parse import NO_QUALITY
 from oclgenomics.sequence.records import read_records
-from oclgenomics.signatures.letters import sets_of
+from oclgenomics.signatures.api import read_panel
+from oclgenomics.signatures.formats.panel_file import open_panel
 from oclgenomics.signatures.options import STRANDS
-from oclgenomics.signatures.panel_file import open_panel
-from oclgenomics.signatures.source import read_panel
+from oclgenomics.signatures.panels.letters import sets_of
 from oclgenomics.variation import ReadOptions, read_alignments
 from oclgenomics.variation.bed import read_bed
 from oclgenomics.variation.samples import sample_names

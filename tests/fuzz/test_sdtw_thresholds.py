@@ -16,12 +16,10 @@ from helpers.squiggles import random_squiggle
 
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.sdtw.api import checked_trim
-from oclgenomics.sdtw.decisions.basis import Basis, plain_trim
-from oclgenomics.sdtw.decisions.stages import Stage, parse_stages
-from oclgenomics.sdtw.decisions.thresholds import Thresholds
-from oclgenomics.sdtw.decisions.thresholds_file import read_thresholds, record_checksum, write_thresholds
+from oclgenomics.sdtw.decisions.basis import Basis, KindCheck, ReadKind, plain_trim
+from oclgenomics.sdtw.decisions.thresholds import Stage, Thresholds, parse_stages
+from oclgenomics.sdtw.formats.thresholds import read_thresholds, record_checksum, write_thresholds
 from oclgenomics.sdtw.options import CRESCENT, AlignOptions, Arithmetic, Bonus, Cost, Norm
-from oclgenomics.sdtw.read_kind import KindCheck, ReadKind
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals import Signals, TrimOptions
 

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 import numpy as np
 import pytest
 from helpers.fuzzing import SECONDS, inputs, limited, mutated, mutated_zip
-from helpers.signal_files import WRITERS, file_bytes, npy_bytes, raw_signals
+from helpers.signal_files import WRITERS, file_bytes, need, npy_bytes, raw_signals
 
 from oclgenomics.errors import InputError
 from oclgenomics.signals import Signals, TrimOptions, read, read_signals
@@ -16,7 +16,6 @@ from oclgenomics.signals.readers import apart
 
 pytestmark = pytest.mark.fuzz
 
-PACKAGES = {"slow5": "pyslow5", "blow5": "pyslow5", "pod5": "pod5", "fast5": "ont_fast5_api"}
 # With "members", those of a zip file are changed and get right sums again.
 KINDS = [*WRITERS, "npy", "currents.npy", "npz members", "arrays.npz members"]
 # Files in which every part has a sum: what is read of them is what was written, or nothing.
@@ -48,8 +47,7 @@ def read_all(path, number: int) -> Signals:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_signals(tmp_path, monkeypatch, capfd, process, kind):
-    if package := PACKAGES.get(kind.split(".")[-1]):
-        pytest.importorskip(package)
+    need(kind)
     monkeypatch.setattr(read, "ReaderProcess", lambda: nullcontext(process))
     monkeypatch.setattr(apart, "MAX_SILENCE", 10.0)
     path, whole = tmp_path / "x", sample(kind)

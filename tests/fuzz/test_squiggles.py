@@ -15,9 +15,9 @@ from helpers.kmer_signals import random_model
 
 from oclgenomics.errors import InputError
 from oclgenomics.sdtw import Squiggle, build_squiggle, read_squiggle, write_squiggle
-from oclgenomics.sdtw.squiggles.file import KIND
+from oclgenomics.sdtw.formats.squiggle import KIND
 from oclgenomics.signals import read_model, write_model
-from oclgenomics.signals.kmer_numbers import kmer_at
+from oclgenomics.signals.kmers import kmer_at
 
 pytestmark = pytest.mark.fuzz
 

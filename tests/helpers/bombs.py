@@ -21,7 +21,7 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.text_file import read_text
 from oclgenomics.io.zstandard import zstd_module
 from oclgenomics.sequence import files, records, rewritten_source
-from oclgenomics.signatures import panel_text
+from oclgenomics.signatures.formats import panel_text
 from oclgenomics.variation import samples
 from oclgenomics.variation.bed import read_bed
 from oclgenomics.variation.read_options import ReadOptions

@@ -6,20 +6,20 @@ import contextlib
 import json
 import socket
 import threading
-from collections.abc import Generator, Iterator, Mapping
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from email.message import Message
 from http.client import HTTPResponse
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from oclgenomics.classify.serving.address import Address
-from oclgenomics.classify.serving.limits import Limits
-from oclgenomics.classify.serving.server import Server
+from oclgenomics.classify.serving.protocol import Limits
+from oclgenomics.classify.serving.server import Address, Server
 from oclgenomics.errors import InputError, ParameterError
 
 __all__ = ["PATIENCE", "Answer", "FakeAnswerer", "asked", "connected", "exchange", "faked", "read_all", "read_answer",
-           "request_bytes"]  # fmt: skip
+           "request_bytes", "wait_until"]  # fmt: skip
 
 PATIENCE = 30.0  # seconds after which a test that hangs fails
 
@@ -154,3 +154,11 @@ def read_all(connection: socket.socket) -> bytes:
     while piece := connection.recv(1 << 16):
         pieces.append(piece)
     return b"".join(pieces)
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Wait for something that another thread is about to do."""
+    until = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.005)

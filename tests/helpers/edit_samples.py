@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers.signature_matches import match_record
 from helpers.signature_samples import random_letters
-from oclgenomics.signatures import ScanOptions, edit_reference
+from oclgenomics.signatures import ScanOptions, reference
 
 __all__ = ["edited", "expected_rows", "make_reads", "make_texts"]
 
@@ -61,13 +61,13 @@ def expected_rows(reads: Sequence[Named], texts: Sequence[str], options: ScanOpt
     for sample, (name, letters, qualities) in enumerate(reads, 1):
         for number, text in enumerate(texts):
             for strand in "+-" if options.strand == "both" else options.strand:
-                found = edit_reference.places(
+                found = reference.places(
                     letters, qualities, text, strand=strand, max_edits=options.max_edits,
                     min_informative=options.min_informative, min_score=options.min_score,
                 )  # fmt: skip
                 if not found:
                     continue
-                chosen = {"best": [edit_reference.best(found)], "first": found[:1], "all": found}[options.report]
+                chosen = {"best": [reference.best(found)], "first": found[:1], "all": found}[options.report]
                 hits = 1 if options.report == "all" else len(found)
                 rows += [match_record(match, f"p{number}", hits, sample, name, qualities) for match in chosen]
     return rows

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.device.filled_bins import FilledBins
-from oclgenomics.kmers.device.layout import CHUNK_LINES, LINE_BYTES, key_bytes, line_keys
-from oclgenomics.kmers.device.prefix_span import PrefixSpan
+from oclgenomics.kmers.device.bin_fill import ChunkLists, FilledBins
 from oclgenomics.kmers.device.slots import Slots
+from oclgenomics.kmers.plan.bins import CHUNK_LINES, LINE_BYTES, PrefixSpan, key_bytes, line_keys
 from oclgenomics.runtime import Engine
 
 __all__ = ["filled_bins", "key_table", "pairs_of"]
@@ -74,14 +73,14 @@ def filled_bins(
     pool = np.full((max(len(chunks), 1), CHUNK_LINES, LINE_BYTES), SPOILT, np.uint8)
     for number, chunk in zip(order, chunks, strict=True):
         pool[number] = chunk
+    lists = ChunkLists(*(np.asarray(some, np.uint32) for some in (begins, order, lines)))
     return FilledBins(
         span or PrefixSpan(0, 20, bins),
         rest,
         np.array([len(of_bin) for of_bin in keys], np.int64),
         engine.upload(pool.ravel()),
-        engine.upload(np.array(begins, np.uint32)),
-        engine.upload(np.append(order, 0).astype(np.uint32)),
-        engine.upload(np.array([*lines, 0], np.uint32)),
+        lists,
+        engine.upload(lists.packed),
         engine.upload(stages),
         engine.upload(staged),
     )

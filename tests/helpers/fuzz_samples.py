@@ -12,16 +12,14 @@ from helpers.classify_databases import edge_database
 from helpers.damage import INPUTS
 from helpers.kmer_sets import random_set, write_database
 from oclgenomics.classify.database.file import write_database as write_classify_database
-from oclgenomics.omega.data_facts import DataFacts
 from oclgenomics.omega.formats.scans import make_report, write_report
 from oclgenomics.omega.formats.thresholds import as_json
-from oclgenomics.omega.result import Scan
-from oclgenomics.omega.significance.neutral import Significance
-from oclgenomics.omega.significance.null_facts import NullFacts
-from oclgenomics.omega.significance.thresholds import Maxima, thresholds
+from oclgenomics.omega.result import DataFacts, Scan
+from oclgenomics.omega.significance.facts import NullFacts
+from oclgenomics.omega.significance.thresholds import Maxima, Significance, thresholds
 from oclgenomics.signatures import Panel
-from oclgenomics.signatures.panel_file import write_panel
-from oclgenomics.signatures.seed_table import make_table
+from oclgenomics.signatures.formats.panel_file import write_panel
+from oclgenomics.signatures.panels.seeds import make_table
 
 __all__ = ["DATA", "SAMPLES"]
 
@@ -47,10 +45,10 @@ def _scan(replicate: int) -> Scan:
 
 
 def _report(kind: str) -> bytes:
-    out = io.StringIO()
+    out = io.BytesIO()
     provenance = {"program": "oclgenomics", "version": "1", "command": ["omega", "scan"], "parameters": PARAMETERS}
     write_report([_scan(1), _scan(2)], out, make_report(kind, provenance=provenance, all_columns=True))
-    return out.getvalue().encode()
+    return out.getvalue()
 
 
 def _thresholds() -> bytes:

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.kmers.database.codec import encode_sections
+from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.layout import HEAD_BYTES, HISTOGRAM, SECTION_KMERS, Foot, Head
-from oclgenomics.kmers.database.sections.section import encode_sections
-from oclgenomics.kmers.keys import key_words
 from oclgenomics.kmers.options import CountOptions
 
 __all__ = ["FORGERIES", "keys_in_order", "write_forgery", "write_sections"]

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from oclgenomics.kmers import reference
-from oclgenomics.kmers.database.writer import DatabaseWriter
-from oclgenomics.kmers.keys import key_words, keys_of, letters_of
-from oclgenomics.kmers.kmer_set import CountedKmers, KmerBlock
+from oclgenomics.kmers.database.keys import key_words, keys_of, letters_of
+from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock
+from oclgenomics.kmers.device.writer import DatabaseWriter
 from oclgenomics.kmers.options import CountOptions
 
 # What KMC 3.2.1 (-fm) and Jellyfish 2.3 (-C) find.

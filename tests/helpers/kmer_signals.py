@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from oclgenomics.signals import KmerModel
-from oclgenomics.signals.kmer_tracks import Molecule
+from oclgenomics.signals.kmers import Molecule
 
 __all__ = ["Column", "expected_tracks", "random_model"]
 

@@ -37,39 +37,34 @@ from oclgenomics.classify.reference import sketches as sketch_oracle
 from oclgenomics.io.append_file import Appending
 from oclgenomics.io.atomic_file import whole_file
 from oclgenomics.kmers import reference
-from oclgenomics.kmers.api import count
-from oclgenomics.kmers.database.reader import KmerDatabase
-from oclgenomics.kmers.database.sections.encode_kernels import Span
-from oclgenomics.kmers.database.sections.encode_slots import SlotEncoder
-from oclgenomics.kmers.database.sections.plan import SectionPlan
-from oclgenomics.kmers.database.sections.section import encode_sections
-from oclgenomics.kmers.database.sections.section_rooms import RoomPair
-from oclgenomics.kmers.database.writer import DatabaseWriter
-from oclgenomics.kmers.device import bin_plan
+from oclgenomics.kmers.api import count, filter_reads
+from oclgenomics.kmers.database.codec import encode_sections
+from oclgenomics.kmers.database.keys import key_words
+from oclgenomics.kmers.database.kmer_set import KmerBlock
 from oclgenomics.kmers.device.bin_counter import BinCounter
 from oclgenomics.kmers.device.bin_fill import BinFiller
-from oclgenomics.kmers.device.counter import KmerCounter
-from oclgenomics.kmers.device.dealing import DealKernels
-from oclgenomics.kmers.device.filtering import EVERY
-from oclgenomics.kmers.device.gathering import gather
+from oclgenomics.kmers.device.counting import KmerCounter
+from oclgenomics.kmers.device.encode_cpu import RoomPair, SlotEncoder
+from oclgenomics.kmers.device.encode_kernels import Span
 from oclgenomics.kmers.device.line_tables import LineTables
-from oclgenomics.kmers.device.prefix_span import PrefixSpan
-from oclgenomics.kmers.device.slot_runs import SlotBins, runs_of
-from oclgenomics.kmers.device.sort_counter import SortCounter
-from oclgenomics.kmers.filter_options import FilterOptions
-from oclgenomics.kmers.keys import key_words
-from oclgenomics.kmers.kmer_set import KmerBlock
-from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.plan import DeviceLimits
-from oclgenomics.kmers.read_filter import filter_reads
+from oclgenomics.kmers.device.parts import EVERY, gather
+from oclgenomics.kmers.device.reader import KmerDatabase
+from oclgenomics.kmers.device.slots import SlotBins, runs_of
+from oclgenomics.kmers.device.sort_counter import DealKernels, SortCounter
+from oclgenomics.kmers.device.writer import DatabaseWriter
+from oclgenomics.kmers.options import CountOptions, FilterOptions
+from oclgenomics.kmers.plan import bins as bin_plan
+from oclgenomics.kmers.plan.bins import PrefixSpan
+from oclgenomics.kmers.plan.memory import SectionPlan
+from oclgenomics.omega.device.ld import ld_matrix
 from oclgenomics.omega.device.scanner import OmegaScanner
-from oclgenomics.omega.ld.pairs import ld_matrix
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.primitives import compact, count_equal, equal_keys, merge, partition, run_lengths, scan, sort
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.source import source_folder
 from oclgenomics.sdtw import AlignOptions
-from oclgenomics.sdtw.device import normaliser, strip_aligner
+from oclgenomics.sdtw.device import normaliser
+from oclgenomics.sdtw.device import strips as strip_aligner
 from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.device.normaliser import Normaliser
 from oclgenomics.sdtw.device.starts import StartFinder
@@ -426,7 +421,7 @@ def encoded_slots(engine: Engine, k: int, rest: int) -> None:
     for held in (0, 1, 70) if engine.tuning.cpu else ():
         with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as pool:
             with whole_file(Path(folder) / "x") as file:
-                plan = SectionPlan(DeviceLimits.of(engine), k)
+                plan = SectionPlan(engine.limits(), k)
                 rooms = RoomPair(engine, Appending(file, pool), key_words(k), plan)
                 encoder = SlotEncoder(engine, key_words(k), rooms, 2)
                 before = Span(engine.upload(keys), engine.upload(counts), 0, held)

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from helpers.read_until import OPTIONS, TARGET, stages_of
-from oclgenomics.sdtw.found import Found
-from oclgenomics.sdtw.live.flow_cell_options import FlowCellOptions
+from oclgenomics.sdtw.device.strips import Found
 from oclgenomics.sdtw.live.judging import Job
-from oclgenomics.sdtw.live.options import LiveOptions
+from oclgenomics.sdtw.live.options import FlowCellOptions, LiveOptions
 from oclgenomics.sdtw.live.playback import Played, play
 from oclgenomics.signals.model import Signals
 

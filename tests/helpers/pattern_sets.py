@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from oclgenomics.runtime import Engine
-from oclgenomics.signatures.device.found import FoundPairs
+from oclgenomics.signatures.device.pairs import FoundPairs
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters
-from oclgenomics.signatures.letters import IUPAC
 from oclgenomics.signatures.options import ScanOptions
-from oclgenomics.signatures.panel import Panel
+from oclgenomics.signatures.panels.letters import IUPAC
+from oclgenomics.signatures.panels.panel import Panel
 from oclgenomics.signatures.reference import best, matches
 
 __all__ = ["cut_from", "expected_pairs", "on_device", "same_pairs"]

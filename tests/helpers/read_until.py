@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from helpers.sdtw_oracle import OracleAligner, small_squiggle
-from oclgenomics.sdtw.decisions.stages import Stage
-from oclgenomics.sdtw.decisions.thresholds import Thresholds
-from oclgenomics.sdtw.found import Found
+from oclgenomics.sdtw.decisions.thresholds import Stage, Thresholds
+from oclgenomics.sdtw.device.strips import Found
 from oclgenomics.sdtw.live.classifier import ReadUntilClassifier
-from oclgenomics.sdtw.live.clock import VirtualClock
 from oclgenomics.sdtw.live.judging import Job
 from oclgenomics.sdtw.live.options import LiveOptions
-from oclgenomics.sdtw.live.virtual_worker import VirtualWorker
+from oclgenomics.sdtw.live.workers import VirtualClock, VirtualWorker
 from oclgenomics.sdtw.options import CRESCENT, AlignOptions
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 

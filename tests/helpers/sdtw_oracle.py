@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.sdtw import AlignOptions, Squiggle
-from oclgenomics.sdtw.found import Found
+from oclgenomics.sdtw.device.strips import Found
 from oclgenomics.sdtw.reference import align, normalised_levels
 
 __all__ = ["OracleAligner", "small_squiggle"]

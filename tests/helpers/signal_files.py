@@ -11,13 +11,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from oclgenomics.signals import Signals, write_signals
 
-__all__ = ["CHEMISTRIES", "WRITERS", "file_bytes", "npy_bytes", "raw_signals", "stalled"]
+__all__ = ["CHEMISTRIES", "WRITERS", "file_bytes", "need", "npy_bytes", "raw_signals", "stalled"]
 
+PACKAGES = {"slow5": "pyslow5", "blow5": "pyslow5", "pod5": "pod5", "fast5": "ont_fast5_api"}
 CHANNEL, RATE, OFFSET, DIGITISATION, RANGE = 126, 4000.0, 6.0, 8192.0, 1467.5
 BEGIN = datetime.datetime(2024, 5, 4, tzinfo=datetime.UTC)
+
+
+def need(kind: str) -> None:
+    """Skip the test where the library of a format of `WRITERS` is not installed."""
+    if package := PACKAGES.get(kind.split(".")[-1]):
+        pytest.importorskip(package)
 
 
 CHEMISTRIES: list[tuple[dict[str, str], tuple[str, str]]] = [

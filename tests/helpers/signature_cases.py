@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from helpers.signature_matches import check_pairs, check_starts, expected_matches
 from helpers.signature_samples import SampleRecord, random_letters, sample_letters
 from oclgenomics.runtime import Engine
-from oclgenomics.signatures.device.found import FoundPairs, FoundStarts
+from oclgenomics.signatures.device.pairs import FoundPairs, FoundStarts
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.options import ScanOptions
-from oclgenomics.signatures.panel import Panel
+from oclgenomics.signatures.panels.panel import Panel
 
 __all__ = ["SPECIAL", "Case", "cases", "check_case"]
 

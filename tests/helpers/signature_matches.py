@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from oclgenomics.signatures import reference
-from oclgenomics.signatures.device.found import FoundPairs, FoundStarts
+from oclgenomics.signatures.device.pairs import FoundPairs, FoundStarts
 from oclgenomics.signatures.device.samples import SampleLetters
-from oclgenomics.signatures.letters import LETTERS
 from oclgenomics.signatures.options import ScanOptions
-from oclgenomics.signatures.panel import Patterns
+from oclgenomics.signatures.panels.letters import LETTERS
+from oclgenomics.signatures.panels.panel import Patterns
 
 __all__ = ["Expected", "check_pairs", "check_starts", "expected_matches", "match_record"]
 

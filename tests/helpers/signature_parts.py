@@ -10,7 +10,7 @@ import numpy as np
 
 from oclgenomics.signatures import reference
 from oclgenomics.signatures.options import ScanOptions
-from oclgenomics.signatures.panel import Panel
+from oclgenomics.signatures.panels.panel import Panel
 from oclgenomics.signatures.result import STRANDS, Matches, Samples, ScanPart
 
 

@@ -11,8 +11,8 @@ from oclgenomics.runtime import Engine
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.letters import LetterBlock, Pieces
 from oclgenomics.sequence.name_list import NameList
-from oclgenomics.signatures.device.samples import SampleLetters
-from oclgenomics.signatures.letters import ANY, SETS, is_concrete
+from oclgenomics.signatures.device.samples import BEHIND, SampleLetters, piece_records
+from oclgenomics.signatures.panels.letters import ANY, SETS, is_concrete
 
 __all__ = ["SampleRecord", "random_letters", "sample_letters"]
 
@@ -86,7 +86,8 @@ def sample_letters(
 def _on_device(engine: Engine, block: LetterBlock, has_qualities: bool) -> SampleLetters:
     pieces, host = block.pieces, block.host
     sets = SETS[host]
-    codes = np.random.default_rng(len(host)).integers(0, 256, len(host), np.uint8)  # undefined where no letters are
+    # Undefined where no letters are, and behind the text.
+    codes = np.random.default_rng(len(host)).integers(0, 256, len(host) + BEHIND, np.uint8)
     ns, ambiguous = (np.zeros(len(pieces), np.int64) for _ in range(2))
     quality_sum = np.zeros(len(pieces), np.uint64)
     least = np.full(len(pieces), 255, np.uint8)
@@ -99,14 +100,12 @@ def _on_device(engine: Engine, block: LetterBlock, has_qualities: bool) -> Sampl
         if pieces.qualities is not None and pieces.owned[i]:
             quality = host[int(pieces.qualities[i]) : int(pieces.qualities[i]) + int(pieces.owned[i])] - np.uint8(33)
             quality_sum[i], least[i] = quality.sum(dtype=np.uint64), quality.min()
-    letters = engine.upload(pieces.letters)
+    records = piece_records(pieces)
     return SampleLetters(
         block=block,
         codes=engine.upload(codes),
-        letters=letters,
-        size=engine.upload(pieces.size),
-        owned=engine.upload(pieces.owned),
-        qualities=letters if pieces.qualities is None else engine.upload(pieces.qualities),
+        records=records,
+        pieces=engine.upload(records),
         has_qualities=has_qualities,
         ns=ns,
         ambiguous=ambiguous,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.device.layout import SlotLayout
 from oclgenomics.kmers.device.slots import Slots
+from oclgenomics.kmers.plan.bins import SlotLayout
 from oclgenomics.runtime import Engine
 
 __all__ = ["slot_words", "slots_of"]

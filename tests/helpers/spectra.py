@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.analysis.histogram import Histogram
-from oclgenomics.kmers.analysis.kmers_of_letters import kmers_of_letters
+from oclgenomics.kmers.analysis.query import kmers_of_letters
+from oclgenomics.kmers.result import Histogram
 
 __all__ = ["simulated_histogram"]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import UsageError
 from oclgenomics.kmers import reference
-from oclgenomics.kmers.keys import key_words, keys_of, letters_of
+from oclgenomics.kmers.database.keys import key_words, keys_of, letters_of
 from oclgenomics.kmers.options import CountOptions
 
 

@@ -60,7 +60,7 @@ def scans_of(run: GoldenRun, engine: Engine) -> list[Scan]:
 
 def text_of(run: GoldenRun, scans: list[Scan]) -> str:
     report = OmegaPlusReport(all_columns=run.all_columns, separator=run.separator)
-    return report.head() + "".join(map(report.body, scans)) + report.tail()
+    return b"".join([report.head(), *map(report.body, scans), report.tail()]).decode()
 
 
 @pytest.mark.parametrize("name", COMPLETE)
@@ -99,7 +99,9 @@ def test_positions_without_a_permitted_window_are_not_available(precision: str, 
     searched = np.array([row[4] == "1" for row in shown])
     assert (without & searched).sum() == 22
     np.testing.assert_array_equal(scan.valid, ~without)
-    rows = [line.split("\t") for line in TsvReport().body(scan).splitlines() if not line.startswith(FACTS_MARK)]
+    rows = [
+        line.split("\t") for line in TsvReport().body(scan).decode().splitlines() if not line.startswith(FACTS_MARK)
+    ]
     assert [row[3:] == ["NA"] * 4 for row in rows] == without.tolist()
     assert [omega is None for omega in scan_record(scan)["omega"]] == without.tolist()
     assert [line.endswith("\t139\t139\t1") for line in text_of(run, [scan]).splitlines()[2:]] == (

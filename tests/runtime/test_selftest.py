@@ -25,7 +25,6 @@ from oclgenomics import notices
 from oclgenomics.classify import BuildOptions
 from oclgenomics.classify import reference as classify_reference
 from oclgenomics.classify.plan import SMALL, WIDE
-from oclgenomics.cli import doctor
 from oclgenomics.cli.main import main
 from oclgenomics.errors import DeviceError, NoDeviceError, UntrustedDeviceError
 from oclgenomics.runtime import Device, Engine, diskcache, list_devices, pocl, program, select_device, selection, trust
@@ -33,7 +32,7 @@ from oclgenomics.runtime.source import load_source, source_folder
 from oclgenomics.runtime.trust import Verdict
 from oclgenomics.runtime.tuning import tuning_for
 from oclgenomics.sdtw.reference import align, normalised_levels
-from oclgenomics.selftest import golden_classify, golden_jobs
+from oclgenomics.selftest import examination, golden_classify, golden_jobs
 from oclgenomics.selftest.idiom_values import ITEMS, RECIPROCAL_ERROR
 from oclgenomics.selftest.idioms import SOURCES, Trial, idioms_for
 
@@ -415,7 +414,7 @@ def test_doctor_names_a_build_of_pocl_that_knows_the_processor(
     for version, words in (("generic", "LLVM 19.1"), ("znver3", "update or reinstall its driver")):
         device = dataclasses.replace(TWINS[0], version=f"OpenCL 3.0 PoCL HSTR: cpu-x86_64-pc-linux-gnu-{version}")
         answers[0] = BAD
-        assert words in doctor._tested(device).remedy
+        assert words in examination._tested(device).remedy
 
 
 def test_commands_end_with_one_line_and_status_4(

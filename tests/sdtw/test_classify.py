@@ -16,11 +16,10 @@ from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw import AlignOptions, Classified, classify
 from oclgenomics.sdtw.api import classify_block, open_targets
-from oclgenomics.sdtw.decisions.thresholds import Stage, Thresholds
-from oclgenomics.sdtw.decisions.thresholds_file import write_thresholds
-from oclgenomics.sdtw.decisions.words import WORDS
-from oclgenomics.sdtw.prefix_blocks import PrefixBlock, prefix_blocks
-from oclgenomics.sdtw.ranking import mapping_quality
+from oclgenomics.sdtw.decisions.thresholds import WORDS, Stage, Thresholds
+from oclgenomics.sdtw.formats.thresholds import write_thresholds
+from oclgenomics.sdtw.plan import PrefixBlock, prefix_blocks
+from oclgenomics.sdtw.result import mapping_quality
 from oclgenomics.signals import Signals
 
 RNG = np.random.default_rng(11)

@@ -16,7 +16,7 @@ from oclgenomics.io.foreign import foreign_format, format_name
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import letter_blocks, packed_blocks
 from oclgenomics.sequence.records import read_records
-from oclgenomics.signals.files import signal_format
+from oclgenomics.signals.read import signal_format
 from oclgenomics.variation import read_alignments
 
 PACKED: dict[str, Callable[[bytes], bytes]] = {"plain": bytes, "gzip": gzip.compress, "bzip2": bz2.compress}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.signal_files import CHEMISTRIES, WRITERS, raw_signals
+from helpers.signal_files import CHEMISTRIES, WRITERS, need, raw_signals
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -71,6 +71,7 @@ def test_rates() -> None:
 
 @pytest.mark.parametrize("kind", ["blow5", "pod5", "fast5", "single.fast5", "npz"])
 def test_every_format(tmp_path: Path, kind: str) -> None:
+    need(kind)
     for facts, chemistry in CHEMISTRIES:
         path = tmp_path / "-".join(["x", *chemistry])
         pore, molecule = (np.full(2, text, object) for text in chemistry)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError
 from oclgenomics.signals import MODELS, KmerModel, read_model, write_model
-from oclgenomics.signals.kmer_numbers import kmer_at, kmer_numbers, reverse_complements, reversed_kmers
+from oclgenomics.signals.kmers import kmer_at, kmer_numbers, reverse_complements, reversed_kmers
 
 
 def kmers(k: int) -> list[str]:
@@ -266,6 +266,6 @@ def test_numbers(k: int, letters: list[int]) -> None:
 def test_models_are_installed() -> None:
     setup = configparser.ConfigParser()
     setup.read(Path(__file__).resolve().parents[2] / "setup.cfg")
-    assert setup["options.package_data"]["oclgenomics.signals"] == "models/*"
+    assert setup["options.package_data"]["oclgenomics.signals.models"] == "*"
     assert "oclgenomics/signals/models/LICENSE-MPL-2.0.md" in setup["metadata"]["license_files"].split()
     assert all(path.parent.name == "models" and path.is_file() for path in MODELS.values())

@@ -10,8 +10,7 @@ import pytest
 
 from oclgenomics.app.files import chosen_actions
 from oclgenomics.cli.main import _parser
-from oclgenomics.signatures.formats.matches import COLUMNS
-from oclgenomics.signatures.formats.samples import CERTAINTY_COLUMNS, SUMMARY_COLUMNS
+from oclgenomics.signatures.formats.reports import CERTAINTY_COLUMNS, COLUMNS, SUMMARY_COLUMNS
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "signatures.md").read_text()
 

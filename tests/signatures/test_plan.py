@@ -11,8 +11,7 @@ from oclgenomics.signatures import Panel, ScanOptions
 from oclgenomics.signatures.device import methods as device_methods
 from oclgenomics.signatures.device.methods import Methods
 from oclgenomics.signatures.device.patterns import DevicePatterns
-from oclgenomics.signatures.plan import CPU_COSTS, GPU_COSTS, MethodCosts, index_cost, planes_cost
-from oclgenomics.signatures.seed_plan import expected_candidates
+from oclgenomics.signatures.plan import CPU_COSTS, GPU_COSTS, MethodCosts, expected_candidates, index_cost, planes_cost
 
 LETTERS = np.array([1_000_000])
 PATTERNS = np.full(100, 5000)

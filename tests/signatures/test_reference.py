@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oclgenomics.sequence.records import read_records
-from oclgenomics.signatures.letters import IUPAC
+from oclgenomics.signatures.panels.letters import IUPAC
 from oclgenomics.signatures.reference import Match, best, error_units, expected_errors, matches, quality_hash
 
 letters = st.text("ACGTN", max_size=25)

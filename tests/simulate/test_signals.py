@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.signals import KmerModel, Signals, read_model, stall_end
-from oclgenomics.signals.kmer_tracks import Molecule
+from oclgenomics.signals.kmers import Molecule
 from oclgenomics.simulate.genomes import Genome, random_genome, read_genome
 from oclgenomics.simulate.normal_draws import normals
 from oclgenomics.simulate.random_bits import RandomBits

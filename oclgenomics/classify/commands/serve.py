@@ -7,8 +7,10 @@ import contextlib
 import sys
 import traceback
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import oclgenomics
+from oclgenomics import classify
 from oclgenomics.app.commands import (
     add_device_options,
     add_message_options,
@@ -19,11 +21,10 @@ from oclgenomics.app.commands import (
     say,
 )
 from oclgenomics.app.files import reads, works_in, writes
+from oclgenomics.classify import serving
 from oclgenomics.errors import UsageError
-
-if TYPE_CHECKING:
-    from oclgenomics.classify.serving.address import Address
-    from oclgenomics.classify.serving.index_answerer import IndexAnswerer
+from oclgenomics.io.unnamed_file import temporary_folder
+from oclgenomics.lazy_names import optional
 
 __all__ = ["add_parser", "run"]
 
@@ -35,8 +36,9 @@ def add_parser(actions: Any) -> None:
         help="keep a database on the device and classify reads that come over HTTP",
         description="Keep a database on the device and answer requests: POST /classify with reads in FASTA or FASTQ, "
         "plain or gzip, and the options of `query` as parameters, as in "
-        "`curl --data-binary @reads.fq.gz 'http://127.0.0.1:8080/classify?format=tsv'`; GET /info and GET /health. An "
-        "interrupt or SIGTERM ends it when the request at work is answered.",
+        "`curl --data-binary @reads.fq.gz 'http://127.0.0.1:8080/classify?format=tsv'`; GET /info, /health and "
+        "/openapi.json. Browsers get a page at /. An interrupt or SIGTERM ends it when the request at work is answered."
+        " It needs the extra `serve`: pip install 'oclgenomics[serve]'.",
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
@@ -83,16 +85,14 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.classify.serving.limits import Limits
-    from oclgenomics.classify.serving.server import Server
-    from oclgenomics.runtime import select_device
-
+    for package in ("starlette", "uvicorn", "h11"):
+        optional(package, "`classify serve` needs Starlette and uvicorn: pip install 'oclgenomics[serve]'")
     address = _address(args)
-    limits = Limits(args.max_body, args.max_waiting, args.max_connections, args.idle_seconds)
-    select_device(args.device)  # a device that is not there is told before anything is read
+    limits = serving.Limits(args.max_body, args.max_waiting, args.max_connections, args.idle_seconds)
+    oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
     if not address.is_local:
         say(args, f"whoever reaches {address.url} may use it: there is no password")
-    server = Server(
+    server = serving.Server(
         address, lambda: _answerer(args), limits=limits, tmp_dir=args.tmp_dir,
         log=lambda line: say(args, line, level=1), on_defect=lambda error: _tell_defect(args, error),
     )  # fmt: skip
@@ -105,25 +105,19 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _address(args: argparse.Namespace) -> Address:
-    from oclgenomics.classify.serving.address import Address
-
+def _address(args: argparse.Namespace) -> serving.Address:
     if args.socket is None:
-        return Address.parse("127.0.0.1:8080" if args.listen is None else args.listen)
+        return serving.Address.parse("127.0.0.1:8080" if args.listen is None else args.listen)
     if args.listen is not None:
         raise UsageError("--listen and --socket contradict each other; give one of them")
-    return Address(path=args.socket)
+    return serving.Address(path=args.socket)
 
 
 @contextlib.contextmanager
-def _answerer(args: argparse.Namespace) -> Iterator[IndexAnswerer]:
-    from oclgenomics.classify.index import Index
-    from oclgenomics.classify.serving.index_answerer import IndexAnswerer
-    from oclgenomics.io.unnamed_file import temporary_folder
-
+def _answerer(args: argparse.Namespace) -> Iterator[serving.IndexAnswerer]:
     with open_engine(args) as engine:
-        with Index(args.database, engine=engine) as index:
-            answerer = IndexAnswerer(index)
+        with classify.Index(args.database, engine=engine) as index:
+            answerer = serving.IndexAnswerer(index)
             answerer.warm_up(temporary_folder(args.tmp_dir))
             yield answerer
         report_profile(args, engine)

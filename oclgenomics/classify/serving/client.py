@@ -12,8 +12,7 @@ from types import TracebackType
 from typing import IO, Any
 from urllib.parse import urlencode, urlsplit
 
-from oclgenomics.classify.serving.limits import MAX_SECONDS
-from oclgenomics.classify.serving.protocol import BAD_REQUEST, CLOSING, TOO_BUSY
+from oclgenomics.classify.serving.protocol import BAD_REQUEST, CLOSING, MAX_SECONDS, TOO_BUSY
 from oclgenomics.errors import InputError, OclGenomicsError, ParameterError
 
 __all__ = ["Client", "ServerBusyError", "ServerError"]

@@ -1,170 +1,183 @@
-"""One connection: requests are read, checked and answered, or refused by a line of JSON."""
+"""One connection: uvicorn's, which clients cannot hold, and which refuses them by a line of JSON."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
-import io
+import http
 import socket
-import time
-from abc import abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler
-from typing import Any, cast
+import struct
+import sys
+from collections.abc import Callable
+from typing import Any
 
-from oclgenomics import __version__
-from oclgenomics.classify.serving.limits import Limits
-from oclgenomics.classify.serving.protocol import BAD_REQUEST, HttpError, error_line, refusal_of
-from oclgenomics.classify.serving.spool import AbandonedError
-from oclgenomics.classify.serving.timed_stream import TimedStream
-from oclgenomics.classify.serving.work_queue import WorkQueue
-from oclgenomics.errors import OclGenomicsError
-from oclgenomics.io.plain_json import json_text
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-__all__ = ["Connection", "Service"]
+from oclgenomics.classify.serving.protocol import BAD_REQUEST, CLOSING, HEAD_TOO_LARGE, HttpError, Limits, error_line
 
-MAX_LINE, LINE_TOO_LONG = 1 << 16, 414
+__all__ = ["Connection"]
+
+LINE_TOO_LONG, NOT_IMPLEMENTED = 414, 501
 LINGER_SECONDS, LINGER_BYTES = 5.0, 1 << 22  # for a client that sends on what is refused already
+AT_ONCE = struct.pack("ii", 1, 0)  # SO_LINGER: closed without an orderly end
 
 
-@dataclass(frozen=True)
-class Service:
-    """What all connections of a server share.
+class Connection(H11Protocol):
+    """A connection of uvicorn.
 
-    Attributes
-    ----------
-    queue : WorkQueue
-    limits : Limits
-    folder : str
-        For bodies and answers.
-    log : callable
-        Told a line for each request.
-    on_defect : callable
-        Told of exceptions that are no fault of a request.
+    There is always a moment at which it is cut off, but for a client that waits for the answer of a whole request. Its
+    application, which has `limits` and `log`, finds it in the state of a request.
     """
 
-    queue: WorkQueue
-    limits: Limits
-    folder: str
-    log: Callable[[str], None]
-    on_defect: Callable[[Exception], None]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        application: Any = self.config.app
+        self._limits: Limits = application.limits
+        self._log: Callable[[str], None] = application.log
+        self._timer: asyncio.TimerHandle | None = None
+        self._half_closed, self._refused, self._dropped = False, False, 0
+        self.app_state = {"connection": self}
 
+    @property
+    def lost(self) -> bool:
+        """Whether it is closed."""
+        return self.transport.is_closing()
 
-class Connection(BaseHTTPRequestHandler):
-    """Reads the requests of one client, one after the other; see `http.server`. Who answers says how in `route`."""
+    @property
+    def silent(self) -> bool:
+        """Whether the client has closed its side at least."""
+        return self._half_closed or self.lost
 
-    protocol_version = "HTTP/1.1"
+    def allow(self, seconds: float | None) -> None:
+        """Give the client so many seconds from now on for what it does next; None: as many as it likes."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None if seconds is None else self.loop.call_later(seconds, self.transport.abort)
 
-    @abstractmethod
-    def route(self) -> None:
-        """Answer a request, or raise why not."""
-
-    def setup(self) -> None:
-        """Read and write with limits of time."""
-        self.service = cast(Service, self.server)
-        self.connection = cast(socket.socket, self.request)
-        if self.connection.family != socket.AF_UNIX:
-            self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.timed = TimedStream(self.connection, self.service.limits.idle_seconds)
-        self.rfile = io.BufferedReader(self.timed, 1 << 16)
-        self.wfile = cast(io.BufferedIOBase, io.BufferedWriter(self.timed, 1 << 16))
-
-    def handle_one_request(self) -> None:
-        """Answer a request; a client that is too slow or gone is left."""
-        self.timed.read_for(self.service.limits.idle_seconds)
-        self.sent, self.unread, self.command = 0, False, ""
-        try:
-            self.raw_requestline = self.rfile.readline(MAX_LINE)
-            self._began = time.monotonic()
-            if not self.raw_requestline:
-                self.close_connection = True
-            elif len(self.raw_requestline) == MAX_LINE:
-                self.send_error(LINE_TOO_LONG, "the first line is too long")
-            elif self.parse_request():  # else it has refused it
-                self._answer_or_refuse()
-            self.wfile.flush()
-        except OSError:  # timeouts are, too
-            self.close_connection = True
-        if self.service.queue.closing:
-            self.close_connection = True
-
-    def finish(self) -> None:
-        """Close the streams, which a client that is gone cannot keep from it."""
-        for stream in (self.wfile, self.rfile):
+    def reset(self) -> None:
+        """End the connection in the middle of an answer, so that nobody takes this for its end."""
+        connection: socket.socket | None = self.transport.get_extra_info("socket")
+        if connection is not None and not self.lost:
             with contextlib.suppress(OSError):
-                stream.close()
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, AT_ONCE)
+        self.transport.abort()
 
-    def handle_expect_100(self) -> bool:
-        """Let the body come only when there is a place for it."""
+    def refuse(self, error: HttpError) -> None:
+        """Answer by a line of JSON, and take what the client still sends, so that it gets to read that."""
+        self._refused = True
+        whole = began = False
+        if self._at_work:
+            whole, began = not self.cycle.more_body, self.cycle.response_started
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        if not began:
+            self._write_refusal(error)
+        if whole or began or self._half_closed:
+            self.transport.close()
+        else:
+            with contextlib.suppress(OSError):  # the client is gone
+                self.transport.write_eof()
+            self.flow.resume_reading()
+            self.allow(LINGER_SECONDS)
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Turn it away where there are too many."""
+        super().connection_made(transport)
+        if len(self.connections) <= self._limits.max_connections:
+            self.allow(self._limits.idle_seconds)
+        else:
+            self.connections.discard(self)
+            self._write_refusal(HttpError(CLOSING, "too many connections; try again later", {"Retry-After": "1"}))
+            transport.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget it."""
+        super().connection_lost(exc)
+        self.allow(None)
+
+    def data_received(self, data: bytes) -> None:
+        """Take what the client sends; of what is refused already, only so much that it gets to read why."""
+        if not self._refused:
+            super().data_received(data)
+            return
+        self._dropped += len(data)
+        if self._dropped > LINGER_BYTES:
+            self.transport.abort()
+
+    def eof_received(self) -> bool:  # type: ignore[override]  # asyncio's own signature
+        """Answer a client that has closed its side: it may have sent whole requests."""
+        self._half_closed = True
+        cut = self.cycle.more_body if self._at_work else bool(self.conn.trailing_data[0])
+        if cut and not self._refused:
+            self.conn.receive_data(b"")
+            self.handle_events()  # which refuses what is there
+        elif self._refused or not self._at_work:
+            self.transport.close()
         return True
 
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Refuse what `http.server` cannot read."""
-        self.request_version = self.protocol_version  # so that there is a head
-        self._refuse(HttpError(code, message or explain or "malformed request"))
+    def handle_events(self) -> None:
+        """End the time for a head when it is there."""
+        before = self.cycle
+        super().handle_events()
+        if self.cycle is not before:
+            self.allow(None)
 
-    def version_string(self) -> str:
-        return f"oclgenomics/{__version__}"
+    def on_response_complete(self) -> None:
+        """Give time for another request, or for the rest of the answer to be taken."""
+        self.allow(self._limits.idle_seconds)
+        super().on_response_complete()
+        if self._half_closed and not self._at_work:
+            self.transport.close()
 
-    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
-        """Leave it to `say`."""
+    def pause_writing(self) -> None:
+        """Give time for a piece of the answer to be taken."""
+        super().pause_writing()
+        self.allow(self._limits.idle_seconds)
 
-    def say(self, what: str) -> None:
-        """Log how a request ended."""
-        client = str(self.client_address[0]) if self.client_address else "local"
-        request = f"{self.command or '-'} {getattr(self, 'path', '')[:200]}"
-        seconds = time.monotonic() - self._began
-        self.service.log(f"{client} {request}: {what}, {self.sent:,} bytes, {seconds:.3f} s")
+    def resume_writing(self) -> None:
+        """End that time."""
+        super().resume_writing()
+        if self._at_work:
+            self.allow(None)
 
-    def send_json(self, status: int, value: Mapping[str, Any]) -> None:
-        """Answer with a line of JSON."""
-        self._send_whole(status, json_text(value).encode() + b"\n", {})
-        self.say(str(status))
+    def shutdown(self) -> None:
+        """End it when its request is answered; one that is still being sent never will be."""
+        super().shutdown()
+        if self._at_work and self.cycle.more_body and not (self._refused or self.cycle.response_started):
+            self.refuse(HttpError(CLOSING, "the server is ending"))
 
-    def end_head(self) -> None:
-        """End the head, and say whether the connection ends as well."""
-        if self.close_connection:
-            self.send_header("Connection", "close")
-        self.end_headers()
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what h11 cannot read."""
+        error = sys.exception()
+        status = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else BAD_REQUEST
+        text = " ".join(str(error or msg).split())[:200]
+        if self._at_work:
+            status, text = BAD_REQUEST, "the body ends before its end" if self._half_closed else f"the body: {text}"
+        elif status == HEAD_TOO_LARGE and b"\n" not in self.conn.trailing_data[0]:
+            status, text = LINE_TOO_LONG, "the first line is too long"
+        elif status == HEAD_TOO_LARGE:
+            text = "the head is too long"
+        elif status == NOT_IMPLEMENTED:
+            text = "of transfer encodings only `chunked` is known"
+        self.refuse(HttpError(status, text))
+        client = self.client[0] if self.client else "local"
+        self._log(f"{client} -: {status} {text}")
 
-    def _answer_or_refuse(self) -> None:
-        self.unread = self.headers.get("Content-Length", "0") != "0" or "Transfer-Encoding" in self.headers
-        try:
-            self.route()
-        except (AbandonedError, OSError):
-            self.close_connection = True
-            self.say("hung up")
-        except HttpError as error:
-            self._refuse(error)
-        except Exception as error:
-            if not isinstance(error, OclGenomicsError):
-                self.service.on_defect(error)
-            self._refuse(refusal_of(error))
+    @property
+    def _at_work(self) -> bool:
+        """Whether a request is being received or answered."""
+        return self.cycle is not None and not self.cycle.response_complete
 
-    def _refuse(self, error: HttpError) -> None:
-        with contextlib.suppress(OSError):
-            self._send_whole(error.status, error_line(str(error)), error.headers)
-            self.say(f"{error.status} {error}")
-            self._drop_rest()
-
-    def _send_whole(self, status: int, data: bytes, headers: Mapping[str, str]) -> None:
-        if self.unread or status >= BAD_REQUEST:
-            self.close_connection = True
-        self.send_response(status)
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_head()
-        sent = data if self.command != "HEAD" else b""
-        self.wfile.write(sent)
-        self.wfile.flush()
-        self.sent += len(sent)
-
-    def _drop_rest(self) -> None:
-        """Take what the client still sends, so that it gets to read why nobody wants it."""
-        self.connection.shutdown(socket.SHUT_WR)
-        self.timed.read_for(LINGER_SECONDS)
-        dropped = 0
-        while dropped < LINGER_BYTES and (piece := self.rfile.read1(1 << 16)):
-            dropped += len(piece)
+    def _write_refusal(self, error: HttpError) -> None:
+        body = error_line(str(error))
+        headers = [*self.server_state.default_headers, *((name.encode(), value.encode()) for name, value in (
+            *error.headers.items(), ("Content-Type", "application/json"), ("Content-Length", str(len(body))),
+            ("Connection", "close"),
+        ))]  # fmt: skip
+        head = h11.Response(
+            status_code=error.status, headers=headers, reason=http.HTTPStatus(error.status).phrase.encode()
+        )
+        data = [] if self._at_work and self.scope["method"] == "HEAD" else [h11.Data(data=body)]
+        for event in (head, *data, h11.EndOfMessage()):
+            self.transport.write(self.conn.send(event) or b"")

@@ -1,50 +1,63 @@
-"""What the server and its clients agree on: statuses, errors and parameters."""
+"""What the server and its clients agree on: limits, statuses, errors and parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
-from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
-from oclgenomics.errors import InputError, OclGenomicsError, UsageError
+from oclgenomics.errors import InputError, OclGenomicsError, ParameterError, UsageError
 from oclgenomics.io.plain_json import json_text
 
-__all__ = [
-    "Answerer", "AnswererMaker", "HttpError", "Query", "busy", "error_line", "parse_parameters", "refusal_of",
-]  # fmt: skip
+__all__ = ["MAX_SECONDS", "HttpError", "Limits", "busy", "error_line", "parse_parameters", "refusal_of"]
 
+MAX_SECONDS = 86_400.0  # nobody waits longer than a day
 MAX_PARAMETERS = 64
-BAD_REQUEST, TOO_BUSY, INTERNAL, CLOSING = 400, 429, 500, 503
+BAD_REQUEST, TOO_BUSY, HEAD_TOO_LARGE, INTERNAL, CLOSING = 400, 429, 431, 500, 503
 
 
-class Query(Protocol):
-    """What a request asks for."""
+@dataclass(frozen=True)
+class Limits:
+    """What a server allows.
 
-    @property
-    def content_type(self) -> str: ...
+    Attributes
+    ----------
+    max_body : int
+        Bytes of the body of a request, as sent and decompressed.
+    max_waiting : int
+        Requests that may wait for the one that is answered.
+    max_connections : int
+        Connections at a time; others are closed with a word.
+    idle_seconds : float
+        That a client may take to begin a request and send its head, or to take a piece of an answer.
+    least_rate : float
+        Bytes per second that a client has to send of a body, on top of `idle_seconds` for all of it.
 
-
-class Answerer(Protocol):
-    """What a server serves.
-
-    `info` is told to whoever asks, as JSON. `parse` takes the parameters of a request, of which it refuses what it does
-    not know by a `UsageError`; it is called from any thread. `answer` yields the answer for the reads in a file; it
-    is called from one thread, the one that made the answerer.
+    Raises
+    ------
+    UsageError
+        One is not above 0, or `idle_seconds` more than a day; `max_waiting` may be 0.
     """
 
-    @property
-    def info(self) -> Mapping[str, Any]: ...
+    max_body: int = 1 << 30
+    max_waiting: int = 16
+    max_connections: int = 64
+    idle_seconds: float = 30.0
+    least_rate: float = 16384.0
 
-    def parse(self, parameters: Mapping[str, str]) -> Query: ...
+    def __post_init__(self) -> None:
+        for name in ("max_body", "max_connections", "idle_seconds", "least_rate"):
+            if not getattr(self, name) > 0:
+                raise ParameterError(name, "must be above 0", getattr(self, name))
+        if self.idle_seconds > MAX_SECONDS:
+            raise ParameterError("idle_seconds", f"must be at most {MAX_SECONDS:,.0f}", self.idle_seconds)
+        if self.max_waiting < 0:
+            raise ParameterError("max_waiting", "must be 0 or more", self.max_waiting)
 
-    def answer(self, path: str, query: Any) -> Generator[bytes | memoryview, None, None]: ...
-
-
-class AnswererMaker(Protocol):
-    """Makes the answerer, in the thread that is going to use it."""
-
-    def __call__(self) -> AbstractContextManager[Answerer]: ...
+    def body_seconds(self, length: int | None) -> float:
+        """Return how long a client may take for a body; one of unknown length may be of any."""
+        sending = (self.max_body if length is None else length) / self.least_rate
+        return min(self.idle_seconds + sending, MAX_SECONDS)
 
 
 class HttpError(Exception):
@@ -73,6 +86,16 @@ def error_line(message: str) -> bytes:
     return json_text({"error": " ".join(message.split())}).encode() + b"\n"
 
 
+def refusal_of(error: Exception, path: str | None = None) -> HttpError:
+    """Return how an error is reported to a client, for which a file of the server is "the body"."""
+    if isinstance(error, HttpError):
+        return error
+    if not isinstance(error, OclGenomicsError):
+        return HttpError(INTERNAL, "a defect of the program; the server's messages say more")
+    text = str(error) if path is None else str(error).replace(path, "the body")
+    return HttpError(BAD_REQUEST if isinstance(error, (InputError, UsageError)) else INTERNAL, text)
+
+
 def parse_parameters(query: str) -> dict[str, str]:
     """Return the parameters behind the question mark of an address; one without a value is "".
 
@@ -91,13 +114,3 @@ def parse_parameters(query: str) -> dict[str, str]:
             raise UsageError(f"the parameter {name[:40]!a} is given twice")
         found[name] = value
     return found
-
-
-def refusal_of(error: Exception, path: str | None = None) -> HttpError:
-    """Return how an error is told to a client, for which a file of the server is "the body"."""
-    if isinstance(error, HttpError):
-        return error
-    if not isinstance(error, OclGenomicsError):
-        return HttpError(INTERNAL, "a defect of the program; the server's messages say more")
-    text = str(error) if path is None else str(error).replace(path, "the body")
-    return HttpError(BAD_REQUEST if isinstance(error, (InputError, UsageError)) else INTERNAL, text)

@@ -2,25 +2,195 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import ipaddress
+import math
 import os
+import re
 import socket
+import stat
 import threading
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, replace
 from types import TracebackType
+from typing import Any
 
-from oclgenomics.classify.serving.address import Address
-from oclgenomics.classify.serving.connection import Service
-from oclgenomics.classify.serving.limits import Limits
-from oclgenomics.classify.serving.protocol import CLOSING, AnswererMaker, error_line
-from oclgenomics.classify.serving.requests import ClassifyConnection
-from oclgenomics.classify.serving.work_queue import WorkQueue
+import uvicorn
+
+from oclgenomics import __version__
+from oclgenomics.classify.serving.app import Application
+from oclgenomics.classify.serving.connection import Connection
+from oclgenomics.classify.serving.protocol import Limits
+from oclgenomics.classify.serving.queue import AnswererMaker, WorkQueue
+from oclgenomics.errors import OutputError, ParameterError
 from oclgenomics.io.unnamed_file import temporary_folder
 
-__all__ = ["Server"]
+__all__ = ["Address", "Server"]
 
+MAX_PORT = 65535
+WAITING_CONNECTIONS = 64
+MAX_HEAD_BYTES = 1 << 16
 END_SECONDS = 60.0  # for clients to take the answers that are there when the server ends
+LOOK_SECONDS = 0.01  # between looks whether they have
+TICK_SECONDS = 1.0  # between looks at the clock, for the date in heads
+
+
+@dataclass(frozen=True)
+class Address:
+    """A host and a port, or the path of a socket.
+
+    Attributes
+    ----------
+    host : str
+    port : int
+        0 for any that is free.
+    path : str, optional
+        Of a Unix socket; then there is no host.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    path: str | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Address:
+        """Read HOST:PORT, [HOST]:PORT, :PORT or PORT; without a host, it is this machine alone.
+
+        Raises
+        ------
+        UsageError
+            It is something else.
+        """
+        found = re.fullmatch(r"(?:(?:\[([^\]]*)\]|([^:\[\]]*)):)?([0-9]{1,5})", text)
+        if found is None or int(found[3]) > MAX_PORT:
+            raise ParameterError("listen", "write HOST:PORT, as in 127.0.0.1:8080", text)
+        return cls(found[1] or found[2] or "127.0.0.1", int(found[3]))
+
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine reaches it."""
+        if self.path is not None or self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def url(self) -> str:
+        """As clients name it."""
+        if self.path is not None:
+            return f"unix:{self.path}"
+        return f"http://[{self.host}]:{self.port}" if ":" in self.host else f"http://{self.host}:{self.port}"
+
+    def listen(self) -> socket.socket:
+        """Return a socket that listens there.
+
+        Raises
+        ------
+        OutputError
+            It cannot.
+        """
+        try:
+            return _unix_socket(self.path) if self.path is not None else self._tcp_socket()
+        except OSError as error:
+            raise OutputError(f"{self.url}: cannot be listened to ({error.strerror or error})") from None
+
+    def _tcp_socket(self) -> socket.socket:
+        family, kind, protocol, _, place = socket.getaddrinfo(
+            self.host, self.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, protocol)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(place)
+            listener.listen(WAITING_CONNECTIONS)
+        except BaseException:
+            listener.close()
+            raise
+        return listener
+
+
+def _unix_socket(path: str) -> socket.socket:
+    """A socket for its owner alone, in the place of one that nobody listens to any more."""
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        if _is_left_over(path):
+            os.unlink(path)
+        mask = os.umask(0o177)
+        try:
+            listener.bind(path)
+        finally:
+            os.umask(mask)
+        listener.listen(WAITING_CONNECTIONS)
+    except BaseException:
+        listener.close()
+        raise
+    return listener
+
+
+def _is_left_over(path: str) -> bool:
+    """Whether there is a socket to which nobody listens."""
+    with contextlib.suppress(OSError):
+        if not stat.S_ISSOCK(os.stat(path).st_mode):
+            return False
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+            try:
+                probe.connect(path)
+            except ConnectionRefusedError:
+                return True
+    return False
+
+
+class _Http(uvicorn.Server):
+    """uvicorn, which ends as soon as it is told."""
+
+    def __init__(self, application: Application, ready: threading.Event) -> None:
+        config = uvicorn.Config(
+            application, http=Connection, ws="none", lifespan="off", interface="asgi3", log_config=None,
+            log_level="critical", access_log=False, proxy_headers=False, server_header=False,
+            headers=[("Server", f"oclgenomics/{__version__}")], backlog=WAITING_CONNECTIONS,
+            h11_max_incomplete_event_size=MAX_HEAD_BYTES,
+            timeout_keep_alive=math.ceil(application.limits.idle_seconds) + 1,  # `Connection` has its own
+        )  # fmt: skip
+        super().__init__(config)
+        self._ready, self._told = ready, asyncio.Event()
+
+    async def main_loop(self) -> None:
+        """Wait until it is told to end."""
+        await self.on_tick(0)
+        self._ready.set()
+        while not await self.on_tick(0):
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._told.wait(), TICK_SECONDS)
+
+    async def stop_listening(self) -> None:
+        """Take no connections any more."""
+        loop = asyncio.get_running_loop()
+        for listener in (listener for server in self.servers for listener in server.sockets):
+            loop.remove_reader(listener.fileno())
+            await asyncio.sleep(LOOK_SECONDS)  # for connections that are just being accepted
+        for server in self.servers:
+            server.close()
+
+    async def end(self) -> None:
+        """Close connections that are idle, and the others when they have their answers."""
+        self.should_exit = True
+        self._told.set()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Wait for clients to take their answers, but not for ever."""
+        await self.stop_listening()
+        state = self.server_state
+        for connection in list(state.connections):
+            connection.shutdown()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(END_SECONDS):
+                while state.connections or state.tasks:
+                    await asyncio.sleep(LOOK_SECONDS)
+        for connection in list(state.connections):
+            connection.transport.abort()
 
 
 def _nothing(_told: object) -> None:
@@ -73,13 +243,17 @@ class Server:
         try:
             self.queue = WorkQueue(make, limits.max_waiting, on_defect)
         except BaseException:
-            self._stop_listening()
+            self._listener.close()
+            self._remove_socket()
             raise
-        self._service = Service(self.queue, limits, folder, log, on_defect)
-        self._connections: dict[socket.socket, threading.Thread] = {}
-        self._lock = threading.Lock()
-        self._acceptor = threading.Thread(target=self._accept, name="classify acceptor", daemon=True)
-        self._acceptor.start()
+        self._ready = threading.Event()
+        self._http = _Http(Application(self.queue, limits, folder, log, on_defect), self._ready)
+        self._loop: asyncio.AbstractEventLoop
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self._serve(on_defect)), name="classify http", daemon=True
+        )
+        self._thread.start()
+        self._ready.wait()
 
     def __enter__(self) -> Server:
         return self
@@ -90,10 +264,9 @@ class Server:
         self.close()
 
     @property
-    def connections(self) -> list[threading.Thread]:
-        """The threads of the connections that there are."""
-        with self._lock:
-            return list(self._connections.values())
+    def connections(self) -> list[Any]:
+        """The connections that there are."""
+        return list(self._http.server_state.connections)
 
     def wait(self) -> None:
         """Wait until the server ends.
@@ -106,58 +279,33 @@ class Server:
         self.queue.wait()
 
     def close(self) -> None:
-        """End: answer the request at work, refuse all others, and send what clients still get."""
-        self._stop_listening()
+        """End: answer the request at work, refuse all others, and send what clients still get. May be called again."""
+        self._tell(self._http.stop_listening)
+        self._remove_socket()
         self.queue.close()
-        self._acceptor.join()
-        with self._lock:
-            left = dict(self._connections)
-        for connection in left:  # those that wait for another request need wait no longer
-            with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_RD)
-        for thread in left.values():
-            thread.join(END_SECONDS)
+        self._tell(self._http.end)
+        self._thread.join()
 
-    def _stop_listening(self) -> None:
-        with contextlib.suppress(OSError):
-            self._listener.shutdown(socket.SHUT_RDWR)  # wakes the thread that accepts
-        self._listener.close()
+    def _tell(self, what: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        if self._thread.is_alive():
+            asyncio.run_coroutine_threadsafe(what(), self._loop).result()
+
+    def _remove_socket(self) -> None:
         if self.address.path is not None:
             with contextlib.suppress(OSError):
                 os.unlink(self.address.path)
 
-    def _accept(self) -> None:
-        while True:
-            try:
-                connection, address = self._listener.accept()
-            except OSError:  # closed
-                return
-            with self._lock:
-                room = len(self._connections) < self._service.limits.max_connections
-                thread = threading.Thread(target=self._serve, args=(connection, address), daemon=True)
-                if room:
-                    self._connections[connection] = thread
-            if room:
-                thread.start()
-            else:
-                _turn_away(connection)
-
-    def _serve(self, connection: socket.socket, address: object) -> None:
+    async def _serve(self, on_defect: Callable[[Exception], None]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._loop.set_exception_handler(lambda _loop, context: on_defect(_defect(context)))
         try:
-            ClassifyConnection(connection, address, self._service)  # type: ignore[arg-type]
-        except OSError:  # the client is gone
-            pass
+            await self._http.serve([self._listener])
         except Exception as error:
-            self._service.on_defect(error)
+            on_defect(error)
         finally:
-            with self._lock:
-                del self._connections[connection]
-            connection.close()
+            self._ready.set()
 
 
-def _turn_away(connection: socket.socket) -> None:
-    line = error_line("too many connections; try again later")
-    head = f"HTTP/1.1 {CLOSING} Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 1\r\n"
-    with connection, contextlib.suppress(OSError):
-        connection.setblocking(False)
-        connection.send(head.encode() + b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(line) + line)
+def _defect(context: dict[str, Any]) -> Exception:
+    error = context.get("exception")
+    return error if isinstance(error, Exception) else RuntimeError(context["message"])

@@ -36,7 +36,7 @@ from oclgenomics.fpga.commands.prices import add_price_options, check_prices, wi
 from oclgenomics.fpga.commands.projection_text import busy_text, projection_record, projection_text
 from oclgenomics.omega.commands.options import add_method_options, add_site_options, add_window_options, scan_options
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.sources import AlignmentSource, first_read, open_alignments
+from oclgenomics.omega.sites.sources import AlignmentSource, first_read, open_alignments
 from oclgenomics.runtime import select_device
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import BedRegions, read_bed

@@ -20,14 +20,13 @@ errors, and solves for the number of errors, U and D, which are linear.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from oclgenomics.kmers.analysis.nelder_mead import minimise
-
-__all__ = ["MAX_EXCESS", "MIN_EXCESS", "PLACES", "Mixture", "fit_mixture", "scattered", "weights_of"]
+__all__ = ["MAX_EXCESS", "MIN_EXCESS", "PLACES", "Mixture", "fit_mixture", "minimise", "scattered", "weights_of"]
 
 PLACES = (1, 2, 3, 4)  # coverages of the peaks, in lambda
 MIN_EXCESS, MAX_EXCESS = 1e-4, 8.0  # of the variance
@@ -36,6 +35,7 @@ DECAY, EXCESS = 0.2, 0.05  # to begin with
 STEPS, AGAIN = (0.1, 1.0, 1.0, 0.5), (0.03, 0.3, 0.3, 0.2)  # of the search, in the logarithms and logits of its numbers
 
 Numbers = NDArray[np.float64]
+Point = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -183,3 +183,58 @@ def _nonnegative(columns: Numbers, target: Numbers) -> Numbers:
             break
         del kept[int(np.argmin(found))]
     return parts
+
+
+def minimise(
+    function: Callable[[Point], float],
+    start: ArrayLike,
+    steps: ArrayLike,
+    *,
+    rounds: int = 400,
+    tolerance: float = 1e-7,
+) -> Point:
+    """Return where a function is least near a start, by the downhill simplex.
+
+    Parameters
+    ----------
+    function : callable
+    start : array_like of float (n,)
+    steps : array_like of float (n,)
+        The first step along each coordinate.
+    rounds : int
+        The most moves.
+    tolerance : float
+        The search ends when the values at all corners agree to this share.
+    """
+    first = np.array(start, np.float64)
+    points = [first, *(first + step for step in np.diag(np.array(steps, np.float64)))]
+    corners: list[tuple[float, int, Point]] = sorted(
+        [(function(point), number, point) for number, point in enumerate(points)], key=_rank
+    )
+    for moved in range(len(corners), len(corners) + rounds):
+        best, second, worst = corners[0][0], corners[-2][0], corners[-1][0]
+        if worst - best <= tolerance * abs(best):
+            break
+        centre = np.mean([point for _, _, point in corners[:-1]], axis=0)
+        away = centre - corners[-1][2]
+        value, point = _at(function, centre + away)
+        if value < best:
+            value, point = min((value, point), _at(function, centre + 2 * away), key=lambda one: one[0])
+        elif value >= second:
+            value, point = _at(function, centre + away / 2 if value < worst else centre - away / 2)
+        if value < second or value < worst:
+            corners[-1] = (value, moved, point)
+        else:
+            target = corners[0][2]
+            near = [_at(function, (target + point) / 2) for _, _, point in corners[1:]]
+            corners[1:] = [(value, moved, point) for value, point in near]
+        corners.sort(key=_rank)
+    return corners[0][2]
+
+
+def _rank(corner: tuple[float, int, Point]) -> tuple[float, int]:
+    return corner[:2]
+
+
+def _at(function: Callable[[Point], float], point: Point) -> tuple[float, Point]:
+    return function(point), point

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.frames import to_frame
 from oclgenomics.errors import UsageError
-from oclgenomics.kmers.analysis.found_intervals import FoundIntervals, count_intervals, covered_intervals
-from oclgenomics.kmers.analysis.found_kmers import FoundKmers, RecordSummaries, summarise
-from oclgenomics.kmers.analysis.kmers_of_letters import kmers_of_letters
-from oclgenomics.kmers.analysis.look_up import look_up
-from oclgenomics.kmers.analysis.record_counts import RecordCounts, counts_along
-from oclgenomics.kmers.keys import key_words
-from oclgenomics.kmers.kmer_set import KmerSet
-from oclgenomics.kmers.source import KmerSource, opened
+from oclgenomics.kmers.analysis.found import (
+    FoundIntervals,
+    FoundKmers,
+    RecordCounts,
+    RecordSummaries,
+    count_intervals,
+    counts_along,
+    covered_intervals,
+    summarise,
+    table_of_rows,
+)
+from oclgenomics.kmers.database.keys import CODES, WORD_LETTERS, key_words, keys_of, letters_of, sortable
+from oclgenomics.kmers.database.kmer_set import KmerSet
+from oclgenomics.kmers.device.reader import KmerDatabase, KmerSource, opened
 from oclgenomics.sequence.records import Record
 
-__all__ = ["QueryResult", "query"]
+__all__ = ["NamedSequences", "QueryResult", "kmers_of_letters", "look_up", "look_up_texts"]
 
-BATCH_LETTERS = 1 << 22  # looked up at a time
 COMPLEMENT = np.frombuffer(bytes(range(256)).translate(bytes.maketrans(b"ACGTacgt", b"TGCAtgca")), np.uint8)
+PIECE = 1 << 14  # k-mers that are made at a time, in the cache
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,57 +88,11 @@ class QueryResult:
 
     def to_frame(self) -> Any:
         """The records as a table, all of them in memory; see `oclgenomics.app.frames.to_frame`."""
-        rows = [row for found in self for row in found.rows()]
-        return to_frame({name: [row[place] for row in rows] for place, name in enumerate(FoundKmers.COLUMNS)})
-
-
-def query(
-    source: KmerSource,
-    sequences: str | Iterable[str | Record],
-    *,
-    batch_letters: int = BATCH_LETTERS,
-    both_strands: bool = False,
-) -> QueryResult:
-    """Look up every k-mer of sequences; no device is needed.
-
-    Parameters
-    ----------
-    source : path or KmerSet
-        A database or a set in memory. In a canonical one, either strand may be given.
-    sequences : str or iterable of str or Record
-        One sequence of at least k letters; several, which are named 1, 2, ...; or the records of a file, as
-        `oclgenomics.sequence.records.read_records` gives them. K-mers with letters other than A, C, G and T are left
-        out. Lower case counts as upper case.
-    batch_letters : int
-        About so many letters are looked up at a time.
-    both_strands : bool
-        In a set that is not canonical, look up the reverse complements as well, for `QueryResult.intervals`.
-
-    Returns
-    -------
-    QueryResult
-
-    Raises
-    ------
-    UsageError
-        A sequence given as text is shorter than a k-mer. This is raised when the result is read.
-    InputError
-        The database is missing or damaged.
-
-    Examples
-    --------
-    >>> from oclgenomics.kmers import query
-    >>> for record in query("reads.db", ["GATTACAGATTACAGATTACA"]).records():  # doctest: +SKIP
-    ...     print(record["kmer"], record["count"])
-    """
-    with opened(source) as kmers:
-        k = kmers.k
-    given = [sequences] if isinstance(sequences, str) else sequences
-    return QueryResult(source, k, _Named(given, k), batch_letters, both_strands)
+        return table_of_rows(FoundKmers.COLUMNS, itertools.chain.from_iterable(found.rows() for found in self))
 
 
 @dataclass(frozen=True)
-class _Named:
+class NamedSequences:
     """Sequences as records; those that are text are named by their numbers."""
 
     sequences: Iterable[str | Record]
@@ -198,3 +157,122 @@ def _kmers_of(text: NDArray[np.uint8], kmers: KmerSet) -> tuple[NDArray[np.uint6
     if len(text) < kmers.k:
         return np.empty((key_words(kmers.k), 0), np.uint64), np.empty(0, np.int64)
     return kmers_of_letters(text, kmers.k, canonical=kmers.canonical)
+
+
+def look_up_texts(found: KmerSet, kmers: Sequence[str]) -> NDArray[np.uint32]:
+    """Return the counts of k-mers given as text; see `oclgenomics.kmers.counts_of`."""
+    for kmer in kmers:
+        if len(kmer) != found.k:
+            raise UsageError(f"{kmer!r} has {len(kmer)} letters; the database has k-mers of {found.k}")
+    keys = keys_of(kmers)
+    if found.canonical:
+        letters = np.pad(letters_of(keys, found.k), ((0, 0), (0, 1)))  # what is between them is no letter
+        keys, _ = kmers_of_letters(letters.ravel(), found.k, canonical=True)
+    return look_up(found, keys)
+
+
+def look_up(kmers: KmerSet, keys: NDArray[np.uint64]) -> NDArray[np.uint32]:
+    """Return the counts of some keys, uint32 (n,); 0 where a key is not there.
+
+    Parameters
+    ----------
+    kmers : KmerSet
+    keys : ndarray, uint64 (words, n)
+        In any order. For a canonical set, the lesser key of both strands.
+    """
+    # Neighbours are looked for in the same places, which are then in the cache.
+    order = np.argsort(keys[0]) if len(keys) == 1 else np.lexsort(keys)
+    ascending = np.ascontiguousarray(keys[:, order])
+    counts = np.empty(len(order), np.uint32)
+    counts[order] = kmers.lookup(ascending) if isinstance(kmers, KmerDatabase) else _merged(kmers, ascending)
+    return counts
+
+
+def _merged(kmers: KmerSet, keys: NDArray[np.uint64]) -> NDArray[np.uint32]:
+    """Look up ascending keys, block by block of the set."""
+    wanted = sortable(keys)
+    counts = np.zeros(len(wanted), np.uint32)
+    for block in kmers.blocks():
+        if len(block):
+            held = sortable(block.keys)
+            some = slice(np.searchsorted(wanted, held[0]), np.searchsorted(wanted, held[-1], side="right"))
+            places = np.minimum(np.searchsorted(held, wanted[some]), len(held) - 1)
+            there = held[places] == wanted[some]
+            counts[some][there] = block.counts[places[there]]
+    return counts
+
+
+def kmers_of_letters(
+    letters: NDArray[np.uint8], k: int, *, canonical: bool
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Return the k-mers of a sequence.
+
+    Parameters
+    ----------
+    letters : ndarray, uint8 (n,)
+        ASCII, in either case. K-mers with letters other than A, C, G and T are left out.
+    k : int
+    canonical : bool
+        Take the lesser of a k-mer and its reverse complement.
+
+    Returns
+    -------
+    keys : ndarray, uint64 (words, m)
+    places : ndarray, int64 (m,)
+        Where each k-mer begins, ascending.
+    """
+    codes = CODES[letters]
+    bad = np.concatenate([[0], np.cumsum(codes > 3)])
+    places = np.flatnonzero(bad[k:] == bad[:-k])
+    if not len(places):
+        return np.empty((key_words(k), 0), np.uint64), places
+    keys = np.empty((key_words(k), len(codes) - k + 1), np.uint64)
+    for begin in range(0, keys.shape[1], PIECE):
+        part = (codes[begin : begin + PIECE + k - 1] & 3).astype(np.uint64)
+        made = _keys(part, k)
+        if canonical:
+            made = _lesser(made, _keys(np.uint64(3) - part[::-1], k)[:, ::-1])
+        keys[:, begin : begin + PIECE] = made
+    return (keys if len(places) == keys.shape[1] else keys[:, places]), places
+
+
+def _keys(codes: NDArray[np.uint64], k: int) -> NDArray[np.uint64]:
+    """The keys of all k-mers; words below the highest are the keys of 32 letters each."""
+    words = key_words(k)
+    count = len(codes) - k + 1
+    keys = np.empty((words, count), np.uint64)
+    keys[-1] = _packed(codes, k - WORD_LETTERS * (words - 1))[:count]
+    if words > 1:
+        whole = _packed(codes, WORD_LETTERS)
+        for word in range(words - 1):
+            begin = k - WORD_LETTERS * (word + 1)
+            keys[word] = whole[begin : begin + count]
+    return keys
+
+
+def _packed(codes: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
+    """The keys of all stretches of `size` letters, at most 32, joined from stretches of 1, 2, 4, ... letters."""
+    made, letters = np.zeros(len(codes) + 1, np.uint64), 0
+    part, width = codes, 1
+    while True:
+        if size & width:
+            made = _joined(made, letters, part, width)
+            letters += width
+        if letters == size:
+            return made
+        part, width = _joined(part, width, part, width), 2 * width
+
+
+def _joined(left: NDArray[np.uint64], left_size: int, right: NDArray[np.uint64], right_size: int) -> NDArray[np.uint64]:
+    """The keys of stretches that begin as those of `left` and continue as those of `right`."""
+    count = max(len(right) - left_size, 0)
+    return (left[:count] << np.uint64(2 * right_size)) | right[left_size:]
+
+
+def _lesser(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    if len(first) == 1:
+        return np.minimum(first, second)
+    less = first[0] < second[0]
+    for one, other in zip(first[1:], second[1:], strict=True):
+        less = (one < other) | ((one == other) & less)
+    return np.where(less, first, second)

@@ -48,13 +48,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.frames import to_frame
-from oclgenomics.kmers.analysis.fit_choice import MIN_HALVES, FitChoice, choose_fit, fitted_counts
-from oclgenomics.kmers.analysis.histogram import Histogram
-from oclgenomics.kmers.analysis.mixture import Mixture
-from oclgenomics.kmers.analysis.peaks import mean_around, peaks_of, smoothed
-from oclgenomics.kmers.analysis.spectrum_intervals import Intervals, intervals_of
+from oclgenomics.kmers.analysis.intervals import Intervals, intervals_of
+from oclgenomics.kmers.analysis.mixture import Mixture, fit_mixture
+from oclgenomics.kmers.result import Histogram
 
-__all__ = ["OtherReading", "Spectrum", "fitted_from", "read_spectrum"]
+__all__ = [
+    "MIN_HALVES",
+    "FitChoice",
+    "OtherReading",
+    "Spectrum",
+    "choose_fit",
+    "fitted_counts",
+    "fitted_from",
+    "mean_around",
+    "peaks_of",
+    "read_spectrum",
+    "smoothed",
+]  # fmt: skip
 
 MAX_COUNT = 1 << 16  # counts looked at; a peak further up is not looked for
 MAX_FITTED = 2000.0  # coverage; beyond, the highest peak alone is as good
@@ -74,6 +84,18 @@ UNFIT_NOTE = (
     "the histogram is not that of one genome of two chromosomes of a kind: only its highest peak was read, and there "
     "are no intervals"
 )
+MIN_RATIO, SIGMAS = 1.1, 5.0  # by which a rise or fall exceeds chance
+AROUND = 1.5  # a peak, in standard deviations
+FITTED_TO = 2.5  # coverages
+WITHOUT = (1.0, 0.7)  # where fits begin, as shares of the highest peak's coverage
+WITH = ((1.0, 0.9), (1.4, 0.7), (2.0, 0.6))  # and with which share of k-mers that both chromosomes have alike
+AS_GOOD = 2.0  # a fit leaves at most so many times as much unexplained as another that is as good
+MIN_HALVES = 0.03  # k-mers of one chromosome, as a share of those of both
+MIN_SAME = 0.1  # of k-mers: more heterozygosity is not looked for
+MAX_UNEXPLAINED = 0.15  # of the k-mers, beyond chance
+TWICE = (1.7, 2.3)  # coverages of two readings of the same peaks
+MIN_PAIRS, LIKELY_PAIRS, MAX_PAIRS = 0.1, 0.3, 1.5  # places that occur twice for each that occurs once
+SIZES_AGREE = 1.1
 
 
 @dataclass(frozen=True)
@@ -184,13 +206,10 @@ def _read_peak(histogram: Histogram, valley: int, coverage: float) -> Spectrum:
     """Take all k-mers behind the valley for those of the genome."""
     genuine = float((histogram.counts * histogram.kmers)[histogram.counts > valley].sum())
     return Spectrum(
-        valley=valley,
-        coverage=coverage,
-        genome_size=genuine / coverage,
-        repeat_share=_repeats(histogram, coverage, genuine),
-        error_share=1 - genuine / histogram.total,
+        valley=valley, coverage=coverage, genome_size=genuine / coverage,
+        repeat_share=_repeats(histogram, coverage, genuine), error_share=1 - genuine / histogram.total,
         notes=(UNFIT_NOTE if coverage <= MAX_FITTED else TOO_DEEP_NOTE,),
-    )
+    )  # fmt: skip
 
 
 def _read_fit(
@@ -209,19 +228,13 @@ def _read_fit(
     elif left_open:
         sure = replace(sure, heterozygosity=None)
     return Spectrum(
-        valley=valley,
-        coverage=fit.coverage,
-        half_peak=fit.coverage / 2 if fit.halves >= MIN_HALVES else None,
-        heterozygous=heterozygous,
-        heterozygosity=None if left_open else fit.heterozygosity(k),
-        genome_size=genuine / fit.coverage,
-        intervals=sure,
-        repeat_share=_repeats(histogram, fit.coverage, genuine),
+        valley=valley, coverage=fit.coverage, half_peak=fit.coverage / 2 if fit.halves >= MIN_HALVES else None,
+        heterozygous=heterozygous, heterozygosity=None if left_open else fit.heterozygosity(k),
+        genome_size=genuine / fit.coverage, intervals=sure, repeat_share=_repeats(histogram, fit.coverage, genuine),
         error_share=1 - genuine / histogram.total,
-        other=None if choice.other is None else _other_reading(histogram, k, first, choice.other),
-        fit=fit,
+        other=None if choice.other is None else _other_reading(histogram, k, first, choice.other), fit=fit,
         notes=tuple(notes),
-    )
+    )  # fmt: skip
 
 
 def _heterozygous(choice: FitChoice) -> tuple[bool | None, list[str]]:
@@ -255,3 +268,116 @@ def _repeats(histogram: Histogram, coverage: float, genuine: float) -> float:
     """The share of the genome's k-mers that were seen much more often than the coverage."""
     least = coverage + max((REPEAT_FROM - 1) * coverage, REPEAT_SIGMAS * coverage**0.5)
     return float((histogram.counts * histogram.kmers)[histogram.counts >= least].sum() / genuine)
+
+
+def smoothed(h: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Average over a quarter of a peak's standard deviation to either side, which is nothing below 16; float64 (n,)."""
+    places = np.arange(len(h))
+    reach = (np.sqrt(places) / 4).astype(np.int64)
+    sums = np.concatenate([[0.0], np.cumsum(h)])
+    first, last = places - reach, np.minimum(places + reach, len(h) - 1)
+    means: NDArray[np.float64] = (sums[last + 1] - sums[first]) / (last + 1 - first)
+    return means
+
+
+def peaks_of(smooth: NDArray[np.float64]) -> list[tuple[int, int]]:
+    """Return the peaks that stand out on both sides, in order, each as (valley before it, peak)."""
+    peaks: list[tuple[int, int]] = []
+    valley = peak = 0
+    rising = False
+    for place in range(1, len(smooth)):
+        if rising:
+            if smooth[place] > smooth[peak]:
+                peak = place
+            elif _stands_out(smooth[peak], smooth[place]):
+                peaks.append((valley, peak))
+                rising, valley = False, place
+        elif smooth[place] < smooth[valley]:
+            valley = place
+        elif _stands_out(smooth[place], smooth[valley]):
+            rising, peak = True, place
+    return peaks
+
+
+def _stands_out(high: float, low: float) -> bool:
+    return high > MIN_RATIO * low and high - low > SIGMAS * (high + low) ** 0.5
+
+
+def _around(h: NDArray[np.float64], peak: int, valley: int, sigmas: float = AROUND) -> NDArray[np.int64]:
+    """Counts about a peak."""
+    reach = max(1, int(sigmas * peak**0.5))
+    return np.arange(max(valley + 1, peak - reach), min(peak + reach, len(h) - 1) + 1)
+
+
+def mean_around(h: NDArray[np.float64], peak: int, valley: int) -> float:
+    """Return the mean of the Poisson distribution whose peak this is."""
+    c = _around(h, peak, valley)
+    below = float(h[c[:-1]].sum())
+    mean = float((c[1:] * h[c[1:]]).sum()) / below if below else peak
+    return float(np.clip(mean, c[0], c[-1]))
+
+
+@dataclass(frozen=True)
+class FitChoice:
+    """The fit that was chosen.
+
+    Attributes
+    ----------
+    taken : Mixture
+    other : Mixture or None
+        Another fit that is as good and says something else.
+    shoulder : bool
+        A fit with heterozygosity is no better than one without.
+    """
+
+    taken: Mixture
+    other: Mixture | None = None
+    shoulder: bool = False
+
+
+def choose_fit(histogram: Histogram, first: int, peak: float) -> FitChoice | None:
+    """Fit the model without and with heterozygosity and choose a fit; None if neither explains the histogram."""
+    h = fitted_counts(histogram, peak)
+    plain = min((fit_mixture(h, first, share * peak, None) for share in WITHOUT), key=_misfit)
+    starts = [(share * peak, same) for share, same in WITH]
+    if plain.pairs >= MIN_PAIRS and plain.single:
+        starts.append((2 * plain.coverage, plain.mirrored))
+    mixed = [fit_mixture(h, first, coverage, same) for coverage, same in starts]
+    mixed = [fit for fit in mixed if fit.same >= MIN_SAME and fit.halves >= MIN_HALVES]
+    best = min([plain, *mixed], key=_misfit)
+    if _unexplained(h, first, best) > MAX_UNEXPLAINED:
+        return None
+    if not mixed:
+        return FitChoice(plain)
+    half = min(mixed, key=_misfit)
+    if half.misfit > AS_GOOD * plain.misfit:
+        return FitChoice(plain)
+    if plain.misfit > AS_GOOD * half.misfit:
+        return FitChoice(half)
+    return _between(plain, half)
+
+
+def fitted_counts(histogram: Histogram, peak: float) -> NDArray[np.float64]:
+    """Return the k-mers of each count that models are fitted to, from count 0 on."""
+    return histogram.dense(int(FITTED_TO * peak) + 3).astype(np.float64)
+
+
+def _between(plain: Mixture, half: Mixture) -> FitChoice:
+    """Choose between two equally good fits, without heterozygosity and with it."""
+    if TWICE[0] <= half.coverage / plain.coverage <= TWICE[1]:
+        if plain.pairs < LIKELY_PAIRS:
+            return FitChoice(plain, half if plain.pairs >= MIN_PAIRS else None)
+        return FitChoice(half, plain if plain.pairs <= MAX_PAIRS else None)
+    if half.coverage <= SIZES_AGREE * plain.coverage:
+        return FitChoice(plain, shoulder=True)
+    return FitChoice(half, plain)
+
+
+def _misfit(fit: Mixture) -> float:
+    return fit.misfit
+
+
+def _unexplained(h: NDArray[np.float64], first: int, fit: Mixture) -> float:
+    """Share of the k-mers by which a fit differs from the histogram more than by chance."""
+    apart = np.abs(h - fit.genuine(len(h)) - fit.erroneous(len(h)))[first:]
+    return float(np.maximum(apart - 2 * np.sqrt(h[first:] + 1), 0).sum() / h[first:].sum())

@@ -6,23 +6,22 @@ import argparse
 import importlib
 import time
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from oclgenomics import kmers
 from oclgenomics.app.commands import (
     add_device_options,
     add_message_options,
+    count,
     open_engine,
     provenance,
     report_profile,
     say,
-)
+)  # fmt: skip
 from oclgenomics.app.files import works_in, writes
 from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.io.plain_json import json_text
-from oclgenomics.kmers.commands.reading import chosen_set
-
-if TYPE_CHECKING:
-    from oclgenomics.kmers.result import CountSummary
+from oclgenomics.kmers.commands.reading import add_count_bounds, add_counting_options, showing_progress
 
 __all__ = ["add_parser", "run"]
 
@@ -41,26 +40,17 @@ def add_parser(actions: Any) -> None:
         "inputs",
         nargs="+",
         metavar="INPUT",
-        help="FASTA or FASTQ files, plain or packed (gzip, bzip2, xz, zstd), in any mix; - for standard input; @LIST "
-        "for the files that a text file names, one a line",
+        help="FASTA or FASTQ files, uncompressed or compressed (gzip, bzip2, xz, zstd), in any mix; - for standard "
+        "input; @LIST for the files that a text file names, one a line",
     )
     reads_sequences(inputs)
     group = parser.add_argument_group("counting")
-    group.add_argument("-k", type=int, required=True, metavar="K", help="letters of a k-mer, 1 to 256")
+    group.add_argument("-k", type=int, required=True, metavar="K", help="bases of a k-mer, 1 to 256")
+    add_counting_options(group)
+    add_count_bounds(group, "leave out k-mers that occur less often", "leave out k-mers that occur more often")
     group.add_argument(
-        "--no-canonical",
-        action="store_true",
-        help="count a k-mer and its reverse complement separately (default: as one)",
-    )
-    for name, kind, default in (
-        ("min-count", "leave out k-mers that occur less often", 1),
-        ("max-count", "leave out k-mers that occur more often", (1 << 32) - 1),
-        ("counter-max", "counters stop here", (1 << 32) - 1),
-    ):
-        group.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"{kind} (default: %(default)s)")
-    group.add_argument(
-        "--min-quality", type=int, metavar="Q",
-        help="letters of FASTQ with a lower quality (Phred + 33, 0 to 93) count as N (default: none)",
+        "--counter-max", type=count, default=(1 << 32) - 1, metavar="N",
+        help="counters stop here (default: %(default)s)",
     )  # fmt: skip
     only = group.add_argument(
         "--only", metavar="SET",
@@ -68,9 +58,6 @@ def add_parser(actions: Any) -> None:
         "of such files, whose k-mers are the set (default: all k-mers)",
     )  # fmt: skip
     reads_sequences(only)
-    group.add_argument(
-        "--threads", type=int, metavar="N", help="host threads that decompress bgzip (default: at most 4)"
-    )
     add_device_options(parser)
     group = parser.add_argument_group("inputs larger than memory")
     folder = group.add_argument(
@@ -93,28 +80,15 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     _begin_loading()
-    from oclgenomics.kmers.api import check_reading, count_to_database
-    from oclgenomics.kmers.options import CountOptions
-
-    options = CountOptions(args.k, not args.no_canonical, args.min_count, args.max_count, args.counter_max)
-    check_reading(args.min_quality, args.tmp_dir)
-
-    def say_spilled(parts: int, written: int) -> None:
-        say(args, f"part {parts:,} counted; {written:,} bytes in temporary files", level=1)
-
-    with open_engine(args) as engine, chosen_set(args, args.only, options, engine) as only:
+    options = kmers.CountOptions(args.k, not args.no_canonical, args.min_count, args.max_count, args.counter_max)
+    options.check_reading(args.min_quality, args.tmp_dir)
+    with open_engine(args) as engine:
         start = time.perf_counter()
-        summary = count_to_database(
-            args.inputs,
-            options,
-            args.output,
-            engine=engine,
-            threads=args.threads,
-            min_quality=args.min_quality,
-            tmp_dir=args.tmp_dir,
-            on_spill=say_spilled,
-            only=only,
-        )
+        with showing_progress(args, "counting k-mers") as (shown, say_spilled):
+            summary = kmers.count_to_database(
+                args.inputs, options, args.output, engine=engine, run=kmers.Run(args.threads, shown.update),
+                min_quality=args.min_quality, tmp_dir=args.tmp_dir, on_spill=say_spilled, only=args.only,
+            )  # fmt: skip
         seconds = time.perf_counter() - start
         report_profile(args, engine)
         if args.json:
@@ -128,19 +102,17 @@ def _begin_loading() -> None:
 
     Python waits for them where it loads a library, too, so the modules that still bring some are imported before.
     """
-    for name in ("concurrent.futures.thread", "oclgenomics.io.checksum"):
+    for name in ("concurrent.futures.thread", "oclgenomics.io.checksum", "oclgenomics.runtime.engine"):
         importlib.import_module(name)
-    from oclgenomics.runtime import begin_loading
-
-    begin_loading()
+    importlib.import_module("oclgenomics.runtime").begin_loading()
 
 
-def _record(summary: CountSummary, seconds: float) -> dict[str, Any]:
+def _record(summary: kmers.CountSummary, seconds: float) -> dict[str, Any]:
     numbers = asdict(summary)
     return {"windows": numbers.pop("kmers"), **numbers, "seconds": seconds}
 
 
-def _say_summary(args: argparse.Namespace, summary: CountSummary, seconds: float) -> None:
+def _say_summary(args: argparse.Namespace, summary: kmers.CountSummary, seconds: float) -> None:
     kept = "" if summary.total == summary.kmers else f"{summary.total:,} of them kept, "
     say(
         args,
@@ -157,7 +129,7 @@ def _say_summary(args: argparse.Namespace, summary: CountSummary, seconds: float
         say(args, f"warning: {warning}")
 
 
-def _warnings(summary: CountSummary, k: int) -> list[str]:
+def _warnings(summary: kmers.CountSummary, k: int) -> list[str]:
     """Tell what users may not expect of their input."""
     census = summary.census
     letters = f"of {census.letters:,} letters"

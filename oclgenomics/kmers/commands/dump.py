@@ -6,15 +6,16 @@ import argparse
 import sys
 from typing import Any
 
+from oclgenomics import kmers
 from oclgenomics.app.commands import PACKED, add_message_options, say_written
 from oclgenomics.app.files import reads, writes
 from oclgenomics.errors import UsageError
+from oclgenomics.kmers.commands.reading import KMERS, add_count_bounds, showing_progress
 
 __all__ = ["add_parser", "run"]
 
 FORMATS = ("tsv", "fasta", "npz", "kmc", "parquet")
 BINARY = ("npz", "parquet")
-MAX_COUNTER = (1 << 32) - 1
 
 
 def add_parser(actions: Any) -> None:
@@ -32,10 +33,7 @@ def add_parser(actions: Any) -> None:
         help="tsv: k-mer, tab, count; fasta: >count and the k-mer; npz: arrays for NumPy; kmc: a database of KMC, "
         "files OUT.kmc_pre and OUT.kmc_suf; parquet: a table, needs the extra `parquet` (default: %(default)s)",
     )  # fmt: skip
-    parser.add_argument("--min-count", type=int, default=1, metavar="N", help="leave out rarer k-mers (default: 1)")
-    parser.add_argument(
-        "--max-count", type=int, default=MAX_COUNTER, metavar="N", help="leave out more common k-mers (default: none)"
-    )
+    add_count_bounds(parser, "leave out rarer k-mers", "leave out more common k-mers")
     group = parser.add_argument_group("output")
     output = group.add_argument(
         "-o", "--output", default="-", metavar="OUT",
@@ -55,9 +53,11 @@ def run(args: argparse.Namespace) -> int:
     """
     if args.output == "-":
         _check_standard_output(args.format)
-    from oclgenomics.kmers.formats.dump import dump
-
-    dump(args.database, args.output, args.format, min_count=args.min_count, max_count=args.max_count)
+    with showing_progress(args, "writing k-mers", KMERS) as (shown, _):
+        kmers.dump(
+            args.database, args.output, args.format, min_count=args.min_count, max_count=args.max_count,
+            run=kmers.Run(progress=shown.update),
+        )  # fmt: skip
     say_written(args)
     return 0
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import time
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from oclgenomics import kmers, sequence
 from oclgenomics.app.commands import (
     PACKED,
     add_device_options,
@@ -17,14 +18,13 @@ from oclgenomics.app.commands import (
     report_profile,
     say,
     say_written,
-)
+)  # fmt: skip
 from oclgenomics.app.files import reads, writes
 from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.errors import UsageError
 from oclgenomics.io.plain_json import json_text
-
-if TYPE_CHECKING:
-    from oclgenomics.kmers.result import FilterSummary
+from oclgenomics.kmers import formats
+from oclgenomics.kmers.commands.reading import add_count_bounds, showing_progress
 
 __all__ = ["add_parser", "run"]
 
@@ -59,16 +59,14 @@ def add_parser(actions: Any) -> None:
 
 
 def _names(_: argparse.Namespace, given: str) -> list[str]:
-    from oclgenomics.kmers.lookups.output_names import output_names
-
-    return output_names(given)
+    return formats.output_names(given)
 
 
 def _add_read_options(parser: argparse.ArgumentParser) -> None:
     files = parser.add_argument(
         "reads", nargs="+", default=[], metavar="READS",
-        help="files, all FASTA or all FASTQ, plain or packed (gzip, bzip2, xz, zstd); - for standard input; @LIST for "
-        "the files that a text file names, one a line; none if --paired names all",
+        help="files, all FASTA or all FASTQ, uncompressed or compressed (gzip, bzip2, xz, zstd); - for standard "
+        "input; @LIST for the files that a text file names, one a line; none if --paired names all",
     )  # fmt: skip
     files.required = False  # with nargs="*", argparse takes reads that stand behind an option for unknown
     reads_sequences(files)
@@ -89,17 +87,15 @@ def _add_read_options(parser: argparse.ArgumentParser) -> None:
 def _add_bounds(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("which reads pass")
     for name, kind, metavar, text in (
-        ("min-kmers", int, "N", "k-mers of the database that a read has at least, each place counted"),
-        ("max-kmers", int, "N", "at most"),
+        ("min-kmers", count, "N", "k-mers of the database that a read has at least, each place counted"),
+        ("max-kmers", count, "N", "at most"),
         ("min-fraction", float, "F", "their share of the read's k-mers at least, 0 to 1; 0 for a read without k-mers"),
         ("max-fraction", float, "F", "at most"),
     ):
         group.add_argument(f"--{name}", type=kind, metavar=metavar, help=f"{text} (default: no limit)")
-    for name, default, text in (
-        ("min-count", 1, "k-mers of the database with a lower count are as if they were not there"),
-        ("max-count", (1 << 32) - 1, "with a higher count"),
-    ):
-        group.add_argument(f"--{name}", type=int, default=default, metavar="N", help=f"{text} (default: %(default)s)")
+    add_count_bounds(
+        group, "k-mers of the database with a lower count are as if they were not there", "with a higher count"
+    )
     group.add_argument(
         "--pairs", choices=("either", "both"), default="either",
         help="a pair passes if either mate does, or both do; mates stay together (default: %(default)s)",
@@ -115,24 +111,22 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.kmers.filter_options import FilterOptions
-    from oclgenomics.kmers.read_filter import check_filter_inputs, filter_reads, mate_files
-    from oclgenomics.sequence.files import file_names
-
     if args.json and "-" in (args.output, args.rest):
         raise UsageError("--json and the reads both go to standard output; name a file for the reads with -o")
-    options = FilterOptions(
+    options = kmers.FilterOptions(
         args.min_kmers, args.max_kmers, args.min_fraction, args.max_fraction, args.min_count, args.max_count,
         args.pairs, args.drop,
     )  # fmt: skip
-    pairs = mate_files(zip(args.paired[::2], args.paired[1::2], strict=True))
-    check_filter_inputs(file_names(args.reads), pairs)
+    pairs = formats.mate_files(zip(args.paired[::2], args.paired[1::2], strict=True))
+    formats.check_filter_inputs(sequence.file_names(args.reads), pairs)
     with open_engine(args) as engine:
         start = time.perf_counter()
-        summary = filter_reads(
-            args.database, args.reads, args.output, options, rest=args.rest, paired=pairs, interleaved=args.interleaved,
-            any_mates=args.any_mates, engine=engine, threads=args.threads,
-        )  # fmt: skip
+        with showing_progress(args, "filtering reads") as (shown, _):
+            summary = kmers.filter_reads(
+                args.database, args.reads, args.output, options, rest=args.rest, paired=pairs,
+                interleaved=args.interleaved, any_mates=args.any_mates, engine=engine,
+                run=kmers.Run(args.threads, shown.update),
+            )  # fmt: skip
         seconds = time.perf_counter() - start
         report_profile(args, engine)
         if args.json:
@@ -143,7 +137,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _say_summary(args: argparse.Namespace, summary: FilterSummary, seconds: float) -> None:
+def _say_summary(args: argparse.Namespace, summary: kmers.FilterSummary, seconds: float) -> None:
     share = summary.found / max(summary.kmers, 1)
     say(
         args,

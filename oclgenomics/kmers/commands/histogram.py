@@ -7,35 +7,27 @@ import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from oclgenomics import kmers, sequence
 from oclgenomics.app.commands import (
     add_output_options,
-    binary_output,
     open_engine,
     provenance,
     report_profile,
     say,
     say_written,
     text_output,
-)
+)  # fmt: skip
 from oclgenomics.app.files import writes
 from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.errors import UsageError
-from oclgenomics.io.plain_json import json_text
-from oclgenomics.kmers.commands.reading import add_reading_options, check_databases, counting_options, spill_teller
-
-if TYPE_CHECKING:
-    from oclgenomics.kmers.analysis.histogram import Histogram
-    from oclgenomics.kmers.analysis.spectrum import Spectrum
+from oclgenomics.kmers import formats, plots
+from oclgenomics.kmers.commands.reading import add_reading_options, check_databases, counting_options, showing_progress
 
 __all__ = ["add_parser", "run"]
 
 PACKED = re.compile(r"\.(gz|bgz|bz2|xz|zst)$")
-INTERVALS = (
-    "approximate 95 % confidence intervals; they cover random error (sampling of reads), not systematic error "
-    "(uneven coverage, repeats, ends of sequences)"
-)
 SEQUENCES = (".fa", ".fasta", ".fna", ".ffn", ".fq", ".fastq")
 
 
@@ -55,8 +47,8 @@ def add_parser(actions: Any) -> None:
     parser.set_defaults(run=run)
     inputs = parser.add_argument(
         "inputs", nargs="+", metavar="INPUT",
-        help="a database of `kmers count`, or FASTA or FASTQ files, plain or packed (gzip, bzip2, xz, zstd), to be "
-        "counted with -k; - for standard input; @LIST for the files that a text file names, one a line",
+        help="a database of `kmers count`, or FASTA or FASTQ files, uncompressed or compressed (gzip, bzip2, xz, "
+        "zstd), to be counted with -k; - for standard input; @LIST for the files that a text file names, one a line",
     )  # fmt: skip
     reads_sequences(inputs)
     writes(parser.add_argument("--plot", metavar="FILE", help="draw the k-mer spectrum; .png, .svg or .pdf"))
@@ -72,18 +64,22 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.kmers.analysis.spectrum import read_spectrum
-
-    _check(args)
+    if args.plot:
+        plots.plot_format(args.plot)
     counted = _counted(args)
-    found = counted.histogram
-    spectrum = read_spectrum(found, counted.k)
+    found, k = counted.histogram, counted.k
+    spectrum = kmers.read_spectrum(found, k)
     with text_output(args.output) as stream:
-        stream.write(_json(args, counted, spectrum) if args.json else _table(found))
-    for line in _reading(spectrum):
+        if args.json:
+            about = counted.provenance
+            stream.write(formats.histogram_json(found, spectrum, k=k, canonical=counted.canonical, provenance=about))
+        else:
+            stream.write(formats.histogram_table(found))
+    for line in formats.reading_lines(spectrum):
         say(args, line)
     if args.plot:
-        _write_plot(args, counted.k, found, spectrum)
+        figure = kmers.plot_spectrum(found, spectrum, k=k, title=_title(args.inputs))
+        plots.write_figure(args.plot, figure)
     say_written(args)
     return 0
 
@@ -92,22 +88,32 @@ def run(args: argparse.Namespace) -> int:
 class _Counted:
     k: int
     canonical: bool
-    histogram: Histogram
+    histogram: kmers.Histogram
     provenance: dict[str, Any]
 
 
 def _counted(args: argparse.Namespace) -> _Counted:
     """The histogram of a database, or of reads."""
-    from oclgenomics.kmers.sample import is_database
-    from oclgenomics.sequence.files import file_names
-
-    inputs = file_names(args.inputs)
-    databases = [name for name in inputs if is_database(name)]
+    inputs = sequence.file_names(args.inputs)
+    databases = [name for name in inputs if kmers.is_database(name)]
     if databases and len(inputs) > 1:
         raise UsageError(f"{databases[0]} is a database; give it alone, or merge databases with `kmers merge` first")
     if databases or (args.k is None and not _holds_sequences(inputs[0])):
-        return _of_database(args, inputs[0])
-    return _of_reads(args, inputs)
+        check_databases(args)
+        with kmers.KmerDatabase.open(inputs[0]) as database:
+            return _Counted(database.k, database.canonical, kmers.histogram(database), provenance(args, None))
+    options = counting_options(args, inputs)
+    with open_engine(args) as engine:
+        start = time.perf_counter()
+        with showing_progress(args, "counting k-mers") as (shown, say_spilled):
+            found = kmers.histogram_of_reads(
+                inputs, options, engine=engine, run=kmers.Run(args.threads, shown.update),
+                min_quality=args.min_quality, tmp_dir=args.tmp_dir, on_spill=say_spilled,
+            )  # fmt: skip
+        seconds = time.perf_counter() - start
+        report_profile(args, engine)
+        say(args, f"{found.total:,} {options.k}-mers, {found.distinct:,} distinct in {seconds:.2f} s")
+        return _Counted(options.k, options.canonical, found, provenance(args, engine))
 
 
 def _holds_sequences(name: str) -> bool:
@@ -115,93 +121,6 @@ def _holds_sequences(name: str) -> bool:
     return name == "-" or PACKED.sub("", Path(name).name.lower()).endswith(SEQUENCES)
 
 
-def _of_database(args: argparse.Namespace, name: str) -> _Counted:
-    from oclgenomics.kmers.analysis.histogram import histogram
-    from oclgenomics.kmers.database.reader import KmerDatabase
-
-    check_databases(args)
-    with KmerDatabase.open(name) as database:
-        return _Counted(database.k, database.canonical, histogram(database), provenance(args, None))
-
-
-def _of_reads(args: argparse.Namespace, inputs: list[str]) -> _Counted:
-    from oclgenomics.kmers.analysis.histogram import Histogram
-    from oclgenomics.kmers.api import tally_counts
-
-    options = counting_options(args, inputs)
-    with open_engine(args) as engine:
-        start = time.perf_counter()
-        tally, summary = tally_counts(
-            inputs, options, engine=engine, threads=args.threads, min_quality=args.min_quality,
-            tmp_dir=args.tmp_dir, on_spill=spill_teller(args),
-        )  # fmt: skip
-        seconds = time.perf_counter() - start
-        report_profile(args, engine)
-        say(args, f"{summary.kmers:,} {options.k}-mers, {summary.distinct:,} distinct in {seconds:.2f} s")
-        return _Counted(options.k, options.canonical, Histogram.of(tally), provenance(args, engine))
-
-
-def _check(args: argparse.Namespace) -> None:
-    if args.plot:
-        from oclgenomics.app.figures import plot_format
-
-        plot_format(args.plot)
-
-
-def _table(histogram: Histogram) -> str:
-    return "".join([f"{count}\t{kmers}\n" for count, kmers in histogram.rows()])
-
-
-def _json(args: argparse.Namespace, counted: _Counted, spectrum: Spectrum) -> str:
-    histogram = counted.histogram
-    (reading,) = spectrum.records()
-    whole = {
-        "provenance": counted.provenance, "k": counted.k, "canonical": counted.canonical,
-        "distinct": histogram.distinct, "total": histogram.total, "spectrum": reading,
-        "histogram": histogram.rows(),
-    }  # fmt: skip
-    return json_text(whole) + "\n"
-
-
-def _reading(spectrum: Spectrum) -> list[str]:
-    """Put what the histogram says into lines for people."""
-    from oclgenomics.kmers.analysis.spectrum_plot import bases_between, bases_text, percent_between
-
-    lines = []
-    if spectrum.coverage is not None and spectrum.genome_size is not None:
-        sure, size = spectrum.intervals, bases_text(spectrum.genome_size)
-        between = "" if sure is None else f" ({bases_between(sure.genome_size)})"
-        parts = [f"k-mer coverage {spectrum.coverage:.1f}", f"genome size {size}{between}"]
-        rate = None if sure is None else sure.heterozygosity
-        if spectrum.half_peak is not None and spectrum.heterozygosity is not None:
-            found = f"heterozygosity {100 * spectrum.heterozygosity:.2g} %"
-            parts.append(found if rate is None else f"{found} ({percent_between(rate)})")
-        elif rate is not None:
-            parts.append(f"heterozygosity at most {100 * rate.high:.2g} %")
-        parts.append(f"errors {100 * (spectrum.error_share or 0):.2g} % of all k-mers")
-        parts.append(f"repeats {100 * (spectrum.repeat_share or 0):.2g} % of the genome")
-        lines.append("; ".join(parts))
-        if sure is not None:
-            condition = "" if spectrum.other is None else ", if this reading is right"
-            lines.append(f"in brackets: {INTERVALS}{condition}")
-    if spectrum.other is not None:
-        other = spectrum.other
-        lines.append(
-            f"or k-mer coverage {other.coverage:.1f}; genome size {bases_text(other.genome_size)}; heterozygosity "
-            f"{100 * other.heterozygosity:.2g} %: the histogram fits both"
-        )
-    return [*lines, *spectrum.notes]
-
-
 def _title(inputs: list[str]) -> str:
     name = "standard input" if inputs[0] == "-" else Path(inputs[0]).name
     return name if len(inputs) == 1 else f"{name} and {len(inputs) - 1} more"
-
-
-def _write_plot(args: argparse.Namespace, k: int, histogram: Histogram, spectrum: Spectrum) -> None:
-    from oclgenomics.app.figures import plot_format, save_plot
-    from oclgenomics.kmers.analysis.spectrum_plot import plot_spectrum
-
-    figure = plot_spectrum(histogram, spectrum, k=k, title=_title(args.inputs))
-    with binary_output(args.plot) as stream:
-        save_plot(figure, stream, plot_format(args.plot))

@@ -7,17 +7,26 @@ import contextlib
 import os
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from oclgenomics.app.commands import PACKED, add_message_options, open_engine, report_profile, say, say_written
+from oclgenomics import kmers, sequence
+from oclgenomics.app.commands import PACKED, add_message_options, count, open_engine, report_profile, say, say_written
 from oclgenomics.app.files import reads, writes
 from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked
-from oclgenomics.kmers.commands.reading import add_reading_options, check_databases, counting_options, spill_teller
+from oclgenomics.kmers import sets
+from oclgenomics.kmers.commands.reading import (
+    BYTES,
+    KMERS,
+    add_reading_options,
+    check_databases,
+    counting_options,
+    showing_progress,
+)
 
 if TYPE_CHECKING:
-    from oclgenomics.kmers.count_matrix import MatrixFormat
+    from oclgenomics.kmers.api import MatrixFormat
 
 __all__ = ["add_parser", "run"]
 
@@ -37,18 +46,19 @@ def add_parser(actions: Any) -> None:
     parser.set_defaults(run=run)
     samples = parser.add_argument(
         "samples", nargs="+", metavar="SAMPLE",
-        help="FILE, NAME=FILE or NAME=FILE,FILE: a database of `kmers count`, or FASTA or FASTQ files, plain or packed "
-        "(gzip, bzip2, xz, zstd); - for standard input; without a NAME it is that of the file, without its endings. "
-        "@LIST: a sample for each file that a text file names, one a line; NAME=@LIST: one sample of all of them",
+        help="FILE, NAME=FILE or NAME=FILE,FILE: a database of `kmers count`, or FASTA or FASTQ files, uncompressed or "
+        "compressed (gzip, bzip2, xz, zstd); - for standard input; without a NAME it is that of the file, without its "
+        "endings. @LIST: a sample for each file that a text file names, one a line; NAME=@LIST: one sample of all of "
+        "them",
     )  # fmt: skip
     reads(samples, lambda _, given: _files_read(given))
     group = parser.add_argument_group("rows")
     group.add_argument(
-        "--min-samples", type=int, default=1, metavar="N",
+        "--min-samples", type=count, default=1, metavar="N",
         help="leave out k-mers that are in fewer samples (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
-        "--min-count", type=int, default=1, metavar="N",
+        "--min-count", type=count, default=1, metavar="N",
         help="take lower counts of a sample for 0 (default: %(default)s)",
     )  # fmt: skip
     only = group.add_argument(
@@ -83,24 +93,24 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, MissingDependencyError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.kmers.count_matrix import write_matrix
-    from oclgenomics.kmers.sample import is_database
-
     samples = _samples(args.samples)
     given = [name for files in samples.values() for name in files] + ([] if args.only is None else [args.only])
-    counted = [name for name in given if not is_database(name)]
+    counted = [name for name in given if not kmers.is_database(name)]
     for files in samples.values():
         _check_files(files)
     if not counted:
         check_databases(args)
     options = counting_options(args, counted) if counted else None
     sources = {name: files[0] if len(files) == 1 else files for name, files in samples.items()}
+    label, unit = ("counting k-mers", BYTES) if counted else ("merging k-mers", KMERS)
     with open_engine(args) if counted else contextlib.nullcontext() as engine:
-        summary = write_matrix(
-            sources, args.output, _format(args), min_count=args.min_count, min_samples=args.min_samples, only=args.only,
-            keep_zeros=args.keep_zeros, options=options, engine=engine, threads=args.threads,
-            min_quality=args.min_quality, tmp_dir=args.tmp_dir, on_spill=spill_teller(args),
-        )  # fmt: skip
+        with showing_progress(args, label, unit) as (shown, say_spilled):
+            summary = kmers.write_matrix(
+                sources, args.output, _format(args), options, min_count=args.min_count, min_samples=args.min_samples,
+                only=args.only, keep_zeros=args.keep_zeros, engine=engine, run=kmers.Run(args.threads, shown.update),
+                min_quality=args.min_quality, tmp_dir=args.tmp_dir, on_spill=say_spilled,
+                on_merge=lambda: shown.stage("merging k-mers", *KMERS),
+            )  # fmt: skip
         if engine is not None:
             report_profile(args, engine)
     say(args, f"{summary.kmers:,} {summary.k}-mers in {len(summary.names):,} samples")
@@ -116,27 +126,21 @@ def samples_of(given: str) -> list[tuple[str, list[str]]]:
     InputError
         A list that cannot be read.
     """
-    from oclgenomics.sequence.files import file_names
-
     name, words = _named(given)
     if name is not None:
-        return [(name, file_names(words))]
-    return [(_stem(file), [file]) for file in file_names(words)]
+        return [(name, sequence.file_names(words))]
+    return [(_stem(file), [file]) for file in sequence.file_names(words)]
 
 
 def _files_read(given: str) -> list[str]:
     """The files of a sample or of those of a list, and the lists themselves."""
-    from oclgenomics.sequence.files import list_names
-
-    return [*list_names(_named(given)[1]), *(name for _, files in samples_of(given) for name in files)]
+    return [*sequence.list_names(_named(given)[1]), *(name for _, files in samples_of(given) for name in files)]
 
 
 def _named(given: str) -> tuple[str | None, list[str]]:
     """The name of a sample, if it has one, and the words that name its files."""
-    from oclgenomics.sequence.files import MARK
-
     name, mark, files = given.partition("=")
-    if mark and not given.startswith(MARK) and not os.path.exists(given):
+    if mark and not given.startswith("@") and not os.path.exists(given):
         return name, files.split(",")
     return None, [given]
 
@@ -148,27 +152,22 @@ def _stem(path: str) -> str:
 
 
 def _samples(words: Iterable[str]) -> dict[str, list[str]]:
-    from oclgenomics.kmers.matrix_rows import check_names
-
     named = [sample for word in words for sample in samples_of(word)]
-    check_names([name for name, _ in named])
+    sets.check_names([name for name, _ in named])
     return dict(named)
 
 
 def _check_files(files: list[str]) -> None:
-    from oclgenomics.kmers.sample import is_database
-
     if "" in files:
         raise UsageError("the name of a file is empty; write NAME=FILE,FILE")
     for name in files:
-        if len(files) > 1 and is_database(name):
+        if len(files) > 1 and kmers.is_database(name):
             raise UsageError(f"{name} is a database, and a sample has one at most; merge them with `kmers merge` first")
 
 
 def _format(args: argparse.Namespace) -> MatrixFormat:
     ending = os.path.splitext(name_unpacked(args.output))[1].removeprefix(".")
     asked = args.format or (ending if ending in FORMATS else "tsv")
-    for known in ("tsv", "npz", "parquet"):
-        if known == asked:
-            return known
-    raise UsageError(f"--format {asked}: choose one of {', '.join(FORMATS)}")
+    if asked not in FORMATS:
+        raise UsageError(f"--format {asked}: choose one of {', '.join(FORMATS)}")
+    return cast("MatrixFormat", asked)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from oclgenomics import kmers
 from oclgenomics.app.commands import add_message_options, say
 from oclgenomics.app.files import reads, writes
+from oclgenomics.kmers.commands.reading import KMERS, showing_progress
 
 __all__ = ["add_parser", "run"]
 
@@ -42,8 +44,7 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.kmers.set_merge import merge_databases
-
-    summary = merge_databases(args.databases, args.output, args.operation)
+    with showing_progress(args, "merging k-mers", KMERS) as (shown, _):
+        summary = kmers.merge_databases(args.databases, args.output, args.operation, run=kmers.Run(None, shown.update))
     say(args, f"{summary.distinct:,} {summary.k}-mers; wrote {args.output}")
     return 0

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import argparse
 import itertools
-from collections.abc import Iterable, Iterator
-from typing import IO, TYPE_CHECKING, Any, Protocol
+from typing import Any
 
+from oclgenomics import kmers, sequence
 from oclgenomics.app.commands import add_output_options, provenance, say_written, text_output
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import reads_sequences
+from oclgenomics.app.reports import Report, write_reports
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked, refuse_packed
-from oclgenomics.io.plain_json import json_text
-
-if TYPE_CHECKING:
-    from oclgenomics.kmers.analysis.query import QueryResult
+from oclgenomics.kmers import analysis, formats
+from oclgenomics.kmers.commands.reading import showing_progress
 
 __all__ = ["add_parser", "run"]
-
-LINES = 1 << 12  # of a table that are written at a time
 
 
 def add_parser(actions: Any) -> None:
@@ -36,8 +33,8 @@ def add_parser(actions: Any) -> None:
     parser.add_argument("sequences", nargs="*", metavar="SEQ", help="sequences, at least as long as a k-mer")
     files = parser.add_argument(
         "--file", action="append", default=[], metavar="FILE",
-        help="sequences of a FASTA or FASTQ file, plain or packed, - for standard input, @LIST for the files that a "
-        "text file names; may be given more than once",
+        help="sequences of a FASTA or FASTQ file, uncompressed or compressed, - for standard input, @LIST for the "
+        "files that a text file names; may be given more than once",
     )  # fmt: skip
     reads_sequences(files)
     how = parser.add_mutually_exclusive_group()
@@ -56,11 +53,11 @@ def add_parser(actions: Any) -> None:
     )  # fmt: skip
     how.add_argument(
         "--bed", action="store_true",
-        help="BED of the letters that k-mers of the database cover; on each strand if it is not canonical",
+        help="BED of the bases that k-mers of the database cover; on each strand if it is not canonical",
     )  # fmt: skip
     how.add_argument(
         "--bedgraph", action="store_true",
-        help="bedGraph of the counts, at the first letters of the k-mers; places without a count are left out",
+        help="bedGraph of the counts, at the first bases of the k-mers; places without a count are left out",
     )  # fmt: skip
     add_output_options(parser)
 
@@ -75,77 +72,38 @@ def run(args: argparse.Namespace) -> int:
     """
     if not args.sequences and not args.file:
         raise UsageError("there is nothing to look up: give sequences, or --file FILE")
-    from oclgenomics.kmers.analysis.query import query
-    from oclgenomics.kmers.analysis.record_counts import write_counts_npz
-    from oclgenomics.sequence.files import file_names
-    from oclgenomics.sequence.records import read_records
-
-    sequences = itertools.chain(args.sequences, *map(read_records, file_names(args.file)))
-    found = query(args.database, sequences, both_strands=args.bed)
-    if args.counts and name_unpacked(args.output).endswith(".npz"):
-        refuse_packed(args.output, "npz")
-        if args.json:
-            raise UsageError("--json and a name of -o that ends in .npz contradict each other; give one of them")
-        write_counts_npz(found.along_records(), args.output)
-    else:
-        with text_output(args.output) as stream:
-            _write(args, stream, found)
+    files = sequence.file_names(args.file)
+    with showing_progress(args, "looking up k-mers") as (shown, _):
+        progress = sequence.InputProgress(files, shown.update)
+        records = (sequence.read_records(name, progress=progress) for name in files)
+        found = kmers.query(args.database, itertools.chain(args.sequences, *records), both_strands=args.bed)
+        _write(args, found)
     say_written(args)
     return 0
 
 
-def _write(args: argparse.Namespace, stream: IO[str], found: QueryResult) -> None:
-    """Write text, part by part."""
-    from oclgenomics.kmers.analysis.found_kmers import FoundKmers, RecordSummaries
-    from oclgenomics.kmers.analysis.record_counts import count_lines, joined_records
-
-    head: tuple[str, ...] = ()  # BED and bedGraph have none
-    parts: Iterable[_Table]
-    if args.counts:
+def _write(args: argparse.Namespace, found: kmers.QueryResult) -> None:
+    """Write what was found, part by part."""
+    if args.counts and name_unpacked(args.output).endswith(".npz"):
+        refuse_packed(args.output, "npz")
         if args.json:
-            _write_json(args, stream, _records(joined_records(found.along_records())))
-        else:
-            stream.writelines(itertools.chain(["record\tcounts\n"], count_lines(found.along_records())))
+            raise UsageError("--json and a name of -o that ends in .npz contradict each other; give one of them")
+        formats.write_counts_npz(found.along_records(), args.output)
         return
-    if args.bed or args.bedgraph:
-        parts = found.intervals() if args.bed else found.count_intervals()
+    parts: Any
+    report: Report[Any]
+    if args.counts:
+        parts, report = found.along_records(), formats.CountLines()
+    elif args.bed or args.bedgraph:  # which have no head
+        parts, report = found.intervals() if args.bed else found.count_intervals(), formats.RowLines()
     elif args.per_kmer or not (args.file or args.per_record):
-        parts, head = found, FoundKmers.COLUMNS
+        parts, report = found, formats.RowLines(kmers.FoundKmers.COLUMNS)
     else:
-        parts, head = found.by_record(), RecordSummaries.COLUMNS
+        parts, report = found.by_record(), formats.RowLines(kmers.RecordSummaries.COLUMNS)
     if args.json:
-        _write_json(args, stream, _records(parts))
-    else:
-        _write_table(stream, head, itertools.chain.from_iterable(part.rows() for part in parts))
-
-
-class _HasRecords(Protocol):
-    def records(self) -> Iterator[dict[str, Any]]: ...
-
-
-class _Table(_HasRecords, Protocol):
-    def rows(self) -> Iterator[tuple[Any, ...]]: ...
-
-
-def _records(parts: Iterable[_HasRecords]) -> Iterator[dict[str, Any]]:
-    return itertools.chain.from_iterable(part.records() for part in parts)
-
-
-def _write_table(stream: IO[str], columns: tuple[str, ...], rows: Iterator[tuple[Any, ...]]) -> None:
-    rows = itertools.chain([columns] if columns else [], rows)
-    while lines := ["\t".join([_cell(value) for value in row]) + "\n" for row in itertools.islice(rows, LINES)]:
-        stream.write("".join(lines))
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return "NA" if value is None else str(value)
-
-
-def _write_json(args: argparse.Namespace, stream: IO[str], records: Iterable[dict[str, Any]]) -> None:
-    """Write record by record, as there may be many."""
-    stream.write(f'{{"provenance": {json_text(provenance(args, None))}, "rows": [')
-    for number, record in enumerate(records):
-        stream.write((",\n" if number else "\n") + json_text(record))
-    stream.write("\n]}\n")
+        parts = formats.records_of(analysis.joined_records(parts) if args.counts else parts)
+        report = formats.JsonRows(provenance(args, None))
+    elif not args.counts:
+        parts = formats.rows_of(parts)
+    with text_output(args.output, "wb") as stream:
+        write_reports(parts, [(stream, report)])

@@ -1,39 +1,54 @@
-"""What commands share that take databases, or reads whose k-mers they count on the way."""
+"""What the commands share: options of reading and counting, and the progress that they show."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
-from oclgenomics.app.commands import add_device_options, say
+from oclgenomics import kmers
+from oclgenomics.app.commands import add_device_options, count, say, started_progress
 from oclgenomics.app.files import works_in
+from oclgenomics.app.progress import Progress
 from oclgenomics.errors import UsageError
 
-if TYPE_CHECKING:
-    from oclgenomics.kmers.kmer_set import KmerSet
-    from oclgenomics.kmers.options import CountOptions
-    from oclgenomics.runtime import Engine
+__all__ = [
+    "BYTES", "KMERS", "add_count_bounds", "add_counting_options", "add_reading_options", "check_databases",
+    "counting_options", "showing_progress",
+]  # fmt: skip
 
-__all__ = ["add_reading_options", "check_databases", "chosen_set", "counting_options", "spill_teller"]
+BYTES = ("MB", 1e6)
+KMERS = ("million k-mers", 1e6)
 
 
-def add_reading_options(parser: argparse.ArgumentParser) -> None:
-    """Add -k, --no-canonical, --min-quality, --threads, --tmp-dir and the options of the device."""
-    group = parser.add_argument_group("counting of reads")
-    group.add_argument("-k", type=int, metavar="K", help="letters of a k-mer, 1 to 256; needed for reads")
+def add_counting_options(group: Any) -> None:
+    """Add --no-canonical, --min-quality and --threads."""
     group.add_argument(
         "--no-canonical", action="store_true",
         help="count a k-mer and its reverse complement separately (default: as one)",
     )  # fmt: skip
     group.add_argument(
         "--min-quality", type=int, metavar="Q",
-        help="letters of FASTQ with a lower quality (Phred + 33, 0 to 93) count as N (default: none)",
+        help="bases of FASTQ with a lower quality (Phred + 33, 0 to 93) count as N (default: none)",
     )  # fmt: skip
     group.add_argument(
-        "--threads", type=int, metavar="N", help="host threads that decompress bgzip (default: at most 4)"
+        "--threads", type=count, metavar="N", help="host threads that decompress bgzip (default: at most 4)"
     )
+
+
+def add_count_bounds(group: Any, *texts: str) -> None:
+    """Add --min-count and --max-count with what their help says."""
+    bounds = (("--min-count", 1), ("--max-count", (1 << 32) - 1))
+    for (name, default), text in zip(bounds, texts, strict=True):
+        group.add_argument(name, type=count, default=default, metavar="N", help=f"{text} (default: %(default)s)")
+
+
+def add_reading_options(parser: argparse.ArgumentParser) -> None:
+    """Add -k, --no-canonical, --min-quality, --threads, --tmp-dir and the options of the device."""
+    group = parser.add_argument_group("counting of reads")
+    group.add_argument("-k", type=int, metavar="K", help="bases of a k-mer, 1 to 256; needed for reads")
+    add_counting_options(group)
     folder = group.add_argument(
         "--tmp-dir", metavar="FOLDER",
         help="folder for temporary files, of which nothing is left (default: TMPDIR or the system's folder)",
@@ -42,7 +57,7 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     add_device_options(parser)
 
 
-def counting_options(args: argparse.Namespace, reads: Sequence[str]) -> CountOptions:
+def counting_options(args: argparse.Namespace, reads: Sequence[str]) -> kmers.CountOptions:
     """Return what of reads is counted.
 
     Raises
@@ -52,13 +67,10 @@ def counting_options(args: argparse.Namespace, reads: Sequence[str]) -> CountOpt
     OutputError
         The folder for temporary files is missing or not writable.
     """
-    from oclgenomics.kmers.api import check_reading
-    from oclgenomics.kmers.options import CountOptions
-
     if args.k is None:
         raise UsageError(f"{reads[0]} is no database of `kmers count`; if it holds reads, give -k to count them")
-    check_reading(args.min_quality, args.tmp_dir)
-    return CountOptions(args.k, not args.no_canonical)
+    kmers.CountOptions.check_reading(args.min_quality, args.tmp_dir)
+    return kmers.CountOptions(args.k, not args.no_canonical)
 
 
 def check_databases(args: argparse.Namespace) -> None:
@@ -76,40 +88,17 @@ def check_databases(args: argparse.Namespace) -> None:
 
 
 @contextlib.contextmanager
-def chosen_set(
-    args: argparse.Namespace, name: str | None, options: CountOptions, engine: Engine
-) -> Iterator[KmerSet | None]:
-    """Lend the set of --only: a database, or the k-mers of a file, which are counted; None where it is not given.
-
-    Raises
-    ------
-    UsageError
-        A database of other k-mers.
-    InputError, DeviceError, OutputError
-        See `oclgenomics.kmers.count_to_database`.
-    """
-    if name is None:
-        yield None
-        return
-    from oclgenomics.kmers.database.reader import KmerDatabase
-    from oclgenomics.kmers.options import CountOptions
-    from oclgenomics.kmers.sample import counted_for_a_while, is_database
-    from oclgenomics.kmers.sets.restriction import check_alike
-
-    if is_database(name):
-        with KmerDatabase.open(name) as database:
-            check_alike(options.k, options.canonical, database)
-            yield database
-    else:
-        plain = CountOptions(options.k, options.canonical)
-        with counted_for_a_while([name], plain, engine=engine, threads=args.threads, tmp_dir=args.tmp_dir) as counted:
-            yield counted
-
-
-def spill_teller(args: argparse.Namespace) -> Callable[[int, int], None]:
-    """Return what tells of temporary runs, with -v."""
+def showing_progress(
+    args: argparse.Namespace, label: str, what: tuple[str, float] = BYTES
+) -> Iterator[tuple[Progress, Callable[[int, int], None]]]:
+    """Show how far the work is, on a terminal; lend what shows it, and what is to be told of temporary runs."""
+    shown = started_progress(args, label, *what)
 
     def say_spilled(parts: int, written: int) -> None:
+        shown.clear()
         say(args, f"part {parts:,} counted; {written:,} bytes in temporary files", level=1)
 
-    return say_spilled
+    try:
+        yield shown, say_spilled
+    finally:
+        shown.clear()

@@ -1,1 +1,1 @@
-"""The k-mer database: its layout, its writer and its reader."""
+"""What a k-mer database is: k-mers as numbers and in sets, the layout of the file, and its sections as bytes."""

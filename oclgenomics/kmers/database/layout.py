@@ -6,6 +6,7 @@ A head, the sections, the table of sections, the histogram and a foot. All numbe
 from __future__ import annotations
 
 import struct
+from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
@@ -24,10 +25,11 @@ __all__ = [
     "SECTION_KMERS",
     "Foot",
     "Head",
+    "Tally",
     "checksum",
     "section_bytes",
     "section_table",
-]
+]  # fmt: skip
 
 MAGIC = b"\x89okmer\r\n"  # damaged by whatever takes the file for text
 END = b"okmerend"
@@ -40,6 +42,7 @@ HEAD_BYTES, FOOT_BYTES = HEAD.size, FOOT.size
 CHECKED_FOOT_BYTES = FOOT_BYTES - 16  # what is before the foot's own checksum and its end mark
 PROGRAM_BYTES = 16
 HISTOGRAM = np.dtype([("count", "<u8"), ("kmers", "<u8")])
+FEW = 1 << 12  # counts below are tallied by NumPy
 
 
 def checksum(*pieces: bytes | memoryview) -> int:
@@ -129,3 +132,56 @@ class Foot(NamedTuple):
         if end != END:
             raise ValueError("has no end mark: the file is cut off or damaged at its end; make it again")
         return cls(*fields), sum_
+
+
+class Tally:
+    """A histogram that grows, exact for counts of any size."""
+
+    def __init__(self, counts: NDArray[np.uint32] | None = None) -> None:
+        self._few = np.zeros(FEW + 1, np.int64)
+        self._many: Counter[int] = Counter()
+        if counts is not None:
+            self._few += np.bincount(np.minimum(counts, FEW), minlength=FEW + 1)
+            if self._few[FEW]:
+                values, kmers = np.unique(counts[counts >= FEW], return_counts=True)
+                self._many.update(dict(zip(values.tolist(), kmers.tolist(), strict=True)))
+
+    @classmethod
+    def of(cls, few: NDArray[np.integer], many: NDArray[np.uint32]) -> Tally:
+        """Make one of what was tallied elsewhere.
+
+        Parameters
+        ----------
+        few : int (n,)
+            How many counts there are of 0, 1, ..., n - 1; at most `FEW` of them.
+        many : uint32 (m,)
+            All counts from n on, in any order.
+        """
+        tally = cls(many)
+        tally._few[: len(few)] += few
+        return tally
+
+    def add(self, other: Tally) -> None:
+        """Take in what another one holds."""
+        self._few += other._few
+        self._many.update(other._many)
+
+    @property
+    def distinct(self) -> int:
+        """How many counts there are."""
+        return int(self.histogram()["kmers"].sum())
+
+    @property
+    def total(self) -> int:
+        """Their sum."""
+        table = self.histogram()
+        return int((table["count"] * table["kmers"]).sum())
+
+    def histogram(self) -> NDArray[np.void]:
+        """The counts that there are, ascending, and the k-mers of each: `HISTOGRAM` (n,)."""
+        few = np.flatnonzero(self._few[:FEW])
+        many = sorted(self._many)
+        histogram = np.empty(len(few) + len(many), HISTOGRAM)
+        histogram["count"] = [*few.tolist(), *many]
+        histogram["kmers"] = [*self._few[few].tolist(), *(self._many[count] for count in many)]
+        return histogram

@@ -12,16 +12,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.device.chunk_lists import ChunkLists
-from oclgenomics.kmers.device.filled_bins import FilledBins
-from oclgenomics.kmers.device.layout import CHUNK_BYTES, CHUNK_LINES, LINE_BYTES, key_bytes, line_keys
-from oclgenomics.kmers.device.prefix_span import PREFIX_BITS, PrefixSpan
-from oclgenomics.kmers.keys import key_words
+from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.plan.bins import (
+    CHUNK_BYTES,
+    CHUNK_LINES,
+    LINE_BYTES,
+    PREFIX_BITS,
+    PrefixSpan,
+    key_bytes,
+    line_keys,
+)
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence import Symbols
 
-__all__ = ["BinFiller"]
+__all__ = ["BinFiller", "ChunkLists", "FilledBins"]
 
 BLOCK = 1 << 10  # groups that a walker takes at a time
 LEAST_BLOCK, BLOCKS = 32, 16  # of a short stream, a walker takes about so many blocks
@@ -150,8 +155,10 @@ class BinFiller:
         for array in (stages, staged, places, counters):
             engine.fill(array, 0)
         memory = {"counters": counters, "stages": stages, "staged": staged, "places": places, "owners": owners}
+        prefixes = [span.low, span.high - 1, span.shift, span.bins]
+        facts = engine.upload(np.array([self._k, *prefixes, span.rest(self._k), chunks], np.uint32))
         for number, stream in enumerate(self._streams[streams]):
-            self._walk(number, stream, span, chunks=chunks, pool=pool, **memory)
+            self._walk(number, stream, span, shape=facts, pool=pool, **memory)
         taken = int(engine.download(counters, 1)[0])
         if taken > chunks:
             return None
@@ -171,26 +178,13 @@ class BinFiller:
 
     def _walk(self, number: int, stream: _Stream, span: PrefixSpan, **arguments: Any) -> None:
         """Enqueue the walk of all walkers over a stream."""
-        rest = span.rest(self._k)
-        defines = {"WORDS": key_words(self._k), "CANONICAL": self._canonical, "KEY_BYTES": key_bytes(rest)}
+        size = key_bytes(span.rest(self._k))
+        defines = {"WORDS": key_words(self._k), "CANONICAL": self._canonical, "KEY_BYTES": size}
         each = min(BLOCK, max(LEAST_BLOCK, stream.groups // (BLOCKS * self._walkers)))
         self._engine.launch(
-            self._engine.kernel("kmers/fill_bins.cl", "fill_bins", **defines),
-            (self._walkers,),
-            (1,),
-            codes=stream.codes,
-            starts=stream.starts,
-            groups=stream.groups,
-            each=each,
-            k=self._k,
-            low=span.low,
-            last=span.high - 1,
-            shift=span.shift,
-            bins=span.bins,
-            rest=rest,
-            stream=number,
-            **arguments,
-        )
+            self._engine.kernel("kmers/fill_bins.cl", "fill_bins", **defines), (self._walkers,), (1,),
+            codes=stream.codes, starts=stream.starts, groups=stream.groups, each=each, stream=number, **arguments,
+        )  # fmt: skip
 
     def _filled(
         self, span: PrefixSpan, pool: DeviceArray, stages: DeviceArray, staged: NDArray[np.uint32], lists: ChunkLists
@@ -198,13 +192,94 @@ class BinFiller:
         """Describe what the walks have left."""
         engine, rest = self._engine, span.rest(self._k)
         return FilledBins(
-            span,
-            rest,
-            lists.sizes * line_keys(rest) + staged.sum(axis=0, dtype=np.int64),
-            pool,
-            engine.upload(lists.begins),
-            engine.upload(lists.chunks),
-            engine.upload(lists.lines),
-            stages,
-            engine.upload(staged),
-        )
+            span, rest, lists.sizes * line_keys(rest) + staged.sum(axis=0, dtype=np.int64), pool,
+            lists, engine.upload(lists.packed), stages, engine.upload(staged),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ChunkLists:
+    """Chunks sorted by bin.
+
+    Attributes
+    ----------
+    begins : ndarray, uint32 (bins + 1,)
+        Chunks of bin b are chunks[begins[b]] to chunks[begins[b + 1] - 1].
+    chunks : ndarray, uint32 (n,)
+        Numbers of chunks in the pool.
+    lines : ndarray, uint32 (n,)
+        Lines that each of `chunks` has.
+    """
+
+    begins: NDArray[np.uint32]
+    chunks: NDArray[np.uint32]
+    lines: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, owners: NDArray[np.uint16], places: NDArray[np.uint32], bins: int) -> ChunkLists:
+        """Sort chunks.
+
+        Parameters
+        ----------
+        owners : ndarray, uint16 (n,)
+            The bin of each chunk.
+        places : ndarray, uint32
+            Lines of the pool behind the last one that was stored, for each bin and walker. Where it is a multiple of
+            `CHUNK_LINES`, no chunk is open; other chunks are whole.
+        bins : int
+        """
+        lines = np.full(len(owners), CHUNK_LINES, np.uint32)
+        unfinished = places[places % CHUNK_LINES > 0]
+        lines[unfinished // CHUNK_LINES] = unfinished % CHUNK_LINES
+        order = np.argsort(owners, kind="stable").astype(np.uint32)
+        begins = np.zeros(bins + 1, np.uint32)
+        np.cumsum(np.bincount(owners, minlength=bins), out=begins[1:])
+        return cls(begins, order, lines[order])
+
+    @property
+    def packed(self) -> NDArray[np.uint32]:
+        """All three, one behind the other."""
+        return np.concatenate([self.begins, self.chunks, self.lines])
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Lines of each bin, int64 (bins,)."""
+        before = np.concatenate([[0], np.cumsum(self.lines, dtype=np.int64)])
+        sizes: NDArray[np.int64] = np.diff(before[self.begins])
+        return sizes
+
+
+@dataclass(frozen=True)
+class FilledBins:
+    """The k-mers of a span, by bin.
+
+    A key is the bits of a k-mer behind the prefix of its bin, a little-endian number of `key_bytes(rest)` bytes. Whole
+    lines lie in chunks of `CHUNK_LINES`; keys that fill none lie in a line that each walker has for each bin: its
+    stage.
+
+    Attributes
+    ----------
+    span : PrefixSpan
+    rest : int
+        Bits of a key.
+    sizes : ndarray, int64 (bins,)
+        K-mers of each bin, those in stages included.
+    pool : DeviceArray, uint8
+        The chunks.
+    lists : ChunkLists
+        Which chunks are those of a bin, and how many whole lines each has.
+    listed : DeviceArray, uint32
+        The same, packed.
+    stages : DeviceArray, uint8 (walkers, bins, LINE_BYTES)
+    staged : DeviceArray, uint32 (walkers, bins)
+        Keys in each stage, fewer than a line takes.
+    """
+
+    span: PrefixSpan
+    rest: int
+    sizes: NDArray[np.int64]
+    pool: DeviceArray
+    lists: ChunkLists
+    listed: DeviceArray
+    stages: DeviceArray
+    staged: DeviceArray

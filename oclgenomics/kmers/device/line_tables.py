@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.device.filled_bins import FilledBins
-from oclgenomics.kmers.device.filtering import Kept
-from oclgenomics.kmers.device.layout import LINE_BYTES, SlotLayout, key_bytes
+from oclgenomics.kmers.device.bin_fill import FilledBins
+from oclgenomics.kmers.device.parts import Kept
 from oclgenomics.kmers.device.slots import Slots
 from oclgenomics.kmers.options import MAX_COUNTER
+from oclgenomics.kmers.plan.bins import LINE_BYTES, SlotLayout, key_bytes
 from oclgenomics.runtime import DeviceArray, Engine, SharedArray
 
 __all__ = ["LineTables", "Lined", "Lining", "TablesOfAnyRest", "slots_for"]
@@ -92,23 +93,12 @@ class LineTables:
         }
         self._kernel = engine.kernel(SOURCE, "count_lines", **defines)
         rows = self._items * (lines + BEHIND) * LANES
-        self._tables, self._escapes = engine.empty(rows * words, np.uint64), engine.empty(rows, np.uint32)
-        self._shares = engine.upload(np.full(self._items, FIRST_SHARE, np.uint32))
-        self._readies = engine.upload(np.zeros(self._items, np.uint32))
+        self._tables = engine.empty(rows * words + -(-rows // 2), np.uint64)  # with a count of 32 bits for each slot
+        self._states = engine.upload(np.array([[FIRST_SHARE, 0]] * self._items, np.uint32))
         self._most_grown = 0
         self._room_for_grown(1)
 
-    def count(
-        self,
-        filled: FilledBins,
-        first: int,
-        end: int,
-        *,
-        least: int,
-        most: int,
-        cap: int,
-        words: DeviceArray | None = None,
-    ) -> Lined:
+    def count(self, filled: FilledBins, first: int, end: int, **how: Any) -> Lined:
         """Count the k-mers of bins `first` to `end` - 1.
 
         Parameters
@@ -129,7 +119,7 @@ class LineTables:
         ValueError
             The keys have another number of bits, or there is no room for the slots of a bin.
         """
-        return self.start(filled, first, end, least=least, most=most, cap=cap, words=words).finish()
+        return self.start(filled, first, end, **how).finish()
 
     def start(
         self,
@@ -159,38 +149,15 @@ class LineTables:
         tallies = self._engine.upload(np.zeros(TALLIES, np.uint32))
         if bins:
             self._room_for_grown(int(sizes.max()) // self.layout.many + 1)
-            limits = {"least": least, "most": min(most, MAX_COUNTER), "cap": min(cap, MAX_COUNTER)}
+            keys = [self.layout.rest, self.layout.count_bits, self._lines, self._most_grown]
+            bounds = [least, min(most, MAX_COUNTER), min(cap, MAX_COUNTER)]
+            where = [filled.staged.shape[0], len(filled.sizes), len(filled.lists.chunks), first, end]
+            shape = np.array([*where, *keys, *bounds, words.shape[1]], np.uint64)
             self._engine.launch(
-                self._kernel,
-                (self._items,),
-                (1,),
-                pool=filled.pool,
-                begins=filled.begins,
-                chunks=filled.chunks,
-                lines=filled.lines,
-                stages=filled.stages,
-                staged=filled.staged,
-                walkers=filled.staged.shape[0],
-                bins=len(filled.sizes),
-                first=first,
-                end=end,
-                rest=self.layout.rest,
-                count_bits=self.layout.count_bits,
-                most_lines=self._lines,
-                most_grown=self._most_grown,
-                tallies=tallies,
-                tables=self._tables,
-                all_escapes=self._escapes,
-                all_listed=self._listed,
-                all_grown=self._grown,
-                shares=self._shares,
-                readies=self._readies,
-                words=words,
-                stride=words.shape[1],
-                ranges=ranges,
-                larges=larges,
-                **limits,
-            )
+                self._kernel, (self._items,), (1,), pool=filled.pool, lists=filled.listed, stages=filled.stages,
+                staged=filled.staged, shape=self._engine.upload(shape), tallies=tallies, tables=self._tables,
+                all_grown=self._grown, states=self._states, words=words, ranges=ranges, larges=larges,
+            )  # fmt: skip
         return Lining(self._engine, self.layout, filled.span.heads[first:end], words, ranges, larges, tallies, first)
 
     def _room_for_grown(self, keys: int) -> None:
@@ -198,8 +165,8 @@ class LineTables:
         keys = min(keys, (self._lines + BEHIND) * LANES)
         if keys > self._most_grown:
             self._most_grown = keys
-            self._listed = self._engine.empty(self._items * keys, np.uint32)
-            self._grown = self._engine.empty(self._items * keys * (self.layout.words + 1), np.uint64)
+            noted = self._items * keys  # a slot and its count, and 32 bits of its place
+            self._grown = self._engine.empty(noted * (self.layout.words + 1) + -(-noted // 2), np.uint64)
 
 
 @dataclass(frozen=True)
@@ -245,14 +212,9 @@ class Lining:
         larges = larges[np.argsort(larges[:, 0])]
         larges = larges[_within(larges[:, 0], begins, sizes)]  # other work-items may have been at bins behind the end
         slots = Slots(
-            self.layout,
-            self.words,
-            self.heads[:end],
-            begins,
-            sizes,
-            np.ascontiguousarray(larges[:, 0]),
+            self.layout, self.words, self.heads[:end], begins, sizes, np.ascontiguousarray(larges[:, 0]),
             np.ascontiguousarray(larges[:, 1]),
-        )
+        )  # fmt: skip
         return Lined(slots, overfull + self.first, end + self.first, taken)
 
 

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.device.layout import SlotLayout
-from oclgenomics.runtime import DeviceArray
+from oclgenomics.kmers.database.keys import key_words
+from oclgenomics.kmers.database.kmer_set import PIECE
+from oclgenomics.kmers.plan.bins import SlotLayout
+from oclgenomics.primitives import Runs
+from oclgenomics.runtime import DeviceArray, Engine
 
-__all__ = ["Slots"]
+__all__ = ["SlotBins", "Slots", "counts_of_part", "runs_of"]
+
+EACH = 1 << 12  # k-mers of a work-item, which has to find its first bin
+LANES = 1  # work-items go through bins of their own, and no vector could
 
 
 @dataclass(frozen=True)
@@ -46,3 +55,125 @@ class Slots:
     def first(self, bins: int) -> Slots:
         """Those of the first bins."""
         return replace(self, heads=self.heads[:bins], begins=self.begins[:bins], sizes=self.sizes[:bins])
+
+
+class SlotBins:
+    """Slots of which kernels know the bins that have any.
+
+    Parameters
+    ----------
+    engine : Engine
+    slots : Slots
+
+    Attributes
+    ----------
+    size : int
+        K-mers of all bins.
+    arguments : dict
+        The arrays that kernels are told of them, by the names of `slot_key.clh`.
+    shape : list of int
+        How the `shape` of kernels begins.
+    """
+
+    def __init__(self, engine: Engine, slots: Slots) -> None:
+        used = np.flatnonzero(slots.sizes)
+        starts = np.zeros(len(used) + 1, np.uint64)
+        np.cumsum(slots.sizes[used], out=starts[1:])
+        self._engine, self._slot_words = engine, slots.layout.words
+        self.size = int(starts[-1])
+        larges = np.concatenate([slots.large_slots, slots.large_counts])
+        table = np.concatenate([starts, slots.heads[used], slots.begins[used].astype(np.uint64)])
+        self.arguments: dict[str, Any] = {
+            "words": slots.words,
+            "table": engine.upload(table),
+            "larges": engine.upload(larges if len(larges) else np.zeros(1, np.uint32)),  # which nobody reads
+        }
+        layout = slots.layout
+        self.shape = [slots.words.shape[1], layout.rest, layout.count_bits, len(used), len(slots.large_slots)]
+
+    @property
+    def defines(self) -> dict[str, int]:
+        """Parameters of the kernels that take them."""
+        return {"SLOT_WORDS": self._slot_words}
+
+    def expand(self, start: int, size: int, keys: DeviceArray, counts: DeviceArray, place: int = 0) -> None:
+        """Make keys and counts of some neighbours.
+
+        Parameters
+        ----------
+        start, size : int
+            The first k-mer, and how many.
+        keys : DeviceArray, uint64 (words, room)
+        counts : DeviceArray, uint32 (room,)
+        place : int
+            Where the first one goes.
+        """
+        words, room = keys.shape
+        kernel = self._engine.kernel("kmers/slot_runs.cl", "expand_slots", WORDS=words, EACH=EACH, **self.defines)
+        self._engine.launch_items(
+            kernel, -(-size // EACH), lanes=LANES, **self.arguments,
+            shape=self._engine.upload(np.array(self.shape, np.uint64)), start=start, size=size, room=room, place=place,
+            keys=keys, counts=counts,
+        )  # fmt: skip
+
+
+def runs_of(engine: Engine, slots: Slots, k: int) -> Runs:
+    """Return k-mers of k letters with all of their bits.
+
+    Returns
+    -------
+    Runs
+        Keys uint64 (words, n) and counts uint32 (n,) on the device.
+
+    Raises
+    ------
+    AllocationError
+        The device's memory does not hold them beside the slots.
+    """
+    bins = SlotBins(engine, slots)
+    keys, counts = engine.empty((key_words(k), bins.size), np.uint64), engine.empty(bins.size, np.uint32)
+    bins.expand(0, bins.size, keys, counts)
+    return Runs(keys, counts, bins.size)
+
+
+def counts_of_part(engine: Engine, counted: Runs | Slots) -> Iterator[NDArray[np.uint32]]:
+    """Bring the counts of k-mers to the host, some at a time; those of slots in no order.
+
+    Yields
+    ------
+    ndarray, uint32 (n,)
+    """
+    if isinstance(counted, Runs):
+        yield engine.download(counted.counts, counted.size)
+    else:
+        yield from _of_slots(engine, counted)
+
+
+def _of_slots(engine: Engine, slots: Slots) -> Iterator[NDArray[np.uint32]]:
+    many = np.uint64(slots.layout.many)
+    used = np.flatnonzero(slots.sizes)
+    begins, sizes = slots.begins[used].astype(np.int64), slots.sizes[used].astype(np.int64)
+    with engine.mapped(slots.words) as words:
+        for some in _groups(sizes):
+            ends = (begins[some] + sizes[some]).tolist()
+            bins = zip(begins[some].tolist(), ends, strict=True)
+            counts = np.concatenate([words[0, begin:end] for begin, end in bins]) & many
+            yield counts[counts != many].astype(np.uint32)
+    yield slots.large_counts[_inside(slots.large_slots, begins, sizes)]
+
+
+def _groups(sizes: NDArray[np.int64]) -> Iterator[slice]:
+    """Bins that together have few k-mers, or one bin."""
+    number = (np.cumsum(sizes) - sizes) // PIECE  # of the group; ascending
+    cuts = np.flatnonzero(np.diff(number, prepend=-1, append=-1)).tolist()
+    return (slice(begin, end) for begin, end in itertools.pairwise(cuts))
+
+
+def _inside(places: NDArray[np.uint32], begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which slots lie in the bins: a list may go on behind those that are asked for."""
+    if not len(begins):
+        return np.zeros(len(places), np.bool_)
+    order = np.argsort(begins)
+    bins = order[np.maximum(np.searchsorted(begins[order], places, side="right") - 1, 0)]
+    inside: NDArray[np.bool_] = (begins[bins] <= places) & (places < begins[bins] + sizes[bins])
+    return inside

@@ -16,8 +16,7 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.formats.select import SelectedKmers
-from oclgenomics.kmers.kmer_set import KmerBlock
+from oclgenomics.kmers.database.kmer_set import KmerBlock, SelectedKmers
 
 __all__ = ["prefix_length", "write_kmc"]
 

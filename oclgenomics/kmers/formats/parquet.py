@@ -1,22 +1,21 @@
-"""Writes counted k-mers as a table in Apache Parquet."""
+"""Writes counted k-mers, and matrices of counts, as tables in Apache Parquet."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import MissingDependencyError
-from oclgenomics.kmers.formats.select import SelectedKmers
-from oclgenomics.kmers.keys import letters_of
-from oclgenomics.kmers.kmer_set import KmerBlock
+from oclgenomics.kmers.database.keys import letters_of
+from oclgenomics.kmers.database.kmer_set import SelectedKmers
+from oclgenomics.kmers.sets.rows import MatrixRows
+from oclgenomics.lazy_names import optional
 
-__all__ = ["ROW_GROUP", "require_pyarrow", "text_array", "write_parquet"]
+__all__ = ["ROW_GROUP", "require_pyarrow", "write_matrix_parquet", "write_parquet"]
 
 ROW_GROUP = 1 << 20  # k-mers; readers take one at a time
-# Neighbours begin alike, and counts are small.
-ENCODINGS = {"kmer": "DELTA_BYTE_ARRAY", "count": "DELTA_BINARY_PACKED"}
 
 
 def require_pyarrow() -> tuple[Any, Any]:
@@ -27,14 +26,8 @@ def require_pyarrow() -> tuple[Any, Any]:
     MissingDependencyError
         pyarrow is not installed.
     """
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError:
-        raise MissingDependencyError(
-            "`format=parquet` needs pyarrow, which is not installed; pip install 'oclgenomics[parquet]'"
-        ) from None
-    return pyarrow, pyarrow.parquet
+    need = "`format=parquet` needs pyarrow, which is not installed; pip install 'oclgenomics[parquet]'"
+    return optional("pyarrow", need), optional("pyarrow.parquet", need)
 
 
 def write_parquet(kmers: SelectedKmers, stream: IO[bytes]) -> None:
@@ -47,25 +40,54 @@ def write_parquet(kmers: SelectedKmers, stream: IO[bytes]) -> None:
     MissingDependencyError
         pyarrow is not installed.
     """
+    _write(stream, kmers, ["count"], ((block.keys, block.counts[:, None]) for block in kmers.blocks()))
+
+
+def write_matrix_parquet(matrix: MatrixRows, stream: IO[bytes]) -> int:
+    """Write a column `kmer` (text) and one for each sample (uint32), as `write_parquet` does.
+
+    Returns
+    -------
+    int
+        K-mers.
+
+    Raises
+    ------
+    MissingDependencyError
+        pyarrow is not installed.
+    """
+    return _write(stream, matrix, matrix.names, ((block.keys, block.counts) for block in matrix.blocks()))
+
+
+def _write(
+    stream: IO[bytes],
+    kind: SelectedKmers | MatrixRows,
+    names: Sequence[str],
+    blocks: Iterable[tuple[NDArray[np.uint64], NDArray[np.uint32]]],
+) -> int:
+    """Write blocks of keys and their counts, (words, n) and (n, names); return how many k-mers there were."""
     arrow, parquet = require_pyarrow()
-    about = {"k": str(kmers.k), "canonical": str(kmers.canonical).lower()}
-    columns = [arrow.field("kmer", arrow.string(), False), arrow.field("count", arrow.uint32(), False)]
+    about = {"k": str(kind.k), "canonical": str(kind.canonical).lower()}
+    columns = [
+        arrow.field("kmer", arrow.string(), False),
+        *(arrow.field(name, arrow.uint32(), False) for name in names),
+    ]
     schema = arrow.schema(columns, metadata=about)
+    encodings = {"kmer": "DELTA_BYTE_ARRAY"} | dict.fromkeys(names, "DELTA_BINARY_PACKED")  # neighbours begin alike
+    rows = 0
     with parquet.ParquetWriter(
-        stream, schema, compression="zstd", use_dictionary=False, column_encoding=ENCODINGS
+        stream, schema, compression="zstd", use_dictionary=False, column_encoding=encodings
     ) as writer:
         waiting: list[Any] = []
-        for block in kmers.blocks():
-            waiting.append(_batch(arrow, schema, block, kmers.k))
+        for keys, counts in blocks:
+            arrays = [arrow.array(np.ascontiguousarray(column)) for column in counts.T]  # their memory is NumPy's
+            waiting.append(arrow.RecordBatch.from_arrays([text_array(arrow, keys, kind.k), *arrays], schema=schema))
+            rows += len(counts)
             if sum(len(batch) for batch in waiting) >= ROW_GROUP:
                 writer.write_table(arrow.Table.from_batches(waiting))
                 waiting = []
         writer.write_table(arrow.Table.from_batches(waiting, schema))
-
-
-def _batch(arrow: Any, schema: Any, block: KmerBlock, k: int) -> Any:
-    """A block as Arrow arrays, whose memory is NumPy's."""
-    return arrow.RecordBatch.from_arrays([text_array(arrow, block.keys, k), arrow.array(block.counts)], schema=schema)
+    return rows
 
 
 def text_array(arrow: Any, keys: NDArray[np.uint64], k: int) -> Any:

@@ -1,4 +1,4 @@
-"""Writes counted k-mers as text: a line or a record for each."""
+"""Writes counted k-mers, and matrices of counts, as text: a line or a record for each k-mer."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers.formats.select import SelectedKmers
-from oclgenomics.kmers.keys import padded_letters
-from oclgenomics.kmers.kmer_set import KmerBlock
+from oclgenomics.kmers.database.keys import padded_letters
+from oclgenomics.kmers.database.kmer_set import KmerBlock, SelectedKmers
+from oclgenomics.kmers.sets.rows import MatrixRows, RowBlock
 
-__all__ = ["count_digits", "fasta_rows", "put_digits", "put_letters", "tsv_rows", "write_fasta", "write_tsv"]
+__all__ = [
+    "count_digits", "fasta_rows", "matrix_rows", "put_digits", "put_letters", "tsv_rows", "write_fasta",
+    "write_matrix_tsv", "write_tsv",
+]  # fmt: skip
 
 TAB, NEWLINE, MARK, ZERO = (np.uint8(ord(letter)) for letter in "\t\n>0")
 POWERS = np.array([10**power for power in range(1, 10)], np.uint32)
@@ -76,3 +79,34 @@ def put_digits(rows: NDArray[np.uint8], places: NDArray[np.int64], counts: NDArr
         rows[places] = (counts - rest * ten).astype(np.uint8) + ZERO
         more = np.flatnonzero(rest)
         counts, places = rest[more], places[more] - 1
+
+
+def write_matrix_tsv(matrix: MatrixRows, stream: IO[bytes]) -> int:
+    """Write a line of names, then one for each k-mer: the k-mer and its count in each sample, between tabs.
+
+    Returns
+    -------
+    int
+        K-mers.
+    """
+    stream.write("\t".join(["kmer", *matrix.names]).encode() + b"\n")
+    rows = 0
+    for block in matrix.blocks():
+        stream.write(matrix_rows(block, matrix.k))
+        rows += len(block)
+    return rows
+
+
+def matrix_rows(block: RowBlock, k: int) -> memoryview:
+    """The lines of a block."""
+    digits = count_digits(block.counts.ravel()).reshape(block.counts.shape)
+    # A row is k letters, and for each count what parts it from what is before, and its digits; then a newline.
+    ends = np.cumsum(digits + 1, axis=1)
+    sizes = ends[:, -1] + (k + 1)
+    stops = np.cumsum(sizes)
+    starts = stops - sizes
+    text = np.full(int(stops[-1]), TAB, np.uint8)
+    put_letters(text, starts, block.keys, k)
+    put_digits(text, (starts[:, None] + (k - 1) + ends).ravel(), block.counts.ravel())
+    text[stops - 1] = NEWLINE
+    return text.data

@@ -9,15 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.kmers.kmer_set import KmerSet
+from oclgenomics.io.source import Progress
+from oclgenomics.kmers.database.keys import key_words
+from oclgenomics.kmers.database.kmer_set import KmerSet
 from oclgenomics.kmers.options import MAX_COUNTER
-from oclgenomics.kmers.sets.algebra import over_ranges
-from oclgenomics.kmers.sets.ranges import KmerRange
+from oclgenomics.kmers.sets.algebra import KmerRange, over_ranges
 
-__all__ = ["RowBlock", "RowChoice", "rows_of"]
+__all__ = ["KMER_COLUMN", "MatrixRows", "RowBlock", "RowChoice", "check_names", "rows_of"]
 
 RANGE_KMERS, LEAST_KMERS = 1 << 20, 1 << 10  # of all sets in one range; of one set, however many there are
 CELLS = 1 << 20  # of a block: 4 MiB, which a processor's cache holds or nearly so
+KMER_COLUMN = "kmer"
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,9 @@ class RowChoice:
             raise UsageError("`keep_zeros` keeps the rows of a set: name it with `only`")
 
 
-def rows_of(sets: Sequence[KmerSet], choice: RowChoice, only: KmerSet | None = None) -> Iterator[RowBlock]:
+def rows_of(
+    sets: Sequence[KmerSet], choice: RowChoice, only: KmerSet | None = None, progress: Progress | None = None
+) -> Iterator[RowBlock]:
     """Lay sets side by side, as a stream of blocks. No set is whole in memory.
 
     The rows do not depend on how sets come in blocks, nor on threads.
@@ -94,6 +98,8 @@ def rows_of(sets: Sequence[KmerSet], choice: RowChoice, only: KmerSet | None = N
     choice : RowChoice
     only : KmerSet, optional
         K-mers that are not in it have no row.
+    progress : callable, optional
+        Called with (k-mers of all sets that were read, all of them).
 
     Raises
     ------
@@ -104,7 +110,7 @@ def rows_of(sets: Sequence[KmerSet], choice: RowChoice, only: KmerSet | None = N
     choice.check(samples, only is not None)
     every = [*sets] if only is None else [*sets, only]
     most = max(LEAST_KMERS, RANGE_KMERS // max(1, len(every)))
-    chosen = over_ranges(every, lambda some: _chosen(some, samples, choice, only is not None), most)
+    chosen = over_ranges(every, lambda some: _chosen(some, samples, choice, only is not None), most, progress)
     return (block for rows in chosen for block in rows.blocks(samples))
 
 
@@ -141,3 +147,66 @@ def _chosen(some: KmerRange, samples: int, choice: RowChoice, only: bool) -> _Ro
     there &= kept[rows]
     places = (np.cumsum(kept) - 1)[rows[there]]
     return _Rows(some.distinct(kept), places, sources[there], some.counts[there])
+
+
+@dataclass(frozen=True)
+class MatrixRows:
+    """Counts of k-mers in several samples, row by row.
+
+    Attributes
+    ----------
+    names : sequence of str
+        Of the samples.
+    sets : sequence of KmerSet
+        Their k-mers.
+    choice : RowChoice
+    only : KmerSet or None
+        The k-mers that may have rows.
+    progress : callable, optional
+        See `rows_of`.
+    """
+
+    names: Sequence[str]
+    sets: Sequence[KmerSet]
+    choice: RowChoice
+    only: KmerSet | None = None
+    progress: Progress | None = None
+
+    @property
+    def k(self) -> int:
+        """Letters of a k-mer."""
+        return self.sets[0].k
+
+    @property
+    def canonical(self) -> bool:
+        """Whether a k-mer and its reverse complement are one."""
+        return self.sets[0].canonical
+
+    def blocks(self) -> Iterator[RowBlock]:
+        """All rows in ascending order; each call starts anew."""
+        return rows_of(self.sets, self.choice, self.only, self.progress)
+
+    def arrays(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
+        """All rows in memory: keys (words, n) and counts (n, samples)."""
+        keys, counts = [np.empty((key_words(self.k), 0), np.uint64)], [np.empty((0, len(self.names)), np.uint32)]
+        for block in self.blocks():
+            keys.append(block.keys)
+            counts.append(block.counts)
+        return np.hstack(keys), np.concatenate(counts)
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse names that columns cannot have.
+
+    Raises
+    ------
+    UsageError
+        There is none, two are equal, or one is empty, holds a tab or a line break, or is that of the k-mers' column.
+    """
+    if not names:
+        raise UsageError("there are no samples")
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise UsageError(f"two samples are named {name}; name one of them otherwise: NAME=FILE")
+        if not name or name == KMER_COLUMN or not name.isprintable():
+            raise UsageError(f"{name!r} is no name for a sample; name it otherwise: NAME=FILE")

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
-from oclgenomics.app.commands import OneLineParser, add_device_options, add_output_options
-from oclgenomics.app.files import reads, writes
-from oclgenomics.app.inputs import add_reading_options
+from oclgenomics.app.commands import OneLineParser
 from oclgenomics.errors import UsageError
-from oclgenomics.omega.commands import ld as omega_ld
-from oclgenomics.omega.commands import peaks as omega_peaks
-from oclgenomics.omega.commands import threshold as omega_threshold
-from oclgenomics.omega.commands.options import add_method_options, add_site_options, add_window_options, threshold_files
-from oclgenomics.omega.commands.report_names import report_files
+from oclgenomics.omega.commands import ld, peaks, scan, threshold
 
-__all__ = ["add_parser", "run"]
+__all__ = ["add_parser"]
 
 # Names OmegaPlus' users know; `-input FILE` becomes the positional argument.
 OMEGAPLUS_NAMES = {
@@ -32,7 +25,7 @@ NOT_TAKEN = {
 }
 
 
-class ScanParser(OneLineParser):
+class OmegaParser(OneLineParser):
     """Takes OmegaPlus' option names too."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
@@ -47,78 +40,6 @@ class ScanParser(OneLineParser):
 def add_parser(subparsers: Any) -> None:
     """Add `omega` and what it does to the command line."""
     parser = subparsers.add_parser("omega", help="selective sweeps by linkage disequilibrium (omega statistic)")
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=ScanParser)
-    scan = actions.add_parser(
-        "scan",
-        help="scan alignments for selective sweeps",
-        description="Compute the omega statistic at evenly spaced positions of every chromosome or replicate. The "
-        "single-dash names of OmegaPlus (-grid, -minwin, -sampleList, ...) work, too.",
-        allow_abbrev=False,
-    )
-    scan.set_defaults(run=run)
-    alignments = scan.add_argument(
-        "input", metavar="INPUT",
-        help="ms, MaCS, FASTA or VCF, plain or packed (gzip, bzip2, xz, zstd), - for standard input; "
-        "a tree sequence or a VCF Zarr",
-    )  # fmt: skip
-    reads(alignments)
-    add_window_options(scan)
-    _add_input_options(scan)
-    add_site_options(scan)
-    add_method_options(scan)
-    _add_report_options(scan)
-    add_output_options(scan, report_files)
-    add_device_options(scan)
-    omega_threshold.add_parser(actions)
-    omega_peaks.add_parser(actions)
-    omega_ld.add_parser(actions)
-
-
-def _add_input_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("input")
-    add_reading_options(group)
-    samples = group.add_argument(
-        "--samples", metavar="FILE",
-        help="samples of a VCF, VCF Zarr or tree sequence to use, one per line (default: all)",
-    )  # fmt: skip
-    reads(samples)
-    writes(
-        group.add_argument("--samples-out", metavar="FILE", help="write the names of the samples used, one per line")
-    )
-    regions = group.add_argument(
-        "--exclude",
-        metavar="BED",
-        help="leave out the sites within these regions; plain or packed (gzip, bzip2, xz, zstd) (default: none)",
-    )
-    reads(regions)
-
-
-def _add_report_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("report")
-    group.add_argument("--format", metavar="tsv|omegaplus|json", help="format of the report (default: tsv)")
-    group.add_argument(
-        "--all", action="store_true", help="window borders in the omegaplus format; the others always have them"
-    )
-    group.add_argument("--no-separator", action="store_true", help="no // lines in the omegaplus format")
-    group.add_argument(
-        "--reports", action="store_true", help="one file per chromosome or replicate: -o out.tsv gives out.NAME.tsv"
-    )
-    writes(group.add_argument("--plot", metavar="FILE", help="draw omega along the positions; .png, .svg or .pdf"))
-    threshold = group.add_argument(
-        "--threshold", metavar="OMEGA|FILE",
-        help="draw lines in the figure at this omega, or at those of `omega threshold --json -o FILE`",
-    )  # fmt: skip
-    reads(threshold, threshold_files)
-
-
-def run(args: argparse.Namespace) -> int:
-    """Scan an input and write the report and the figure.
-
-    Raises
-    ------
-    UsageError, InputError, DeviceError, OutputError
-        See the exit codes of `oclgenomics.errors`.
-    """
-    from oclgenomics.omega.commands.scan import scan_input
-
-    return scan_input(args)
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=OmegaParser)
+    for command in (scan, threshold, peaks, ld):
+        command.add_parser(actions)

@@ -8,6 +8,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import oclgenomics
+from oclgenomics import omega
 from oclgenomics.app.commands import (
     OutputOptions,
     add_device_options,
@@ -20,22 +22,18 @@ from oclgenomics.app.commands import (
     report_profile,
     say,
     say_written,
+    started_progress,
     text_output,
 )
 from oclgenomics.app.files import reads, writes
 from oclgenomics.app.inputs import add_reading_options, read_options, say_unphased
-from oclgenomics.app.progress import Progress
 from oclgenomics.errors import UsageError
-from oclgenomics.omega.commands.options import add_site_options
+from oclgenomics.omega import formats, ld, plots
+from oclgenomics.omega.commands.options import add_region_options, add_site_options
 
 if TYPE_CHECKING:
-    from oclgenomics.omega.formats.ld import MatrixFile, PairTable
-    from oclgenomics.omega.ld.around_peak import MapRequest
-    from oclgenomics.omega.ld.options import LdOptions
-    from oclgenomics.omega.ld.region import LdRegion
-    from oclgenomics.omega.ld.result import LdMap
     from oclgenomics.runtime import Engine
-    from oclgenomics.variation.alignment import Alignment
+    from oclgenomics.variation import Alignment
 
 __all__ = ["add_parser", "run"]
 
@@ -76,17 +74,13 @@ def add_parser(actions: Any) -> None:
     group = parser.add_argument_group("results")
     writes(group.add_argument("--plot", metavar="FILE", help="draw the map; .png, .svg or .pdf"))
     writes(group.add_argument("--values", metavar="FILE", help="write r2 of all pairs; .tsv or .npz"))
-    group.add_argument("--format", metavar="tsv|json", help="format of the means (default: tsv)")
     group = parser.add_argument_group("input (default: as the report says)")
     add_reading_options(group)
     reads(group.add_argument("--samples", metavar="FILE", help="samples to use, one per line (default: all)"))
-    regions = group.add_argument(
-        "--exclude", metavar="BED", help="leave out the sites within these regions (default: none)"
-    )
-    reads(regions)
+    add_region_options(group)
     add_site_options(parser)
     parser.set_defaults(phase=_AsScanned(), maf=_AsScanned(), no_singletons=None, binary=None, impute=None)
-    add_output_options(parser)
+    add_output_options(parser, formats=FORMATS, what="means")
     add_device_options(parser)
 
 
@@ -98,15 +92,13 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.omega.ld.around_peak import request_map
-    from oclgenomics.runtime import select_device
-
     options, output = _options(args), _output(args)
-    request = request_map(options, _given(args))
+    report = None if options.scan is None else omega.read_report(args.scan)
+    request = ld.request_map(options, report, _given(args))
     vars(args).update(request.values)
     read_options(args, args.samples)  # refuses what is out of range
     check_files(args)  # now with the files that the report names
-    select_device(args.device)  # a device that is not there is told before the reading
+    oclgenomics.select_device(args.device)  # a device that is not there is reported before the reading
     region = _read(args, request)
     with open_engine(args) as engine:
         found = _compute(args, output, region, request, engine)
@@ -122,23 +114,18 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _output(args: argparse.Namespace) -> OutputOptions[str]:
-    from oclgenomics.app.figures import plot_format
-    from oclgenomics.omega.formats.ld import values_format
-
     output = OutputOptions.resolve(args, FORMATS)
     if args.plot:
-        plot_format(args.plot)
+        plots.plot_format(args.plot)
     if args.values:
-        values_format(args.values)
+        formats.values_format(args.values)
     return output
 
 
-def _options(args: argparse.Namespace) -> LdOptions:
-    from oclgenomics.omega.ld.options import LdOptions
-
+def _options(args: argparse.Namespace) -> omega.LdOptions:
     at = None if args.at is None else _position(args.at)
     region = None if args.region is None else _region(args.region)
-    return LdOptions(scan=args.scan, peak=args.peak, at=at, margin=args.margin, region=region)
+    return omega.LdOptions(scan=args.scan, peak=args.peak, at=at, margin=args.margin, region=region)
 
 
 def _position(text: str) -> tuple[str, float]:
@@ -166,67 +153,58 @@ def _place(option: str, given: str, text: str) -> int:
 
 def _given(args: argparse.Namespace) -> dict[str, Any]:
     """The options that a report may record, as they are given; None where they are not."""
-    from oclgenomics.omega.ld.recorded import RECORDED
-
-    values = {name: getattr(args, name) for name in RECORDED}
+    values = {name: getattr(args, name) for name in ld.RECORDED}
     return {name: None if isinstance(value, _AsScanned) else value for name, value in values.items()}
 
 
 # The way to the map
 
 
-def _read(args: argparse.Namespace, request: MapRequest) -> LdRegion:
-    from oclgenomics.omega.ld.around_peak import read_region
-
-    progress = Progress(enabled=not args.quiet)
-    progress.stage("reading", "MB", 1e6)
+def _read(args: argparse.Namespace, request: ld.MapRequest) -> ld.LdRegion:
+    progress = started_progress(args, "reading")
 
     def on_alignment(alignment: Alignment) -> None:
         progress.clear()
         say_unphased(args, alignment)
 
-    return read_region(args.input, request, threads=args.threads, on_alignment=on_alignment, progress=progress.update)
+    return ld.read_region(
+        args.input, request, threads=args.threads, on_alignment=on_alignment, progress=progress.update
+    )
 
 
 def _compute(
-    args: argparse.Namespace, output: OutputOptions[str], region: LdRegion, request: MapRequest, engine: Engine
-) -> LdMap:
+    args: argparse.Namespace, output: OutputOptions[str], region: ld.LdRegion, request: ld.MapRequest, engine: Engine
+) -> omega.LdMap:
     """Compute the map, and write the means, and all values as they come."""
-    from oclgenomics.omega.formats.ld import parts_json, parts_tsv
-    from oclgenomics.omega.ld.around_peak import map_region
-
     made = provenance(args, engine)
-    progress = Progress(enabled=not args.quiet)
-    progress.stage("linkage disequilibrium", "sites")
+    progress = started_progress(args, "linkage disequilibrium", "sites", 1)
     with ExitStack() as stack:
         writer = _values_writer(args, region, made, stack)
         on_block = None if writer is None else writer.add
-        found = map_region(region, request, engine, on_block=on_block, progress=progress.update)
+        found = ld.map_region(region, request, engine, on_block=on_block, progress=progress.update)
         progress.clear()
         if writer is not None:
             writer.finish()
-    text = parts_json if output.format == "json" else parts_tsv
+    text = formats.parts_json if output.format == "json" else formats.parts_tsv
     output.write(text(region, found.parts, made))
     return found
 
 
 def _values_writer(
-    args: argparse.Namespace, region: LdRegion, made: dict[str, Any], stack: ExitStack
-) -> PairTable | MatrixFile | None:
+    args: argparse.Namespace, region: ld.LdRegion, made: dict[str, Any], stack: ExitStack
+) -> formats.PairTable | formats.MatrixFile | None:
     """Who writes the values of all pairs, if they are to be written."""
-    from oclgenomics.omega.formats.ld import MatrixFile, PairTable, values_format
-
     if not args.values:
         return None
-    if values_format(args.values) == "tsv":
-        return PairTable(stack.enter_context(text_output(args.values)), region, made)
-    return MatrixFile(stack.enter_context(binary_output(args.values)), region)
+    if formats.values_format(args.values) == "tsv":
+        return formats.PairTable(stack.enter_context(text_output(args.values)), region, made)
+    return formats.MatrixFile(stack.enter_context(binary_output(args.values)), region)
 
 
 # Results
 
 
-def _say_map(args: argparse.Namespace, request: MapRequest, found: LdMap) -> None:
+def _say_map(args: argparse.Namespace, request: ld.MapRequest, found: omega.LdMap) -> None:
     region, point = found.region, found.region.point
     means = ", ".join(f"{part.name} {part.mean:.3g}" for part in found.parts if part.defined)
     where = f"{region.alignment.name}: {region.start:,}-{region.end:,}, {region.alignment.sites:,} sites"
@@ -246,10 +224,7 @@ def _say_map(args: argparse.Namespace, request: MapRequest, found: LdMap) -> Non
         )  # fmt: skip
 
 
-def _write_plot(args: argparse.Namespace, found: LdMap) -> None:
-    from oclgenomics.app.figures import plot_format, save_plot
-    from oclgenomics.omega.plots.ld import plot_ld
-
+def _write_plot(args: argparse.Namespace, found: omega.LdMap) -> None:
     alignment, parts = found.region.alignment, found.parts
     name = alignment.name
     label = f"chromosome {name}" if not re.match(r"\D", name) else name
@@ -257,6 +232,5 @@ def _write_plot(args: argparse.Namespace, found: LdMap) -> None:
         label = f"replicate {name}"
     title = "standard input" if args.input == "-" else Path(args.input).name
     shown = parts[:-1] if found.region.parts else parts
-    figure = plot_ld(found.region, found.picture, shown, title=title, label=label)
-    with binary_output(args.plot) as stream:
-        save_plot(figure, stream, plot_format(args.plot))
+    figure = plots.plot_ld(found.region, found.picture, shown, title=title, label=label)
+    plots.write_figure(args.plot, figure)

@@ -7,14 +7,14 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from oclgenomics import omega
 from oclgenomics.app.commands import say
 from oclgenomics.app.files import reads
 from oclgenomics.errors import InputError, UsageError
+from oclgenomics.omega import significance, sites
 
 if TYPE_CHECKING:
-    from oclgenomics.omega.formats.reading import OmegaReport, Track
-    from oclgenomics.omega.significance.observation import Observation
-    from oclgenomics.variation.bed import BedRegions
+    from oclgenomics.variation import BedRegions
 
 __all__ = ["DefaultOfScan", "NullData", "add_data_options", "settle_defaults"]
 
@@ -65,12 +65,12 @@ class NullData:
         Of the scan that is judged.
     """
 
-    observation: Observation
+    observation: significance.Observation
     exclude: BedRegions | None
     haplotypes: int | None
 
 
-def settle_defaults(args: argparse.Namespace, report: OmegaReport | None) -> NullData:
+def settle_defaults(args: argparse.Namespace, report: omega.OmegaReport | None) -> NullData:
     """Fill in the options that are not given: from the report, if there is one.
 
     Raises
@@ -80,20 +80,18 @@ def settle_defaults(args: argparse.Namespace, report: OmegaReport | None) -> Nul
     InputError
         The excluded regions cannot be read.
     """
-    from oclgenomics.omega.significance.observation import Observation
-    from oclgenomics.variation.bed import read_bed
-
     recorded = {} if report is None else report.parameters
     _settle_scan_options(args, recorded, "" if report is None else report.source)
     if report is None:
         _need_windows(args)
-        exclude = None if args.exclude is None else read_bed(args.exclude)
+        exclude = sites.regions_of(args.exclude)
         seed = args.seed or 1
         chromosome = "" if exclude is None else _only_name(exclude, args.exclude)
-        return NullData(Observation(bool(args.genotypes), args.missing or 0.0, chromosome, seed=seed), exclude, None)
+        observed = significance.Observation(bool(args.genotypes), args.missing or 0.0, chromosome, seed=seed)
+        return NullData(observed, exclude, None)
     track = _one_kind(report)
     taken = _take_data(args, track, recorded)
-    exclude = None if args.exclude is None else read_bed(args.exclude)
+    exclude = sites.regions_of(args.exclude)
     taken += _take_size(args, track)
     if taken:
         say(args, f"taken from {report.source}: {' '.join(taken)}")
@@ -101,9 +99,9 @@ def settle_defaults(args: argparse.Namespace, report: OmegaReport | None) -> Nul
     chromosome, first, room = "", 1, 0
     if exclude is not None:
         chromosome, whole = track.name, int(_length(track))
-        first = max(1, round(float(track.positions[0]) - _length(track) / (_sites(track) + 1)))
+        first = max(1, round(float(track.positions[0]) - _length(track) / (_facts(track).sites + 1)))
         room = 0 if args.length is None else max(0, whole - args.length)
-    observed = Observation(args.genotypes, args.missing, chromosome, first, room, args.seed or 1)
+    observed = significance.Observation(args.genotypes, args.missing, chromosome, first, room, args.seed or 1)
     return NullData(observed, exclude, _facts(track).haplotypes)
 
 
@@ -141,7 +139,7 @@ def _only_name(exclude: BedRegions, path: str) -> str:
     return exclude.names[0]
 
 
-def _one_kind(report: OmegaReport) -> Track:
+def _one_kind(report: omega.OmegaReport) -> omega.Track:
     """The longest alignment of a report in which all need the same threshold.
 
     Raises
@@ -149,32 +147,27 @@ def _one_kind(report: OmegaReport) -> Track:
     UsageError
         They do not, or the report does not tell.
     """
-    from oclgenomics.omega.significance.comparable import check_alike
-
-    tracks = [track for track in report.tracks if len(track.positions) > 1]
+    tracks = [track for track in report if len(track.positions) > 1]
     if not tracks:
         raise UsageError(f"--scan {report.source}: holds no alignment with any position")
     if any(track.data is None for track in tracks):
         raise UsageError(f"--scan {report.source}: does not tell what data were scanned; scan them again")
-    check_alike(tracks, f"--scan {report.source}")
+    significance.check_alike(tracks, f"--scan {report.source}")
     return max(tracks, key=_length)
 
 
-def _facts(track: Track) -> Any:
+def _facts(track: omega.Track) -> Any:
     assert track.data is not None
     return track.data
 
 
-def _sites(track: Track) -> int:
-    return int(_facts(track).sites)
-
-
-def _length(track: Track) -> float:
+def _length(track: omega.Track) -> float:
     """Bp of a region whose first and last site these are, on average."""
-    return float(track.positions[-1] - track.positions[0]) * (_sites(track) + 1) / max(_sites(track) - 1, 1)
+    found = int(_facts(track).sites)
+    return float(track.positions[-1] - track.positions[0]) * (found + 1) / max(found - 1, 1)
 
 
-def _take_data(args: argparse.Namespace, track: Track, recorded: Any) -> list[str]:
+def _take_data(args: argparse.Namespace, track: omega.Track, recorded: Any) -> list[str]:
     """How data are observed, from the report; what was taken, as words."""
     facts, taken = _facts(track), []
     if args.genotypes is None:
@@ -192,18 +185,17 @@ def _take_data(args: argparse.Namespace, track: Track, recorded: Any) -> list[st
     return taken
 
 
-def _take_size(args: argparse.Namespace, track: Track) -> list[str]:
+def _take_size(args: argparse.Namespace, track: omega.Track) -> list[str]:
     """Grid, length, haplotypes and sites, from the report; what was taken, as words."""
     facts, taken = _facts(track), []
-    density = (_sites(track) - 1) / float(track.positions[-1] - track.positions[0])
+    density = significance.site_density(track)
     whole = args.length is None or args.input is not None
     if args.input is None and args.length is None:
         args.length = round(_length(track))
         taken.append(f"--length {args.length}")
     if args.grid is None:
-        spacing = float(track.positions[-1] - track.positions[0]) / (len(track.positions) - 1)
         stretch = 0.0 if args.length is None else args.length - 2 / density
-        args.grid = len(track.positions) if whole else max(2, 1 + round(stretch / spacing))
+        args.grid = len(track.positions) if whole else max(2, 1 + round(stretch / significance.grid_spacing(track)))
         taken.append(f"--grid {args.grid}")
     if args.input is not None:
         return taken

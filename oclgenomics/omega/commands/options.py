@@ -6,24 +6,18 @@ import argparse
 import math
 from typing import TYPE_CHECKING
 
+from oclgenomics import omega
 from oclgenomics.app.commands import count, say, whole
+from oclgenomics.app.files import reads
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
-    from oclgenomics.omega.options import ScanOptions
-    from oclgenomics.omega.significance.compared import Compared
-    from oclgenomics.omega.significance.neutral import Significance
+    from oclgenomics.omega.significance.facts import Compared
 
 __all__ = [
-    "DEFAULT_REPLICATES",
-    "add_method_options",
-    "add_site_options",
-    "add_window_options",
-    "given_threshold",
-    "say_compared",
-    "scan_options",
-    "threshold_files",
-]
+    "DEFAULT_REPLICATES", "add_method_options", "add_region_options", "add_site_options", "add_window_options",
+    "given_threshold", "say_compared", "scan_options", "threshold_files",
+]  # fmt: skip
 
 DEFAULT_REPLICATES = 1_000  # that are simulated
 
@@ -51,6 +45,15 @@ def add_window_options(parser: argparse.ArgumentParser, *, required: bool = True
         help="compare only windows whose halves differ by at most B sites; -1 (with compat precision also 0): all "
         "(default: %(default)s)",
     )  # fmt: skip
+
+
+def add_region_options(group: argparse._ArgumentGroup) -> None:
+    """Add the regions that are left out."""
+    reads(group.add_argument(
+        "--exclude", metavar="BED",
+        help="leave out the sites within these regions; plain or packed (gzip, bzip2, xz, zstd) "
+        "(default: none)",
+    ))  # fmt: skip
 
 
 def add_site_options(parser: argparse.ArgumentParser, seed_help: str = "seed of the draws, 1 or more") -> None:
@@ -91,7 +94,7 @@ def add_method_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def scan_options(args: argparse.Namespace) -> ScanOptions:
+def scan_options(args: argparse.Namespace) -> omega.ScanOptions:
     """The parameters of the scan.
 
     Raises
@@ -99,25 +102,16 @@ def scan_options(args: argparse.Namespace) -> ScanOptions:
     UsageError
         A value out of range.
     """
-    from oclgenomics.omega.options import MISSING_NAMES, ScanOptions
-
-    unknown = [name for name in args.impute if name.upper() not in MISSING_NAMES]
+    unknown = [name for name in args.impute if name.upper() not in omega.MISSING_NAMES]
     if unknown:
         raise UsageError(f"--impute {unknown[0]}: choose N or GAP; give the option twice for both")
-    return ScanOptions(
-        grid=args.grid,
-        minwin=args.minwin,
-        maxwin=args.maxwin,
-        minsnps=args.minsnps,
-        border=args.border,
-        ld=args.ld,
-        precision=args.precision,
-        kernel=args.kernel,
-        maf=args.maf,
-        no_singletons=args.no_singletons,
-        binary=args.binary,
-        impute=frozenset(MISSING_NAMES[name.upper()] for name in args.impute),
-        seed=args.seed,
+    names = (
+        "grid", "minwin", "maxwin", "minsnps", "border", "ld", "precision", "kernel", "maf", "no_singletons", "binary",
+        "seed",
+    )  # fmt: skip
+    return omega.ScanOptions(
+        **{name: getattr(args, name) for name in names},
+        impute=frozenset(omega.MISSING_NAMES[name.upper()] for name in args.impute),
     )
 
 
@@ -130,7 +124,7 @@ def threshold_files(args: argparse.Namespace, text: str) -> list[str]:
     return []
 
 
-def given_threshold(text: str) -> float | Significance:
+def given_threshold(text: str) -> float | omega.Significance:
     """Read a threshold as options give it: an omega, or a file of `omega threshold --json`.
 
     Raises
@@ -140,15 +134,13 @@ def given_threshold(text: str) -> float | Significance:
     InputError
         A file that cannot be read or is something else.
     """
-    from oclgenomics.omega.formats.thresholds import read_thresholds
-
     try:
-        omega = float(text)
+        value = float(text)
     except ValueError:
-        return read_thresholds(text)
-    if not (math.isfinite(omega) and omega >= 0):
+        return omega.read_thresholds(text)
+    if not (math.isfinite(value) and value >= 0):
         raise UsageError(f"--threshold {text}: an omega is 0 or more")
-    return omega
+    return value
 
 
 def say_compared(args: argparse.Namespace, compared: Compared) -> None:

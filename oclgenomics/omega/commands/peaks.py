@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from oclgenomics import omega
 from oclgenomics.app.commands import OutputOptions, add_output_options, count, provenance, say, say_written
 from oclgenomics.app.files import reads
 from oclgenomics.errors import UsageError
+from oclgenomics.omega import formats
 from oclgenomics.omega.commands.options import given_threshold, say_compared, threshold_files
 
-if TYPE_CHECKING:
-    from oclgenomics.omega.significance.neutral import Significance
-
 __all__ = ["add_parser", "run"]
+
+FORMATS: tuple[formats.PeakFormat, ...] = ("bed", "tsv", "json")
 
 
 def add_parser(actions: Any) -> None:
@@ -26,10 +27,9 @@ def add_parser(actions: Any) -> None:
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    report = parser.add_argument(
+    reads(parser.add_argument(
         "report", metavar="REPORT", help="tsv or json report of `omega scan`; - for standard input"
-    )
-    reads(report)
+    ))  # fmt: skip
     group = parser.add_argument_group("which positions (give one)")
     threshold = group.add_argument(
         "--threshold", metavar="OMEGA|FILE",
@@ -47,8 +47,7 @@ def add_parser(actions: Any) -> None:
         "--merge", type=count, default=0, metavar="BP",
         help="merge windows at most BP apart; 0: those that overlap or touch (default: %(default)s)",
     )  # fmt: skip
-    group.add_argument("--format", metavar="bed|tsv|json", help="format of the regions (default: bed)")
-    add_output_options(parser)
+    add_output_options(parser, formats=FORMATS, what="regions")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -59,24 +58,20 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.omega.formats.peaks import FORMATS, write_peaks
-    from oclgenomics.omega.formats.reading import read_report
-    from oclgenomics.omega.significance.peaks import find_peaks
-
     output = OutputOptions.resolve(args, FORMATS)
     _check(args)
-    report = read_report(args.report)
-    found = find_peaks(
-        report.tracks, threshold=_threshold(args), top=args.top, quantile=args.quantile, fpr=args.fpr,
+    report = omega.read_report(args.report)
+    found = omega.find_peaks(
+        report, threshold=_threshold(args), top=args.top, quantile=args.quantile, fpr=args.fpr,
         merge=args.merge,
     )  # fmt: skip
-    output.write(write_peaks(found, output.format, provenance(args, None)))
+    output.write(formats.write_peaks(found, output.format, provenance(args, None)))
     if found.compared is not None:
         say_compared(args, found.compared)
     merged = sum(peak.positions for peak in found.peaks)
     say(args, f"{len(found):,} regions of {merged:,} positions with omega above {found.threshold:,.6g}")
     if not merged:
-        rows = sum(len(track.positions) for track in report.tracks)
+        rows = sum(len(track.positions) for track in report)
         say(args, f"warning: nothing was found: none of the {rows:,} positions of {args.report} is above that")
     say_written(args)
     return 0
@@ -90,7 +85,7 @@ def _check(args: argparse.Namespace) -> None:
         raise UsageError("--fpr has no effect without --threshold FILE")
 
 
-def _threshold(args: argparse.Namespace) -> float | Significance | None:
+def _threshold(args: argparse.Namespace) -> float | omega.Significance | None:
     """The omega to exceed, or what neutral replicates say."""
     if args.threshold is None:
         return None

@@ -1,70 +1,143 @@
-"""What `oclgenomics omega scan` does: checks, then scans of the input into the report and the figure."""
+"""`oclgenomics omega scan`: scans alignments into a report, or one for each of them, and a figure."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+import itertools
+import os
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import oclgenomics
+from oclgenomics import omega
 from oclgenomics.app.commands import (
     OutputOptions,
-    binary_output,
+    add_device_options,
+    add_output_options,
     open_engine,
     provenance,
     report_profile,
+    say,
     say_written,
+    started_progress,
     text_output,
 )
-from oclgenomics.app.figures import plot_format, save_plot
-from oclgenomics.app.files import FileConflictError, named_files
-from oclgenomics.app.inputs import read_options
+from oclgenomics.app.files import (
+    Family,
+    FileConflictError,
+    FileKey,
+    NamedFile,
+    check_output,
+    file_key,
+    named_files,
+    reads,
+    writes,
+)
+from oclgenomics.app.inputs import add_reading_options, read_options, say_haploid, say_unphased
+from oclgenomics.app.reports import Report
 from oclgenomics.errors import UsageError
-from oclgenomics.omega.api import scan
-from oclgenomics.omega.commands.options import given_threshold, say_compared, scan_options
-from oclgenomics.omega.commands.report_names import ReportNames
-from oclgenomics.omega.commands.scan_messages import ScanMessages
-from oclgenomics.omega.formats.scans import FORMATS, Report, ReportFormat, make_report, write_report
-from oclgenomics.omega.options import ScanOptions, scan_parameters
-from oclgenomics.omega.plots.scans import Layout, plot_scans
-from oclgenomics.omega.result import Scan
-from oclgenomics.omega.significance.comparable import check_options, compare
-from oclgenomics.omega.significance.neutral import Significance
-from oclgenomics.omega.sources import first_read
-from oclgenomics.runtime import select_device
-from oclgenomics.variation import PREFETCH_BYTES, Alignment, read_alignments
-from oclgenomics.variation.bed import read_bed
+from oclgenomics.io.packed_file import name_unpacked
+from oclgenomics.omega import formats, plots, significance, sites
+from oclgenomics.omega.commands.options import (
+    add_method_options,
+    add_region_options,
+    add_site_options,
+    add_window_options,
+    given_threshold,
+    say_compared,
+    scan_options,
+    threshold_files,
+)
 
-__all__ = ["check_outputs", "scan_input"]
+if TYPE_CHECKING:
+    from oclgenomics.variation import Alignment, BedRegions
+
+__all__ = ["ReportNames", "ScanMessages", "add_parser", "check_outputs", "report_files", "run"]
+
+FORMATS: tuple[formats.ReportFormat, ...] = ("tsv", "omegaplus", "json")
+SHOWN_ALIGNMENTS = 20  # told of on standard error without -v
+SUFFIXES = (".tsv", ".json", ".txt")
+NOT_IN_NAMES = re.compile(r"[/\x00-\x1f\x7f-\x9f]")
 
 
-def scan_input(args: argparse.Namespace) -> int:
-    """Run the command; see `oclgenomics.omega.commands.run`."""
+def add_parser(actions: Any) -> None:
+    """Add `scan` to the actions of `omega`."""
+    parser = actions.add_parser(
+        "scan",
+        help="scan alignments for selective sweeps",
+        description="Compute the omega statistic at evenly spaced positions of every chromosome or replicate. The "
+        "single-dash names of OmegaPlus (-grid, -minwin, -sampleList, ...) work, too.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    reads(parser.add_argument(
+        "input", metavar="INPUT",
+        help="ms, MaCS, FASTA or VCF, plain or packed (gzip, bzip2, xz, zstd), - for standard input; "
+        "a tree sequence or a VCF Zarr",
+    ))  # fmt: skip
+    add_window_options(parser)
+    group = parser.add_argument_group("input")
+    add_reading_options(group)
+    reads(group.add_argument(
+        "--samples", metavar="FILE",
+        help="samples of a VCF, VCF Zarr or tree sequence to use, one per line (default: all)",
+    ))  # fmt: skip
+    writes(
+        group.add_argument("--samples-out", metavar="FILE", help="write the names of the samples used, one per line")
+    )
+    add_region_options(group)
+    add_site_options(parser)
+    add_method_options(parser)
+    group = parser.add_argument_group("report")
+    group.add_argument(
+        "--all", action="store_true", help="window borders in the omegaplus format; the others always have them"
+    )
+    group.add_argument("--no-separator", action="store_true", help="no // lines in the omegaplus format")
+    group.add_argument(
+        "--reports", action="store_true", help="one file per chromosome or replicate: -o out.tsv gives out.NAME.tsv"
+    )
+    writes(group.add_argument("--plot", metavar="FILE", help="draw omega along the positions; .png, .svg or .pdf"))
+    reads(group.add_argument(
+        "--threshold", metavar="OMEGA|FILE",
+        help="draw lines in the figure at this omega, or at those of `omega threshold --json -o FILE`",
+    ), threshold_files)  # fmt: skip
+    add_output_options(parser, report_files, formats=FORMATS, what="scans")
+    add_device_options(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Scan an input and write the report and the figure.
+
+    Raises
+    ------
+    UsageError, InputError, DeviceError, OutputError
+        See the exit codes of `oclgenomics.errors`.
+    """
     options, reading = scan_options(args), read_options(args, args.samples)
     output = check_outputs(args)
     lines, null = _threshold_lines(args, options)
-    exclude = read_bed(args.exclude) if args.exclude else None
-    select_device(args.device)  # a device that is not there is told before hours of reading
+    exclude = sites.regions_of(args.exclude)
+    oclgenomics.select_device(args.device)  # a device that is not there is reported before hours of reading
     messages = ScanMessages(args, options)
-    drawn: list[Scan] = []
+    drawn: list[omega.Scan] = []
 
-    def found(result: Scan) -> None:
+    def found(result: omega.Scan) -> None:
         messages.result(result)
         if null is not None:  # at once, not after hours of scanning
-            compare(null, [result], "this scan", f"--threshold {args.threshold}")
+            significance.compare(null, [result], "this scan", f"--threshold {args.threshold}")
         if args.plot:
             drawn.append(result)
 
-    read = read_alignments(
-        args.input, reading, threads=args.threads, prefetch=PREFETCH_BYTES, progress=messages.progress.update
-    )
-    with closing(read):
-        alignments = first_read(read, args.input, lambda first: _look_at_first(args, first))
+    progress = messages.progress.update
+    with closing(sites.open_alignments(args.input, reading, threads=args.threads, progress=progress)) as read:
+        alignments = sites.first_read(read, args.input, lambda first: _look_at_first(args, first))
         with open_engine(args) as engine:
-            scans = scan(
+            scans = omega.iter_scan(
                 alignments, options, exclude=exclude, on_alignment=messages.alignment, on_result=found, engine=engine,
-                progress=messages.progress.update,
+                run=omega.Run(progress=progress),
             )  # fmt: skip
             with closing(scans):
                 _write_scans(args, output, scans, provenance(args, engine))
@@ -72,14 +145,17 @@ def scan_input(args: argparse.Namespace) -> int:
             messages.excluded(exclude)
             report_profile(args, engine)
     if null is not None:
-        say_compared(args, compare(null, drawn, "this scan"))
+        say_compared(args, significance.compare(null, drawn, "this scan"))
     if args.plot:
-        _write_plot(args, drawn, "replicates" if messages.replicates else "chromosomes", lines)
+        title = "standard input" if args.input == "-" else Path(args.input).name
+        layout: plots.Layout = "replicates" if messages.replicates else "chromosomes"
+        figure = omega.plot_scans(drawn, title=title, layout=layout, thresholds=lines)
+        plots.write_figure(args.plot, figure)
     say_written(args)
     return 0
 
 
-def check_outputs(args: argparse.Namespace) -> OutputOptions[ReportFormat]:
+def check_outputs(args: argparse.Namespace) -> OutputOptions[formats.ReportFormat]:
     """Settle the report's format, and refuse options that contradict each other.
 
     Raises
@@ -93,7 +169,7 @@ def check_outputs(args: argparse.Namespace) -> OutputOptions[ReportFormat]:
     if args.reports and args.output == "-":
         raise UsageError("--reports writes several files; name them with -o")
     if args.plot:
-        plot_format(args.plot)
+        plots.plot_format(args.plot)
     return output
 
 
@@ -108,33 +184,35 @@ def _look_at_first(args: argparse.Namespace, alignment: Alignment) -> None:
 
 
 def _write_scans(
-    args: argparse.Namespace, output: OutputOptions[ReportFormat], scans: Iterator[Scan], made: dict[str, Any]
+    args: argparse.Namespace,
+    output: OutputOptions[formats.ReportFormat],
+    scans: Iterator[omega.Scan],
+    made: dict[str, Any],
 ) -> None:
     """Write each scan as soon as it is there: into one report, or into one of its own."""
 
-    def report() -> Report:
-        return make_report(output.format, provenance=made, all_columns=args.all, separator=not args.no_separator)
+    def report() -> Report[omega.Scan]:
+        return formats.make_report(
+            output.format, provenance=made, all_columns=args.all, separator=not args.no_separator
+        )
 
     if not args.reports:
-        with text_output(output.path) as stream:
-            write_report(scans, stream, report())
+        with text_output(output.path, "wb") as stream:
+            formats.write_report(scans, stream, report())
         return
     names = ReportNames(output.path, named_files(args.parser, args))
     for result in scans:
-        with text_output(_report_name(names, result)) as stream:
-            write_report([result], stream, report())
-
-
-def _report_name(names: ReportNames, result: Scan) -> str:
-    try:
-        return names.name(result.name, result.replicate)
-    except FileConflictError as error:
-        raise UsageError(str(error)) from None
+        try:
+            name = names.name(result.name, result.replicate)
+        except FileConflictError as error:
+            raise UsageError(str(error)) from None
+        with text_output(name, "wb") as stream:
+            formats.write_report([result], stream, report())
 
 
 def _threshold_lines(
-    args: argparse.Namespace, options: ScanOptions
-) -> tuple[list[tuple[float, str]], Significance | None]:
+    args: argparse.Namespace, options: omega.ScanOptions
+) -> tuple[list[tuple[float, str]], omega.Significance | None]:
     """Omega and label of each line that the figure shows, and the neutral replicates that they come from."""
     if args.threshold is None:
         return [], None
@@ -143,12 +221,168 @@ def _threshold_lines(
     given = given_threshold(args.threshold)
     if isinstance(given, float):
         return [(given, "threshold")], None
-    check_options(given.scan, scan_parameters(options), "this scan", f"--threshold {args.threshold}")
+    parameters = omega.scan_parameters(options)
+    significance.check_options(given.scan, parameters, "this scan", f"--threshold {args.threshold}")
     return [(threshold.omega, f"{100 * threshold.fpr:g} % of neutral") for threshold in given.thresholds], given
 
 
-def _write_plot(args: argparse.Namespace, scans: list[Scan], layout: Layout, lines: list[tuple[float, str]]) -> None:
-    title = "standard input" if args.input == "-" else Path(args.input).name
-    figure = plot_scans(scans, title=title, layout=layout, thresholds=lines)
-    with binary_output(args.plot) as stream:
-        save_plot(figure, stream, plot_format(args.plot))
+class ScanMessages:
+    """Tells how a scan goes and what it finds; `omega.scan` calls `alignment` and `result`.
+
+    Parameters
+    ----------
+    args : Namespace
+    options : ScanOptions
+
+    Attributes
+    ----------
+    progress : Progress
+        Of reading until an alignment is there, then of its scan.
+    replicates : bool
+        Whether the alignments are simulated data: one region many times.
+    """
+
+    def __init__(self, args: argparse.Namespace, options: omega.ScanOptions) -> None:
+        self._args, self._options = args, options
+        self.progress = started_progress(args, "reading")
+        self._batch: list[str] = []  # names of the alignments at work
+        self._read = self._scanned = self._positions = self._scores = self._without_omega = 0
+        self._seconds = 0.0
+        self._names: set[str] = set()
+        self.replicates = False
+
+    def alignment(self, alignment: Alignment) -> None:
+        """Tell what is odd about an alignment before it is scanned."""
+        self.progress.clear()
+        self.replicates = alignment.alphabet == "binary"
+        self._batch.append(alignment.name)
+        self._read += 1
+        if self._read <= SHOWN_ALIGNMENTS or self._args.verbose:
+            say_unphased(self._args, alignment)
+            say_haploid(self._args, alignment)
+        names = self._batch[:1] + self._batch[1:][-1:]
+        self.progress.stage(f"scanning {' to '.join(names)}", "positions")
+
+    def result(self, scan: omega.Scan) -> None:
+        """Tell of a scan and count it."""
+        self.progress.clear()
+        self._batch = []
+        self._scanned += 1
+        self._positions += len(scan.positions)
+        self._scores += scan.stats.scores
+        self._without_omega += scan.best is None
+        self._seconds += scan.stats.seconds
+        self._names.add(scan.name)
+        self._say_scan(scan, level=0 if self._scanned <= SHOWN_ALIGNMENTS else 1)
+        self.progress.stage("reading", "MB", 1e6)
+
+    def _say_scan(self, scan: omega.Scan, level: int) -> None:
+        warning = "warning: " * (scan.best is None)
+        say(self._args, f"{warning}{formats.summary_line(scan)}; {scan.stats.seconds:.2f} s", level)
+        if scan.maxwin < self._options.maxwin:
+            why = "compat precision allows 10,000 sites in a window"
+            say(self._args, f"{scan.name}: --maxwin narrowed to {scan.maxwin:,} bp, as {why}", level)
+        work = f"{scan.stats.pairs:,} pairs of sites, {scan.stats.scores:,} omegas"
+        say(self._args, f"{scan.name}: {work}", max(level, 1))
+
+    def totals(self) -> None:
+        """Tell what all scans together came to."""
+        if self._scanned > SHOWN_ALIGNMENTS and not self._args.verbose:
+            say(self._args, f"... and {self._scanned - SHOWN_ALIGNMENTS:,} more alignments (-v shows them)")
+        if self._without_omega:
+            say(
+                self._args,
+                f"warning: {self._without_omega:,} of {self._scanned:,} alignments have no omega at all: fewer than 4 "
+                "sites are left, or no window holds enough of them",
+            )
+        rate = self._scores / self._seconds / 1e6 if self._seconds else 0.0
+        say(
+            self._args,
+            f"{self._scanned:,} alignment{'s' * (self._scanned != 1)}, {self._positions:,} positions, "
+            f"{self._scores:,} omegas in {self._seconds:.2f} s ({rate:,.1f} million/s)",
+        )
+
+    def excluded(self, exclude: BedRegions | None) -> None:
+        """Warn where --exclude names no chromosome of the input."""
+        if exclude is None or self._names & set(exclude.names):
+            return
+        theirs = ", ".join(exclude.names[:3]) or "none"
+        ours = ", ".join(sorted(self._names)[:3])
+        missed = f"no chromosome of the input ({ours}) is named there ({theirs})"
+        say(self._args, f"warning: --exclude {self._args.exclude}: {missed}")
+
+
+# Names of the files of --reports: one for each chromosome or replicate, and never the same one twice
+
+
+def report_files(args: argparse.Namespace, output: str) -> list[str | Family]:
+    """What -o stands for, as `oclgenomics.app.files.writes` asks for it."""
+    if not args.reports or output == "-":
+        return [output]
+    stem, suffix = _parts(output)
+    return [Family(f"{stem}.", suffix)]
+
+
+class ReportNames:
+    """Gives out the names of reports.
+
+    Parameters
+    ----------
+    output : str
+        As -o names it; a chromosome's name is put before its suffix.
+    files : iterable of NamedFile
+        What else the command reads and writes.
+    """
+
+    def __init__(self, output: str, files: Iterable[NamedFile]) -> None:
+        self._stem, self._suffix = _parts(output)
+        files = list(files)
+        self._inputs = [file for file in files if file.kind == "input"]
+        self._taken: set[FileKey | None] = set()
+        for file in files:
+            if file.kind == "output" and isinstance(file.name, str):
+                self._taken |= _keys(file.name)
+        self._latest: str | None = None
+
+    def name(self, label: str, replicate: int) -> str:
+        """Return a name that no other output has; the report before is written by now.
+
+        Parameters
+        ----------
+        label : str
+            Name of the chromosome or replicate.
+        replicate : int
+            Its running number, which is added where the name is taken.
+
+        Raises
+        ------
+        FileConflictError
+            It would be an input.
+        """
+        if self._latest is not None:
+            self._taken.add(file_key(self._latest))  # what the file system knows it by, whatever its spelling
+        for name in self._candidates(NOT_IN_NAMES.sub("_", label), replicate):
+            if not _keys(name) & self._taken:
+                check_output(NamedFile("--reports", name, "output"), self._inputs)
+                self._taken |= _keys(name)
+                self._latest = name
+                return name
+        raise AssertionError  # there is no end of candidates
+
+    def _candidates(self, label: str, replicate: int) -> Iterator[str]:
+        yield f"{self._stem}.{label}{self._suffix}"
+        yield f"{self._stem}.{label}.{replicate}{self._suffix}"
+        for number in itertools.count(2):
+            yield f"{self._stem}.{label}.{replicate}.{number}{self._suffix}"
+
+
+def _keys(name: str) -> set[FileKey | None]:
+    """By path, too: an output that is there already is another file when it has been written."""
+    return {file_key(name), ("path", os.path.realpath(name))}
+
+
+def _parts(output: str) -> tuple[str, str]:
+    bare = name_unpacked(output)
+    stem, suffix = os.path.splitext(bare)
+    stem, suffix = (stem, suffix) if suffix in SUFFIXES else (bare, "")
+    return stem, suffix + output[len(bare) :]

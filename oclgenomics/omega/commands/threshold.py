@@ -3,21 +3,53 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_device_options, add_output_options, count
+import oclgenomics
+from oclgenomics import omega, simulate
+from oclgenomics.app.commands import (
+    OutputOptions,
+    add_device_options,
+    add_output_options,
+    count,
+    open_engine,
+    provenance,
+    report_profile,
+    say,
+    say_written,
+    started_progress,
+)
 from oclgenomics.app.files import reads
-from oclgenomics.app.inputs import add_reading_options
-from oclgenomics.omega.commands.null_data import add_data_options
+from oclgenomics.app.inputs import add_reading_options, read_options, say_unphased
+from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.io.threads import usable_cores
+from oclgenomics.omega import formats, significance, sites
+from oclgenomics.omega.commands.null_data import NullData, add_data_options, settle_defaults
 from oclgenomics.omega.commands.options import (
     DEFAULT_REPLICATES,
     add_method_options,
     add_site_options,
     add_window_options,
+    say_compared,
+    scan_options,
 )
-from oclgenomics.simulate.commands.population import add_population_options
+from oclgenomics.simulate.commands.population import add_population_options, flag, neutral_region
 
-__all__ = ["add_parser", "run"]
+if TYPE_CHECKING:
+    from oclgenomics.variation import Alignment, ReadOptions
+
+__all__ = ["SignificanceMessages", "add_parser", "run"]
+
+FORMATS = ("tsv", "json")
+SIMULATION_OPTIONS = (
+    "samples", "replicates", "sites", "population_size", "mutation_rate", "recombination_rate", "theta", "rho",
+    "engine", "growth_rate", "jobs", "demes", "deme",
+)  # fmt: skip
+SHOWN_ALIGNMENTS = 20  # of which unphased calls are told without -v
+SHOWN_PEAKS = 3
 
 
 def add_parser(actions: Any) -> None:
@@ -43,18 +75,18 @@ def add_parser(actions: Any) -> None:
     add_method_options(parser)
     add_data_options(parser)
     _add_question_options(parser)
-    add_output_options(parser)
+    add_output_options(parser, formats=FORMATS)
     add_device_options(parser)
 
 
 def _add_simulation_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("simulation (without INPUT; needs --seed, and --length and --samples or --scan)")
-    group.add_argument("--samples", type=int, metavar="N", help="haplotypes, as many as in the data")
+    group.add_argument("--samples", type=count, metavar="N", help="haplotypes, as many as in the data")
     group.add_argument(
         "--replicates", type=count, metavar="N", help=f"neutral alignments (default: {DEFAULT_REPLICATES})"
     )
     group.add_argument(
-        "--sites", type=int, metavar="N", help="exact number of segregating sites (default: by the mutation rate)"
+        "--sites", type=count, metavar="N", help="exact number of segregating sites (default: by the mutation rate)"
     )
     group.add_argument("--jobs", type=count, metavar="N", help="processes that simulate (default: one per CPU)")
     add_population_options(parser, "neutral population (without INPUT)")
@@ -96,7 +128,6 @@ def _add_question_options(parser: argparse.ArgumentParser) -> None:
         "--within", type=count, metavar="BP",
         help="also count the detections at most BP from --site (default: count all, wherever they are)",
     )  # fmt: skip
-    group.add_argument("--format", metavar="tsv|json", help="format of the results (default: tsv)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -107,6 +138,245 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.omega.commands.significance import judge_omegas
+    output = OutputOptions.resolve(args, FORMATS)
+    report = None if args.scan is None else omega.read_report(args.scan)
+    given = settle_defaults(args, report)
+    options, reading = scan_options(args), read_options(args)
+    rates = _check_questions(args)
+    if report is not None:
+        significance.check_options(omega.scan_parameters(options), report.parameters, args.scan, "omega threshold")
+    oclgenomics.select_device(args.device)  # a device that is not there is reported before the work
+    messages = SignificanceMessages(args)
+    with _sweep_replicates(args, reading) as swept:
+        observed = significance.as_observed(_neutral_replicates(args, reading), given.observation)
+        neutral = sites.first_read(_as_scanned(observed, given, args), args.input or "the simulation")
+        with open_engine(args) as engine:
+            how: dict[str, Any] = {
+                "exclude": given.exclude, "on_alignment": messages.alignment, "engine": engine,
+                "run": omega.Run(progress=messages.progress),
+            }  # fmt: skip
+            messages.begin("neutral", args.replicates)
+            found = omega.find_thresholds(neutral, options, fpr=rates, length=args.length, **how)
+            messages.thresholds(found)
+            if swept is not None:
+                messages.begin("sweeps", None)
+                found = _with_sweeps(args, swept, found, options, given, how)
+                messages.sweeps(found)
+            made = provenance(args, engine)
+            report_profile(args, engine)
+    if report is not None:
+        compared = significance.compare(found, report, args.scan, "omega threshold")
+        found = replace(found, peaks=tuple(significance.best_windows(report, args.peaks)), compared=compared)
+        messages.peaks(found)
+    output.write(formats.as_json(found, made) if output.format == "json" else formats.as_tsv(found, made))
+    say_written(args)
+    return 0
 
-    return judge_omegas(args)
+
+@contextmanager
+def _sweep_replicates(args: argparse.Namespace, reading: ReadOptions) -> Generator[Iterator[Alignment] | None]:
+    """The replicates with a sweep, if any are asked for; what is wrong with the first one is reported before the work.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or holds no alignment.
+    UsageError
+        The first one has another number of haplotypes than those that are simulated.
+    """
+    if not args.sweeps:
+        yield None
+        return
+
+    def check(first: Alignment) -> None:
+        if args.samples not in (None, first.haplotypes):
+            raise UsageError(
+                f"--sweeps {args.sweeps}: {first.haplotypes:,} haplotypes, {args.samples:,} in the neutral data, for "
+                "which thresholds are others; make both of the same number"
+            )
+
+    with closing(sites.open_alignments(args.sweeps, reading, threads=args.threads)) as read:
+        yield sites.first_read(read, args.sweeps, check)
+
+
+def _with_sweeps(
+    args: argparse.Namespace, replicates: Iterator[Alignment], found: omega.Significance, options: omega.ScanOptions,
+    given: NullData, how: dict[str, Any],
+) -> omega.Significance:  # fmt: skip
+    """The same with the detection of the sweep replicates."""
+    site = args.site + given.observation.first - 1 if given.observation.chromosome else args.site
+    observed = significance.as_observed(replicates, replace(given.observation, room=0))
+    sweeps = omega.detect_sweeps(observed, options, found.thresholds, site=site, within=args.within, **how)
+    if found.data is not None and sweeps.data is not None:
+        unlike = significance.check_sweeps(found.data, sweeps.data, f"--sweeps {args.sweeps}")
+        if unlike is not None:
+            say(args, f"warning: {unlike}")
+    return replace(found, sweeps=sweeps)
+
+
+def _as_scanned(
+    replicates: Iterator[Alignment], given: NullData, args: argparse.Namespace
+) -> Generator[Alignment, None, None]:
+    """The same replicates; the first one of other data than the report's ends the work at once."""
+    for one in replicates:
+        if given.haplotypes not in (None, one.haplotypes):
+            raise UsageError(
+                f"{args.scan} has {given.haplotypes:,} haplotypes and the replicates have {one.haplotypes:,}, for "
+                "which the threshold is another; make both of the same number"
+            )
+        yield one
+        del one  # before the next one is simulated or read
+
+
+def _check_questions(args: argparse.Namespace) -> list[float]:
+    """Refuse options that contradict each other; return the false-positive rates.
+
+    Raises
+    ------
+    UsageError
+        They do, or a rate is none, or needs more replicates than are simulated.
+    """
+    if (args.site is None) != (args.sweeps is None):
+        raise UsageError("--sweeps FILE and --site BP belong together: replicates, and where their sweep was")
+    if args.within is not None and args.sweeps is None:
+        raise UsageError("--within has no effect without --sweeps")
+    if args.site is not None and args.length is not None and args.site > args.length:
+        raise UsageError(f"--site {args.site} lies beyond --length {args.length}")
+    _check_source(args)
+    rates = _rates(args.fpr)
+    if args.input is None:
+        omega.thresholds([0.0] * args.replicates, rates)  # refuses before the work what it would refuse after it
+    return rates
+
+
+def _check_source(args: argparse.Namespace) -> None:
+    """The replicates are read or simulated, not both."""
+    if args.input is not None:
+        for name in SIMULATION_OPTIONS:
+            if getattr(args, name) is not None:
+                raise UsageError(
+                    f"--{name.replace('_', '-')} has no effect: the replicates of {args.input} are read, not simulated"
+                )
+        return
+    for name in ("length", "samples", "seed"):
+        if getattr(args, name) is None:
+            raise UsageError(f"give neutral replicates as INPUT, or --{name} and the others to simulate them")
+    if args.replicates is None:
+        args.replicates = DEFAULT_REPLICATES
+    if args.demes is None and args.deme is not None:
+        raise UsageError("--deme has no effect without --demes FILE")
+    for name in ("population_size", "theta", "rho", "growth_rate"):
+        if args.demes is not None and getattr(args, name) is not None:
+            raise UsageError(f"{flag(name)} has no effect with --demes, which says how large the population was")
+    if args.demes is not None and args.engine is None:
+        args.engine = "msprime"
+    if args.growth_rate and args.engine != "msprime":
+        raise UsageError("--growth-rate needs --engine msprime; the built-in simulator keeps the population constant")
+
+
+def _rates(text: str) -> list[float]:
+    try:
+        rates = [float(word) for word in text.split(",")]
+    except ValueError:
+        raise UsageError(f"--fpr {text}: give rates such as 0.05 or 0.05,0.01") from None
+    for rate in rates:
+        if not 0 < rate < 1:
+            raise ParameterError("fpr", "a false-positive rate lies between 0 and 1", rate)
+    return rates
+
+
+def _neutral_replicates(args: argparse.Namespace, reading: ReadOptions) -> Iterator[Alignment]:
+    """Read or simulate the neutral replicates, one after the other."""
+    if args.input is not None:
+        return sites.open_alignments(args.input, reading, threads=args.threads)
+    return simulate.neutral_alignments(
+        neutral_region(args), args.seed, args.replicates, engine=args.engine, growth_rate=args.growth_rate or 0.0,
+        demography=None if args.demes is None else simulate.read_demography(args.demes, args.deme),
+        jobs=usable_cores() if args.jobs is None else args.jobs,
+    )  # fmt: skip
+
+
+class SignificanceMessages:
+    """Tells how the replicates are scanned and what they say.
+
+    Parameters
+    ----------
+    args : Namespace
+    """
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self._args = args
+        self._progress = started_progress(args, "neutral", "replicates", 1)
+        self._total: int | None = None
+        self._scanned = 0
+
+    def begin(self, label: str, total: int | None) -> None:
+        """Begin with other replicates, so many of them, if that is known."""
+        self._progress.stage(label, "replicates")
+        self._total, self._scanned = total, 0
+
+    def progress(self, done: int, _total: int | None) -> None:
+        """Show how many replicates have come."""
+        self._progress.update(done, self._total)
+
+    def alignment(self, alignment: Alignment) -> None:
+        """Tell what is odd about a replicate before it is scanned."""
+        self._scanned += 1
+        made_so = self._args.genotypes or alignment.source == "simulation"
+        if alignment.unphased_calls and not made_so and (self._scanned <= SHOWN_ALIGNMENTS or self._args.verbose):
+            self._progress.clear()
+            say_unphased(self._args, alignment)
+
+    def thresholds(self, found: omega.Significance) -> None:
+        """Tell what the neutral replicates came to."""
+        self._progress.clear()
+        maxima = found.maxima
+        say(
+            self._args,
+            f"{len(maxima):,} neutral replicates, {found.haplotypes:,} haplotypes, {found.mean_sites:,.0f} sites "
+            f"on average; largest omega: median {maxima.median:,.6g}, highest {maxima.omega.max():,.6g}",
+        )
+        nothing = int((maxima.omega == 0).sum())
+        if nothing:
+            say(self._args, f"warning: {nothing:,} replicates have no omega above 0 and count as 0")
+        for one in found.thresholds:
+            say(
+                self._args,
+                f"false-positive rate {one.fpr:g}: omega above {one.omega:,.6g} (rank {one.rank:,} of "
+                f"{one.replicates:,} maxima; expected rate {one.expected_fpr:.4f}, standard deviation "
+                f"{one.fpr_error:.4f})",
+            )
+            if one.rank < significance.FEW_MAXIMA:
+                enough = significance.replicates_for(one.fpr, significance.FEW_MAXIMA)
+                few = f"--fpr {one.fpr:g} rests on few maxima; take {enough:,} replicates or more"
+                say(self._args, f"warning: {few}")
+
+    def sweeps(self, found: omega.Significance) -> None:
+        """Tell how many sweeps are detected, and where."""
+        self._progress.clear()
+        sweeps, args = found.sweeps, self._args
+        assert sweeps is not None
+        for one in sweeps.detection:
+            close = one.detected_within
+            near = "" if close is None else f", {close:,} within {args.within:,} bp of the site"
+            detected = f"{one.detected:,} of {one.replicates:,} sweeps detected ({one.rate:.1%}){near}"
+            say(args, f"false-positive rate {one.threshold.fpr:g}: {detected}")
+        self._say_distance(sweeps.localisation)
+
+    def _say_distance(self, distance: significance.Localisation) -> None:
+        if distance.mean is not None and distance.median is not None:
+            say(
+                self._args,
+                f"distance from the site: mean {distance.mean:,.0f} bp, median {distance.median:,.0f} bp, "
+                f"95 % within {distance.quantiles[0.95]:,.0f} bp",
+            )
+
+    def peaks(self, found: omega.Significance) -> None:
+        """Tell the p-values of the highest peaks, and what may make them something else."""
+        if found.compared is not None:
+            say_compared(self._args, found.compared)
+        for peak in (found.peaks or ())[:SHOWN_PEAKS]:
+            where = f"{peak.chromosome}: omega {peak.omega:,.6g} at {peak.position:,.0f} bp"
+            say(self._args, f"{where}, p = {float(found.p_values(peak.omega)):.3g}")
+        if not found.peaks:
+            say(self._args, f"{self._args.scan} holds no omega above 0")

@@ -1,49 +1,52 @@
-"""The scan's kernels on one device: which variant is built, and the work-group sizes it is built for."""
+"""The scan's kernels on one device, what is the same in all of a scan's passes, and the arrays of one pass.
+
+`PassAtWork.launch` finds what a kernel takes by the names of its parameters, among the arrays and numbers of the scan,
+of the pass and of the block at work.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
 from oclgenomics.errors import DeviceError
-from oclgenomics.omega.device.bit_planes import BitPlanes
-from oclgenomics.omega.ld.measures import LD_MEASURES
-from oclgenomics.omega.options import ScanOptions
-from oclgenomics.runtime import Engine
-from oclgenomics.runtime.program import Kernel
+from oclgenomics.omega.device.sites import BitPlanes, DeviceSites
+from oclgenomics.omega.options import EPSILON, LD_MEASURES, ScanOptions
+from oclgenomics.omega.plan.batch import whole_unit
+from oclgenomics.omega.plan.kernels import KERNEL_TILES
+from oclgenomics.omega.plan.passes import Block, Launches, Pass
+from oclgenomics.runtime import DeviceArray, Engine, Kernel
 
-__all__ = ["ScanKernels"]
+__all__ = [
+    "CPU_LANES", "PAIR_ROW", "TILE_ROW", "PassAtWork", "ScanKernels", "ScanSetup", "Workspace", "launch_known",
+    "pass_arrays", "work_bytes",
+]  # fmt: skip
 
+ANY_BORDER = 1 << 30
 CPU_COLUMNS = 256  # left borders a CPU work-item walks in a row
 CPU_LANES = 8  # sites or scores in an explicit vector; the doubles and longs behind them fill two to four registers
 FINE_RECIPROCAL = 2.0**-22  # measured error of native_recip, half of what the bounds of tiles.clh leave to it
 MIN_LANES = 16  # of a work-group on GPUs: a row of items of `pair_values`
 PAIR_ROW, TILE_ROW = 16, 8  # items in a row of a work-group of `pair_values`, and of `scan_tiles` on GPUs
+WORK_BYTES = 256 << 20  # most memory for the candidates, and for the tiles' sums and peaks, of the windows at work
 
 SOURCES = {
-    "pair_values": "omega/pair_values.cl",
-    "allele_values": "omega/allele_values.cl",
-    "suffix_rows": "omega/region_sums.cl",
-    "accumulate_columns": "omega/region_sums.cl",
-    "sum_tiles": "omega/region_sums.cl",
-    "save_carry": "omega/region_sums.cl",
-    "save_left_sums": "omega/region_sums.cl",
-    "scan_one": "omega/scan_one.cl",
-    "scan_two": "omega/scan_two.cl",
-    "best_omega": "omega/best_omega.cl",
-    "save_left_tiles": "omega/scan_tiles.cl",
-    "save_right_tiles": "omega/scan_tiles.cl",
-    "scan_tiles": "omega/scan_tiles.cl",
-    "best_tiles": "omega/best_tiles.cl",
-}
-GPU_GROUPS = {  # work-items of a group, where the source is compiled for them; fewer where the device takes no more
-    "omega/pair_values.cl": 256,
-    "omega/region_sums.cl": 256,  # suffix_rows
-    "omega/scan_one.cl": 128,
-    "omega/scan_two.cl": 128,
-    "omega/best_omega.cl": 64,
-    "omega/scan_tiles.cl": 64,
-    "omega/best_tiles.cl": 128,
-}
-CPU_GROUPS = {**dict.fromkeys(GPU_GROUPS, 1), "omega/scan_one.cl": 64}
+    "pair_values": "pair_values", "allele_values": "allele_values", "suffix_rows": "region_sums",
+    "accumulate_columns": "region_sums", "sum_tiles": "region_sums", "save_carry": "region_sums",
+    "save_left_sums": "region_sums", "scan_one": "scan_one", "scan_two": "scan_two", "best_omega": "best_omega",
+    "save_left_tiles": "scan_tiles", "save_right_tiles": "scan_tiles", "scan_tiles": "scan_tiles",
+    "best_tiles": "best_tiles",
+}  # fmt: skip
 SIZED = {"pair_values", "suffix_rows", "scan_one", "scan_two", "best_omega", "scan_tiles", "best_tiles"}
+GPU_GROUPS = {  # work-items of a group, where the source is compiled for them; fewer where the device takes no more
+    "pair_values": 256, "region_sums": 256, "scan_one": 128, "scan_two": 128, "best_omega": 64, "scan_tiles": 64,
+    "best_tiles": 128,
+}  # fmt: skip
+CPU_GROUPS = {**dict.fromkeys(GPU_GROUPS, 1), "scan_one": 64}
 
 
 class ScanKernels:
@@ -65,7 +68,7 @@ class ScanKernels:
     """
 
     def __init__(self, engine: Engine, planes: BitPlanes, options: ScanOptions) -> None:
-        cpu = engine.tuning.cpu
+        cpu, compat = engine.tuning.cpu, options.precision == "compat"
         self._engine = engine
         self._kernels: dict[str, Kernel] = {}
         self.vector_width = CPU_LANES if cpu else 1
@@ -75,28 +78,19 @@ class ScanKernels:
             source: engine.group_size(wanted, least=min(wanted, MIN_LANES))
             for source, wanted in (CPU_GROUPS if cpu else GPU_GROUPS).items()
         }
-        data = {
-            "GENOTYPES": int(planes.genotypes),
-            "MEASURE": LD_MEASURES.index(options.ld),
-            "WIDE": int(planes.wide),
-        }
-        compat = options.precision == "compat"
         self._common = {"COMPAT": int(compat), "VW": 1}
-        measure = {"MEASURE": data["MEASURE"]}
-        sums = {"CPU": int(cpu), "CHECKED": int(options.ld == "RSQUARE" and not compat)}
+        measure = {"MEASURE": LD_MEASURES.index(options.ld)}
+        data = {**measure, "GENOTYPES": int(planes.genotypes), "WIDE": int(planes.wide)}
+        vectors = {"VW": self.vector_width}
         self._defines: dict[str, dict[str, int]] = {
-            "omega/pair_values.cl": {**data, "MASKED": int(planes.missing), "VW": self.vector_width},
-            "omega/allele_values.cl": data,
-            "omega/region_sums.cl": sums,
-            "omega/scan_one.cl": measure,
-            "omega/scan_two.cl": {**measure, "COLUMNS": self.columns, "VW": CPU_LANES if cpu else 1},
-            "omega/best_omega.cl": measure,
-            "omega/scan_tiles.cl": {
-                **measure,
-                "CPU": int(cpu),
-                "VW": CPU_LANES if cpu else 1,
-            },
-            "omega/best_tiles.cl": measure,
+            "pair_values": {**data, **vectors, "MASKED": int(planes.missing)},
+            "allele_values": data,
+            "region_sums": {"CPU": int(cpu), "CHECKED": int(options.ld == "RSQUARE" and not compat)},
+            "scan_one": measure,
+            "scan_two": {**measure, **vectors, "COLUMNS": self.columns},
+            "best_omega": measure,
+            "scan_tiles": {**measure, **vectors, "CPU": int(cpu)},
+            "best_tiles": measure,
         }
 
     def __getitem__(self, name: str) -> Kernel:
@@ -106,8 +100,7 @@ class ScanKernels:
 
     def lanes(self, name: str) -> int:
         """Work-items in a group of a kernel that is compiled for their number."""
-        kernel = self[name]
-        return self._lanes[kernel.source]
+        return self._lanes[SOURCES[self[name].name]]
 
     def group(self, name: str, wanted: int) -> int:
         """Work-items in a group of any other kernel: as many as wanted (a power of two), or as the device takes."""
@@ -130,16 +123,184 @@ class ScanKernels:
     def _built(self, name: str) -> Kernel:
         source = SOURCES[name]
         defines = {**self._common, **self._defines[source], **self._group_defines(source)}
-        return self._engine.kernel(source, name, **defines)
+        return self._engine.kernel(f"omega/{source}.cl", name, **defines)
 
     def _group_defines(self, source: str) -> dict[str, int]:
         lanes = self._lanes.get(source, 1)
-        if source == "omega/region_sums.cl":
+        if source == "region_sums":
             return {"SCAN_LANES": lanes}
-        if source == "omega/pair_values.cl":
+        if source == "pair_values":
             return {"SIDE_J": max(1, lanes // PAIR_ROW)}
-        if source == "omega/scan_tiles.cl":
+        if source == "scan_tiles":
             columns = min(TILE_ROW, lanes)
             refine = not self._engine.tuning.cpu and self._engine.traits.reciprocal_error > FINE_RECIPROCAL
             return {"LANES": 1, "LANES_I": columns, "LANES_J": lanes // columns, "REFINE": int(refine)}
         return {"LANES": lanes}
+
+
+@dataclass(frozen=True)
+class ScanSetup:
+    """The sites, the kernels for them, and the numbers that they get: the same in all passes of a scan.
+
+    Attributes
+    ----------
+    engine : Engine
+    planes : BitPlanes
+        Of the sites, on the host.
+    sites : DeviceSites
+        The same on the device.
+    kernels : ScanKernels
+    launches : Launches
+    options : ScanOptions
+    bits : int
+        Fraction bits of exact sums.
+    """
+
+    engine: Engine
+    planes: BitPlanes
+    sites: DeviceSites
+    kernels: ScanKernels
+    launches: Launches
+    options: ScanOptions
+    bits: int
+
+    @classmethod
+    def of(cls, engine: Engine, planes: BitPlanes, sites: DeviceSites, options: ScanOptions, *, bits: int) -> ScanSetup:
+        """Prepare a scan whose exact sums have so many fraction bits."""
+        launches = Launches(engine.device.compute_units, cpu=engine.tuning.cpu)
+        return cls(engine, planes, sites, ScanKernels(engine, planes, options), launches, options, bits)
+
+    @property
+    def compat(self) -> bool:
+        """Whether sums are OmegaPlus' float32 ones."""
+        return self.options.precision == "compat"
+
+    @property
+    def scale(self) -> float:
+        """What values are multiplied with in exact sums."""
+        whole = whole_unit(self.planes.units, self.options, complete=not self.planes.missing)
+        return float(whole or 2.0**self.bits)
+
+    @property
+    def epsilon(self) -> float:
+        """What keeps omega finite, in the unit of the sums; for D and its kin the unit."""
+        return EPSILON if self.compat else self.scale if self.options.ld != "RSQUARE" else EPSILON * self.scale
+
+    @property
+    def sum_type(self) -> type[np.generic]:
+        """Type of the sums."""
+        return np.float32 if self.compat else np.int64
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Arrays and numbers by the names that kernels give them."""
+        planes, border = self.planes, self.options.tried_border
+        return {
+            **self.sites.arrays,
+            "words": planes.words,
+            "units": planes.units,
+            "haplotypes": planes.haplotypes,
+            "scale": self.scale,
+            "epsilon": self.epsilon,
+            "border": border if border >= 0 else ANY_BORDER,
+        }
+
+
+@contextmanager
+def pass_arrays(engine: Engine, walk: Pass, sum_type: type[np.generic]) -> Iterator[dict[str, DeviceArray]]:
+    """Allocate the arrays of a pass by the names that kernels give them, and give them back at its end.
+
+    - `windows`, int32 (windows, WINDOW_FIELDS): the table of the windows.
+    - `sums` (sums_size,): values of the block's pairs, then the sums M of its regions.
+    - `carry` (carry_size,): the last row of the block before.
+    - `left`, and `left_float`, float32 (slots_size,): sums of the left parts of the windows under way, and rounded.
+    - With windows for the tile kernel, `windows_of_i` and `windows_of_j`, int32 (tiles, 2), as in `Pass`, and
+      `left_tiles`, float32 (slots * tiles_stride,): left sums less those at the corners of their tiles.
+    """
+    arrays = {
+        "windows": engine.upload(walk.table),
+        "sums": engine.empty(walk.sums_size, sum_type),
+        "carry": engine.empty(walk.carry_size, sum_type),
+        "left": engine.empty(walk.slots_size, sum_type),
+        "left_float": engine.empty(walk.slots_size, np.float32),
+    }
+    if any(stretch.kernel == KERNEL_TILES for block in walk.blocks for stretch in block.stretches):
+        arrays["windows_of_i"] = engine.upload(walk.windows_of_i)
+        arrays["windows_of_j"] = engine.upload(walk.windows_of_j)
+        arrays["left_tiles"] = engine.empty(walk.slots * walk.tiles_stride, np.float32)
+    try:
+        yield arrays
+    finally:
+        for array in arrays.values():
+            array.release()
+
+
+class PassAtWork:
+    """One pass of a scan on the device.
+
+    Parameters
+    ----------
+    setup : ScanSetup
+    walk : Pass
+    arrays : dict of str to DeviceArray
+        Of `pass_arrays`, and those of the best borders so far.
+    """
+
+    def __init__(self, setup: ScanSetup, walk: Pass, arrays: dict[str, DeviceArray]) -> None:
+        self.setup, self.walk = setup, walk
+        self.by_tiles = "left_tiles" in arrays
+        self._known = {
+            **setup.arguments,
+            **arrays,
+            "stride": walk.stride,
+            "band": walk.band,
+            "left_stride": walk.left_stride,
+            "tiles_stride": walk.tiles_stride,
+        }
+
+    def launch(
+        self, name: str, size: tuple[int, ...], local: tuple[int, ...], block: Block, /, **arguments: Any
+    ) -> None:
+        """Enqueue a kernel for a block; `arguments` are those that neither the scan, the pass nor the block knows."""
+        known = {**self._known, **block.layout, **arguments}
+        launch_known(self.setup.engine, self.setup.kernels[name], size, local, known)
+
+
+def launch_known(
+    engine: Engine, kernel: Kernel, size: tuple[int, ...], local: tuple[int, ...], known: dict[str, Any]
+) -> None:
+    """Enqueue a kernel with those of the arrays and numbers that it has parameters for."""
+    engine.launch(kernel, size, local, **{name: known[name] for name in kernel.signature.places if name in known})
+
+
+def work_bytes(engine: Engine) -> int:
+    """Bytes that candidates, and tiles' sums and peaks, may take each."""
+    return min(WORK_BYTES, engine.budget // 16, engine.max_allocation)
+
+
+class Workspace:
+    """Device arrays of one size whose contents nobody needs any more when they are asked for again.
+
+    Parameters
+    ----------
+    engine : Engine
+    *dtypes : NumPy types
+        One for each array.
+    """
+
+    def __init__(self, engine: Engine, *dtypes: type[np.generic]) -> None:
+        self._engine, self._dtypes = engine, dtypes
+        self._arrays: list[DeviceArray] = []
+
+    def reserve(self, count: int) -> list[DeviceArray]:
+        """Return arrays of so many items at least."""
+        if not self._arrays or self._arrays[0].size < count:
+            self.release()
+            self._arrays = [self._engine.empty(count, dtype) for dtype in self._dtypes]
+        return self._arrays
+
+    def release(self) -> None:
+        """Give the memory back."""
+        for array in self._arrays:
+            array.release()
+        self._arrays = []

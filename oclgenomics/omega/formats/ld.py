@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.provenance import provenance_lines
+from oclgenomics.app.reports import MISSING
 from oclgenomics.errors import ParameterError
 from oclgenomics.io.packed_file import name_unpacked, refuse_packed
 from oclgenomics.io.plain_json import json_text
-from oclgenomics.omega.ld.pairs import LdBlock
-from oclgenomics.omega.ld.parts import LdPart
-from oclgenomics.omega.ld.region import LdRegion
-from oclgenomics.omega.ld.result import PART_COLUMNS, part_records
+from oclgenomics.omega.device.ld import LdBlock
+from oclgenomics.omega.ld.map import PART_COLUMNS, part_records
+from oclgenomics.omega.ld.region import LdPart, LdRegion
 
 __all__ = ["VALUE_COLUMNS", "MatrixFile", "PairTable", "parts_json", "parts_tsv", "values_format"]
 
@@ -43,7 +43,7 @@ def parts_tsv(region: LdRegion, parts: Sequence[LdPart], provenance: Mapping[str
     """Return the means of the parts as a table, below '#' lines with provenance and the grid position."""
     rows = ["\t".join(PART_COLUMNS)]
     for record in part_records(region, parts):
-        mean = "NA" if record["mean_r2"] is None else f"{record['mean_r2']:.7g}"
+        mean = MISSING if record["mean_r2"] is None else f"{record['mean_r2']:.7g}"
         rows.append("\t".join([*(str(record[name]) for name in PART_COLUMNS[:-1]), mean]))
     point = _point_record(region)
     head = provenance_lines({**provenance, **({"window": point} if point else {})})
@@ -84,7 +84,7 @@ class PairTable:
         for row, values in enumerate(block.values):
             site = block.row0 + row
             start = f"{self._name}\t{self._positions[site]}\t"
-            shown = ["NA" if value != value else f"{value:.6g}" for value in values[row + 1 :].tolist()]
+            shown = [MISSING if value != value else f"{value:.6g}" for value in values[row + 1 :].tolist()]
             later = zip(self._positions[site + 1 :], shown, strict=True)
             self._stream.write("".join([f"{start}{position}\t{value}\n" for position, value in later]))
 

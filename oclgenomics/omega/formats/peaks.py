@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from oclgenomics.app.provenance import provenance_lines
+from oclgenomics.app.reports import MISSING
 from oclgenomics.errors import ParameterError
 from oclgenomics.io.plain_json import json_text
-from oclgenomics.omega.significance.peaks import PEAK_COLUMNS, Peaks
+from oclgenomics.omega.significance.thresholds import PEAK_COLUMNS, Peaks
 from oclgenomics.variation.bed import bed_name
 
-__all__ = ["BED_COLUMNS", "FORMATS", "PeakFormat", "write_peaks"]
+__all__ = ["BED_COLUMNS", "FORMATS", "PeakFormat", "cell", "write_peaks"]
 
 BED_COLUMNS = (
     "chrom", "chromStart", "chromEnd", "name", "score", "strand", "thickStart", "thickEnd", "omega", "position",
@@ -21,7 +23,7 @@ BED_COLUMNS = (
 )  # fmt: skip
 PeakFormat = Literal["bed", "tsv", "json"]
 FORMATS: tuple[PeakFormat, ...] = get_args(PeakFormat)
-TOP_SCORE = 1000
+TOP_SCORE = 1000  # of the highest omega
 
 
 def write_peaks(found: Peaks, format: PeakFormat, provenance: Mapping[str, Any]) -> str:
@@ -41,20 +43,13 @@ def write_peaks(found: Peaks, format: PeakFormat, provenance: Mapping[str, Any])
         }  # fmt: skip
         return json_text(whole, indent=1) + "\n"
     if format == "bed":
-        scores = _scores(found)
-        rows = [_bed_row(record, scores[record["name"]]) for record in records]
-        return provenance_lines(head) + _table(f"#{BED_COLUMNS[0]}", BED_COLUMNS[1:], rows)
+        highest = max([1e-300, *(record["omega"] for record in records)])
+        rows = [_bed_row(record, int(np.rint(TOP_SCORE * record["omega"] / highest))) for record in records]
+        return provenance_lines(head) + _table([f"#{BED_COLUMNS[0]}", *BED_COLUMNS[1:]], rows)
     if format == "tsv":
-        rows = [[_cell(name, record[name]) for name in PEAK_COLUMNS] for record in records]
-        return provenance_lines(head) + _table(PEAK_COLUMNS[0], PEAK_COLUMNS[1:], rows)
+        rows = [[cell(name, record[name]) for name in PEAK_COLUMNS] for record in records]
+        return provenance_lines(head) + _table(PEAK_COLUMNS, rows)
     raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
-
-
-def _scores(found: Peaks) -> dict[str, int]:
-    """The score of each peak by its name: 1000 times its omega over the highest."""
-    omega = {record["name"]: record["omega"] for record in found.records()}
-    highest = max([1e-300, *omega.values()])
-    return {name: int(np.rint(TOP_SCORE * value / highest)) for name, value in omega.items()}
 
 
 def _bed_row(record: dict[str, Any], score: int) -> list[str]:
@@ -63,16 +58,17 @@ def _bed_row(record: dict[str, Any], score: int) -> list[str]:
         bed_name(record["chromosome"]), max(record["start"] - 1, 0), record["end"], record["name"], score,
         ".", max(record["left"] - 1, 0), record["right"],
     ]  # fmt: skip
-    return [*map(str, values), *(_cell(name, record[name]) for name in ("omega", "position", "p_value"))]
+    return [*map(str, values), *(cell(name, record[name]) for name in ("omega", "position", "p_value"))]
 
 
-def _cell(name: str, value: Any) -> str:
-    if value is None:
-        return "NA"
-    if name == "position":
+def cell(name: str, value: Any) -> str:
+    """Return a value as it stands in a table, by the name of its column."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return MISSING
+    if name in ("position", "distance"):
         return f"{value:.2f}"
     return f"{value:.9g}" if isinstance(value, float) else " ".join(str(value).split())
 
 
-def _table(first: str, others: Sequence[str], rows: list[list[str]]) -> str:
-    return "".join(["\t".join(row) + "\n" for row in ([first, *others], *rows)])
+def _table(columns: Sequence[str], rows: list[list[str]]) -> str:
+    return "".join(["\t".join(row) + "\n" for row in (columns, *rows)])

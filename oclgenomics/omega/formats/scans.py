@@ -1,45 +1,38 @@
-"""Reports of scans as text, in pieces, so that a report can be written while the scan goes on."""
+"""Reports of scans, written while the scan goes on: OmegaPlus' own, a table, and JSON; the last two read back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import IO, Any, Literal, Protocol, get_args
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, Literal, NoReturn, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.provenance import provenance_lines
-from oclgenomics.errors import ParameterError
+from oclgenomics.app.reports import MISSING, ByteSink, Report, write_reports
+from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.plain_json import json_text
-from oclgenomics.omega.result import SCAN_COLUMNS, Scan
+from oclgenomics.io.text_file import read_text
+from oclgenomics.omega.result import SCAN_COLUMNS, DataFacts, OmegaReport, Scan, Track
+from oclgenomics.variation.base_pairs import MAX_BP
 
 __all__ = [
-    "FACTS_MARK",
-    "FORMATS",
-    "JsonReport",
-    "OmegaPlusReport",
-    "Report",
-    "ReportFormat",
-    "TsvReport",
-    "make_report",
-    "scan_record",
-    "summary_line",
-    "write_report",
-]
+    "FORMATS", "JsonReport", "OmegaPlusReport", "ReportFormat", "TsvReport", "load_json", "make_report", "read_facts",
+    "read_report", "scan_record", "summary_line", "write_report",
+]  # fmt: skip
 
 ReportFormat = Literal["tsv", "omegaplus", "json"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
 FACTS_MARK = "# data: "  # of the line before an alignment's rows
-
-
-class Report(Protocol):
-    """A report is `head()`, then `body(scan)` for each alignment, then `tail()`."""
-
-    def head(self) -> str: ...
-
-    def body(self, scan: Scan) -> str: ...
-
-    def tail(self) -> str: ...
+COLUMNS = ("positions", "omega", "left", "right")
+WHOLE = ("replicate", "left", "right")
+LONGEST_NUMBER = 64  # characters
+DIGITS = set("0123456789+-.eE")
+NOT_A_REPORT = "is no report of `omega scan` in the tsv or json format"
 
 
 class OmegaPlusReport:
@@ -58,24 +51,23 @@ class OmegaPlusReport:
         self.all_columns = all_columns
         self.separator = separator
 
-    def head(self) -> str:
-        return ""
+    def head(self) -> bytes:
+        return b""
 
-    def body(self, scan: Scan) -> str:
+    def body(self, scan: Scan) -> bytes:
         title = f"\n//{scan.replicate}\n" if self.separator else "\n"
         valid = scan.valid if scan.enough_sites is None else scan.enough_sites
         columns = [scan.positions.tolist(), np.where(valid, scan.omega, 0.0).tolist()]
         if not self.all_columns:
-            return title + "".join([f"{at:.4f}\t{omega:f}\n" for at, omega in zip(*columns, strict=True)])
+            rows = (f"{at:.4f}\t{omega:f}\n" for at, omega in zip(*columns, strict=True))
+            return (title + "".join(rows)).encode()
         for border in (scan.left, scan.right, np.ones(len(valid), np.int64)):
             columns.append(np.where(valid, border, 0).tolist())
-        rows = zip(*columns, strict=True)
-        return title + "".join(
-            [f"{at:.4f}\t{omega:f}\t{left}\t{right}\t{valid}\n" for at, omega, left, right, valid in rows]
-        )
+        rows = ("{:.4f}\t{:f}\t{}\t{}\t{}\n".format(*row) for row in zip(*columns, strict=True))
+        return (title + "".join(rows)).encode()
 
-    def tail(self) -> str:
-        return ""
+    def tail(self) -> bytes:
+        return b""
 
 
 class TsvReport:
@@ -96,26 +88,26 @@ class TsvReport:
     def __init__(self, provenance: Mapping[str, Any] | None = None) -> None:
         self.provenance = provenance or {}
 
-    def head(self) -> str:
-        return provenance_lines(self.provenance) + "\t".join(SCAN_COLUMNS) + "\n"
+    def head(self) -> bytes:
+        return _bytes(provenance_lines(self.provenance) + "\t".join(SCAN_COLUMNS) + "\n")
 
-    def body(self, scan: Scan) -> str:
+    def body(self, scan: Scan) -> bytes:
         label = f"{_one_field(scan.name)}\t{scan.replicate}"
-        columns = [scan.positions, scan.omega, scan.left, scan.right, _window_sites(scan), scan.valid]
+        columns = [scan.positions, scan.omega, scan.left, scan.right, scan.counted_sites, scan.valid]
         rows = zip(*(column.tolist() for column in columns), strict=True)
-        return _facts_line(scan) + "".join(
-            [
-                f"{label}\t{at:.2f}\t{omega:.{scan.digits}g}\t{left}\t{right}\t{sites if sites >= 0 else 'NA'}\n"
-                if valid and omega > 0
-                else f"{label}\t{at:.2f}\t0\tNA\tNA\tNA\n"
-                if valid
-                else f"{label}\t{at:.2f}\tNA\tNA\tNA\tNA\n"
-                for at, omega, left, right, sites, valid in rows
-            ]
-        )
+        window, none = f"{MISSING}\t{MISSING}\t{MISSING}\n", f"{MISSING}\t{MISSING}\t{MISSING}\t{MISSING}\n"
+        lines = [
+            f"{label}\t{at:.2f}\t{omega:.{scan.digits}g}\t{left}\t{right}\t{sites if sites >= 0 else MISSING}\n"
+            if valid and omega > 0
+            else f"{label}\t{at:.2f}\t0\t{window}"
+            if valid
+            else f"{label}\t{at:.2f}\t{none}"
+            for at, omega, left, right, sites, valid in rows
+        ]
+        return _bytes(_facts_line(scan) + "".join(lines))
 
-    def tail(self) -> str:
-        return ""
+    def tail(self) -> bytes:
+        return b""
 
 
 class JsonReport:
@@ -131,27 +123,34 @@ class JsonReport:
         self.provenance = dict(provenance or {})
         self._written = 0
 
-    def head(self) -> str:
-        return f'{{"provenance": {_json(self.provenance)},\n "alignments": ['
+    def head(self) -> bytes:
+        return f'{{"provenance": {json_text(self.provenance)},\n "alignments": ['.encode()
 
-    def body(self, scan: Scan) -> str:
+    def body(self, scan: Scan) -> bytes:
         self._written += 1
-        return ("," if self._written > 1 else "") + "\n  " + _json(scan_record(scan))
+        return (("," if self._written > 1 else "") + "\n  " + json_text(scan_record(scan))).encode()
 
-    def tail(self) -> str:
-        return "\n ]\n}\n"
+    def tail(self) -> bytes:
+        return b"\n ]\n}\n"
 
 
 def scan_record(scan: Scan) -> dict[str, Any]:
     """A scan as plain values: positions in bp, None where there is no window, nothing that differs from run to run."""
-    sites = _window_sites(scan)
-    found = scan.valid & (scan.omega > 0)
+    sites, found, best = scan.counted_sites, scan.found, scan.best
 
     def shown(values: NDArray[Any], known: NDArray[np.bool_]) -> list[Any]:
         return [value if there else None for value, there in zip(values.tolist(), known.tolist(), strict=True)]
 
-    best = scan.best
-    omega = np.array([_rounded(value, scan.digits) for value in scan.omega.tolist()])
+    omega = np.array([float(f"{value:.{scan.digits}g}") for value in scan.omega.tolist()])
+    maximum = None
+    if best is not None and found[best]:
+        maximum = {
+            "omega": float(omega[best]) if np.isfinite(omega[best]) else None,
+            "position": float(scan.positions[best]),
+            "left": int(scan.left[best]),
+            "right": int(scan.right[best]),
+            "window_sites": int(sites[best]) if sites[best] >= 0 else None,
+        }
     return {
         "chromosome": scan.name,
         "replicate": scan.replicate,
@@ -161,15 +160,7 @@ def scan_record(scan: Scan) -> dict[str, Any]:
         "discarded": dict(scan.discarded),
         "possible": scan.possible,
         "maxwin": scan.maxwin,
-        "maximum": None
-        if best is None or not found[best]
-        else {
-            "omega": float(omega[best]) if np.isfinite(omega[best]) else None,
-            "position": float(scan.positions[best]),
-            "left": int(scan.left[best]),
-            "right": int(scan.right[best]),
-            "window_sites": int(sites[best]) if sites[best] >= 0 else None,
-        },
+        "maximum": maximum,
         "positions": scan.positions.tolist(),
         "omega": shown(omega, scan.valid & np.isfinite(scan.omega)),
         "left": shown(scan.left, found),
@@ -184,7 +175,7 @@ def make_report(
     provenance: Mapping[str, Any] | None = None,
     all_columns: bool = False,
     separator: bool = True,
-) -> Report:
+) -> Report[Scan]:
     """Return the report of a format.
 
     Parameters
@@ -210,14 +201,15 @@ def make_report(
     raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
 
 
-def write_report(scans: Iterable[Scan], stream: IO[str], report: Report) -> int:
-    """Write scans to a text stream as they come, and return how many there were."""
-    stream.write(report.head())
+def write_report(scans: Iterable[Scan], stream: ByteSink, report: Report[Scan]) -> int:
+    """Write scans to a binary stream as they come, and return how many there were."""
     count = 0
-    for scan in scans:
-        stream.write(report.body(scan))
+
+    def counted(_: Scan) -> None:
+        nonlocal count
         count += 1
-    stream.write(report.tail())
+
+    write_reports(scans, [(stream, report)], on_part=[counted])
     return count
 
 
@@ -247,20 +239,214 @@ def _facts_line(scan: Scan) -> str:
     return f"{FACTS_MARK}{words} chromosome={_one_field(scan.name)}\n"
 
 
-def _window_sites(scan: Scan) -> NDArray[np.int64]:
-    """Sites in each window; -1 where they were not counted."""
-    if scan.window_sites is None:
-        return np.full(len(scan.positions), -1, np.int64)
-    return scan.window_sites
-
-
-def _rounded(omega: float, digits: int) -> float:
-    return float(f"{omega:.{digits}g}")
-
-
 def _one_field(name: str) -> str:
     return name.replace("\t", " ").replace("\n", " ")
 
 
-def _json(value: Any) -> str:
-    return json_text(value)
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace")
+
+
+# Reading back
+
+
+def read_report(path: str | os.PathLike[str]) -> OmegaReport:
+    """Read a report of `omega scan`.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File in the tsv or json format, or "-" for standard input; plain or packed.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read or is something else; the message names the line.
+    """
+    text, name = read_text(path)
+    return _from_json(text, name) if text.lstrip().startswith("{") else _from_tsv(text, name)
+
+
+def load_json(text: str, source: str) -> dict[str, Any]:
+    """Parse a JSON object, or say where it is broken.
+
+    Raises
+    ------
+    InputError
+        The text is no JSON object, is nested too deeply, or holds a number without bounds.
+    """
+
+    def refuse(word: str) -> NoReturn:
+        raise ValueError(f"{word} is no number")
+
+    try:
+        value = json.loads(text, parse_constant=refuse)
+    except json.JSONDecodeError as error:
+        raise InputError(f"broken JSON: {error.msg}; write the file again", source=source, line=error.lineno) from None
+    except ValueError as error:  # also whole numbers of thousands of digits
+        raise InputError(f"broken JSON: {error}; write the file again", source=source) from None
+    except RecursionError:
+        raise InputError("broken JSON: nested too deeply; write the file again", source=source) from None
+    if not isinstance(value, dict):
+        raise InputError("is JSON, but no object", source=source)
+    return value
+
+
+def _from_json(text: str, source: str) -> OmegaReport:
+    record = load_json(text, source)
+    try:
+        parameters = dict(record.get("provenance", {}).get("parameters", {}))
+        tracks = [_track(alignment, parameters) for alignment in record["alignments"]]
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise InputError(NOT_A_REPORT, source=source) from None
+    return OmegaReport(tracks, parameters, source)
+
+
+def _track(alignment: dict[str, Any], parameters: Mapping[str, Any]) -> Track:
+    """An alignment of a JSON report.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        It is none.
+    """
+
+    def numbers(name: str) -> NDArray[np.float64]:
+        values = np.array([0 if value is None else value for value in alignment[name]])
+        if values.ndim != 1 or (len(values) and values.dtype.kind not in "iuf"):
+            raise ValueError
+        return _checked(values.astype(np.float64), name)
+
+    columns = [numbers(name) for name in COLUMNS]
+    if len({len(values) for values in columns}) > 1:
+        raise ValueError
+    positions, omega, left, right = columns
+    replicate = int(_checked(np.array([float(alignment["replicate"])]), "replicate")[0])
+    name = str(alignment["chromosome"])
+    borders = left.astype(np.int64), right.astype(np.int64)
+    return Track(name, replicate, positions, omega, *borders, data=read_facts(alignment), parameters=parameters)
+
+
+def read_facts(values: Mapping[str, Any]) -> DataFacts | None:
+    """Read the facts that a report holds, as words or as plain values; None where it does not hold all of them.
+
+    Raises
+    ------
+    KeyError, ValueError, TypeError
+        They are none.
+    """
+    if not all(field.name in values for field in fields(DataFacts)):
+        return None
+    haplotypes, sites = (int(str(values[name])) for name in ("haplotypes", "sites"))
+    missing, masked = (float(values[name]) for name in ("missing", "masked"))
+    genotypes = {"true": True, "false": False}[str(values["genotypes"]).lower()]
+    if min(haplotypes, sites) < 0 or not (0 <= missing <= 1 and 0 <= masked <= 1):
+        raise ValueError
+    return DataFacts(haplotypes, sites, genotypes, missing, masked)
+
+
+def _checked(values: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    """The same numbers.
+
+    Raises
+    ------
+    ValueError
+        One is not finite, or is no whole number where there are bp, sites or replicates, or is beyond every chromosome.
+    """
+    bad = ~np.isfinite(values)
+    if name != "omega":
+        bad |= np.abs(values) > MAX_BP
+    if name in WHOLE:
+        bad |= values != np.trunc(values)
+    if bad.any():
+        raise ValueError
+    return values
+
+
+def _from_tsv(text: str, source: str) -> OmegaReport:
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    lines = [line.removesuffix("\r") for line in lines] if "\r" in text else lines
+    header = next((number for number, line in enumerate(lines) if line and not line.startswith("#")), len(lines))
+    if header == len(lines) or tuple(lines[header].split("\t")) != SCAN_COLUMNS:
+        raise InputError(NOT_A_REPORT, source=source)
+    said = next((line for line in lines[:header] if line.startswith("# parameters:")), "")
+    facts, numbered = _apart(lines, header + 1, source)
+    rows = [line.split("\t") for _, line in numbered]
+    for (number, _), row in zip(numbered, rows, strict=True):
+        if len(row) != len(SCAN_COLUMNS):
+            raise InputError(f"{len(row)} columns instead of {len(SCAN_COLUMNS)}", source=source, line=number)
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(SCAN_COLUMNS)
+    parameters = dict(re.findall(r"(?<=\s)(\w+)=(.*?)(?=\s\w+=|$)", said))
+    numbers = [number for number, _ in numbered]
+    return OmegaReport(_tracks(columns, source, numbers, facts, parameters), parameters, source)
+
+
+def _apart(lines: list[str], first: int, source: str) -> tuple[dict[int, DataFacts | None], list[tuple[int, str]]]:
+    """Facts by the number of the row that they stand before, and rows with the numbers of their lines."""
+    facts: dict[int, DataFacts | None] = {}
+    rows: list[tuple[int, str]] = []
+    for number, line in enumerate(lines[first:], start=first + 1):
+        if not line.startswith(FACTS_MARK) or "\t" in line:
+            rows.append((number, line))
+            continue
+        try:
+            facts[len(rows)] = read_facts(dict(re.findall(r"(\w+)=(\S*)", line.partition(" chromosome=")[0])))
+        except (KeyError, ValueError):
+            wrong = "the line of what was scanned is broken; scan the data again"
+            raise InputError(wrong, source=source, line=number) from None
+    return facts, rows
+
+
+def _tracks(
+    columns: list[Any], source: str, lines: list[int], facts: Mapping[int, DataFacts | None],
+    parameters: Mapping[str, Any],
+) -> list[Track]:  # fmt: skip
+    """Rows that name the same alignment are one track; `lines` are their numbers in the file."""
+    names = np.array(columns[0], object)
+    names_of = ("replicate", *COLUMNS)
+    values = [_numbers(column, name, source, lines) for name, column in zip(names_of, columns[1:6], strict=True)]
+    replicates = values[0].astype(np.int64)
+    changes = (names[1:] != names[:-1]) | (replicates[1:] != replicates[:-1])
+    starts = np.flatnonzero(np.concatenate([[True], changes])) if len(names) else np.zeros(0, np.int64)
+    ends = [*starts[1:].tolist(), len(names)]
+    return [
+        Track(
+            str(names[start]), int(replicates[start]), values[1][start:end], values[2][start:end],
+            values[3][start:end].astype(np.int64), values[4][start:end].astype(np.int64), data=facts.get(start),
+            parameters=parameters,
+        )
+        for start, end in zip(starts.tolist(), ends, strict=False)
+    ]  # fmt: skip
+
+
+def _numbers(words: tuple[str, ...], name: str, source: str, lines: list[int]) -> NDArray[np.float64]:
+    """A column of numbers, 0 for NA."""
+    shown = ["0" if word == MISSING else word for word in words]
+    try:
+        return _checked(_parsed(shown), name)
+    except ValueError:
+        number = next(index for index, word in enumerate(shown) if not _is_number(word, name))
+    raise InputError(f"{words[number][:LONGEST_NUMBER]!r} is no number", source=source, line=lines[number])
+
+
+def _parsed(words: Sequence[str]) -> NDArray[np.float64]:
+    """Numbers as reports write them.
+
+    Raises
+    ------
+    ValueError
+        A word is none.
+    """
+    if max(map(len, words), default=0) > LONGEST_NUMBER or not set("".join(words)) <= DIGITS:
+        raise ValueError
+    return np.array(words, np.float64)
+
+
+def _is_number(word: str, name: str) -> bool:
+    try:
+        _checked(_parsed([word]), name)
+    except ValueError:
+        return False
+    return True

@@ -14,12 +14,11 @@ from oclgenomics.app.provenance import provenance_lines
 from oclgenomics.errors import InputError
 from oclgenomics.io.plain_json import json_text
 from oclgenomics.io.text_file import read_text
-from oclgenomics.omega.formats.reading import load_json
-from oclgenomics.omega.peaks import Peak
-from oclgenomics.omega.significance.neutral import Significance
-from oclgenomics.omega.significance.null_facts import NullFacts
-from oclgenomics.omega.significance.sweeps import SweepResults
-from oclgenomics.omega.significance.thresholds import Maxima, Threshold, p_values
+from oclgenomics.omega.formats.peaks import cell
+from oclgenomics.omega.formats.scans import load_json
+from oclgenomics.omega.significance.facts import NullFacts
+from oclgenomics.omega.significance.peaks import Peak
+from oclgenomics.omega.significance.thresholds import Maxima, Significance, SweepResults, Threshold, p_values
 from oclgenomics.variation.base_pairs import MAX_BP
 
 __all__ = ["COLUMNS", "as_json", "as_tsv", "read_thresholds"]
@@ -43,11 +42,7 @@ def as_json(found: Significance, provenance: Mapping[str, Any]) -> str:
         "compared": None if found.compared is None else found.compared.record(),
         "replicates": len(found.maxima),
         "thresholds": [
-            {
-                "fpr": threshold.fpr, "omega": _plain(threshold.omega), "rank": threshold.rank,
-                "expected_fpr": threshold.expected_fpr, "fpr_error": threshold.fpr_error,
-            }
-            for threshold in found.thresholds
+            {name: value for name, value in one.record().items() if name != "replicates"} for one in found.thresholds
         ],
         "maxima": _maxima_record(found.maxima),
         "peaks": None if found.peaks is None else [_peak_record(peak, found.maxima) for peak in found.peaks],
@@ -74,7 +69,7 @@ def as_tsv(found: Significance, provenance: Mapping[str, Any]) -> str:
         record = _peak_record(peak, found.maxima)
         rows.append({"record": "peak", "name": peak.chromosome, **{n: v for n, v in record.items() if n in COLUMNS}})
     rows += _maxima_rows("replicate", found.maxima)
-    lines = ["\t".join(_cell(name, row.get(name)) for name in COLUMNS) for row in rows]
+    lines = ["\t".join(cell(name, row.get(name)) for name in COLUMNS) for row in rows]
     head = {**provenance, **({} if found.compared is None else {"compared": str(found.compared)})}
     return provenance_lines(head) + "\n".join(["\t".join(COLUMNS), *lines, ""])
 
@@ -149,12 +144,8 @@ def _whole(value: object, least: int, most: int) -> int:
     return value
 
 
-def _plain(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
-
-
 def _maxima_record(maxima: Maxima) -> dict[str, Any]:
-    return {name: [_plain(v) for v in getattr(maxima, name).tolist()] for name in ("omega", "position")}
+    return {"omega": maxima.omega.tolist(), "position": maxima.position.tolist()}
 
 
 def _peak_record(peak: Peak, maxima: Maxima) -> dict[str, Any]:
@@ -169,13 +160,7 @@ def _sweep_record(sweeps: SweepResults) -> dict[str, Any]:
     return {
         "site": sweeps.site,
         "replicates": len(sweeps.maxima),
-        "detection": [
-            {
-                "fpr": one.threshold.fpr, "omega": _plain(one.threshold.omega), "detected": one.detected,
-                "rate": one.rate, "detected_within": one.detected_within, "rate_within": one.rate_within,
-            }
-            for one in sweeps.detection
-        ],
+        "detection": [one.record() for one in sweeps.detection],
         "distance": {
             "found": at.found, "mean": at.mean, "median": at.median,
             "quantiles": {f"{share:g}": value for share, value in at.quantiles.items()},
@@ -186,13 +171,7 @@ def _sweep_record(sweeps: SweepResults) -> dict[str, Any]:
 
 
 def _sweep_rows(sweeps: SweepResults, neutral: Maxima) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = [
-        {
-            "record": "detection", "omega": one.threshold.omega, "fpr": one.threshold.fpr, "rate": one.rate,
-            "rate_within": one.rate_within,
-        }
-        for one in sweeps.detection
-    ]  # fmt: skip
+    rows: list[dict[str, Any]] = [{"record": "detection", **one.record()} for one in sweeps.detection]
     at = sweeps.localisation
     distances = {"mean": at.mean, **{f"q{100 * share:02.0f}": value for share, value in at.quantiles.items()}}
     rows += [{"record": "distance", "name": name, "distance": value} for name, value in distances.items()]
@@ -209,14 +188,6 @@ def _maxima_rows(record: str, maxima: Maxima) -> list[dict[str, Any]]:
         {"record": record, "name": str(number), "omega": omega, "position": position}
         for number, (omega, position) in enumerate(pairs, start=1)
     ]
-
-
-def _cell(name: str, value: Any) -> str:
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return "NA"
-    if name in ("position", "distance"):
-        return f"{value:.2f}"
-    return f"{value:.9g}" if isinstance(value, float) else " ".join(str(value).split())
 
 
 def _numbers(columns: Mapping[str, Sequence[float | None]], name: str) -> Any:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, ParameterError
-from oclgenomics.omega.formats.reading import OmegaReport, Track
-from oclgenomics.omega.ld.parts import LdPart, window_parts
-from oclgenomics.omega.peaks import best_windows
-from oclgenomics.omega.sites import take_sites
-from oclgenomics.omega.windows import grid_positions
+from oclgenomics.omega.device.ld import LdBlock
+from oclgenomics.omega.options import EPSILON
+from oclgenomics.omega.plan.windows import grid_positions
+from oclgenomics.omega.result import OmegaReport, Track
+from oclgenomics.omega.significance.peaks import best_positions
+from oclgenomics.omega.sites.filters import take_sites
 from oclgenomics.variation.alignment import Alignment
 
-__all__ = ["GridPoint", "LdRegion", "choose_peak", "choose_position", "plain_region", "window_region"]
+__all__ = [
+    "GridPoint", "LdPart", "LdRegion", "choose_peak", "choose_position", "omega_of_parts", "plain_region",
+    "window_parts", "window_region",
+]  # fmt: skip
 
 MARGIN_SHARE = 0.25  # of the window's width, on either side of it, if nobody says more
 ROUNDING = 0.0051  # bp; a tsv report has two decimals
@@ -92,23 +96,15 @@ def choose_peak(report: OmegaReport, number: int) -> GridPoint:
     """
     if number < 1:
         raise ParameterError("peak", "the highest peak is 1", number)
-    peaks = best_windows(report.tracks, number)
-    if not peaks:
+    places = best_positions(report, number)
+    if not places:
         raise InputError("holds no omega above 0, so no window can be shown", source=report.source)
-    if number > len(peaks):
-        raise ParameterError(
-            "peak",
-            f"{report.source} has {len(peaks)} peaks whose windows do not overlap; choose one from 1 to {len(peaks)}, "
-            "or a position with `at`",
-            number,
-        )
-    peak = peaks[-1]
-    for track in report.tracks:
-        if (track.name, track.replicate) == (peak.chromosome, peak.replicate):
-            found = np.flatnonzero((track.positions == peak.position) & (track.omega == peak.omega))
-            if len(found):
-                return GridPoint(report.source, track, int(found[0]))
-    raise AssertionError("a peak is one of its report's positions")
+    if number > len(places):
+        most = len(places)
+        few = f"{report.source} has {most} peaks whose windows do not overlap; choose one from 1 to {most}"
+        raise ParameterError("peak", f"{few}, or a position with `at`", number)
+    owner, index = places[-1]
+    return GridPoint(report.source, report[owner], index)
 
 
 def choose_position(report: OmegaReport, chromosome: str, position: float) -> GridPoint:
@@ -213,3 +209,69 @@ def _foreign(point: GridPoint, why: str) -> InputError:
         f"is no report of this input, or other sites were left out: {why}; give the input and the filters of its scan",
         source=point.source,
     )
+
+
+@dataclass(frozen=True)
+class LdPart:
+    """A part of a region: the pairs of sites of a triangle or a rectangle of the map, and the sum of their values.
+
+    Attributes
+    ----------
+    name : str
+    rows, columns : tuple of int
+        First and last site of the pairs' earlier and later sites; where both are the same, a pair counts once.
+    total : float
+        Sum over the blocks so far.
+    undefined : int
+        Pairs without a value, because a site does not vary among the haplotypes observed at both.
+    """
+
+    name: str
+    rows: tuple[int, int]
+    columns: tuple[int, int]
+    total: float = 0.0
+    undefined: int = 0
+
+    def plus(self, block: LdBlock) -> LdPart:
+        """Return the part with the values of some more rows."""
+        row, stop_row = (max(site - block.row0, 0) for site in (self.rows[0], self.rows[1] + 1))
+        column, stop_column = (max(site - block.row0, 0) for site in (self.columns[0], self.columns[1] + 1))
+        values = block.values[row:stop_row, column:stop_column]
+        more, missing = float(values.sum(dtype=np.float64)), 0
+        if np.isnan(more):
+            more, missing = float(np.nansum(values, dtype=np.float64)), int(np.isnan(values).sum())
+        return replace(self, total=self.total + more, undefined=self.undefined + missing)
+
+    @property
+    def sites(self) -> int:
+        """Sites that take part."""
+        rows = self.rows[1] - self.rows[0] + 1
+        return rows if self.rows == self.columns else rows + self.columns[1] - self.columns[0] + 1
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of sites."""
+        rows = self.rows[1] - self.rows[0] + 1
+        return rows * (rows - 1) // 2 if self.rows == self.columns else rows * (self.sites - rows)
+
+    @property
+    def defined(self) -> int:
+        """Pairs of sites that have a value."""
+        return self.pairs - self.undefined
+
+    @property
+    def mean(self) -> float:
+        """Mean of the values; NaN where no pair has one."""
+        return self.total / self.defined if self.defined else float("nan")
+
+
+def window_parts(first: int, split: int, last: int) -> tuple[LdPart, LdPart, LdPart]:
+    """Return the parts of a window: within [first, split], within [split + 1, last], and across."""
+    left, right = (first, split), (split + 1, last)
+    return LdPart("left", left, left), LdPart("right", right, right), LdPart("across", left, right)
+
+
+def omega_of_parts(left: LdPart, right: LdPart, across: LdPart) -> float:
+    """Return omega of a window whose parts hold sums of n r2; 0 without pairs on either side."""
+    pairs = left.pairs + right.pairs
+    return (left.total + right.total) / pairs / (across.mean + EPSILON) if pairs else 0.0

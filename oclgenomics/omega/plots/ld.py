@@ -25,16 +25,9 @@ from oclgenomics.app.figures import (
     round_ticks,
     short_text,
 )
-from oclgenomics.omega.ld.parts import LdPart
-from oclgenomics.omega.ld.picture import MAX_PIXELS, BinnedLd
-from oclgenomics.omega.ld.region import GridPoint, LdRegion
-from oclgenomics.omega.plots.axes import (
-    HEADLINE_DIGITS,
-    LONGEST_TITLE,
-    MAX_TICKS,
-    range_text,
-    set_omega_axis,
-)
+from oclgenomics.omega.ld.map import MAX_PIXELS, BinnedLd
+from oclgenomics.omega.ld.region import GridPoint, LdPart, LdRegion
+from oclgenomics.omega.plots.scans import HEADLINE_DIGITS, LONGEST_TITLE, MAX_TICKS, range_text, set_omega_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.app.figures import (
     BLUE,
+    EN_DASH,
     GREY,
     INK,
     ORANGE,
@@ -21,21 +23,17 @@ from oclgenomics.app.figures import (
     short_text,
 )
 from oclgenomics.errors import ParameterError
-from oclgenomics.omega.plots.axes import (
-    HEADLINE_DIGITS,
-    LONGEST_NAME,
-    LONGEST_TITLE,
-    MAX_TICKS,
-    range_text,
-    set_omega_axis,
-)
 from oclgenomics.omega.result import Scan
+from oclgenomics.omega.significance.peaks import best_positions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Layout", "peak_windows", "plot_scans"]
+__all__ = [
+    "HEADLINE_DIGITS", "LONGEST_NAME", "LONGEST_TITLE", "MAX_TICKS", "Layout", "peak_windows", "plot_scans",
+    "range_text", "set_omega_axis",
+]  # fmt: skip
 
 Layout = Literal["auto", "chromosomes", "replicates"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
@@ -54,17 +52,8 @@ FEW_REPLICATES = 5  # fewer than this are drawn one by one; quantiles would say 
 
 def peak_windows(scan: Scan, count: int = TOP_WINDOWS) -> list[int]:
     """Indices of the grid positions with the largest omega whose windows do not overlap, best first."""
-    if not scan.possible:
-        return []
-    order = np.argsort(-np.where(scan.valid, scan.omega, 0.0), kind="stable")
-    chosen: list[int] = []
-    for index in order[np.where(scan.valid, scan.omega, 0.0)[order] > 0].tolist():
-        left, right = scan.left[index], scan.right[index]
-        if all(right < scan.left[other] or left > scan.right[other] for other in chosen):
-            chosen.append(index)
-            if len(chosen) == count:
-                break
-    return chosen
+    known = replace(scan, omega=np.where(scan.valid, scan.omega, 0.0))
+    return [index for _, index in best_positions([known], count)]
 
 
 def plot_scans(
@@ -361,3 +350,32 @@ def _window(scan: Scan, index: int) -> str:
 
 def _largest(scan: Scan) -> float:
     return 0.0 if scan.best is None else float(scan.omega[scan.best])
+
+
+HEADLINE_DIGITS = {"Mb": 3, "kb": 1, "bp": 0}
+WIDE_RANGE = 40.0  # largest over median omega from which a linear axis would flatten all but one peak
+MAX_TICKS = 8  # along the positions
+LONGEST_NAME, LONGEST_TITLE = 18, 50  # letters shown
+
+
+def set_omega_axis(axes: Axes, omega: NDArray[np.float64]) -> None:
+    """Start at 0; a logarithmic axis where one peak would flatten everything else."""
+    positive = omega[np.isfinite(omega) & (omega > 0)]
+    top = float(positive.max()) if len(positive) else 1.0
+    if len(positive) and top > WIDE_RANGE * float(np.median(positive)):
+        axes.set_yscale("log")
+        axes.set_ylim(max(float(positive.min()), 0.5) / 1.3, top * 1.8)
+        axes.set_ylabel("Omega (ω), logarithmic")
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.12g}")
+        axes.tick_params(axis="y", which="minor", left=False)
+    else:
+        axes.set_ylim(0, top * 1.12)
+        axes.set_ylabel("Omega (ω)")
+
+
+def range_text(left: float, right: float, scale: float, unit: str) -> str:
+    """Write two positions in bp, with as many decimals as tell them apart by two digits of their distance."""
+    digits = round(np.log10(scale))
+    if right > left:
+        digits = min(max(int(np.ceil(-np.log10((right - left) / scale))) + 1, 0), digits)
+    return f"{left / scale:,.{digits}f}{EN_DASH}{right / scale:,.{digits}f} {unit}"

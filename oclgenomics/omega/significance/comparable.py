@@ -14,9 +14,9 @@ from typing import Any
 
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.options import MISSING_NAMES
-from oclgenomics.omega.significance.compared import Compared, ComparedFact, shown
-from oclgenomics.omega.significance.neutral import Significance
-from oclgenomics.omega.significance.null_facts import NullFacts, ScannedData, grid_spacing, site_density
+from oclgenomics.omega.result import Track
+from oclgenomics.omega.significance.facts import Compared, ComparedFact, NullFacts, grid_spacing, shown, site_density
+from oclgenomics.omega.significance.thresholds import Significance
 
 __all__ = ["check_alike", "check_options", "check_sweeps", "compare"]
 
@@ -60,15 +60,13 @@ def check_options(given: Mapping[str, Any], parameters: Mapping[str, Any], what:
             )
 
 
-def compare(
-    given: Significance, tracks: Sequence[ScannedData], what: str = "the scan", thresholds: str = ""
-) -> Compared:
+def compare(given: Significance, tracks: Sequence[Track], what: str = "the scan", thresholds: str = "") -> Compared:
     """Compare the scans of an input with neutral replicates.
 
     Parameters
     ----------
     given : Significance
-    tracks : sequence of Scan or Track
+    tracks : sequence of Track
         Those without any position are passed over.
     what : str
         Name of the scans in messages.
@@ -96,7 +94,7 @@ def compare(
     return Compared(facts, tuple(_warnings(given, scanned, what)))
 
 
-def check_alike(tracks: Sequence[ScannedData], what: str) -> None:
+def check_alike(tracks: Sequence[Track], what: str) -> None:
     """Refuse scans that need thresholds of their own.
 
     Raises
@@ -165,40 +163,41 @@ def check_sweeps(null: NullFacts, sweeps: NullFacts, what: str) -> str | None:
     return f"{what} has {ours} sites per kb, and thresholds are those of neutral replicates with {theirs}"
 
 
-def _check_data(null: NullFacts, track: ScannedData, what: str, thresholds: str) -> None:
+def _check_data(null: NullFacts, track: Track, what: str, thresholds: str) -> None:
     """Refuse an alignment whose data are unlike the replicates."""
-    data = track.data
+    data, density, spacing = track.data, site_density(track), grid_spacing(track)
     assert data is not None
-    name = f"{what} ({track.name})"
-    if not null.fewest_haplotypes == null.haplotypes == data.haplotypes:
-        theirs = shown(_range([null.fewest_haplotypes, null.haplotypes]))
-        raise _unlike(thresholds, f"{theirs} haplotypes", name, f"{data.haplotypes:,}", "samples")
-    if null.genotypes is not data.genotypes:
-        raise _unlike(thresholds, PHASES[null.genotypes], name, PHASES[data.genotypes], "genotypes")
-    if abs(data.missing - null.missing) > LIKE_MISSING:
-        theirs = f"{100 * null.missing:.1f} % of the states missing"
-        raise _unlike(thresholds, theirs, name, f"{100 * data.missing:.1f} %", "missing")
-    if abs(data.masked - null.masked) > LIKE_MASKED:
-        theirs = f"{100 * null.masked:.1f} % of the bp excluded"
-        raise _unlike(thresholds, theirs, name, f"{100 * data.masked:.1f} %", "exclude")
-    density = site_density(track)
-    known = null.least_density <= density <= null.most_density
-    if not known and not _alike(density, null.density, LIKE_DENSITY):
-        theirs = f"{1000 * null.density:.4g} sites per kb"
-        raise _unlike(thresholds, theirs, name, f"{1000 * density:.4g}", "sites")
-    spacing = grid_spacing(track)
-    if not _alike(spacing, null.spacing, LIKE_SPACING):
-        raise _unlike(thresholds, f"grid positions {null.spacing:,.0f} bp apart", name, f"{spacing:,.0f} bp", "grid")
+    known = null.least_density <= density <= null.most_density or _alike(density, null.density, LIKE_DENSITY)
+    checks = (
+        (
+            null.fewest_haplotypes == null.haplotypes == data.haplotypes,
+            f"{shown(_range([null.fewest_haplotypes, null.haplotypes]))} haplotypes", f"{data.haplotypes:,}", "samples",
+        ),
+        (null.genotypes is data.genotypes, PHASES[null.genotypes], PHASES[data.genotypes], "genotypes"),
+        (
+            abs(data.missing - null.missing) <= LIKE_MISSING,
+            f"{100 * null.missing:.1f} % of the states missing", f"{100 * data.missing:.1f} %", "missing",
+        ),
+        (
+            abs(data.masked - null.masked) <= LIKE_MASKED,
+            f"{100 * null.masked:.1f} % of the bp excluded", f"{100 * data.masked:.1f} %", "exclude",
+        ),
+        (known, f"{1000 * null.density:.4g} sites per kb", f"{1000 * density:.4g}", "sites"),
+        (
+            _alike(spacing, null.spacing, LIKE_SPACING),
+            f"grid positions {null.spacing:,.0f} bp apart", f"{spacing:,.0f} bp", "grid",
+        ),
+    )  # fmt: skip
+    for alike, theirs, ours, option in checks:
+        if not alike:
+            raise UsageError(
+                f"{thresholds}: its replicates have {theirs}, {what} ({track.name}) has {ours}, for which the "
+                f"threshold is another; make one with `omega threshold --scan REPORT`, which takes `{option}` from the "
+                "scan"
+            )
 
 
-def _unlike(thresholds: str, theirs: str, name: str, ours: str, option: str) -> UsageError:
-    return UsageError(
-        f"{thresholds}: its replicates have {theirs}, {name} has {ours}, for which the threshold is another; make one "
-        f"with `omega threshold --scan REPORT`, which takes `{option}` from the scan"
-    )
-
-
-def _check_draws(given: Mapping[str, Any], null: NullFacts, track: ScannedData, what: str, thresholds: str) -> None:
+def _check_draws(given: Mapping[str, Any], null: NullFacts, track: Track, what: str, thresholds: str) -> None:
     """Missing states that were filled in by draws lower LD; those that were left out do not."""
     assert track.data is not None
     if not (null.missing or track.data.missing):
@@ -217,7 +216,7 @@ def _imputed(value: Any) -> frozenset[str]:
     return frozenset(str(MISSING_NAMES.get(str(word).upper(), word)) for word in words)
 
 
-def _compared_facts(given: Significance, null: NullFacts, tracks: Sequence[ScannedData]) -> Iterator[ComparedFact]:
+def _compared_facts(given: Significance, null: NullFacts, tracks: Sequence[Track]) -> Iterator[ComparedFact]:
     data = [track.data for track in tracks if track.data is not None]
     yield ComparedFact("haplotypes", data[0].haplotypes, null.haplotypes)
     yield ComparedFact("genotypes", data[0].genotypes, null.genotypes)
@@ -233,7 +232,7 @@ def _compared_facts(given: Significance, null: NullFacts, tracks: Sequence[Scann
         yield ComparedFact(name, given.scan[name], given.scan[name])
 
 
-def _warnings(given: Significance, tracks: Sequence[ScannedData], what: str) -> Iterator[str]:
+def _warnings(given: Significance, tracks: Sequence[Track], what: str) -> Iterator[str]:
     """What makes omegas differ a little, or a rate mean something else."""
     ours, theirs = {str(track.parameters.get("precision")) for track in tracks}, str(given.scan.get("precision"))
     if tracks and ours != {theirs}:
@@ -254,7 +253,7 @@ def _warnings(given: Significance, tracks: Sequence[ScannedData], what: str) -> 
         )
 
 
-def _density_warnings(null: NullFacts | None, tracks: Sequence[ScannedData], what: str) -> Iterator[str]:
+def _density_warnings(null: NullFacts | None, tracks: Sequence[Track], what: str) -> Iterator[str]:
     """Densities that only some of the replicates have: for these alone the threshold may be another."""
     if null is None or all(_alike(site_density(track), null.density, LIKE_DENSITY) for track in tracks):
         return

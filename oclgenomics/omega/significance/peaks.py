@@ -1,131 +1,150 @@
-"""Regions of high omega, and their p-values where neutral replicates are known."""
+"""Regions of high omega: neighbouring grid positions above a threshold, their windows merged."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from oclgenomics.app.frames import to_frame
-from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.omega.formats.reading import Track
-from oclgenomics.omega.peaks import Peak, merge_peaks, quantile_threshold, top_threshold
-from oclgenomics.omega.result import Scan
-from oclgenomics.omega.significance.comparable import compare
-from oclgenomics.omega.significance.compared import Compared
-from oclgenomics.omega.significance.neutral import Significance
-from oclgenomics.omega.significance.thresholds import Maxima, p_values, thresholds
+from oclgenomics.errors import ParameterError
+from oclgenomics.omega.result import Track
 
-__all__ = ["PEAK_COLUMNS", "Peaks", "find_peaks"]
-
-PEAK_COLUMNS = ("name", *(field.name for field in fields(Peak)), "p_value")
+__all__ = ["Peak", "best_positions", "best_windows", "merge_peaks", "quantile_threshold", "top_threshold"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Peaks:
-    """Regions of high omega, and what they were told by.
+@dataclass(frozen=True)
+class Peak:
+    """A region in which omega is high.
 
     Attributes
     ----------
-    peaks : tuple of Peak
-    threshold : float
-        Omega that their positions exceed.
-    maxima : Maxima, optional
-        Of neutral replicates, for p-values.
-    fpr : float, optional
-        False-positive rate of the threshold.
-    compared : Compared, optional
-        What was compared with the neutral replicates.
+    chromosome : str
+    replicate : int
+    start, end : int
+        First and last bp of the merged windows, counted from 1.
+    position, omega : float
+        The grid position with the largest omega in the region, and that omega.
+    left, right : int
+        First and last site of its window, bp counted from 1.
+    positions : int
+        Grid positions merged.
     """
 
-    peaks: tuple[Peak, ...]
-    threshold: float
-    maxima: Maxima | None = None
-    fpr: float | None = None
-    compared: Compared | None = None
-
-    def __repr__(self) -> str:
-        highest = max((peak.omega for peak in self.peaks), default=0.0)
-        shown = f", highest {highest:.6g}" if self.peaks else ""
-        return f"<Peaks: {len(self.peaks):,} regions with omega above {self.threshold:.6g}{shown}>"
-
-    def __len__(self) -> int:
-        return len(self.peaks)
-
-    def records(self) -> list[dict[str, Any]]:
-        """Return a dict for each peak with the names of `PEAK_COLUMNS`, sorted by chromosome (its bytes) and start.
-
-        `name` is "peak1" for the highest, and so on; `p_value` is None without neutral replicates.
-        """
-        omega = np.array([peak.omega for peak in self.peaks], np.float64)
-        rank = np.argsort(np.argsort(-omega, kind="stable"), kind="stable") + 1
-        p = [None] * len(omega) if self.maxima is None else p_values(omega, self.maxima.omega).tolist()
-        records = [
-            {"name": f"peak{place}", **asdict(peak), "p_value": value}
-            for place, peak, value in zip(rank.tolist(), self.peaks, p, strict=True)
-        ]
-        return sorted(records, key=lambda one: (one["chromosome"].encode(), one["start"], one["end"], one["replicate"]))
-
-    def to_frame(self) -> Any:
-        """Make a table of the peaks, with the columns `PEAK_COLUMNS`; see `oclgenomics.app.frames.to_frame`."""
-        records = self.records()
-        return to_frame({name: [record[name] for record in records] for name in PEAK_COLUMNS})
+    chromosome: str
+    replicate: int
+    start: int
+    end: int
+    position: float
+    omega: float
+    left: int
+    right: int
+    positions: int
 
 
-def find_peaks(
-    tracks: Sequence[Scan] | Sequence[Track],
-    *,
-    threshold: float | Significance | None = None,
-    top: int | None = None,
-    quantile: float | None = None,
-    fpr: float | None = None,
-    merge: int = 0,
-) -> Peaks:
-    """Find the regions in which omega is high; one of `threshold`, `top` and `quantile` says what that is.
+def merge_peaks(tracks: Sequence[Track], threshold: float, merge: int = 0) -> list[Peak]:
+    """Merge the windows of grid positions above a threshold where they overlap or lie close together.
 
     Parameters
     ----------
-    tracks : sequence of Scan or Track
-        All scans of an input, or `read_report(path).tracks`.
-    threshold : float or Significance, optional
-        Positions with a larger omega count. What neutral replicates say (`find_thresholds`, `read_thresholds`) gives
-        p-values, too.
-    top : int, optional
-        The positions with the largest omegas count, so many of them.
-    quantile : float, optional
-        Positions above this quantile of all omegas count, such as 0.995.
-    fpr : float, optional
-        False-positive rate of the threshold from neutral replicates; the first that they were asked for if not given.
+    tracks : sequence of Track
+        Scans (`scan`), or a report (`read_report`).
+    threshold : float
+        Only larger omegas count.
     merge : int
-        Windows at most so many bp apart are one region.
+        Windows with at most so many bp between them are one region; 0 merges those that overlap or touch.
+
+    Returns
+    -------
+    list of Peak
+        In the order of the tracks, and along each by `start`.
 
     Raises
     ------
     UsageError
-        Not one of the three is given, `fpr` without neutral replicates, or a value out of range; neutral replicates
-        of other data or options than the scan's (`oclgenomics.omega.significance.comparable`).
-
-    Examples
-    --------
-    >>> from oclgenomics.omega import find_peaks, read_report
-    >>> find_peaks(read_report("chr20.tsv").tracks, quantile=0.995).to_frame()  # doctest: +SKIP
+        A negative `merge`.
     """
-    if sum(given is not None for given in (threshold, top, quantile)) != 1:
-        raise UsageError("which positions are high is for you to say: give one of `threshold`, `top` and `quantile`")
-    if fpr is not None and not isinstance(threshold, Significance):
-        raise ParameterError("fpr", "has no effect without a `threshold` from neutral replicates")
-    maxima = compared = None
-    if isinstance(threshold, Significance):
-        compared = compare(threshold, tracks)
-        (chosen,) = threshold.thresholds[:1] if fpr is None else thresholds(threshold.maxima.omega, [fpr])
-        omega, maxima, fpr = chosen.omega, threshold.maxima, chosen.fpr
-    elif top is not None:
-        omega = top_threshold(tracks, top)
-    elif quantile is not None:
-        omega = quantile_threshold(tracks, quantile)
-    else:
-        assert threshold is not None
-        omega = threshold
-    return Peaks(tuple(merge_peaks(tracks, omega, merge)), omega, maxima, fpr, compared)
+    if merge < 0:
+        raise ParameterError("merge", "a distance is 0 bp or more", merge)
+    return [peak for track in tracks for peak in _merge(track, threshold, merge)]
+
+
+def best_windows(tracks: Sequence[Track], count: int) -> list[Peak]:
+    """Return the largest omegas of all tracks whose windows do not overlap, best first, as peaks of one position."""
+    return [_peak(tracks[owner], np.array([index])) for owner, index in best_positions(tracks, count)]
+
+
+def best_positions(tracks: Sequence[Track], count: int) -> list[tuple[int, int]]:
+    """Return the same as track and grid position, both counted from 0."""
+    omega = _all_omegas(tracks)
+    first = np.cumsum([0, *(len(track.omega) for track in tracks)])
+    chosen: list[tuple[int, int]] = []
+    for number in np.argsort(-omega, kind="stable").tolist():
+        if len(chosen) == count or not omega[number] > 0:
+            break
+        owner = int(np.searchsorted(first, number, side="right")) - 1
+        place = owner, number - int(first[owner])
+        if not any(_overlap(tracks, place, other) for other in chosen):
+            chosen.append(place)
+    return chosen
+
+
+def top_threshold(tracks: Sequence[Track], count: int) -> float:
+    """Return the omega above which `count` grid positions lie (fewer where omegas are equal, or where so many are 0).
+
+    Raises
+    ------
+    UsageError
+        `count` is below 1.
+    """
+    if count < 1:
+        raise ParameterError("top", "at least 1 position is needed", count)
+    omega = np.sort(_all_omegas(tracks))[::-1]
+    return float(omega[count]) if count < len(omega) else 0.0
+
+
+def quantile_threshold(tracks: Sequence[Track], share: float) -> float:
+    """Return a quantile of the omegas of all grid positions that have a window.
+
+    Raises
+    ------
+    UsageError
+        `share` is not between 0 and 1.
+    """
+    if not 0 < share < 1:
+        raise ParameterError("quantile", "it lies between 0 and 1, such as 0.995 for the highest 0.5 %", share)
+    omega = _all_omegas(tracks)
+    omega = omega[omega > 0]
+    return float(np.quantile(omega, share)) if len(omega) else 0.0
+
+
+def _all_omegas(tracks: Sequence[Track]) -> NDArray[np.float64]:
+    return np.concatenate([np.zeros(0), *(track.omega for track in tracks)])
+
+
+def _merge(track: Track, threshold: float, merge: int) -> list[Peak]:
+    chosen = np.flatnonzero((track.omega > threshold) & (track.omega > 0))
+    chosen = chosen[np.argsort(track.left[chosen], kind="stable")]
+    if not len(chosen):
+        return []
+    reached = np.maximum.accumulate(track.right[chosen])
+    between = track.left[chosen][1:] - reached[:-1] - 1
+    return [_peak(track, part) for part in np.split(chosen, np.flatnonzero(between > merge) + 1)]
+
+
+def _peak(track: Track, merged: NDArray[np.int64]) -> Peak:
+    """The region of some grid positions."""
+    merged = np.sort(merged)
+    best = int(merged[np.argmax(track.omega[merged])])
+    return Peak(
+        track.name, track.replicate, int(track.left[merged].min()), int(track.right[merged].max()),
+        float(track.positions[best]), float(track.omega[best]), int(track.left[best]), int(track.right[best]),
+        len(merged),
+    )  # fmt: skip
+
+
+def _overlap(tracks: Sequence[Track], one: tuple[int, int], other: tuple[int, int]) -> bool:
+    (track, index), (second, place) = (tracks[one[0]], one[1]), (tracks[other[0]], other[1])
+    same = (track.name, track.replicate) == (second.name, second.replicate)
+    return same and bool(track.left[index] <= second.right[place] and second.left[place] <= track.right[index])

@@ -1,4 +1,4 @@
-"""What the largest omega of neutral replicates says about an omega: thresholds and p-values.
+"""What neutral replicates say of omegas: thresholds, p-values of peaks, and how often sweeps are detected.
 
 All of it compares the largest omega of an alignment with the largest omegas of R neutral replicates of the same length,
 so that the many positions of a scan need no further correction. With an alignment that is neutral, too, its rank among
@@ -9,8 +9,8 @@ Application*, 1997, section 4.2).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -19,16 +19,16 @@ from numpy.typing import NDArray
 from oclgenomics.app.frames import to_frame
 from oclgenomics.errors import ParameterError
 from oclgenomics.omega.result import Scan
+from oclgenomics.omega.significance.facts import Compared, NullFacts
+from oclgenomics.omega.significance.peaks import Peak
 
 __all__ = [
-    "FEW_MAXIMA",
-    "Maxima",
-    "Threshold",
-    "p_values",
-    "replicates_for",
-    "thresholds",
-]
+    "FEW_MAXIMA", "PEAK_COLUMNS", "Detection", "Localisation", "Maxima", "Peaks", "Significance", "SweepResults",
+    "Threshold", "detection", "localisation", "p_values", "replicates_for", "thresholds",
+]  # fmt: skip
 
+PEAK_COLUMNS = ("name", *(field.name for field in fields(Peak)), "p_value")
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 FEW_MAXIMA = 10  # fewer replicates above a threshold than that leave its rate uncertain by a third or more
 _ROUNDING = 1e-9  # 0.05 * 100 is not quite 5
 
@@ -61,6 +61,11 @@ class Maxima:
 
     def __len__(self) -> int:
         return len(self.omega)
+
+    @property
+    def median(self) -> float:
+        """Median of the largest omegas."""
+        return float(np.median(self.omega))
 
     def __repr__(self) -> str:
         highest = f", highest omega {self.omega.max():.6g}" if len(self) else ""
@@ -121,7 +126,7 @@ class Threshold:
         }  # fmt: skip
 
 
-def thresholds(maxima: NDArray[np.float64], rates: Sequence[float]) -> list[Threshold]:
+def thresholds(maxima: NDArray[np.float64] | Sequence[float], rates: Sequence[float]) -> list[Threshold]:
     """Thresholds for false-positive rates.
 
     An omega is above the threshold exactly where its p-value (`p_values`) is at most the rate.
@@ -173,3 +178,248 @@ def p_values(omega: NDArray[np.float64] | float, maxima: NDArray[np.float64]) ->
     """
     below = np.searchsorted(np.sort(maxima), omega, side="left")
     return np.asarray((1 + len(maxima) - below) / (1 + len(maxima)), np.float64)
+
+
+@dataclass(frozen=True)
+class Detection:
+    """How many sweep replicates exceed a threshold.
+
+    Attributes
+    ----------
+    threshold : Threshold
+    detected : int
+        Replicates whose largest omega is above it.
+    detected_within : int or None
+        Those of them whose largest omega lies near enough to the true site.
+    replicates : int
+    """
+
+    threshold: Threshold
+    detected: int
+    detected_within: int | None
+    replicates: int
+
+    @property
+    def rate(self) -> float:
+        """Share of the replicates that are detected (the power)."""
+        return self.detected / self.replicates
+
+    @property
+    def rate_within(self) -> float | None:
+        """Share of the replicates that are detected near the true site."""
+        return None if self.detected_within is None else self.detected_within / self.replicates
+
+    def record(self) -> dict[str, Any]:
+        """Return the counts and the rates as plain values."""
+        return {
+            "fpr": self.threshold.fpr, "omega": self.threshold.omega, "detected": self.detected, "rate": self.rate,
+            "detected_within": self.detected_within, "rate_within": self.rate_within,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Localisation:
+    """How far from the true site the largest omegas of sweep replicates lie, in bp, whether detected or not.
+
+    Attributes
+    ----------
+    found : int
+        Replicates with any omega above 0; the others have no distance.
+    mean, median : float or None
+        None if there is no distance.
+    quantiles : dict of float to float
+        Distance by its quantile.
+    within : int or None
+        Replicates at most `limit` from the site.
+    limit : int or None
+    """
+
+    found: int
+    mean: float | None
+    median: float | None
+    quantiles: dict[float, float]
+    within: int | None
+    limit: int | None
+
+
+def detection(sweeps: Maxima, found: Sequence[Threshold], site: float, within: int | None = None) -> list[Detection]:
+    """Count the detected sweep replicates at each threshold.
+
+    Parameters
+    ----------
+    sweeps : Maxima
+        Of replicates with a sweep.
+    found : sequence of Threshold
+    site : float
+        True position of the selected site, bp.
+    within : int, optional
+        Greatest distance from it, in bp, of a detection in the right place.
+    """
+    near = np.zeros(len(sweeps), bool) if within is None else np.abs(sweeps.position - site) <= within
+    counted = []
+    for threshold in found:
+        above = sweeps.omega > threshold.omega
+        right = None if within is None else int((above & near).sum())
+        counted.append(Detection(threshold, int(above.sum()), right, len(sweeps)))
+    return counted
+
+
+def localisation(sweeps: Maxima, site: float, within: int | None = None) -> Localisation:
+    """Distances of the largest omegas of sweep replicates from the true site; parameters as in `detection`."""
+    distance = np.abs(sweeps.position - site)
+    distance = distance[~np.isnan(distance)]
+    near = None if within is None else int((distance <= within).sum())
+    if not len(distance):
+        return Localisation(0, None, None, {}, near, within)
+    quantiles = dict(zip(QUANTILES, np.quantile(distance, QUANTILES).tolist(), strict=True))
+    return Localisation(len(distance), float(distance.mean()), float(np.median(distance)), quantiles, near, within)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SweepResults:
+    """What was found in replicates with a sweep at a known site.
+
+    Attributes
+    ----------
+    maxima : Maxima
+        Of the replicates.
+    site : int
+        True position of the selected site, bp.
+    detection : tuple of Detection
+        One for each threshold.
+    localisation : Localisation
+    haplotypes : int
+        Largest number in a replicate.
+    data : NullFacts or None
+        What was scanned of them; see `oclgenomics.omega.significance.comparable.check_sweeps`.
+    """
+
+    maxima: Maxima
+    site: int
+    detection: tuple[Detection, ...]
+    localisation: Localisation
+    haplotypes: int
+    data: NullFacts | None = None
+
+    def __repr__(self) -> str:
+        rates = ", ".join(f"{one.rate:.1%} at fpr {one.threshold.fpr:g}" for one in self.detection)
+        return f"<SweepResults of {len(self.maxima):,} replicates: detected {rates}>"
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a dict for each threshold: 'fpr', 'omega', 'detected', 'rate', 'detected_within', 'rate_within'."""
+        return [one.record() for one in self.detection]
+
+    def to_frame(self) -> Any:
+        """Make a table of the thresholds, with the names of `records`; see `oclgenomics.app.frames.to_frame`."""
+        records = self.records()
+        return to_frame({name: [record[name] for record in records] for name in records[0]})
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Significance:
+    """What neutral replicates say of omegas.
+
+    Attributes
+    ----------
+    scan : mapping of str to object
+        Options of the replicates' scan by name, as plain values.
+    length : int or None
+        Of a replicate, bp, if it is known.
+    haplotypes : int or None
+        Largest number in a replicate, if it is known.
+    mean_sites : float or None
+        Sites used per replicate, if it is known.
+    maxima : Maxima
+        Of the replicates.
+    thresholds : tuple of Threshold
+    peaks : tuple of Peak, optional
+        Of a scan whose significance is asked for.
+    sweeps : SweepResults, optional
+        Of replicates with a sweep.
+    source : str
+        The file that these were read from; empty if they were found in this process.
+    data : NullFacts, optional
+        What was scanned of the replicates.
+    compared : Compared, optional
+        The scan whose peaks these are.
+    """
+
+    scan: Mapping[str, Any]
+    length: int | None
+    haplotypes: int | None
+    mean_sites: float | None
+    maxima: Maxima
+    thresholds: tuple[Threshold, ...]
+    peaks: tuple[Peak, ...] | None = None
+    sweeps: SweepResults | None = None
+    source: str = ""
+    data: NullFacts | None = None
+    compared: Compared | None = None
+
+    def __repr__(self) -> str:
+        found = ", ".join(f"omega {one.omega:.6g} at fpr {one.fpr:g}" for one in self.thresholds)
+        return f"<Significance from {len(self.maxima):,} neutral replicates: {found}>"
+
+    def p_values(self, omega: NDArray[np.float64] | float) -> NDArray[np.float64]:
+        """Return the probability of so large an omega anywhere in a neutral alignment, float64 (...)."""
+        return p_values(omega, self.maxima.omega)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a dict for each threshold: 'fpr', 'omega', 'rank', 'replicates', 'expected_fpr' and 'fpr_error'."""
+        return [threshold.record() for threshold in self.thresholds]
+
+    def to_frame(self) -> Any:
+        """Make a table of the thresholds, with the names of `records`; see `oclgenomics.app.frames.to_frame`."""
+        records = self.records()
+        return to_frame({name: [record[name] for record in records] for name in records[0]})
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Peaks:
+    """Regions of high omega, and what they were told by.
+
+    Attributes
+    ----------
+    peaks : tuple of Peak
+    threshold : float
+        Omega that their positions exceed.
+    maxima : Maxima, optional
+        Of neutral replicates, for p-values.
+    fpr : float, optional
+        False-positive rate of the threshold.
+    compared : Compared, optional
+        What was compared with the neutral replicates.
+    """
+
+    peaks: tuple[Peak, ...]
+    threshold: float
+    maxima: Maxima | None = None
+    fpr: float | None = None
+    compared: Compared | None = None
+
+    def __repr__(self) -> str:
+        highest = max((peak.omega for peak in self.peaks), default=0.0)
+        shown = f", highest {highest:.6g}" if self.peaks else ""
+        return f"<Peaks: {len(self.peaks):,} regions with omega above {self.threshold:.6g}{shown}>"
+
+    def __len__(self) -> int:
+        return len(self.peaks)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a dict for each peak with the names of `PEAK_COLUMNS`, sorted by chromosome (its bytes) and start.
+
+        `name` is "peak1" for the highest, and so on; `p_value` is None without neutral replicates.
+        """
+        omega = np.array([peak.omega for peak in self.peaks], np.float64)
+        rank = np.argsort(np.argsort(-omega, kind="stable"), kind="stable") + 1
+        p = [None] * len(omega) if self.maxima is None else p_values(omega, self.maxima.omega).tolist()
+        records = [
+            {"name": f"peak{place}", **asdict(peak), "p_value": value}
+            for place, peak, value in zip(rank.tolist(), self.peaks, p, strict=True)
+        ]
+        return sorted(records, key=lambda one: (one["chromosome"].encode(), one["start"], one["end"], one["replicate"]))
+
+    def to_frame(self) -> Any:
+        """Make a table of the peaks, with the columns `PEAK_COLUMNS`; see `oclgenomics.app.frames.to_frame`."""
+        records = self.records()
+        return to_frame({name: [record[name] for record in records] for name in PEAK_COLUMNS})

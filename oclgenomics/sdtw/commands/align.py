@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+import oclgenomics
+from oclgenomics import sdtw
 from oclgenomics.app.commands import add_device_options, open_engine, report_profile, say_written
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import add_signal_inputs, add_signal_options, trim_of
-from oclgenomics.sdtw.commands.align_options import add_align_options, align_options, prefix_lengths
-from oclgenomics.sdtw.commands.part_reports import add_part_options, settle_format, write_parts
+from oclgenomics.sdtw.commands.options import add_align_options, align_options, prefix_lengths
+from oclgenomics.sdtw.commands.reports import add_part_options, settle_format, write_parts
 
 __all__ = ["add_parser", "run"]
 
@@ -19,8 +21,8 @@ def add_parser(actions: Any) -> None:
     parser = actions.add_parser(
         "align",
         help="align the beginnings of reads with references",
-        description="Align prefixes of the signal of each read with references, anywhere in them, and tell the cost of "
-        "the best alignment and where it ends.",
+        description="Align prefixes of the signal of each read with references, anywhere in them, and report the cost "
+        "of the best alignment and where it ends.",
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
@@ -48,25 +50,19 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.runtime import select_device
-    from oclgenomics.sdtw.api import align_parts, checked_prefixes
-    from oclgenomics.sdtw.sources import open_references
-    from oclgenomics.sdtw.totals import Totals
-
     settle_format(args)
     options = align_options(args)
-    prefixes = checked_prefixes(args.prefixes, options)
-    select_device(args.device)  # a device that is not there is told before anything is read
-    references = open_references(args.references, "references")
+    options.check_prefixes(args.prefixes)
+    oclgenomics.select_device(args.device)  # a device that is not there is told before anything is read
+    references = sdtw.open_references(args.references)
     with open_engine(args) as engine:
         write_parts(
             args,
             engine,
-            Totals(),
             "aligning",
-            lambda progress: align_parts(
-                args.signals, references, options, prefixes=prefixes, starts=args.starts, trim=trim_of(args),
-                engine=engine, progress=progress,
+            lambda run: sdtw.iter_align(
+                args.signals, references, options, prefixes=args.prefixes, starts=args.starts, trim=trim_of(args),
+                engine=engine, run=run,
             ),
         )  # fmt: skip
         report_profile(args, engine)

@@ -7,43 +7,31 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from oclgenomics.app.commands import (
-    add_device_options,
-    add_output_options,
-    count,
-    open_engine,
-    report_profile,
-    say,
-    say_written,
-)
+import oclgenomics
+from oclgenomics import sdtw, signals, simulate
+from oclgenomics.app.commands import add_device_options, count, open_engine, report_profile, say, say_written
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import add_signal_options, trim_of
 from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.sdtw.commands.align_options import add_align_options, align_options, variant_name
-from oclgenomics.sdtw.commands.evaluation_options import (
+from oclgenomics.sdtw.commands.options import (
     DEFAULT_PREFIXES,
+    add_align_options,
     add_evaluation_options,
+    add_model_options,
     add_reference_options,
-    add_report_options,
-    add_run_options,
+    align_options,
     check_evaluation_options,
     settle_score,
+    variant_name,
 )
-from oclgenomics.sdtw.commands.evaluation_reports import chosen_thresholds, make_report, say_report, write_report
-
-if TYPE_CHECKING:
-    from oclgenomics.sdtw.squiggles.squiggle import Squiggle
-    from oclgenomics.signals import KmerModel, Signals
-    from oclgenomics.simulate.genomes import Genome
-    from oclgenomics.simulate.signals import SignalScenario
+from oclgenomics.sdtw.commands.reports import chosen_thresholds, made_evaluation, say_evaluation, write_evaluation
 
 __all__ = ["add_parser", "run"]
 
 RANDOM = "random"
-RANDOM_LETTERS, RANDOM_GC = 1_000_000, 0.5
-MODEL_NAMES = ("r9.4.1",)
+RANDOM_BASES, RANDOM_GC = 1_000_000, 0.5
 
 
 def add_parser(actions: Any) -> None:
@@ -56,15 +44,13 @@ def add_parser(actions: Any) -> None:
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    add_reference_options(parser.add_argument_group("references"))
+    group = parser.add_argument_group("references")
+    add_reference_options(group, "references", "difference with --decoy, else cost")
     _add_simulation_options(parser.add_argument_group("simulated reads"))
     group = parser.add_argument_group("alignments")
     add_signal_options(group, what="what will be left out at the beginning of the reads that thresholds are for")
     add_align_options(group)
-    add_evaluation_options(parser.add_argument_group("evaluation"))
-    add_run_options(parser)
-    add_report_options(parser, write_thresholds="file for the thresholds, as `sdtw classify` takes it")
-    add_output_options(parser)
+    add_evaluation_options(parser)
     add_device_options(parser)
 
 
@@ -74,15 +60,10 @@ def _add_simulation_options(group: argparse._ArgumentGroup) -> None:
     ))  # fmt: skip
     background = group.add_argument(
         "--background", default=RANDOM, metavar="FASTA",
-        help="sequences of what is no target, or `random` for a million random letters (default: %(default)s)",
+        help="sequences of what is no target, or `random` for a million random bases (default: %(default)s)",
     )  # fmt: skip
     reads(background, lambda _args, name: () if name == RANDOM else (name,))
-    model = group.add_argument(
-        "--model", default=MODEL_NAMES[0], metavar="MODEL",
-        help="model of k-mers that the reference was made with (default: %(default)s)",
-    )  # fmt: skip
-    reads(model, lambda _args, name: () if name in MODEL_NAMES else (name,))
-    group.add_argument("--reverse-kmers", action="store_true", help="the model has its k-mers from 3' to 5'")
+    add_model_options(group, default="r9.4.1")
     group.add_argument(
         "--difficulty", choices=("easy", "normal", "hard"), default="hard",
         help="noise: less than that of real reads, about as much, or more, which makes up for what real reads have "
@@ -102,89 +83,60 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.runtime import select_device
-    from oclgenomics.sdtw.api import align
-    from oclgenomics.sdtw.evaluation import labelled_scores
-    from oclgenomics.sdtw.options import check_prefixes
-    from oclgenomics.sdtw.sources import open_references
-
     settle_score(args)
     output = check_evaluation_options(args)
-    options, prefixes = align_options(args), check_prefixes(args.prefixes or DEFAULT_PREFIXES)
+    options = align_options(args)
+    prefixes = options.check_prefixes(args.prefixes or DEFAULT_PREFIXES)
     if args.reads < 1:
         raise ParameterError("reads", "give 1 or more", args.reads)
-    select_device(args.device)  # a device that is not there is told before anything is read
-    references = open_references([*args.references, *args.decoys])
-    simulated = _Simulated(args, references[: len(args.references)], prefixes[-1])
+    oclgenomics.select_device(args.device)  # a device that is not there is told before anything is read
+    references = sdtw.open_references([*args.references, *args.decoys])
+    classes = _simulated(args, references[: len(args.references)], prefixes[-1])
     with open_engine(args) as engine:
         start = time.perf_counter()
-        found = [
-            align(signals, references, options, prefixes=prefixes, engine=engine)
-            for signals in (simulated.target(), simulated.background())
-        ]
+        found = [sdtw.align(one, references, options, prefixes=prefixes, engine=engine) for one in classes]
         say(args, f"simulated and aligned in {time.perf_counter() - start:.1f} s", level=1)
         found = [replace(one, trim=trim_of(args)) for one in found]  # what the reads will be that are to be judged
-        scores = labelled_scores(*found, name=variant_name(options), score=args.score, targets=len(args.references))
-        report = make_report(args, [scores], chosen_thresholds(args, scores, engine))
+        name, targets = variant_name(options), len(args.references)
+        scores = sdtw.labelled_scores(*found, name=name, score=args.score, targets=targets)
+        report = made_evaluation(args, [scores], chosen_thresholds(args, scores, engine))
         report_profile(args, engine)
-        write_report(args, output, report, engine, f"simulated reads of {Path(args.target).name}")
-    say_report(args, report)
+        write_evaluation(args, output, report, engine, f"simulated reads of {Path(args.target).name}")
+    say_evaluation(args, report)
     say_written(args)
     return 0
 
 
-class _Simulated:
-    """Reads of both classes, simulated when they are asked for."""
-
-    def __init__(self, args: argparse.Namespace, targets: tuple[Squiggle, ...], samples: int) -> None:
-        from oclgenomics.signals.model_files import read_model
-        from oclgenomics.simulate.genomes import random_genome, read_genome
-        from oclgenomics.simulate.signals import PRESETS
-
-        self._model: KmerModel = read_model(args.model, reverse_kmers=args.reverse_kmers)
-        self._seed: int = args.seed
-        self._target: Genome = read_genome("target", args.target, args.reads)
-        molecule = targets[0].molecule
-        _check_target(args, targets, self._model)
-        # Junk would be labelled target, and thresholds that keep 99 % of the targets would keep everything.
-        self._scenario: SignalScenario = replace(
-            PRESETS[args.difficulty], samples=(samples, samples), molecule=molecule, junk=0.0
-        )
-        if args.background == RANDOM:
-            self._background = random_genome("background", RANDOM_LETTERS, RANDOM_GC, args.reads, args.seed)
-        else:
-            self._background = read_genome("background", args.background, args.reads)
-
-    def target(self) -> Iterator[Signals]:
-        """Reads of the target."""
-        return self._signals(self._target)
-
-    def background(self) -> Iterator[Signals]:
-        """Reads of the background, whose draws are others than those of the target's."""
-        return self._signals(replace(self._target, reads=0), self._background)
-
-    def _signals(self, *genomes: Genome) -> Iterator[Signals]:
-        from oclgenomics.simulate.signals import simulate_signals
-
-        for batch in simulate_signals(genomes, self._model, self._scenario, self._seed):
-            yield batch.signals
-
-
-def _check_target(args: argparse.Namespace, targets: tuple[Squiggle, ...], model: KmerModel) -> None:
-    """Refuse sequences and models that no reference was made of: thresholds would say nothing of it.
+def _simulated(
+    args: argparse.Namespace, targets: tuple[sdtw.Squiggle, ...], samples: int
+) -> tuple[Iterator[signals.Signals], Iterator[signals.Signals]]:
+    """Reads of the target and of the background, simulated when they are asked for, by other draws for each.
 
     Raises
     ------
     UsageError
+        No reference was made of the target's sequences by this model: thresholds would say nothing of it.
     """
-    import numpy as np
-
-    from oclgenomics.sdtw.squiggles.build import build_squiggle
-
-    expected = build_squiggle(args.target, model, molecule=targets[0].molecule)
-    if not any(np.array_equal(expected.levels, target.levels) for target in targets):
-        names = ", ".join(f"{target.name} by the model {target.model}" for target in targets)
+    model = signals.read_model(args.model, reverse_kmers=args.reverse_kmers)
+    target = simulate.genomes.read_genome("target", args.target, args.reads)
+    molecule = targets[0].molecule
+    expected = sdtw.build_squiggle(args.target, model, molecule=molecule)
+    if not any(expected.same_levels(one) for one in targets):
+        names = ", ".join(f"{one.name} by the model {one.model}" for one in targets)
         raise UsageError(
             f"the reference ({names}) was not made of --target {args.target} with --model {args.model}; give what it "
             "was made of, or make it anew with `sdtw index`"
         )
+    if args.background == RANDOM:
+        background = simulate.genomes.random_genome("background", RANDOM_BASES, RANDOM_GC, args.reads, args.seed)
+    else:
+        background = simulate.genomes.read_genome("background", args.background, args.reads)
+    # Junk would be labelled target, and thresholds that keep 99 % of the targets would keep everything.
+    scenario = replace(
+        simulate.signals.PRESETS[args.difficulty], samples=(samples, samples), molecule=molecule, junk=0.0
+    )
+
+    def drawn(*genomes: simulate.genomes.Genome) -> Iterator[signals.Signals]:
+        return (batch.signals for batch in simulate.signals.simulate_signals(genomes, model, scenario, args.seed))
+
+    return drawn(target), drawn(replace(target, reads=0), background)

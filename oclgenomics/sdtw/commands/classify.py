@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+import oclgenomics
+from oclgenomics import sdtw
 from oclgenomics.app.commands import (
     add_device_options,
     open_engine,
@@ -16,9 +18,9 @@ from oclgenomics.app.commands import (
 )
 from oclgenomics.app.files import writes
 from oclgenomics.app.inputs import THRESHOLDS_TRIM, add_signal_inputs, add_signal_options
-from oclgenomics.sdtw.commands.align_options import add_align_options
-from oclgenomics.sdtw.commands.decision_options import add_decision_options, references_of, thresholds_of
-from oclgenomics.sdtw.commands.part_reports import add_part_options, settle_format, write_parts
+from oclgenomics.sdtw import formats
+from oclgenomics.sdtw.commands.options import add_align_options, add_decision_options, references_of, thresholds_of
+from oclgenomics.sdtw.commands.reports import add_part_options, settle_format, write_parts
 
 __all__ = ["add_parser", "run"]
 
@@ -54,32 +56,23 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.runtime import select_device
-    from oclgenomics.sdtw.api import classify_parts
-    from oclgenomics.sdtw.decisions.words import WORDS
-    from oclgenomics.sdtw.formats.summary import summary_text
-    from oclgenomics.sdtw.totals import Totals
-
     settle_format(args)
     thresholds = thresholds_of(args)
-    select_device(args.device)  # a device that is not there is told before anything is read
+    oclgenomics.select_device(args.device)  # a device that is not there is told before anything is read
     targets, decoys, trim = references_of(args, thresholds)
-    totals = Totals()
     with open_engine(args) as engine:
-        write_parts(
+        totals = write_parts(
             args,
             engine,
-            totals,
             "classifying",
-            lambda progress: classify_parts(
-                args.signals, targets, thresholds, decoys=decoys, starts=args.starts, trim=trim,
-                engine=engine, progress=progress,
+            lambda run: sdtw.iter_classify(
+                args.signals, targets, thresholds, decoys=decoys, starts=args.starts, trim=trim, engine=engine, run=run
             ),
-        )  # fmt: skip
+        )
         report_profile(args, engine)
         if args.summary:
             with text_output(args.summary) as stream:
-                stream.write(summary_text(totals, thresholds.prefixes, provenance(args, engine)))
-    say(args, ", ".join(f"{totals.count(word):,} {word}" for word in WORDS))
+                stream.write(formats.summary_text(totals, thresholds.prefixes, provenance(args, engine)))
+    say(args, ", ".join(f"{number:,} {word}" for word, number in totals.decisions.items()))
     say_written(args)
     return 0

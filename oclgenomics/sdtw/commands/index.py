@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from oclgenomics import sdtw, signals
 from oclgenomics.app.commands import add_message_options, say
 from oclgenomics.app.files import reads, writes
 from oclgenomics.errors import ParameterError
+from oclgenomics.sdtw.commands.options import add_model_options
 
-if TYPE_CHECKING:
-    from oclgenomics.signals import KmerModel
-
-__all__ = ["add_model_options", "add_parser", "run"]
-
-MODEL_NAMES = ("r9.4.1",)
+__all__ = ["add_parser", "run"]
 
 
 def add_parser(actions: Any) -> None:
@@ -25,36 +21,19 @@ def add_parser(actions: Any) -> None:
     parser = actions.add_parser(
         "index",
         help="keep the expected signal of a reference in a file",
-        description="Write the signal that is expected of the sequences of a reference, by a model of k-mers, to a "
-        "file. K-mers with a letter that is no single nucleotide are left out.",
+        description="Write the signal that is expected of the sequences of a reference, by a k-mer model, to a file. "
+        "K-mers with an ambiguous base are left out.",
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
     reference = parser.add_argument(
         "reference",
         metavar="REFERENCE",
-        help="FASTA or FASTQ, plain or packed (gzip, bzip2, xz, zstd); - for standard input",
+        help="FASTA or FASTQ, uncompressed or compressed (gzip, bzip2, xz, zstd); - for standard input",
     )
     reads(reference)
     group = parser.add_argument_group("signal")
-    add_model_options(group, required=True)
-    group.add_argument("--name", metavar="NAME", help="name of the reference (default: that of its file)")
-    group = parser.add_argument_group("output")
-    writes(group.add_argument("-o", "--output", required=True, metavar="FILE", help="the file to write"))
-    add_message_options(group)
-
-
-def add_model_options(group: argparse._ArgumentGroup, *, required: bool) -> None:
-    """Add --model, --reverse-kmers and --molecule."""
-    model = group.add_argument(
-        "--model", required=required, metavar="MODEL",
-        help=f"model of k-mers: {', '.join(MODEL_NAMES)}, or a table or .npz file of one",
-    )  # fmt: skip
-    reads(model, _model_files)
-    group.add_argument(
-        "--reverse-kmers", action="store_true",
-        help="the model has its k-mers from 3' to 5', as the legacy tables of RNA have",
-    )  # fmt: skip
+    add_model_options(group)
     group.add_argument(
         "--molecule", choices=("dna", "rna"), default="dna",
         help="dna: both strands; rna: direct RNA, the sequence read from its 3' end (default: %(default)s)",
@@ -69,6 +48,10 @@ def add_model_options(group: argparse._ArgumentGroup, *, required: bool) -> None
         help="samples per second that the model is for; reads of another rate are refused (default: that of the model, "
         "or any)",
     )  # fmt: skip
+    group.add_argument("--name", metavar="NAME", help="name of the reference (default: that of its file)")
+    group = parser.add_argument_group("output")
+    writes(group.add_argument("-o", "--output", required=True, metavar="FILE", help="the file to write"))
+    add_message_options(group)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -79,21 +62,17 @@ def run(args: argparse.Namespace) -> int:
     InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.sdtw.squiggles.build import build_squiggle
-    from oclgenomics.sdtw.squiggles.file import write_squiggle
-    from oclgenomics.signals.model_files import read_model
-
-    model = _meant_for(args, read_model(args.model, reverse_kmers=args.reverse_kmers))
-    squiggle = build_squiggle(args.reference, model, molecule=args.molecule, name=args.name)
-    write_squiggle(args.output, squiggle)
-    letters = int(squiggle.lengths.sum())
+    model = _meant_for(args, signals.read_model(args.model, reverse_kmers=args.reverse_kmers))
+    squiggle = sdtw.build_squiggle(args.reference, model, molecule=args.molecule, name=args.name)
+    sdtw.write_squiggle(args.output, squiggle)
+    bases = int(squiggle.lengths.sum())
     sequences = len(squiggle.records)
-    say(args, f"{sequences:,} sequence{'s' if sequences > 1 else ''} of {letters:,} letters, {len(squiggle):,} k-mers "
+    say(args, f"{sequences:,} sequence{'s' if sequences > 1 else ''} of {bases:,} bases, {len(squiggle):,} k-mers "
         f"in {len(squiggle.track_record):,} tracks; wrote {args.output}")  # fmt: skip
     return 0
 
 
-def _meant_for(args: argparse.Namespace, model: KmerModel) -> KmerModel:
+def _meant_for(args: argparse.Namespace, model: signals.KmerModel) -> signals.KmerModel:
     """The model with the pore and the rate that were given.
 
     Raises
@@ -101,17 +80,11 @@ def _meant_for(args: argparse.Namespace, model: KmerModel) -> KmerModel:
     ParameterError
         There is no such pore or rate, or the package's own model is for another pore.
     """
-    from oclgenomics.signals.chemistry import PORES, pore_named
-
-    pore = pore_named(args.pore or "")
+    pore = signals.pore_named(args.pore or "")
     if args.pore is not None and not pore:
-        raise ParameterError("pore", f"is none of {', '.join(PORES)}", args.pore)
-    if pore and args.model in MODEL_NAMES and pore != model.pore:
+        raise ParameterError("pore", f"is none of {', '.join(signals.PORES)}", args.pore)
+    if pore and args.model in signals.MODELS and pore != model.pore:
         raise ParameterError("pore", f"contradicts the model {args.model}, which is for {model.pore}", args.pore)
     if args.rate is not None and not 0 < args.rate < math.inf:
         raise ParameterError("rate", "give samples per second, above 0", args.rate)
     return replace(model, pore=pore or model.pore, rate=args.rate or model.rate)
-
-
-def _model_files(_args: argparse.Namespace, name: str) -> Iterable[str]:
-    return () if name in MODEL_NAMES else (name,)

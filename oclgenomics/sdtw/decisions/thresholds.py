@@ -1,23 +1,154 @@
-"""Thresholds of scores by which reads are rejected or accepted, stage by stage."""
+"""Scores, and the thresholds of them by which reads are rejected or accepted, stage by stage."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.sdtw.decisions.basis import Basis
-from oclgenomics.sdtw.decisions.scores import SCORES, Score
-from oclgenomics.sdtw.decisions.stages import Stage
-from oclgenomics.sdtw.decisions.words import ACCEPT, REJECT, UNDECIDED
+from oclgenomics.sdtw.decisions.basis import Basis, ReadKind, Trim, reference_names, settled_trim
 from oclgenomics.sdtw.options import AlignOptions, check_prefixes
 from oclgenomics.sdtw.reference import SATURATED
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
+from oclgenomics.signals import TrimOptions
 
-__all__ = ["Stage", "Thresholds"]
+__all__ = [
+    "ACCEPT",
+    "REJECT",
+    "SCORES",
+    "UNDECIDED",
+    "WORDS",
+    "Score",
+    "Stage",
+    "Thresholds",
+    "checked_trim",
+    "parse_stages",
+    "read_scores",
+    "words_of",
+]
+
+UNDECIDED, ACCEPT, REJECT = 0, 1, 2
+WORDS = ("undecided", "accept", "reject")
+Score = Literal["cost", "difference"]
+SCORES: tuple[Score, ...] = get_args(Score)
+NUMBER = r"[-+]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?"
+STAGE = re.compile(rf"\s*([0-9]{{1,9}})\s*:\s*(?:({NUMBER})\s*\.\.\s*)?({NUMBER})\s*")
+
+
+def words_of(decisions: NDArray[Any]) -> NDArray[np.object_]:
+    """Return the words of decisions.
+
+    Parameters
+    ----------
+    decisions : ndarray, uint8
+        Of any shape.
+    """
+    words: NDArray[np.object_] = np.array(WORDS, object)[decisions]
+    return words
+
+
+def read_scores(
+    cost: NDArray[np.float64], score: Score, options: AlignOptions, targets: int = 1
+) -> NDArray[np.float64]:
+    """Return the scores of reads: one number each that says how much it looks like the target, the lower the more.
+
+    Parameters
+    ----------
+    cost : ndarray, float64, (..., references)
+        The targets' first, then those of decoys; NaN where a read is too short.
+    score : {'cost', 'difference'}
+        The best target's cost, or that cost less the least of the decoys'.
+    options : AlignOptions
+        Of the alignments: with uint16, a cost of 65,535 is saturated.
+    targets : int
+        References of targets.
+
+    Returns
+    -------
+    ndarray, float64, (...)
+        NaN where a read is too short, and infinite where the target's cost is saturated: that read is less like the
+        target than any other.
+
+    Raises
+    ------
+    ParameterError
+        A difference without decoys.
+    """
+    if score not in SCORES:
+        raise ParameterError("score", f"choose one of {', '.join(SCORES)}", score)
+    if score == "difference" and cost.shape[-1] <= targets:
+        raise ParameterError("score", "needs a decoy to compare the target with", score)
+    best = cost[..., :targets].min(axis=-1)
+    result: NDArray[np.float64] = best - cost[..., targets:].min(axis=-1) if score == "difference" else best.copy()
+    if options.arithmetic == "uint16":
+        result[best >= SATURATED] = np.inf
+    return result
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What is decided when a read has so many samples.
+
+    Attributes
+    ----------
+    prefix : int
+        Samples.
+    reject_above : float
+        A read with a higher score is rejected.
+    accept_below : float, optional
+        A read with a lower score is accepted at once. At the last stage all that are not rejected are accepted.
+
+    Raises
+    ------
+    ParameterError
+        A threshold is no finite number, or `accept_below` is above `reject_above`.
+    """
+
+    prefix: int
+    reject_above: float
+    accept_below: float | None = None
+
+    def __post_init__(self) -> None:
+        lower = self.reject_above if self.accept_below is None else self.accept_below
+        if not (math.isfinite(self.reject_above) and math.isfinite(lower)):
+            raise ParameterError("stages", "a threshold is a finite number", str(self))
+        if lower > self.reject_above:
+            raise ParameterError("stages", "scores to accept lie below those to reject", str(self))
+
+    def __str__(self) -> str:
+        lower = "" if self.accept_below is None else f"{self.accept_below:.12g}.."
+        return f"{self.prefix}:{lower}{self.reject_above:.12g}"
+
+
+def parse_stages(text: str) -> tuple[Stage, ...]:
+    """Read stages as they are typed.
+
+    Parameters
+    ----------
+    text : str
+        `PREFIX:REJECT` or `PREFIX:ACCEPT..REJECT` for each, with commas between them: "1000:5500,2000:4000..11000"
+        rejects reads above 5,500 after 1,000 samples, and after 2,000 those above 11,000. Thresholds may be negative.
+
+    Raises
+    ------
+    ParameterError
+        The text is something else, or a stage cannot be; see `Stage`.
+    """
+    stages = []
+    for part in text.split(","):
+        found = STAGE.fullmatch(part)
+        if found is None:
+            raise ParameterError("stages", "write PREFIX:REJECT or PREFIX:ACCEPT..REJECT for each", part[:40])
+        lower = None if found[2] is None else float(found[2])
+        stages.append(Stage(int(found[1]), float(found[3]), lower))
+    check_prefixes([stage.prefix for stage in stages])
+    return tuple(stages)
 
 
 @dataclass(frozen=True)
@@ -30,7 +161,7 @@ class Thresholds:
         Of ascending prefixes, one at least.
     options : AlignOptions
     score : {'cost', 'difference'}
-        See `oclgenomics.sdtw.decisions.scores.read_scores`.
+        See `read_scores`.
     references : tuple of str
         Names of the target and the decoys; empty where they are not known. Several targets, of which the best counts,
         are one of all their names, with commas between them.
@@ -55,7 +186,7 @@ class Thresholds:
     basis: Basis | None = None
 
     def __post_init__(self) -> None:
-        self.options.rows(check_prefixes(self.prefixes)[0])
+        self.options.check_prefixes(self.prefixes)
         if self.score not in SCORES:
             raise ParameterError("score", f"choose one of {', '.join(SCORES)}", self.score)
         if self.score == "difference" and len(self.references) == 1:
@@ -72,6 +203,15 @@ class Thresholds:
         """Samples that a read needs for each stage."""
         return tuple(stage.prefix for stage in self.stages)
 
+    @property
+    def reads(self) -> ReadKind | None:
+        """What the reads said of themselves by which they were found, if that is known."""
+        return None if self.basis is None else self.basis.reads
+
+    def scores(self, cost: NDArray[np.float64], targets: int) -> NDArray[np.float64]:
+        """Return the scores that are judged; see `read_scores`."""
+        return read_scores(cost, self.score, self.options, targets)
+
     def decide(self, stage: int, scores: NDArray[np.float64]) -> NDArray[np.uint8]:
         """Decide of reads that have come to a stage.
 
@@ -85,7 +225,7 @@ class Thresholds:
         Returns
         -------
         ndarray, uint8
-            Numbers of `oclgenomics.sdtw.decisions.words`, of the shape of `scores`. At the last stage only reads that
+            Numbers of `WORDS`, of the shape of `scores`. At the last stage only reads that
             are too short stay undecided.
         """
         judged = self.stages[stage]
@@ -138,3 +278,32 @@ class Thresholds:
                     f"the thresholds were made with `{name}={value}`, which is not `{name}={others[name]}`; "
                     "use the options of the thresholds, or make new ones with `sdtw calibrate`"
                 )
+
+
+def checked_trim(
+    thresholds: Thresholds,
+    targets: Sequence[Squiggle],
+    decoys: Sequence[Squiggle],
+    trim: Trim,
+    default: TrimOptions | None = TrimOptions(),
+) -> TrimOptions | None:
+    """Refuse thresholds that are for something else, and return how reads are to be trimmed.
+
+    Parameters
+    ----------
+    thresholds : Thresholds
+    targets, decoys : sequence of Squiggle
+    trim : TrimOptions, None or 'thresholds'
+    default : TrimOptions, optional
+        For thresholds that do not say.
+
+    Raises
+    ------
+    UsageError
+        See `Thresholds.check` and `settled_trim`.
+    """
+    names = reference_names(*([one.name for one in some] for some in (targets, decoys)))
+    settled = settled_trim(trim, thresholds.basis, default)
+    basis = None if thresholds.basis is None else Basis.of(targets, decoys, settled)
+    thresholds.check(thresholds.options, names, basis)
+    return settled

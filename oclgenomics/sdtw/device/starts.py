@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from oclgenomics.runtime import BufferNeed, Engine
 from oclgenomics.runtime.memory import chunks
 from oclgenomics.sdtw.device.normaliser import Normaliser
-from oclgenomics.sdtw.options import BONUSES, AlignOptions
-from oclgenomics.sdtw.plan import halo
-from oclgenomics.sdtw.reference import BONUS, normalised_levels
+from oclgenomics.sdtw.options import AlignOptions
+from oclgenomics.sdtw.plan import cost_defines, halo
+from oclgenomics.sdtw.reference import normalised_levels
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
 __all__ = ["StartFinder"]
@@ -120,12 +120,9 @@ class StartFinder:
         return {
             "SCORE": 2 if options.is_float else 1,
             "LANES": 1,
-            "SQUARED": int(options.cost == "squared"),
-            "SHIFT": options.shift,
             "FUSED": 0,
             "SATURATED": int(options.arithmetic == "uint16"),
             "STRIP": STRIP,
-            "BONUS": BONUSES.index(options.bonus),
-            "BONUS_MOST": BONUS * options.max_dwell,
             "REACH": halo(options, 1),
+            **cost_defines(options),
         }

@@ -7,16 +7,16 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from oclgenomics.app.provenance import provenance_lines
+from oclgenomics.app.reports import MISSING
 from oclgenomics.io.plain_json import json_text
 from oclgenomics.sdtw.decisions.chosen_by import SharedReads
-from oclgenomics.sdtw.evaluation.result import Difference, Evaluation
-from oclgenomics.sdtw.evaluation.run_model import Enrichment, RunModel
-from oclgenomics.sdtw.evaluation.staged import StagedEvaluation
+from oclgenomics.sdtw.decisions.evaluation import Difference, Evaluation
+from oclgenomics.sdtw.decisions.run_model import Enrichment, RunModel
+from oclgenomics.sdtw.decisions.staged import StagedEvaluation
 
 __all__ = ["EvaluationReport", "as_json", "as_tsv"]
 
 KIND = "sdtw evaluation"
-MISSING = "NA"
 
 
 @dataclass(frozen=True, eq=False)

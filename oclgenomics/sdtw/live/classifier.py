@@ -4,30 +4,50 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from typing import IO
+from typing import IO, Any, Protocol
 
 from oclgenomics import notices
-from oclgenomics.runtime import Device, Engine
-from oclgenomics.sdtw.api import checked_trim, open_targets
-from oclgenomics.sdtw.decisions.thresholds import Thresholds
-from oclgenomics.sdtw.decisions.thresholds_file import read_thresholds
-from oclgenomics.sdtw.found import PrefixAligner
-from oclgenomics.sdtw.live.chunks import signal_type
-from oclgenomics.sdtw.live.client import ReadUntilClient
-from oclgenomics.sdtw.live.clock import Clock, RealClock
-from oclgenomics.sdtw.live.debug_log import DebugLog
-from oclgenomics.sdtw.live.judging import Criteria
-from oclgenomics.sdtw.live.makers import given_aligner, own_aligner
-from oclgenomics.sdtw.live.metrics import Metrics
+from oclgenomics.app.run import EngineLike
+from oclgenomics.runtime import Device
+from oclgenomics.sdtw.api import References, open_targets
+from oclgenomics.sdtw.decisions.thresholds import Thresholds, checked_trim
+from oclgenomics.sdtw.device.strips import PrefixAligner
+from oclgenomics.sdtw.formats.thresholds import read_thresholds
+from oclgenomics.sdtw.live.channels import signal_type
+from oclgenomics.sdtw.live.judging import OUTCOMES, Criteria, Decided
+from oclgenomics.sdtw.live.metrics import DebugLog, Metrics
 from oclgenomics.sdtw.live.options import MAX_CHANNELS, Action, LiveOptions
-from oclgenomics.sdtw.live.outcomes import OUTCOMES, Decided
 from oclgenomics.sdtw.live.selector import Selector
-from oclgenomics.sdtw.live.worker import MakeWorker, ThreadWorker
-from oclgenomics.sdtw.sources import References
+from oclgenomics.sdtw.live.workers import Clock, MakeWorker, RealClock, ThreadWorker, given_aligner, own_aligner
 
-__all__ = ["ReadUntilClassifier"]
+__all__ = ["ReadUntilClassifier", "ReadUntilClient"]
+
+
+class ReadUntilClient(Protocol):
+    """What is needed of a client of the Read Until API, such as `read_until.ReadUntilClient` and readfish's."""
+
+    signal_dtype: Any
+
+    @property
+    def is_running(self) -> bool:
+        """Whether reads come."""
+        ...
+
+    def get_read_chunks(self, batch_size: int = 1, last: bool = True) -> list[tuple[int, Any]]:
+        """Return channels and chunks that came since the last call."""
+        ...
+
+    def unblock_read_batch(self, reads: list[tuple[int, Any]], duration: float = 0.1) -> None:
+        """End reads, given by channel and number or id."""
+        ...
+
+    def stop_receiving_batch(self, reads: list[tuple[int, Any]]) -> None:
+        """Send no more of reads."""
+        ...
+
 
 LOG_SECONDS = 60.0
 MANY_DELAYED = 0.05  # of the reads
@@ -45,12 +65,13 @@ class ReadUntilClassifier:
     decoys : Squiggle, path, or iterable of either
         References that are not looked for. The score `difference` takes the best decoy's cost from the targets'.
     options : LiveOptions, optional
-    engine : Engine, optional
-        A device in use already. It stays open, and is this object's alone until `close`.
-    device : Device or str, optional
-        Where to run, if no engine is given; as `oclgenomics.runtime.select_device` takes it.
+    engine : Engine, Device or str, optional
+        Where to run: an engine in use already, which stays open and is this object's alone until `close`; or a device,
+        as `oclgenomics.runtime.select_device` takes it, which a thread of this object opens.
     max_memory : int, optional
         Bytes of device memory to use at most, if no engine is given.
+    device : Device or str, optional
+        The name of `engine` in the version before.
     aligner : PrefixAligner, optional
         Aligns these references by the options of the thresholds, instead of a device.
     clock : Clock, optional
@@ -78,7 +99,7 @@ class ReadUntilClassifier:
 
     Examples
     --------
-    >>> with ReadUntilClassifier("target.sdtw", "stages.json", device="gpu") as classifier:  # doctest: +SKIP
+    >>> with ReadUntilClassifier("target.sdtw", "stages.json", engine="gpu") as classifier:  # doctest: +SKIP
     ...     classifier.run(client)
     ...     print(classifier.metrics.line())
     """
@@ -90,15 +111,18 @@ class ReadUntilClassifier:
         *,
         decoys: References = (),
         options: LiveOptions | None = None,
-        engine: Engine | None = None,
-        device: Device | str | None = None,
+        engine: EngineLike = None,
         max_memory: int | None = None,
+        device: Device | str | None = None,
         aligner: PrefixAligner | None = None,
         clock: Clock | None = None,
         make_worker: MakeWorker = ThreadWorker,
         debug: IO[str] | None = None,
         tell: Callable[[str], None] = notices.tell,
     ) -> None:
+        if device is not None:
+            what = "ReadUntilClassifier: device: give engine, which takes devices, too"
+            warnings.warn(what, DeprecationWarning, stacklevel=2)
         first, others = open_targets(targets, decoys)
         thresholds = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
         options = options or LiveOptions()
@@ -106,7 +130,7 @@ class ReadUntilClassifier:
         self.references, self.thresholds = first + others, thresholds
         self._clock = RealClock() if clock is None else clock
         self._options, self._tell = options, tell
-        own = own_aligner(self.references, thresholds.options, engine, device, max_memory)
+        own = own_aligner(self.references, thresholds.options, engine or device, max_memory)
         make = own if aligner is None else given_aligner(aligner)
         self._worker = make_worker(make, Criteria(thresholds, len(first)), self._clock)
         self._selector = Selector(thresholds, len(self.references), self._worker, self._clock, options, tell)

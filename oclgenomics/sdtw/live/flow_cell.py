@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
-from oclgenomics.sdtw.live.clock import Clock
-from oclgenomics.sdtw.live.flow_cell_options import FlowCellOptions
 from oclgenomics.sdtw.live.metrics import Latest
+from oclgenomics.sdtw.live.options import FlowCellOptions
+from oclgenomics.sdtw.live.workers import Clock
 from oclgenomics.signals.model import Signals
 
 __all__ = ["FlowCell", "PlayedChunk", "Tally"]

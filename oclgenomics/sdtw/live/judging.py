@@ -1,4 +1,4 @@
-"""Reads that are judged together: stage by stage, as far as their samples reach."""
+"""Reads that are judged together, stage by stage, as far as their samples reach, and what becomes of reads."""
 
 from __future__ import annotations
 
@@ -7,14 +7,27 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.sdtw.api import target_scores
-from oclgenomics.sdtw.decisions.thresholds import Thresholds
-from oclgenomics.sdtw.decisions.words import UNDECIDED
-from oclgenomics.sdtw.device.staged import StagedReads
-from oclgenomics.sdtw.found import PrefixAligner
+from oclgenomics.sdtw.decisions.thresholds import ACCEPT, REJECT, UNDECIDED, WORDS, Thresholds
+from oclgenomics.sdtw.device.aligner import StagedReads
+from oclgenomics.sdtw.device.strips import PrefixAligner
 
-__all__ = ["Criteria", "Job", "Judge", "Verdict"]
+__all__ = [
+    "ACCEPT",
+    "CONTROL",
+    "DELAYED",
+    "OUTCOMES",
+    "REJECT",
+    "UNDECIDED",
+    "UNSELECTED",
+    "Criteria",
+    "Decided",
+    "Job",
+    "Judge",
+    "Verdict",
+]
 
+CONTROL, DELAYED, UNSELECTED = 3, 4, 5
+OUTCOMES = (*WORDS, "control", "delayed", "unselected")
 FIRST_CHANNELS = 512  # of a MinION
 
 
@@ -65,7 +78,7 @@ class Verdict:
     Attributes
     ----------
     decision : ndarray, uint8
-        Numbers of `oclgenomics.sdtw.decisions.words`.
+        Numbers of `oclgenomics.sdtw.decisions.thresholds`.
     judged : ndarray, int64
         Last stage at which each was judged.
     score : ndarray, float64
@@ -114,7 +127,7 @@ class Judge:
             if len(which):
                 found = staged.align(flat, firsts[which], prefix, job.channel[which], job.generation[which])
                 cost[which], column[which], judged[which] = found.cost, found.column, stage
-                score[which] = target_scores(found.cost, thresholds, self._criteria.targets)
+                score[which] = thresholds.scores(found.cost, self._criteria.targets)
                 decision[which] = thresholds.decide(stage, score[which])
                 aligned += prefix * len(which)
                 cells += aligner.options.rows(prefix) * len(which) * columns
@@ -126,3 +139,50 @@ class Judge:
         if wanted > self._staged.count:
             self._staged = StagedReads(self._staged.aligner, max(wanted, FIRST_CHANNELS, 2 * self._staged.count))
         return self._staged
+
+
+@dataclass(frozen=True, eq=False)
+class Decided:
+    """Reads that are judged no more; arrays have one value, or row, for each.
+
+    Attributes
+    ----------
+    channel : ndarray, int64
+    key : ndarray, object
+        What actions name the read by.
+    read : ndarray, object (str)
+        Its id.
+    outcome : ndarray, uint8
+        Numbers of `OUTCOMES`. A read is `delayed` where a verdict would have come too late, and `unselected` on a
+        channel that the device could not serve.
+    stage : ndarray, int64
+        At which it was judged last; -1 for none.
+    samples : ndarray, int64
+        That came of it.
+    score : ndarray, float64
+    cost : ndarray, float64, (reads, references)
+    column : ndarray, int64, (reads, references)
+        NaN and -1 where it was never aligned.
+    arrived : ndarray, float64
+        When the samples of the stage were there; NaN for none.
+    """
+
+    channel: NDArray[np.int64]
+    key: NDArray[np.object_]
+    read: NDArray[np.object_]
+    outcome: NDArray[np.uint8]
+    stage: NDArray[np.int64]
+    samples: NDArray[np.int64]
+    score: NDArray[np.float64]
+    cost: NDArray[np.float64]
+    column: NDArray[np.int64]
+    arrived: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.channel)
+
+    @classmethod
+    def joined(cls, parts: list[Decided]) -> Decided:
+        """Join parts, one at least."""
+        names = tuple(cls.__dataclass_fields__)
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))

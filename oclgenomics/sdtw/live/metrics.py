@@ -1,51 +1,24 @@
-"""How selection while sequencing goes: counts, and times of which the latest are kept."""
+"""How selection while sequencing goes: counts, times of which the latest are kept, and a line for each read."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.sdtw.live.channel_choice import ChannelChoice
-from oclgenomics.sdtw.live.judging import Verdict
+from oclgenomics.app.reports import MISSING
+from oclgenomics.sdtw.live.channels import Taken
+from oclgenomics.sdtw.live.judging import OUTCOMES, Decided, Verdict
 from oclgenomics.sdtw.live.options import ACTIONS
-from oclgenomics.sdtw.live.outcomes import OUTCOMES, Decided
-from oclgenomics.sdtw.live.taken import Taken
+from oclgenomics.sdtw.live.schedule import ChannelChoice
 
-__all__ = ["Latest", "Metrics"]
+__all__ = ["COLUMNS", "DebugLog", "Latest", "Metrics"]
 
 KEPT = 1 << 17
 PERCENTILES = (50, 95, 99)
-
-
-class Latest:
-    """The latest 131,072 of some numbers, and the number and the largest of all."""
-
-    def __init__(self, kept: int = KEPT) -> None:
-        self._kept = np.empty(kept)
-        self.count, self.total, self.largest = 0, 0.0, float("nan")
-
-    def add(self, values: NDArray[np.float64]) -> None:
-        """Add numbers; NaN is none."""
-        new = values[~np.isnan(values)]
-        if len(new):
-            self._kept[np.arange(self.count, self.count + len(new)) % len(self._kept)] = new
-            self.count += len(new)
-            self.total += float(new.sum())
-            self.largest = float(np.fmax(self.largest, new.max()))
-
-    def values(self) -> NDArray[np.float64]:
-        """Those that are kept, in no order."""
-        return self._kept[: self.count]
-
-    def summary(self) -> dict[str, float | int | None]:
-        """Count, mean and maximum of all, and percentiles of those that are kept; None where there is none."""
-        if not self.count:
-            return {"count": 0, "mean": None, **{f"p{share}": None for share in PERCENTILES}, "max": None}
-        marks = np.percentile(self.values(), PERCENTILES).tolist()
-        shares = {f"p{share}": mark for share, mark in zip(PERCENTILES, marks, strict=True)}
-        return {"count": self.count, "mean": self.total / self.count, **shares, "max": self.largest}
+COLUMNS = ("time", "channel", "read", "samples", "prefix", "score", "outcome", "action", "sent", "latency")
 
 
 class Metrics:
@@ -140,5 +113,70 @@ class Metrics:
         )
 
 
+class Latest:
+    """The latest 131,072 of some numbers, and the number and the largest of all."""
+
+    def __init__(self, kept: int = KEPT) -> None:
+        self._kept = np.empty(kept)
+        self.count, self.total, self.largest = 0, 0.0, float("nan")
+
+    def add(self, values: NDArray[np.float64]) -> None:
+        """Add numbers; NaN is none."""
+        new = values[~np.isnan(values)]
+        if len(new):
+            self._kept[np.arange(self.count, self.count + len(new)) % len(self._kept)] = new
+            self.count += len(new)
+            self.total += float(new.sum())
+            self.largest = float(np.fmax(self.largest, new.max()))
+
+    def values(self) -> NDArray[np.float64]:
+        """Those that are kept, in no order."""
+        return self._kept[: self.count]
+
+    def summary(self) -> dict[str, float | int | None]:
+        """Count, mean and maximum of all, and percentiles of those that are kept; None where there is none."""
+        if not self.count:
+            return {"count": 0, "mean": None, **{f"p{share}": None for share in PERCENTILES}, "max": None}
+        marks = np.percentile(self.values(), PERCENTILES).tolist()
+        shares = {f"p{share}": mark for share, mark in zip(PERCENTILES, marks, strict=True)}
+        return {"count": self.count, "mean": self.total / self.count, **shares, "max": self.largest}
+
+
 def _milliseconds(seconds: float | int | None) -> str:
     return "-" if seconds is None else f"{seconds * 1e3:,.0f} ms"
+
+
+class DebugLog:
+    """Writes a table with tabs between its columns.
+
+    `time` and `latency` are in seconds, `samples` are those that came of the read, `prefix` those of the stage at which
+    it was judged last, `action` is what its outcome stands for and `sent` what the sequencer was told (in a dry run,
+    `stop_receiving` instead of `unblock`). NA is for reads that were never aligned, and
+    for actions where others than this program take them.
+
+    Parameters
+    ----------
+    stream : text file
+    prefixes : sequence of int
+        Of the stages.
+    """
+
+    def __init__(self, stream: IO[str], prefixes: Sequence[int]) -> None:
+        self._stream, self._prefixes = stream, [str(prefix) for prefix in prefixes]
+        self._stream.write("\t".join(COLUMNS) + "\n")
+
+    def add(self, decided: Decided, actions: Sequence[str], sent: Sequence[str], now: float) -> None:
+        """Write reads that the sequencer knows of now."""
+        latency = now - decided.arrived
+        rows = zip(
+            decided.channel.tolist(), decided.read.tolist(), decided.samples.tolist(), decided.stage.tolist(),
+            decided.score.tolist(), decided.outcome.tolist(), actions, sent, latency.tolist(), strict=True,
+        )  # fmt: skip
+        for channel, read, samples, stage, score, outcome, action, said, late in rows:
+            prefix, told = (MISSING, MISSING) if stage < 0 else (self._prefixes[stage], f"{score:.12g}")
+            wait = MISSING if np.isnan(late) else f"{late:.4f}"
+            fields = (
+                f"{now:.4f}", channel, " ".join(read.split()), samples, prefix, told, OUTCOMES[outcome],
+                action or MISSING, said or MISSING, wait,
+            )  # fmt: skip
+            self._stream.write("\t".join(map(str, fields)) + "\n")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import IO, Any
 
@@ -11,25 +11,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics import notices
-from oclgenomics.errors import ParameterError
-from oclgenomics.runtime import Device, Engine
+from oclgenomics.app.reports import MISSING
+from oclgenomics.app.run import EngineLike, verb
+from oclgenomics.errors import InputError, ParameterError
+from oclgenomics.io.text_file import read_text
+from oclgenomics.sdtw.api import References
+from oclgenomics.sdtw.decisions.basis import KindCheck, check_rate
 from oclgenomics.sdtw.decisions.thresholds import Thresholds
-from oclgenomics.sdtw.found import PrefixAligner
+from oclgenomics.sdtw.device.strips import PrefixAligner
 from oclgenomics.sdtw.live.classifier import ReadUntilClassifier
-from oclgenomics.sdtw.live.clock import Clock, RealClock, VirtualClock
 from oclgenomics.sdtw.live.flow_cell import FlowCell, Tally
-from oclgenomics.sdtw.live.flow_cell_options import FlowCellOptions
-from oclgenomics.sdtw.live.judging import Criteria, Job
+from oclgenomics.sdtw.live.judging import OUTCOMES, Criteria, Decided, Job
 from oclgenomics.sdtw.live.metrics import Metrics
-from oclgenomics.sdtw.live.options import LiveOptions
-from oclgenomics.sdtw.live.outcomes import OUTCOMES, Decided
-from oclgenomics.sdtw.live.virtual_worker import VirtualWorker
-from oclgenomics.sdtw.live.worker import MakeAligner, ThreadWorker, Worker
-from oclgenomics.sdtw.read_kind import KindCheck, ReadKind, check_rate
-from oclgenomics.sdtw.sources import References
+from oclgenomics.sdtw.live.options import FlowCellOptions, LiveOptions
+from oclgenomics.sdtw.live.workers import (
+    Clock,
+    MakeAligner,
+    RealClock,
+    ThreadWorker,
+    VirtualClock,
+    VirtualWorker,
+    Worker,
+)
 from oclgenomics.signals.model import Signals
 
-__all__ = ["Played", "play"]
+__all__ = ["Played", "named_classes", "of_class", "play", "played_text", "read_classes"]
 
 KINDS = ("other", "target")
 
@@ -137,6 +143,7 @@ class _Watch:
         return np.concatenate(self._time), np.concatenate(self._latency)
 
 
+@verb
 def play(
     signals: Signals,
     targets: References,
@@ -148,9 +155,7 @@ def play(
     live: LiveOptions | None = None,
     speed: float = 1.0,
     seconds: Callable[[Job, float], float] | None = None,
-    engine: Engine | None = None,
-    device: Device | str | None = None,
-    max_memory: int | None = None,
+    engine: EngineLike = None,
     aligner: PrefixAligner | None = None,
     debug: IO[str] | None = None,
     tell: Callable[[str], None] = notices.tell,
@@ -162,7 +167,7 @@ def play(
     ----------
     signals : Signals
         Reads to play, from their beginning.
-    targets, thresholds, decoys, engine, device, max_memory, aligner, debug, tell, log_seconds
+    targets, thresholds, decoys, engine, aligner, debug, tell, log_seconds
         See `ReadUntilClassifier`.
     truth : ndarray, bool, (reads,), optional
         Which reads are of the target.
@@ -194,10 +199,10 @@ def play(
         return ThreadWorker(make, criteria, clock) if speed else VirtualWorker(make, criteria, virtual, seconds)
 
     with ReadUntilClassifier(
-        targets, thresholds, decoys=decoys, options=live, engine=engine, device=device, max_memory=max_memory,
+        targets, thresholds, decoys=decoys, options=live, engine=engine,
         aligner=aligner, clock=clock, make_worker=make_worker, debug=debug, tell=tell,
     ) as classifier:  # fmt: skip
-        check = KindCheck(classifier.references, _reads_of(classifier.thresholds))
+        check = KindCheck(classifier.references, classifier.thresholds.reads)
         check.see(signals)
         if check.kind.rate is not None:
             check_rate(options.rate, check.kind.rate)
@@ -213,5 +218,113 @@ def play(
     )  # fmt: skip
 
 
-def _reads_of(thresholds: Thresholds) -> ReadKind | None:
-    return None if thresholds.basis is None else thresholds.basis.reads
+def read_classes(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Read the class of each read from a table.
+
+    Parameters
+    ----------
+    path : path
+        Columns with tabs between them, among them `read` and `class`, which the first line names; lines that start
+        with # are comments. What `oclgenomics simulate signals --truth` writes is one.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, lacks one of the columns, or tells two classes of a read.
+    """
+    text, source = read_text(path)
+    lines = [(number, line.split("\t")) for number, line in enumerate(text.splitlines(), 1) if not line.startswith("#")]
+    first, head = lines[0] if lines else (1, [])
+    if "read" not in head or "class" not in head:
+        raise InputError('the first line has to name the columns "read" and "class"', source=source, line=first)
+    name, kind = head.index("read"), head.index("class")
+    classes: dict[str, str] = {}
+    for number, fields in lines[1:]:
+        if len(fields) != len(head):
+            raise InputError(f"{len(fields)} columns, not {len(head)}", source=source, line=number)
+        if classes.setdefault(fields[name], fields[kind]) != fields[kind]:
+            raise InputError(f"read {fields[name]} is of two classes", source=source, line=number)
+    return classes
+
+
+def named_classes(names: Sequence[str]) -> dict[str, str]:
+    """Return the classes that names of reads begin with, before their first `_`: names of simulated reads do."""
+    return {name: name.partition("_")[0] for name in names if "_" in name}
+
+
+def of_class(names: Sequence[str], classes: Mapping[str, str], wanted: str, source: str) -> NDArray[np.bool_]:
+    """Return which reads are of a class.
+
+    Raises
+    ------
+    InputError
+        The class of a read is not told, or none is of the class.
+    """
+    missing = next((name for name in names if name not in classes), None)
+    if missing is not None:
+        raise InputError(f"does not tell the class of read {missing}", source=source)
+    found = np.array([classes[name] == wanted for name in names], np.bool_)
+    if not found.any():
+        others = ", ".join(sorted(set(classes.values()))[:5])
+        raise InputError(f"no read is of class {wanted}; there are {others}", source=source)
+    return found
+
+
+def played_text(played: Played) -> str:
+    """Return a table of names and values, with a tab between them."""
+    return "".join([f"{name}\t{value}\n" for name, value in _rows(played)])
+
+
+def _rows(played: Played) -> Iterator[tuple[str, str]]:
+    record, metrics = played.record(), played.metrics
+    yield "channels", f"{played.options.channels:,}"
+    yield "selected channels", _selected(played)
+    yield "seconds", f"{played.seconds:.2f}"
+    yield "reads", f"{metrics.reads:,}"
+    yield "decisions", _counts(metrics.outcome_counts())
+    yield "decision latency (ms)", _times(record["latency"])
+    yield "batch time (ms)", _times(record["batch_seconds"])
+    yield "own work per batch (ms)", _times(record["loop_seconds"])
+    yield "response (ms)", _times(record["response"])
+    yield (
+        "batches",
+        f"{metrics.batches:,}, {metrics.slow_batches:,} slow; {_number(record['batch_reads']['mean'])} reads",
+    )
+    yield "device busy", f"{100 * record['device_busy']:.1f} %"
+    yield "samples per second", f"{record['samples_per_second']:,.0f}"
+    yield "cells per second", MISSING if record["cells_per_second"] is None else f"{record['cells_per_second']:,.4g}"
+    verdicts, late = int(metrics.batch_reads.total), metrics.gone + played.missed
+    yield "verdicts", f"{verdicts:,}, {late:,} too late ({100 * late / max(1, verdicts):.1f} %)"
+    troubles = ("malformed", "joined", "late", "deferred", "gone", "failures", "missed_actions")
+    yield (
+        "trouble",
+        ", ".join(f"{record[name]:,} {name.replace('_', ' ')}" for name in troubles if record[name]) or "none",
+    )
+    if played.labelled:
+        for number, kind in ((1, "targets"), (0, "others")):
+            yield kind, _counts(dict(zip(OUTCOMES, played.outcomes[number].tolist(), strict=True)))
+        shares = [record[name]["target_share_of_samples"] for name in ("with_selection", "without_selection")]
+        yield (
+            "share of the target",
+            f"{100 * shares[0]:.2f} % of the samples, {100 * shares[1]:.2f} % without selection",
+        )
+        yield "enrichment", f"{played.enrichment:.3f}"
+
+
+def _selected(played: Played) -> str:
+    """How many channels were selected, and why not all of them."""
+    why = "; this machine is too slow for more" if played.metrics.choice.short else ""
+    return played.metrics.choice.text() + why
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count:,} {word}" for word, count in counts.items() if count) or "none"
+
+
+def _times(summary: dict[str, Any]) -> str:
+    names = ("mean", "p50", "p95", "p99", "max")
+    return ", ".join(f"{name} {_number(None if summary[name] is None else 1e3 * summary[name])}" for name in names)
+
+
+def _number(value: float | None) -> str:
+    return MISSING if value is None else f"{value:,.1f}"

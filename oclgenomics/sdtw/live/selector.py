@@ -16,18 +16,12 @@ from numpy.typing import NDArray
 
 from oclgenomics import notices
 from oclgenomics.sdtw.decisions.thresholds import Thresholds
-from oclgenomics.sdtw.live.channel_choice import ChannelChoice
-from oclgenomics.sdtw.live.channel_table import CLOSED, FLYING, OPEN, ChannelTable
-from oclgenomics.sdtw.live.chunks import decode_chunks
-from oclgenomics.sdtw.live.clock import Clock
-from oclgenomics.sdtw.live.judging import Job
+from oclgenomics.sdtw.live.channels import CLOSED, FLYING, OPEN, ChannelTable, LiveTrim, decode_chunks
+from oclgenomics.sdtw.live.judging import ACCEPT, CONTROL, DELAYED, REJECT, UNDECIDED, UNSELECTED, Decided, Job
 from oclgenomics.sdtw.live.metrics import Metrics
 from oclgenomics.sdtw.live.options import LiveOptions
-from oclgenomics.sdtw.live.outcomes import ACCEPT, CONTROL, DELAYED, REJECT, UNDECIDED, UNSELECTED, Decided
-from oclgenomics.sdtw.live.pace import Pace
-from oclgenomics.sdtw.live.schedule import Schedule
-from oclgenomics.sdtw.live.trim import LiveTrim
-from oclgenomics.sdtw.live.worker import Outcome, Worker
+from oclgenomics.sdtw.live.schedule import ChannelChoice, Pace, Schedule
+from oclgenomics.sdtw.live.workers import Clock, Outcome, Worker
 
 __all__ = ["Selector"]
 

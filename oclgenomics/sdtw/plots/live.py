@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from oclgenomics.app.figures import BLUE, GREEN, GREY, INK, ORANGE, SKY, STYLE, number_text, short_text
-from oclgenomics.sdtw.live.outcomes import OUTCOMES
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from oclgenomics.sdtw.live.playback import Played
+from oclgenomics.sdtw.live.judging import OUTCOMES
+from oclgenomics.sdtw.live.playback import Played
 
 __all__ = ["plot_played"]
 
@@ -42,9 +38,6 @@ def plot_played(played: Played, *, title: str = "") -> Figure:
     matplotlib.figure.Figure
         To be saved by `oclgenomics.app.figures.save_plot` or changed further; no display is needed.
     """
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
     with rc_context(STYLE):
         figure = Figure(figsize=(10, 6.4))
         grid = figure.add_gridspec(

@@ -10,8 +10,7 @@ import numpy as np
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.sequence.records import read_records
-from oclgenomics.signals.kmer_model import KmerModel
-from oclgenomics.signals.kmer_tracks import Molecule, kmer_tracks
+from oclgenomics.signals.kmers import KmerModel, Molecule, kmer_tracks
 
 __all__ = ["build_squiggle"]
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.io.checksum import checksum
-from oclgenomics.signals.kmer_tracks import Molecule
+from oclgenomics.signals.kmers import Molecule
 
-__all__ = ["STRANDS", "Places", "Squiggle"]
+__all__ = ["STRANDS", "Places", "Squiggle", "named_places", "record_lengths"]
 
 STRANDS = ("+", "-")
 CHECKSUM_KEY = b"oclgenomics-sdtw"
@@ -111,6 +113,33 @@ class Squiggle:
         backwards = (self.track_strand == 1) != (self.molecule == "rna")
         return np.where(backwards, -1, 1)
 
+    def same_levels(self, other: Squiggle) -> bool:
+        """Whether the same signal is expected of another one."""
+        return np.array_equal(self.levels, other.levels)
+
+    def facts(self) -> dict[str, Any]:
+        """What it holds, as plain values; each strand with the mean and the deviation of its levels."""
+        strands = [(name, self.levels[self.column_strand == which]) for which, name in enumerate(STRANDS)]
+        return {
+            "name": self.name,
+            "sequences": len(self.records),
+            "letters": int(self.lengths.sum()),
+            "molecule": self.molecule,
+            "model": self.model,
+            "model_checksum": self.model_checksum,
+            "pore": self.pore or None,
+            "rate": self.rate,
+            "checksum": self.checksum,
+            "k": self.k,
+            "columns": len(self),
+            "tracks": len(self.track_record),
+            "strands": [
+                {"strand": name, "columns": len(own), "mean": float(own.mean()), "deviation": float(own.std())}
+                for name, own in strands
+                if len(own)
+            ],
+        }
+
     def places(self, columns: NDArray[np.int64]) -> Places:
         """Return the places of columns; -1 is no column and has no place."""
         track = np.clip(np.searchsorted(self.tracks, columns, "right") - 1, 0, len(self.track_record) - 1)
@@ -121,3 +150,44 @@ class Squiggle:
             np.where(none, np.uint8(0), self.track_strand[track]),
             np.where(none, np.int64(-1), position),
         )
+
+
+def named_places(
+    references: Sequence[Squiggle], which: NDArray[Any], columns: NDArray[np.int64]
+) -> dict[str, NDArray[Any]]:
+    """Return where columns of references are, as `reference`, `record`, `strand` and `position`.
+
+    Parameters
+    ----------
+    references : sequence of Squiggle
+    which : ndarray of int
+        The reference of each column; -1 for none.
+    columns : ndarray, int64
+        Of the shape of `which`; -1 for none.
+
+    Returns
+    -------
+    dict of str to ndarray
+        Of this shape. Names are empty, and the position -1, where there is none.
+    """
+    names = np.array([*(one.name for one in references), ""], object)
+    record, strand = (np.full(which.shape, "", object) for _ in range(2))
+    position = np.full(which.shape, -1, np.int64)
+    for number, one in enumerate(references):
+        here = (which == number) & (columns >= 0)
+        places = one.places(columns[here])
+        record[here] = np.array(one.records, object)[places.record]
+        strand[here] = np.array(STRANDS, object)[places.strand]
+        position[here] = places.position
+    return {"reference": names[which], "record": record, "strand": strand, "position": position}
+
+
+def record_lengths(
+    references: Sequence[Squiggle], which: NDArray[Any], columns: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the letters of the record of each column; parameters as for `named_places`, but none is -1."""
+    lengths = np.empty(which.shape, np.int64)
+    for number, one in enumerate(references):
+        here = which == number
+        lengths[here] = one.lengths[one.places(columns[here]).record]
+    return lengths

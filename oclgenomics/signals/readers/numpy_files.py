@@ -1,8 +1,7 @@
 """Signals in NumPy's files: .npz as `write_signals` makes them or with one array a read, and .npy.
 
 A packed array of zeros is a thousand times as large as its file. So arrays are read in blocks, whatever their headers
-say: what is in memory is a block, and of one read the samples that are asked for, at most `MAX_READ_SAMPLES`.
-"""
+say: what is in memory is a block, and of one read the samples that are asked for, at most `MAX_READ_SAMPLES`."""
 
 from __future__ import annotations
 
@@ -16,12 +15,22 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import InputError
-from oclgenomics.signals.currents import as_samples
+from oclgenomics.errors import InputError, OutputError
+from oclgenomics.io.atomic_file import open_whole
+from oclgenomics.signals.model import Signals
 from oclgenomics.signals.readers.raw_read import MAX_READ_SAMPLES, RawRead
 
-__all__ = ["OWN_ARRAYS", "read_npy", "read_npz"]
+__all__ = [
+    "CURRENT_SCALE",
+    "OWN_ARRAYS",
+    "as_samples",
+    "read_npy",
+    "read_npz",
+    "write_signals",
+]
 
+CURRENT_SCALE = 1 / 32  # pA; int16 then holds -1,024 to 1,024 pA, and noise of a pore is some pA
+_LOWEST, _HIGHEST = np.iinfo(np.int16).min, np.iinfo(np.int16).max
 OWN_ARRAYS = {"samples": "i2", "starts": "i8", "names": "U", "scale": "f8", "offset": "f8", "rate": "f8",
               "channel": "i4"}  # fmt: skip
 FACTS = ("names", "scale", "offset", "rate", "channel")
@@ -29,6 +38,42 @@ CHEMISTRY = ("pore", "molecule")  # arrays that are left out where nothing is kn
 BLOCK_BYTES = 1 << 20
 BLOCK_READS = 4096
 MAX_NAME = 1 << 12  # characters
+_NOT_ASCENDING = "`starts` do not ascend from 0 to the number of samples; the file is damaged"
+
+
+def write_signals(path: str | os.PathLike[str], signals: Signals) -> None:
+    """Write a .npz file, whole or not at all; equal signals give equal bytes.
+
+    Its arrays are those of `Signals`, not packed, with texts of fixed width; `pore` and `molecule` are left out where
+    nothing is known of them. `numpy.load` reads it, as does `read_signals`.
+
+    Parameters
+    ----------
+    path : path
+        Its name is taken as it is.
+    signals : Signals
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written; nothing half written is left.
+    ValueError
+        A name is empty or ends with a NUL, which text of fixed width does not hold.
+    """
+    if any(not name or name.endswith("\0") for name in signals.names):
+        raise ValueError("names are not empty and do not end with a NUL")
+    names = signals.names.astype(np.str_) if len(signals) else np.empty(0, "<U1")
+    order = ("starts", "scale", "offset", "rate", "channel", "samples")
+    arrays: dict[str, NDArray[Any]] = {"names": names, **{name: getattr(signals, name) for name in order}}
+    for name, texts in (("pore", signals.pore), ("molecule", signals.molecule)):
+        if texts.any():
+            arrays[name] = texts.astype(np.str_)
+    with open_whole(path, "wb", OutputError) as stream, zipfile.ZipFile(stream, "w") as archive:
+        for name, values in arrays.items():
+            # The date of such a member is fixed, so that equal signals give equal bytes.
+            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
+                stored = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
+                np.lib.format.write_array(member, stored, version=(1, 0), allow_pickle=False)
 
 
 def read_npz(path: str, limit: int | None) -> Iterator[RawRead]:
@@ -84,6 +129,50 @@ def read_npy(path: str, limit: int | None) -> Iterator[RawRead]:
         name = f"{stem}.{number}"
         samples, scale = as_samples(row[:limit], name, path)
         yield RawRead(name, samples, scale, share=number / len(values))
+
+
+def as_samples(values: NDArray[Any], name: str, source: str) -> tuple[NDArray[np.int16], float]:
+    """Return samples and their scale.
+
+    Parameters
+    ----------
+    values : ndarray, (samples,)
+        Integers are samples of the converter; floating-point numbers are currents in pA, and are rounded to 1/32 pA.
+    name, source : str
+        Of the read and of its file, for messages.
+
+    Returns
+    -------
+    samples : ndarray, int16
+    scale : float
+        1 for integers, 1/32 for currents.
+
+    Raises
+    ------
+    InputError
+        Values of another type, that are no numbers, or that 16 bits do not hold.
+    """
+    kind = values.dtype.kind
+    if kind not in "iuf":
+        raise InputError(f"read {name!r} is of type {values.dtype}; give integers, or currents in pA", source=source)
+    if kind != "f":
+        if values.size and values.dtype != np.int16:
+            _check_range(int(values.min()), int(values.max()), "samples", name, source)
+        return values.astype(np.int16), 1.0
+    if not np.isfinite(values).all():
+        raise InputError(f"read {name!r} has currents that are no finite numbers", source=source)
+    with np.errstate(over="ignore"):
+        units = np.rint(values.astype(np.float64) / CURRENT_SCALE)
+    if values.size:
+        _check_range(units.min(), units.max(), "currents", name, source)
+    return units.astype(np.int16), CURRENT_SCALE
+
+
+def _check_range(lowest: float, highest: float, what: str, name: str, source: str) -> None:
+    if lowest < _LOWEST or highest > _HIGHEST:
+        scale = CURRENT_SCALE if what == "currents" else 1
+        ends = f"{_LOWEST * scale:,g} to {_HIGHEST * scale:,g}"
+        raise InputError(f"read {name!r} has {what} beyond {ends}", source=source)
 
 
 class _ArrayMember:
@@ -204,9 +293,6 @@ def _own_reads(archive: zipfile.ZipFile, limit: int | None, path: str) -> Iterat
             raise InputError(_NOT_ASCENDING, source=path)
         for array in (samples, starts, *arrays.values()):
             array.end(path)
-
-
-_NOT_ASCENDING = "`starts` do not ascend from 0 to the number of samples; the file is damaged"
 
 
 def _check_own(array: _ArrayMember, name: str, path: str) -> None:

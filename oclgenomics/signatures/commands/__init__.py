@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from oclgenomics.app.commands import OneLineParser
+from oclgenomics.app.commands import add_system
 from oclgenomics.signatures.commands import build as signatures_build
 from oclgenomics.signatures.commands import info as signatures_info
 from oclgenomics.signatures.commands import scan as signatures_scan
@@ -16,9 +16,6 @@ COMMANDS = (signatures_scan, signatures_build, signatures_info)
 
 def add_parser(subparsers: Any) -> None:
     """Add `signatures` and what it does to the command line."""
-    parser = subparsers.add_parser(
-        "signatures", help="long patterns with wildcards in reads and genomes, scored by quality"
+    add_system(
+        subparsers, "signatures", "long patterns with wildcards in reads and genomes, scored by quality", COMMANDS
     )
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=OneLineParser)
-    for command in COMMANDS:
-        command.add_parser(actions)

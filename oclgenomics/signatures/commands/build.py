@@ -1,15 +1,18 @@
-"""`oclgenomics signatures build`: signatures and their seed table in a file that opens at once."""
+"""`oclgenomics signatures build`: signatures and their table in a file that opens at once."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any
 
-from oclgenomics.app.commands import add_message_options, say
+from oclgenomics import signatures
+from oclgenomics.app.commands import add_message_options, say, started_progress
 from oclgenomics.app.files import reads, writes
-from oclgenomics.signatures.commands.pattern_options import add_pattern_options
+from oclgenomics.signatures.options import STRANDS
 
-__all__ = ["add_parser", "run"]
+__all__ = ["SIGNATURES", "add_parser", "add_pattern_options", "run"]
+
+SIGNATURES = "FASTA or FASTQ, plain or packed (gzip, bzip2, xz, zstd), or a panel of `signatures build`"
 
 
 def add_parser(actions: Any) -> None:
@@ -23,17 +26,24 @@ def add_parser(actions: Any) -> None:
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    signatures = parser.add_argument(
-        "signatures", metavar="SIGNATURES",
-        help="FASTA or FASTQ, plain or packed (gzip, bzip2, xz, zstd), - for standard input; or a "
-        "panel, whose other tables are kept",
-    )  # fmt: skip
-    reads(signatures)
-    group = parser.add_argument_group("table")
-    add_pattern_options(group)
+    help = f"{SIGNATURES}, whose other tables are kept; - for standard input"
+    reads(parser.add_argument("signatures", metavar="SIGNATURES", help=help))
+    add_pattern_options(parser.add_argument_group("table"))
     group = parser.add_argument_group("output")
     writes(group.add_argument("-o", "--output", required=True, metavar="PANEL", help="the file to write"))
     add_message_options(group)
+
+
+def add_pattern_options(group: argparse._ArgumentGroup) -> None:
+    """Add --strand and --max-mismatch, which `scan` has, too."""
+    group.add_argument(
+        "--strand", default="+", choices=STRANDS,
+        help="signatures as they are, their reverse complements, or both (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--max-mismatch", dest="max_mismatches", type=int, default=0, metavar="M",
+        help="bases of a match that need not match, 0 to 7 (default: %(default)s)",
+    )  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
@@ -44,12 +54,13 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.signatures.build import build_panel
-
-    panel, table = build_panel(args.signatures, args.output, strand=args.strand, max_mismatches=args.max_mismatches)
-    letters = len(panel.sets)
-    say(args, f"{len(panel):,} signatures of {letters:,} letters; wrote {args.output}")
+    progress = started_progress(args, "reading signatures")
+    strand, most = args.strand, args.max_mismatches
+    told = signatures.Run(progress=progress.update)
+    panel, table = signatures.build_panel(args.signatures, args.output, strand=strand, max_mismatches=most, run=told)
+    progress.clear()
+    say(args, f"{len(panel):,} signatures of {len(panel.sets):,} bp; wrote {args.output}")
     if len(table.unseeded):
-        unseeded = f"{len(table.unseeded):,} of {len(panel) * (1 + (args.strand == 'both')):,} patterns"
+        unseeded = f"{len(table.unseeded):,} of {len(panel) * (1 + (strand == 'both')):,} patterns"
         say(args, f"{unseeded} have no seeds: too short, too few A, C, G and T in a row, or too many", level=1)
     return 0

@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from oclgenomics.app.commands import add_output_options, write_facts
-from oclgenomics.app.files import reads
-
-if TYPE_CHECKING:
-    from oclgenomics.signatures.panel import Panel
+from oclgenomics import signatures
+from oclgenomics.app.commands import add_info, write_facts
+from oclgenomics.app.reports import MISSING
 
 __all__ = ["add_parser", "run"]
 
 
 def add_parser(actions: Any) -> None:
     """Add `info` to the actions of `signatures`."""
-    parser = actions.add_parser(
-        "info",
-        help="what a panel holds: signatures, lengths, letters, tables",
-        description="Write what a panel holds, one fact on each line.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
-    panel = parser.add_argument(
-        "panel", metavar="PANEL", help="a panel of `signatures build`, or FASTA or FASTQ; - for standard input"
-    )
-    reads(panel)
-    add_output_options(parser)
+    file = "a panel of `signatures build`, or FASTA or FASTQ; - for standard input"
+    add_info(actions, run, "a panel", "signatures, lengths, letters, tables", "PANEL", file)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -38,38 +26,15 @@ def run(args: argparse.Namespace) -> int:
     InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    from oclgenomics.signatures.source import read_panel
-
-    facts = _facts(read_panel(args.panel))
-    write_facts(args, facts, _shown(facts))
-    return 0
-
-
-def _facts(panel: Panel) -> dict[str, Any]:
-    import numpy as np
-
-    from oclgenomics.signatures.letters import ANY, is_concrete
-    from oclgenomics.signatures.panel_file import BuiltPanel
-
-    letters, lengths = len(panel.sets), panel.lengths
-    built = panel if isinstance(panel, BuiltPanel) else None
-    return {
-        "signatures": len(panel),
-        "letters": letters,
-        "shortest": int(lengths.min()),
-        "median_length": float(np.median(lengths)),
-        "longest": int(lengths.max()),
-        "n_share": int(np.count_nonzero(panel.sets == ANY)) / letters,
-        "ambiguous_share": int(np.count_nonzero(~is_concrete(panel.sets))) / letters,
-        "tables": [] if built is None else [key._asdict() for key in built.tables.numbers],
-        "program": None if built is None else built.program,
-    }
-
-
-def _shown(facts: dict[str, Any]) -> dict[str, Any]:
-    shown = {name: "-" if value is None else value for name, value in facts.items()}
-    shown["n_share"], shown["ambiguous_share"] = (f"{facts[name]:.6g}" for name in ("n_share", "ambiguous_share"))
-    shown["median_length"] = f"{facts['median_length']:.12g}"
+    facts = signatures.read_panel(args.panel).facts()
     tables = [" ".join(f"{name}={value}" for name, value in table.items()) for table in facts["tables"]]
-    shown["tables"] = "; ".join(tables) or "-"
-    return shown
+    shown = {
+        **facts,
+        "median_length": f"{facts['median_length']:.12g}",
+        "n_share": f"{facts['n_share']:.6g}",
+        "ambiguous_share": f"{facts['ambiguous_share']:.6g}",
+        "tables": "; ".join(tables) or MISSING,
+        "program": facts["program"] or MISSING,
+    }
+    write_facts(args, facts, shown)
+    return 0

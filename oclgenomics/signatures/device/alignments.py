@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -10,14 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.runtime import BufferNeed, DeviceArray, Engine
-from oclgenomics.signatures.device.edit_rows import EndRows, edits_of
 from oclgenomics.signatures.device.patterns import DevicePatterns
-from oclgenomics.signatures.device.quality_sums import group_sums, sum_type
-from oclgenomics.signatures.device.samples import SampleLetters
+from oclgenomics.signatures.device.samples import SUM_TYPES, SampleLetters, group_sums, sum_type
+from oclgenomics.signatures.matches.joining import Places, joined_places, run_starts
+from oclgenomics.signatures.result import Columns
 
-__all__ = ["AT_ONCE", "Aligner", "Candidates", "band_cells"]
+__all__ = ["AT_ONCE", "MAX_LETTERS", "Aligner", "Candidates", "EndTally", "start_of"]
 
 AT_ONCE = 1 << 17  # candidates
+EDIT_BITS, SHIFT_BITS = 29, 25  # where a key has its edits and its shift, as align_candidates.cl says
+MAX_LETTERS = (1 << SHIFT_BITS) - 1  # of a pattern
+END_BITS = 32
 
 
 def band_cells(max_edits: int) -> int:
@@ -26,7 +29,7 @@ def band_cells(max_edits: int) -> int:
 
 
 @dataclass(frozen=True)
-class Candidates:
+class Candidates(Columns):
     """Bands of diagonals in which patterns may match; arrays of one length.
 
     Attributes
@@ -36,16 +39,47 @@ class Candidates:
         The lowest diagonal: the letter of the piece beside the pattern's first one.
     """
 
+    TYPES = "IIi"
+
     piece: NDArray[np.uint32]
     pattern: NDArray[np.uint32]
     low: NDArray[np.int32]
 
-    def __len__(self) -> int:
-        return len(self.piece)
 
-    def part(self, begin: int, end: int) -> Candidates:
-        """Some of them."""
-        return Candidates(*(getattr(self, field.name)[begin:end] for field in fields(self)))
+@dataclass(frozen=True)
+class EndRows(Columns):
+    """Ends at which patterns match; arrays of one length.
+
+    Attributes
+    ----------
+    pair : ndarray, uint64
+        The piece times the number of patterns, plus the pattern.
+    place : ndarray, uint64
+        The end << 32 | the key of align_candidates.cl.
+    quality_sum : ndarray, uint64
+    """
+
+    TYPES = "QQQ"
+
+    pair: NDArray[np.uint64]
+    place: NDArray[np.uint64]
+    quality_sum: NDArray[np.uint64]
+
+    @property
+    def end(self) -> NDArray[np.int64]:
+        """The end, counted from the piece's first letter."""
+        return (self.place >> np.uint64(END_BITS)).astype(np.int64)
+
+
+def edits_of(key: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the edits of keys."""
+    return (key >> np.uint64(EDIT_BITS)).astype(np.int64)
+
+
+def start_of(key: NDArray[Any], end: NDArray[np.int64], length: NDArray[np.int64], max_edits: int) -> NDArray[np.int64]:
+    """Return the starts of matches; a match has a letter at least."""
+    shift = (key >> np.uint64(SHIFT_BITS)).astype(np.int64) & 15
+    return np.minimum(end - length + max_edits + 1 - shift, end - 1)
 
 
 class Aligner:
@@ -72,8 +106,8 @@ class Aligner:
 
     def rows(self, candidates: Candidates) -> EndRows:
         """Return the ends that pieces own of the matches of candidates."""
-        parts = [self._rows(candidates.part(at, at + self._room)) for at in range(0, len(candidates), self._room)]
-        return EndRows.of([EndRows.none(), *parts])
+        lots = (candidates.take(slice(at, at + self._room)) for at in range(0, len(candidates), self._room))
+        return EndRows.joined(map(self._rows, lots))
 
     def _rows(self, candidates: Candidates) -> EndRows:
         """The same for as many candidates as there is room for."""
@@ -102,45 +136,31 @@ class Aligner:
         self, candidates: Candidates
     ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.unsignedinteger[Any]]]:
         """Return the candidates that match, and keys and sums of each, (candidates, cells)."""
-        engine, samples, patterns = self._engine, self._samples, self._patterns
-        total, found, keys, sums = self._buffers
-        engine.fill(total, 0)
-        align = engine.kernel(
-            "signatures/align_candidates.cl",
-            "align_candidates",
-            EDITS=self._max_edits,
-            QUALITIES=samples.has_qualities,
-            SUM=self._sum,
-        )
+        engine, samples = self._engine, self._samples
+        records = np.column_stack([candidates.piece, candidates.pattern, candidates.low.view(np.uint32)])
+        keys, sums = self._buffers
+        engine.fill(DeviceArray(keys.memory, (1,), keys.dtype), 0)
+        defines: dict[str, Any] = {"EDITS": self._max_edits, "QUALITIES": samples.has_qualities, "SUM": self._sum}
         engine.launch_items(
-            align,
+            engine.kernel("signatures/align_candidates.cl", "align_candidates", **defines),
             len(candidates),
+            codes=samples.codes,
+            pieces=samples.pieces,
             **samples.block.text.place,
             text_size=samples.block.text.size,
-            codes=samples.codes,
-            letters=samples.letters,
-            size=samples.size,
-            qualities=samples.qualities,
             groups=self._groups,
-            sets=patterns.sets,
-            offsets=patterns.offsets,
-            candidate_piece=engine.upload(candidates.piece),
-            candidate_pattern=engine.upload(candidates.pattern),
-            candidate_low=engine.upload(candidates.low),
+            sets=self._patterns.sets,
+            patterns=self._patterns.on_device,
+            candidates=engine.upload(records),
             count=len(candidates),
-            total=total,
-            found=found,
             keys=keys,
             sums=sums,
         )
-        count = int(engine.download(total)[0])
-        shape = (count, self._cells)
-        zeros = np.zeros(shape, np.uint32)
-        if not count:
-            return np.empty(0, np.uint32), zeros, zeros
-        kept = engine.download(keys, zeros.size).reshape(shape)
-        scores = zeros if sums is None else engine.download(sums, zeros.size).reshape(shape)
-        return engine.download(found, count), kept, scores
+        count = int(engine.download(keys, 1)[0])
+        rows = engine.download(keys, count * (self._cells + 1), 1).reshape(count, self._cells + 1)
+        if sums is None:
+            return rows[:, 0], rows[:, 1:], np.zeros((count, self._cells), np.uint32)
+        return rows[:, 0], rows[:, 1:], engine.download(sums, count * self._cells).reshape(count, self._cells)
 
     @cached_property
     def _groups(self) -> DeviceArray | None:
@@ -154,8 +174,65 @@ class Aligner:
         return min(self._most, self._engine.items_that_fit([need], item="candidate"))
 
     @cached_property
-    def _buffers(self) -> tuple[DeviceArray, DeviceArray, DeviceArray, DeviceArray | None]:
+    def _buffers(self) -> tuple[DeviceArray, DeviceArray | None]:
         engine, cells = self._engine, self._room * self._cells
-        kind = np.uint64 if self._sum == "ulong" else np.uint32
-        sums = engine.empty(cells, kind) if self._samples.has_qualities else None
-        return engine.empty(1, np.uint32), engine.empty(self._room, np.uint32), engine.empty(cells, np.uint32), sums
+        sums = engine.empty(cells, SUM_TYPES[self._sum]) if self._samples.has_qualities else None
+        return engine.empty(1 + self._room + cells, np.uint32), sums
+
+
+class EndTally:
+    """Makes places of the ends that it is given, of which it keeps those that may still get a better key.
+
+    Parameters
+    ----------
+    lengths : ndarray, int64 (patterns,)
+    max_edits : int
+    """
+
+    def __init__(self, lengths: NDArray[np.int64], max_edits: int) -> None:
+        self._lengths, self._max_edits = lengths, max_edits
+        self._waiting = EndRows.none()
+        self._piece, self._until = 0, np.zeros(len(lengths), np.int64)
+        self._places: list[Places] = []
+
+    def add(self, rows: EndRows, piece: int, until: NDArray[np.int64]) -> None:
+        """Take some rows.
+
+        Parameters
+        ----------
+        rows : EndRows
+            Those of ends that were known to have their least keys are left out.
+        piece : int
+            No more rows with least keys will come of pieces before this one,
+        until : ndarray, int64 (patterns,)
+            nor of its ends before these.
+        """
+        rows = EndRows.joined([self._waiting, rows.take(~self._known(rows))])
+        rows = rows.take(np.lexsort((rows.place, rows.pair)))
+        rows = rows.take(run_starts(rows.pair, rows.end))  # of an end, the least key is first
+        self._piece, self._until = piece, until
+        known = self._known(rows)
+        self._waiting = rows.take(~known)
+        self._places.append(self._as_places(rows.take(known)))
+
+    def places(self) -> Places:
+        """Return the places of all rows, by piece, pattern and end."""
+        self._places.append(self._as_places(self._waiting))
+        return joined_places(Places.joined(self._places))
+
+    def _known(self, rows: EndRows) -> NDArray[np.bool_]:
+        piece, pattern = self._split(rows)
+        known: NDArray[np.bool_] = (piece < self._piece) | ((piece == self._piece) & (rows.end < self._until[pattern]))
+        return known
+
+    def _split(self, rows: EndRows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        piece, pattern = np.divmod(rows.pair, np.uint64(len(self._lengths)))
+        return piece.astype(np.int64), pattern.astype(np.int64)
+
+    def _as_places(self, rows: EndRows) -> Places:
+        piece, pattern = self._split(rows)
+        key, end = rows.place & np.uint64((1 << END_BITS) - 1), rows.end
+        start = start_of(key, end, self._lengths[pattern], self._max_edits)
+        informative = MAX_LETTERS - (key & np.uint64(MAX_LETTERS)).astype(np.int64)
+        every = Places(piece, pattern, end, end, edits_of(key), start, end, informative, rows.quality_sum, piece)
+        return joined_places(every)

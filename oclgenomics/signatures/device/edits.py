@@ -16,28 +16,131 @@ window's end. Without a table of seeds all patterns are candidates on every stre
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError
 from oclgenomics.runtime import Engine
-from oclgenomics.signatures.device.alignments import AT_ONCE, Aligner, Candidates
-from oclgenomics.signatures.device.edit_rows import MAX_LETTERS, EndTally
-from oclgenomics.signatures.device.encode import tiles_of
+from oclgenomics.signatures.device.alignments import AT_ONCE, MAX_LETTERS, Aligner, Candidates, EndTally
+from oclgenomics.signatures.device.index import SeedFinder, SeedPlaces, TileSearch
 from oclgenomics.signatures.device.patterns import DevicePatterns
-from oclgenomics.signatures.device.samples import SampleLetters
-from oclgenomics.signatures.device.seed_places import SeedFinder, SeedPlaces
-from oclgenomics.signatures.device.windows import WindowFinder
-from oclgenomics.signatures.edit_places import Places, joined_places
-from oclgenomics.signatures.seed_table import SeedTable
+from oclgenomics.signatures.device.samples import SampleLetters, Tiles, tiles_of
+from oclgenomics.signatures.matches.joining import Places, joined_places
+from oclgenomics.signatures.panels.letters import is_concrete
+from oclgenomics.signatures.panels.panel import Patterns
+from oclgenomics.signatures.panels.seeds import SeedTable
 
 __all__ = ["EditMatcher"]
 
+FIND_WINDOWS = "signatures/find_windows.cl"
+WINDOW = 32  # bases, a bit each
+WINDOW_TILE = 1024  # bases
+MAX_ITEMS = 1 << 22  # of a launch
+STRETCH_BYTES = 12  # of a piece, a column and a stretch
+SMALLEST_TILE_FINDS = 8  # stretches at most, of a pattern
 STRETCHES = 4  # more than a piece's letters have, for diagonals that begin before it or end behind it
-TILE = 1024  # stretches of diagonals
+STRETCH_TILE = 1024  # stretches of diagonals
 Lot = tuple[Candidates, int, NDArray[np.int64]]  # and what `EndTally.add` takes: for which ends these are the last
+
+
+@dataclass(frozen=True)
+class FoundStretches:
+    """Stretches of 2 E + 1 diagonals in which patterns may match; arrays of one length, in no order.
+
+    Attributes
+    ----------
+    piece, pattern : ndarray, uint32
+    stretch : ndarray, int64
+    last_piece : int
+        No match that lies in none of the stretches so far ends in an earlier piece,
+    until : ndarray, int64 (patterns,)
+        or in this one before these ends.
+    """
+
+    piece: NDArray[np.uint32]
+    pattern: NDArray[np.uint32]
+    stretch: NDArray[np.int64]
+    last_piece: int
+    until: NDArray[np.int64]
+
+
+class WindowFinder(TileSearch):
+    """Looks for the windows of patterns, those with the most single nucleotides.
+
+    Parameters
+    ----------
+    engine : Engine
+    patterns : Patterns
+    numbers : ndarray, uint32
+        The patterns to find, at least one.
+    max_edits : int
+    room : int, optional
+        Stretches that are held at a time; as suits the device if not given.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        patterns: Patterns,
+        numbers: NDArray[np.uint32],
+        max_edits: int,
+        *,
+        room: int | None = None,
+    ) -> None:
+        super().__init__(engine, "stretch", STRETCH_BYTES, SMALLEST_TILE_FINDS * len(numbers), room)
+        self._numbers, self._max_edits = numbers, max_edits
+        heights = np.minimum(patterns.lengths[numbers], WINDOW)
+        met = np.zeros((16, len(numbers)), np.uint32)
+        behind = np.empty(len(numbers), np.uint32)
+        for column, number in enumerate(numbers.tolist()):
+            sets = patterns.of(number)
+            begin = _best_window(sets, int(heights[column]))
+            behind[column] = begin + heights[column]
+            window = sets[begin : int(behind[column])]
+            meets = (window & np.arange(16, dtype=np.uint8)[:, None]) != 0
+            met[:, column] = (meets << np.arange(len(window), dtype=np.uint64)).sum(axis=1)
+        # Letters of each pattern behind its window, less those that may be deleted.
+        self._margin = np.zeros(len(patterns), np.int64)
+        self._margin[numbers] = patterns.lengths[numbers] - behind - max_edits
+        self._met = engine.upload(met)
+        self._windows = engine.upload(np.stack([heights.astype(np.uint32), behind], axis=1))
+
+    def find(self, samples: SampleLetters) -> Iterator[FoundStretches]:
+        """Find the stretches of a block, from left to right."""
+        tiles = Tiles.of(samples.block.pieces, WINDOW_TILE)
+        most = max(1, MAX_ITEMS // len(self._numbers))
+        for begin in range(0, len(tiles), most):
+            for count, some in self.rounds(samples, tiles.take(slice(begin, begin + most))):
+                piece, column, stretch = self.download(count)
+                until = int(some.end[-1]) + self._margin
+                last = int(some.piece[-1])
+                yield FoundStretches(piece, self._numbers[column], stretch.astype(np.int64), last, until)
+
+    def _search(self, samples: SampleLetters, tiles: Tiles, **finds: Any) -> None:
+        columns = len(self._numbers)
+        self._engine.launch_items(
+            self._engine.kernel(FIND_WINDOWS, "find_windows", EDITS=self._max_edits),
+            len(tiles) * columns,
+            lanes=None,
+            codes=samples.codes,
+            pieces=samples.pieces,
+            tiles=tiles.upload(self._engine),
+            columns=columns,
+            items=len(tiles) * columns,
+            met=self._met,
+            windows=self._windows,
+            **finds,
+        )
+
+
+def _best_window(sets: NDArray[np.uint8], size: int) -> int:
+    """Where the window with the most single nucleotides begins."""
+    known = np.concatenate([[0], np.cumsum(is_concrete(sets))])
+    return int(np.argmax(known[size:] - known[: len(known) - size]))
 
 
 class EditMatcher:
@@ -94,7 +197,7 @@ class EditMatcher:
             tallies[0].add(aligner.rows(candidates), piece, until)
         for candidates, piece, until in self._without_seeds(samples):
             tallies[1].add(aligner.rows(candidates), piece, until)
-        return joined_places(Places.of([tally.places() for tally in tallies]))
+        return joined_places(Places.joined([tally.places() for tally in tallies]))
 
     def _near_all_seeds(self, samples: SampleLetters) -> Iterator[Lot]:
         """Candidates of patterns with seeds."""
@@ -109,7 +212,7 @@ class EditMatcher:
     def _finder(self) -> SeedFinder | None:
         if self._table is None or not len(self._table.lists):
             return None
-        return SeedFinder(self._engine, self._patterns, self._table, room=self._room)
+        return SeedFinder(self._engine, self._patterns, self._table, edits=True, room=self._room)
 
     def _near_seeds(self, samples: SampleLetters, found: SeedPlaces) -> Candidates:
         """The stretches of diagonals that hold those of seeds."""
@@ -174,7 +277,7 @@ class EditMatcher:
         shortest = int(self._lengths[patterns].min()) - self._max_edits
         starts = np.maximum(samples.block.pieces.size.astype(np.int64) - max(shortest, 1) + 1, 0)
         stretches = -(-starts // self._stretch)
-        each = min(TILE, max(1, self._at_once // len(patterns)))
+        each = min(STRETCH_TILE, max(1, self._at_once // len(patterns)))
         tile_piece, tile_begin = tiles_of(stretches.astype(np.uint32), each)
         together = max(1, self._at_once // (each * len(patterns)))
         for first in range(0, len(tile_piece), together):

@@ -1,38 +1,171 @@
-"""Matches found by an index of seeds: one look at a table for each few letters of samples."""
+"""An index of seeds: one look at a table for each few bases of samples tells where patterns may match."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.runtime import DeviceArray, Engine
-from oclgenomics.runtime.memory import BufferNeed
-from oclgenomics.signatures.device.found import FoundPairs
-from oclgenomics.signatures.device.pair_tally import PairTally
+from oclgenomics.runtime import BufferNeed, DeviceArray, Engine
+from oclgenomics.signatures.device.pairs import FoundPairs, PairTally
 from oclgenomics.signatures.device.patterns import DevicePatterns
-from oclgenomics.signatures.device.samples import SampleLetters
-from oclgenomics.signatures.device.tiles import Tiles
-from oclgenomics.signatures.seed_table import SeedTable
-from oclgenomics.signatures.seeds import STEP, TAIL
+from oclgenomics.signatures.device.samples import SampleLetters, Tiles
+from oclgenomics.signatures.panels.seeds import STEP, TAIL, SeedTable
 
-__all__ = ["IndexMatcher"]
+__all__ = ["IndexMatcher", "SeedFinder", "SeedPlaces", "TileSearch"]
 
-TILE = 4096  # letters
-MAX_ROOM = 1 << 20  # candidates at a time
-CANDIDATE_BYTES = 24  # piece, seed, start, mismatches, and a sum of 8
+TILE = 4096  # bases
+MAX_ROOM = 1 << 20  # seeds at a time
+FOUND_COLUMNS = 3  # a piece, a seed and a start
+SEED_BYTES, CANDIDATE_BYTES = 12, 24  # these; and mismatches, and a sum of 8
 ROOM_SHARE = 8  # of the memory that is left
 SAMPLED = 8  # of each tile, one in so many look-ups tells how many candidates there are
 FIND_LANES, VERIFY_LANES = 256, 64
 REFUSED = 0xFFFFFFFF
 
 
+class TileSearch(ABC):
+    """Looks tiles through, and holds as many finds at a time as there is room for.
+
+    Parameters
+    ----------
+    engine : Engine
+    item : str
+        What is found.
+    size : int
+        Bytes of one.
+    least : int
+        Finds that the smallest tile can have.
+    room : int or None
+        Finds that are held at a time; as suits the device if None.
+    """
+
+    def __init__(self, engine: Engine, item: str, size: int, least: int, room: int | None) -> None:
+        self._engine, self._item, self._size, self._least, self._wanted = engine, item, size, least, room
+
+    def rounds(self, samples: SampleLetters, tiles: Tiles) -> Iterator[tuple[int, Tiles]]:
+        """Look tiles through; yield how many finds `download` returns each time, and in which tiles they are."""
+        if not len(tiles):
+            return
+        counts = self._engine.empty(1 + len(tiles), np.uint32)
+        self._engine.fill(counts, 0)
+        self._search(samples, tiles, room=self.room, found=self.found, counts=counts)
+        by_tile = self._engine.download(counts)[1:]
+        count = int(by_tile.sum(dtype=np.int64))  # which the kernel's own count may be too small for
+        if count <= self.room:
+            yield count, tiles
+            return
+        for part in tiles.split(by_tile, self.room):
+            yield from self.rounds(samples, part)
+
+    @abstractmethod
+    def _search(self, samples: SampleLetters, tiles: Tiles, **finds: Any) -> None:
+        """Enqueue the search."""
+
+    def download(self, count: int) -> list[NDArray[np.uint32]]:
+        """Return the columns of the finds of a round."""
+        return [self._engine.download(self.found, count, column * self.room) for column in range(FOUND_COLUMNS)]
+
+    @cached_property
+    def room(self) -> int:
+        """How many finds are held at a time."""
+        if self._wanted is not None:
+            return max(self._wanted, self._least)
+        need = BufferNeed(f"{self._item}s", per_item=ROOM_SHARE * self._size)
+        fit = self._engine.items_that_fit([need], minimum=self._least, item=self._item)
+        return min(fit, max(MAX_ROOM, self._least))
+
+    @cached_property
+    def found(self) -> DeviceArray:
+        """The finds of a round."""
+        return self._engine.empty((FOUND_COLUMNS, self.room), np.uint32)
+
+
+@dataclass(frozen=True)
+class SeedPlaces:
+    """Seeds found in some tiles; arrays of one length, in no order.
+
+    Attributes
+    ----------
+    piece, seed, at : ndarray, uint32
+        The seed begins at this letter of the piece.
+    last_piece, until : int
+        All later ones are in later pieces, or in this one at letters from `until` on.
+    """
+
+    piece: NDArray[np.uint32]
+    seed: NDArray[np.uint32]
+    at: NDArray[np.uint32]
+    last_piece: int
+    until: int
+
+
+class SeedFinder(TileSearch):
+    """Looks samples up in a table of seeds, tile by tile and as many seeds at a time as there is room for.
+
+    Parameters
+    ----------
+    engine : Engine
+    patterns : DevicePatterns
+    table : SeedTable
+        Of these patterns, with at least one seed.
+    edits : bool
+        Find seeds wherever they are. Without, those at which the whole pattern may match: `found_start` is then where
+        the pattern starts.
+    room : int, optional
+        Seeds that are held at a time; as suits the device if not given.
+
+    Attributes
+    ----------
+    table : dict of str to DeviceArray
+        The table on the device, but for
+    seeds : DeviceArray
+        patterns and offsets of seeds.
+    found : DeviceArray, uint32 (3, room)
+        Pieces, seeds and starts of a round.
+    """
+
+    def __init__(
+        self, engine: Engine, patterns: DevicePatterns, table: SeedTable, *, edits: bool, room: int | None = None
+    ) -> None:
+        super().__init__(engine, "seed", SEED_BYTES if edits else CANDIDATE_BYTES, len(table.pattern), room)
+        self._patterns = patterns
+        self._defines = {"HEAD": table.head, "EDITS": edits, "MISMATCHES": 0 if edits else table.mismatches}
+        self.table = {name: engine.upload(getattr(table, name)) for name in ("bits", "first", "lists", "barred")}
+        self.seeds = engine.upload(np.stack([table.pattern, table.offset], axis=1))
+
+    def find(self, samples: SampleLetters) -> Iterator[SeedPlaces]:
+        """Find the seeds of a block, from left to right."""
+        for count, tiles in self.rounds(samples, Tiles.of(samples.block.pieces, TILE)):
+            piece, seed, at = self.download(count)
+            yield SeedPlaces(piece, seed, at, int(tiles.piece[-1]), int(tiles.end[-1]))
+
+    def _search(self, samples: SampleLetters, tiles: Tiles, **finds: Any) -> None:
+        patterns = self._patterns.on_device
+        self.launch("find_candidates", samples, tiles, **self.table, seeds=self.seeds, patterns=patterns, **finds)
+
+    def launch(self, name: str, samples: SampleLetters, tiles: Tiles, **arguments: Any) -> None:
+        """Enqueue a kernel that looks tiles up."""
+        cpu = self._engine.tuning.cpu
+        lanes = 1 if cpu else self._engine.group_size(FIND_LANES)
+        self._engine.launch(
+            self._engine.kernel("signatures/look_up_seeds.cl", name, TILE=TILE, CPU=cpu, LANES=lanes, **self._defines),
+            (len(tiles) * lanes,),
+            (lanes,),
+            codes=samples.codes,
+            pieces=samples.pieces,
+            tiles=tiles.upload(self._engine),
+            **arguments,
+        )
+
+
 class IndexMatcher:
-    """A `Matcher` for the patterns that have seeds.
+    """Finds the pairs of the patterns that have seeds.
 
     Parameters
     ----------
@@ -54,14 +187,7 @@ class IndexMatcher:
             raise ValueError(f"a table for {table.mismatches} mismatches finds not all with {patterns.max_mismatches}")
         self.unseeded = table.unseeded
         self._engine, self._patterns, self._table = engine, patterns, table
-        self._wanted = room
-        self._on_device = {
-            name: engine.upload(getattr(table, name))
-            for name in ("bits", "first", "lists", "barred")
-            if len(table.lists)
-        }
-        if len(table.lists):
-            self._on_device |= {f"seed_{name}": engine.upload(getattr(table, name)) for name in ("pattern", "offset")}
+        self._finder = SeedFinder(engine, patterns, table, edits=False, room=room) if len(table.lists) else None
 
     def pairs(self, samples: SampleLetters, pieces: NDArray[np.bool_] | None = None) -> FoundPairs:
         """Find all pairs of a block, or of some of its pieces.
@@ -72,9 +198,10 @@ class IndexMatcher:
         pieces : ndarray, bool (pieces,), optional
         """
         tally = PairTally(len(self._patterns.patterns))
-        if len(self._table.lists):
-            for count in self._rounds(samples, Tiles.of(samples.block.pieces, TILE, pieces)):
-                self._verify(samples, count, tally)
+        if self._finder is not None:
+            for count, _ in self._finder.rounds(samples, Tiles.of(samples.block.pieces, TILE, pieces)):
+                if count:
+                    self._verify(self._finder, samples, count, tally)
         return tally.pairs()
 
     def candidates(self, samples: SampleLetters) -> NDArray[np.int64]:
@@ -84,90 +211,33 @@ class IndexMatcher:
         -------
         ndarray, int64 (pieces,)
         """
-        count = len(samples.block.pieces)
+        found = np.zeros(len(samples.block.pieces), np.int64)
         tiles = Tiles.of(samples.block.pieces, TILE)
-        if not len(self._table.lists) or not len(tiles):
-            return np.zeros(count, np.int64)
+        if self._finder is None or not len(tiles):
+            return found
         length = (tiles.end - tiles.begin).astype(np.int64)
         looked = np.minimum(length, np.maximum(length // SAMPLED, STEP * SAMPLED))
         some = Tiles(tiles.piece, tiles.begin, tiles.begin + looked.astype(np.uint32))
         counts = self._engine.empty(len(tiles), np.uint32)
-        table = {name: self._on_device[name] for name in ("bits", "first", "lists")}
-        self._launch("count_listed", samples, some, counts=counts, **table)
+        table = {name: self._finder.table[name] for name in ("bits", "first")}
+        self._finder.launch("count_listed", samples, some, counts=counts, **table)
         estimates = self._engine.download(counts).astype(np.int64) * length // np.maximum(looked, 1)
-        found = np.zeros(count, np.int64)
         np.add.at(found, tiles.piece, estimates)
         return found
 
-    # Rounds of candidates
-
-    def _rounds(self, samples: SampleLetters, tiles: Tiles) -> Iterator[int]:
-        """Find the candidates of tiles, as many at a time as there is room for; yield how many there are each time."""
-        if not len(tiles):
-            return
-        counts = self._engine.empty(len(tiles), np.uint32)
-        total = self._found["total"]
-        self._engine.fill(total, 0)
-        room = self._room
-        self._launch(
-            "find_candidates",
-            samples,
-            tiles,
-            **self._on_device,
-            **self._found,
-            offsets=self._patterns.offsets,
-            mismatches=self._table.mismatches,
-            room=room,
-            counts=counts,
-        )
-        by_tile = self._engine.download(counts)
-        count = int(by_tile.sum(dtype=np.int64))  # which `total` may be too small for
-        if count <= room:
-            yield count
-            return
-        for part in tiles.split(by_tile, room):
-            yield from self._rounds(samples, part)
-
-    @cached_property
-    def _room(self) -> int:
-        """How many candidates are held at a time: at least all that one look-up can give."""
-        least = len(self._table.lists)
-        if self._wanted is not None:
-            return max(self._wanted, len(self._table.pattern))
-        need = BufferNeed("candidates", per_item=CANDIDATE_BYTES * ROOM_SHARE)
-        fit = self._engine.items_that_fit([need], minimum=len(self._table.pattern), item="candidate")
-        return min(fit, max(MAX_ROOM, len(self._table.pattern))) if least else 0
-
-    @cached_property
-    def _found(self) -> dict[str, DeviceArray]:
-        names = ("found_piece", "found_seed", "found_start")
-        found = {name: self._engine.empty(self._room, np.uint32) for name in names}
-        return found | {"total": self._engine.empty(1, np.uint32)}
-
     @cached_property
     def _verified(self) -> tuple[DeviceArray, DeviceArray]:
-        return self._engine.empty(self._room, np.uint32), self._engine.empty(self._room, np.uint64)
+        assert self._finder is not None
+        room = self._finder.room
+        return self._engine.empty(room, np.uint32), self._engine.empty(room, np.uint64)
 
-    def _launch(self, name: str, samples: SampleLetters, tiles: Tiles, **arguments: Any) -> None:
-        engine = self._engine
-        cpu = engine.tuning.cpu
-        lanes = 1 if cpu else engine.group_size(FIND_LANES)
-        kernel = engine.kernel(
-            "signatures/look_up_seeds.cl", name, HEAD=self._table.head, TILE=TILE, CPU=cpu, LANES=lanes
-        )
-        arguments |= {f"tile_{field.name}": engine.upload(getattr(tiles, field.name)) for field in fields(tiles)}
-        known = {"codes": samples.codes, "end": samples.codes.size, "letters": samples.letters, "size": samples.size}
-        known["owned"] = samples.owned
-        engine.launch(kernel, (len(tiles) * lanes,), (lanes,), **known, **arguments)
-
-    def _verify(self, samples: SampleLetters, count: int, tally: PairTally) -> None:
+    def _verify(self, finder: SeedFinder, samples: SampleLetters, count: int, tally: PairTally) -> None:
         """Compare whole patterns at the candidates that were found; give matches to the tally."""
-        if not count:
-            return
-        engine, patterns, found = self._engine, self._patterns, self._found
+        engine, patterns = self._engine, self._patterns
         cpu = engine.tuning.cpu
         lanes = 1 if cpu else engine.group_size(VERIFY_LANES)
         defines = {"CPU": cpu, "LANES": lanes, "QUALITIES": samples.has_qualities, "FILTERED": patterns.filtered}
+        defines["MISMATCHES"] = self._table.mismatches
         differ, sums = self._verified
         engine.launch(
             engine.kernel("signatures/verify_candidates.cl", "verify_candidates", **defines),
@@ -175,25 +245,17 @@ class IndexMatcher:
             (lanes,),
             **samples.block.text.place,
             codes=samples.codes,
-            letters=samples.letters,
-            qualities=samples.qualities,
+            pieces=samples.pieces,
             sets=patterns.sets,
-            offsets=patterns.offsets,
-            seed_pattern=self._on_device["seed_pattern"],
-            seed_offset=self._on_device["seed_offset"],
-            found_piece=found["found_piece"],
-            found_seed=found["found_seed"],
-            found_start=found["found_start"],
+            patterns=patterns.on_device,
+            seeds=finder.seeds,
             seed_size=self._table.head + TAIL,
-            mismatches=self._table.mismatches,
-            least_sum=patterns.least_sum,
-            least_informative=patterns.least_informative,
+            found=finder.found,
+            room=finder.room,
             differ=differ,
             sums=sums,
         )
         mismatches = engine.download(differ, count)
         kept = np.flatnonzero(mismatches != REFUSED)
-        piece, seed, start = (
-            engine.download(found[f"found_{name}"], count)[kept] for name in ("piece", "seed", "start")
-        )
+        piece, seed, start = (column[kept] for column in finder.download(count))
         tally.add(piece, self._table.pattern[seed], start, mismatches[kept], engine.download(sums, count)[kept])

@@ -9,16 +9,14 @@ from numpy.typing import NDArray
 
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures.device.brute import BruteMatcher
-from oclgenomics.signatures.device.found import FoundPairs, FoundStarts, Matcher
 from oclgenomics.signatures.device.index import IndexMatcher
+from oclgenomics.signatures.device.pairs import FoundPairs, FoundStarts
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.planes import PlanesMatcher
 from oclgenomics.signatures.device.samples import SampleLetters
+from oclgenomics.signatures.formats.panel_file import has_table, table_of
 from oclgenomics.signatures.options import Method
-from oclgenomics.signatures.panel_file import has_table, ready_table
-from oclgenomics.signatures.plan import CPU_COSTS, GPU_COSTS, index_cost, planes_cost
-from oclgenomics.signatures.seed_plan import choose_head, expected_candidates
-from oclgenomics.signatures.seed_table import make_table
+from oclgenomics.signatures.plan import CPU_COSTS, GPU_COSTS, choose_head, expected_candidates, index_cost, planes_cost
 
 __all__ = ["Methods"]
 
@@ -53,20 +51,20 @@ class Methods:
             parts.append(self._planes.pairs(samples, ~suits))
         if len(index.unseeded):
             parts.append(self._unseeded.pairs(samples, suits))
-        return FoundPairs.joined(parts)
+        return FoundPairs.joined(parts).in_order()
 
     def starts(self, samples: SampleLetters, pairs: FoundPairs) -> FoundStarts:
         """List the matches of some of a block's pairs."""
         lister = self._brute if self._method == "brute" else self._planes
-        return FoundStarts.joined(list(lister.starts(samples, pairs)))
+        return FoundStarts.joined(lister.starts(samples, pairs))
 
     def _wants_index(self, samples: SampleLetters) -> bool:
         """Whether the index is likely to be sooner done with a block, its making included."""
         if self._method == "index" or self._index is not None:
             return True
         patterns, mismatches = self._patterns.patterns, self._patterns.max_mismatches
-        letters = _owned_letters(samples)
-        seeds, candidates = expected_candidates(patterns, mismatches, *_rate(samples))
+        letters = samples.owned_letters
+        seeds, candidates = expected_candidates(patterns, mismatches, *samples.rate)
         index = index_cost(self._costs, letters, samples.ambiguous, candidates * letters, patterns.lengths).sum()
         index += 0 if has_table(patterns, mismatches) else self._costs.seed * seeds
         planes = planes_cost(self._costs, letters, samples.ambiguous, patterns.lengths).sum()
@@ -77,10 +75,7 @@ class Methods:
         """The index, with the table of the panel's file, or one made for samples like these when it is first wanted."""
         if self._index is None:
             patterns, mismatches = self._patterns.patterns, self._patterns.max_mismatches
-            head = choose_head(patterns, mismatches, *_rate(samples))
-            table = ready_table(patterns, mismatches, head)
-            if table is None:
-                table = make_table(patterns, mismatches, head)
+            table = table_of(patterns, mismatches, choose_head(patterns, mismatches, *samples.rate))
             self._index = IndexMatcher(self._engine, self._patterns, table)
         return self._index
 
@@ -88,7 +83,7 @@ class Methods:
         """The pieces that do not have so many candidates that planes are sooner done with them."""
         if self._method == "index":
             return np.ones(len(samples.block.pieces), np.bool_)
-        letters = _owned_letters(samples)
+        letters = samples.owned_letters
         seeded = np.delete(self._patterns.patterns.lengths, index.unseeded)
         found = index_cost(self._costs, letters, samples.ambiguous, index.candidates(samples), seeded)
         suits: NDArray[np.bool_] = found <= planes_cost(self._costs, letters, samples.ambiguous, seeded)
@@ -103,16 +98,6 @@ class Methods:
         return PlanesMatcher(self._engine, self._patterns)
 
     @cached_property
-    def _unseeded(self) -> Matcher:
+    def _unseeded(self) -> PlanesMatcher:
         assert self._index is not None
         return PlanesMatcher(self._engine, self._patterns, self._index.unseeded)
-
-
-def _owned_letters(samples: SampleLetters) -> NDArray[np.int64]:
-    return samples.block.pieces.owned.astype(np.int64)
-
-
-def _rate(samples: SampleLetters) -> tuple[float, int]:
-    """The share of a block's letters that are no single nucleotide, and how many letters it has."""
-    letters = int(_owned_letters(samples).sum())
-    return float(samples.ambiguous.sum()) / max(letters, 1), letters

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.signatures.options import ScanOptions
-from oclgenomics.signatures.panel import Patterns
+from oclgenomics.signatures.panels.panel import Patterns
 
 __all__ = ["DevicePatterns", "least_counts"]
 
@@ -23,12 +23,12 @@ class DevicePatterns:
     patterns : Patterns
         On the host.
     sets : DeviceArray, uint8 (letters,)
-    offsets : DeviceArray, uint64 (patterns + 1,)
         As `patterns` has them.
-    least_sum : DeviceArray, uint64 (patterns,)
-        The least sum of qualities of a match.
-    least_informative : DeviceArray, uint32 (patterns,)
-        The least number of informative positions of a match, at most the pattern's length.
+    records : ndarray, uint64 (patterns, 4)
+        Where each pattern begins, its length, and the least sum of qualities and number of informative positions of its
+        matches; as records.clh has them.
+    on_device : DeviceArray
+        The records.
     filtered : bool
         Whether any of these can refuse a match.
     max_mismatches : int
@@ -36,26 +36,18 @@ class DevicePatterns:
 
     patterns: Patterns
     sets: DeviceArray
-    offsets: DeviceArray
-    least_sum: DeviceArray
-    least_informative: DeviceArray
+    records: NDArray[np.uint64]
+    on_device: DeviceArray
     filtered: bool
     max_mismatches: int
 
     @classmethod
     def upload(cls, engine: Engine, patterns: Patterns, options: ScanOptions) -> DevicePatterns:
         """Bring patterns to a device."""
-        least_sum = least_counts(patterns.lengths, options.min_score)
-        least_informative = least_counts(patterns.lengths, options.min_informative)
-        return cls(
-            patterns,
-            engine.upload(patterns.sets),
-            engine.upload(patterns.offsets.astype(np.uint64)),
-            engine.upload(least_sum.astype(np.uint64)),
-            engine.upload(least_informative.astype(np.uint32)),
-            bool(least_sum.any() or least_informative.any()),
-            options.max_mismatches,
-        )
+        least = [least_counts(patterns.lengths, share) for share in (options.min_score, options.min_informative)]
+        records = np.stack([patterns.offsets[:-1], patterns.lengths, *least], axis=1).astype(np.uint64)
+        sets, on_device = engine.upload(patterns.sets), engine.upload(records)
+        return cls(patterns, sets, records, on_device, bool(records[:, 2:].any()), options.max_mismatches)
 
 
 def least_counts(lengths: NDArray[np.int64], share: float) -> NDArray[np.int64]:

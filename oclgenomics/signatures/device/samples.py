@@ -1,16 +1,32 @@
-"""Samples as the kernels compare them: a set of nucleotides for each letter, and sums of qualities."""
+"""Samples as the kernels compare them: bases as sets of nucleotides, tiles of them, and sums of qualities."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.runtime import DeviceArray
-from oclgenomics.sequence.letters import LetterBlock
+from oclgenomics.primitives import scan
+from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.sequence.device_text import Text
+from oclgenomics.sequence.letters import LetterBlock, Pieces
+from oclgenomics.sequence.parse import NO_QUALITY
+from oclgenomics.signatures.options import BEST_QUALITY
+from oclgenomics.signatures.panels.seeds import STEP
+from oclgenomics.signatures.result import Columns
 
-__all__ = ["SampleLetters"]
+__all__ = ["Encoder", "SampleLetters", "Tiles", "group_sums", "quality_sums", "sum_type", "tiles_of"]
+
+CPU_TILE, GPU_TILE = 8192, 4096  # bases that are encoded together
+ENCODE_LANES = 128
+BEHIND = 64  # codes behind a text, as encode.cl has it
+NOTHING = 0xFFFFFFFF
+PARTS = 16  # of a tile with too many candidates
+QUALITY_SUMS = "signatures/quality_sums.cl"
+SUM_TYPES = {"uint": np.uint32, "ulong": np.uint64}
+GROUP = 32  # bytes; as quality_sums.clh has it
 
 
 @dataclass(frozen=True)
@@ -20,11 +36,13 @@ class SampleLetters:
     Attributes
     ----------
     block : LetterBlock
-    codes : DeviceArray, uint8 (block.text.size,)
+    codes : DeviceArray, uint8 (block.text.size + BEHIND,)
         For each place of the text that holds a letter: in the low four bits its set of nucleotides, in the high four
         its code in the five letters of the index (A 0, C 1, G 2, T 3, all others 4). Of no meaning at other places.
-    letters, size, owned, qualities : DeviceArray, uint32 (pieces,)
-        As `Pieces` has them. `qualities` repeats `letters` where samples have none.
+    records : ndarray, uint32 (pieces, 4)
+        Letters, size, owned and qualities as `Pieces` has them. Qualities repeat letters where samples have none.
+    pieces : DeviceArray
+        The records.
     has_qualities : bool
     ns : ndarray, int64 (pieces,)
         Letters N of what each piece owns.
@@ -38,12 +56,222 @@ class SampleLetters:
 
     block: LetterBlock
     codes: DeviceArray
-    letters: DeviceArray
-    size: DeviceArray
-    owned: DeviceArray
-    qualities: DeviceArray
+    records: NDArray[np.uint32]
+    pieces: DeviceArray
     has_qualities: bool
     ns: NDArray[np.int64]
     ambiguous: NDArray[np.int64]
     quality_sum: NDArray[np.uint64]
     least_quality: NDArray[np.uint8]
+
+    @property
+    def owned_letters(self) -> NDArray[np.int64]:
+        """Letters that each piece owns."""
+        return self.block.pieces.owned.astype(np.int64)
+
+    @property
+    def rate(self) -> tuple[float, int]:
+        """The share of all letters that are no single nucleotide, and how many letters there are."""
+        letters = int(self.owned_letters.sum())
+        return float(self.ambiguous.sum()) / max(letters, 1), letters
+
+
+class Encoder:
+    """Checks the letters and qualities of blocks, and turns letters into codes.
+
+    The codes of all blocks are in one array, so what `encode` returns is valid until it is called again.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._codes: DeviceArray | None = None
+
+    def encode(self, block: LetterBlock) -> SampleLetters:
+        """Encode a block.
+
+        Raises
+        ------
+        InputError
+            A letter that is none of IUPAC, or a quality outside 0 to 93, with its record and byte.
+        """
+        engine, pieces = self._engine, block.pieces
+        scored = pieces.qualities is not None
+        records = piece_records(pieces)
+        on_device = engine.upload(records if len(records) else np.zeros((1, 4), np.uint32))  # no buffer is empty
+        size = block.text.size + BEHIND
+        if self._codes is None or self._codes.size < size:
+            self._codes = engine.empty(size, np.uint8)
+        codes = DeviceArray(self._codes.memory, (size,), self._codes.dtype)
+        tiles = Tiles.of(pieces, CPU_TILE if engine.tuning.cpu else GPU_TILE)
+        counts = self._launch(block, codes, on_device, tiles, scored=scored)
+        return SampleLetters(block, codes, records, on_device, scored, *_by_piece(pieces, tiles.piece, counts))
+
+    def _launch(
+        self, block: LetterBlock, codes: DeviceArray, pieces: DeviceArray, tiles: Tiles, *, scored: bool
+    ) -> NDArray[np.uint32]:
+        """Encode tiles and return the counts of each, uint32 (tiles, 4)."""
+        if not len(tiles):
+            return np.empty((0, 4), np.uint32)
+        engine, cpu = self._engine, self._engine.tuning.cpu
+        counts, defects = engine.empty((len(tiles), 4), np.uint32), engine.empty(2, np.uint32)
+        engine.fill(defects, NOTHING)
+        lanes = 1 if cpu else engine.group_size(ENCODE_LANES)
+        engine.launch(
+            engine.kernel("signatures/encode.cl", "encode_letters", CPU=cpu, LANES=lanes, QUALITIES=scored),
+            (len(tiles) * lanes,),
+            (lanes,),
+            **block.text.place,
+            pieces=pieces,
+            count=len(block.pieces),
+            tiles=tiles.upload(engine),
+            text_size=block.text.size,
+            codes=codes,
+            counts=counts,
+            defects=defects,
+        )
+        _refuse_defects(block, engine.download(defects))
+        return engine.download(counts)
+
+
+def piece_records(pieces: Pieces) -> NDArray[np.uint32]:
+    """Return what kernels know of pieces, as `SampleLetters.records`."""
+    qualities = pieces.letters if pieces.qualities is None else pieces.qualities
+    return np.stack([pieces.letters, pieces.size, pieces.owned, qualities], axis=1)
+
+
+def _refuse_defects(block: LetterBlock, defects: NDArray[np.uint32]) -> None:
+    """Refuse the block if it has a letter or a quality that is none; the earlier one is told."""
+    letter, quality = (int(place) for place in defects)
+    place = min(letter, quality)
+    if place == NOTHING:
+        return
+    byte = bytes(block.host[place : place + 1]).decode("latin-1")
+    if place == letter:
+        raise block.error_at(place, f"{byte!r} stands for no nucleotide; letters of IUPAC do, and U")
+    raise block.error_at(place, f"{byte!r} is no quality; those are the characters ! to ~ (Phred + 33)")
+
+
+def _by_piece(
+    pieces: Pieces, tile_piece: NDArray[np.uint32], counts: NDArray[np.uint32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint8]]:
+    """Numbers of Ns and ambiguous letters, the sum of qualities and the lowest, of each piece."""
+    sums = np.zeros((len(pieces), 3), np.int64)
+    least = np.full(len(pieces), NO_QUALITY, np.uint8)
+    if len(tile_piece):
+        there = np.flatnonzero(pieces.size)
+        first = np.searchsorted(tile_piece, there)
+        sums[there] = np.add.reduceat(counts[:, :3].astype(np.int64), first, axis=0)
+        least[there] = np.minimum.reduceat(counts[:, 3], first).astype(np.uint8)
+    return sums[:, 0], sums[:, 1], sums[:, 2].astype(np.uint64), least
+
+
+def tiles_of(sizes: NDArray[np.uint32], tile: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Cut pieces into tiles of at most `tile` letters; return the piece and the first letter of each, uint32."""
+    numbers = -(-sizes.astype(np.int64) // tile)
+    piece = np.repeat(np.arange(len(sizes), dtype=np.uint32), numbers)
+    first = np.cumsum(numbers) - numbers
+    begin = (np.arange(len(piece)) - np.repeat(first, numbers)) * tile
+    return piece, begin.astype(np.uint32)
+
+
+@dataclass(frozen=True)
+class Tiles(Columns):
+    """Stretches of pieces; arrays of one length.
+
+    Attributes
+    ----------
+    piece : ndarray, uint32
+    begin, end : ndarray, uint32
+        Letters begin .. end - 1 of the piece.
+    """
+
+    TYPES = "III"
+
+    piece: NDArray[np.uint32]
+    begin: NDArray[np.uint32]
+    end: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, pieces: Pieces, letters: int, chosen: NDArray[np.bool_] | None = None) -> Tiles:
+        """Cut pieces, or those chosen, into tiles of at most so many letters."""
+        size = pieces.size if chosen is None else np.where(chosen, pieces.size, np.uint32(0))
+        piece, begin = tiles_of(size, letters)
+        return cls(piece, begin, np.minimum(begin + np.uint32(letters), size[piece]))
+
+    def upload(self, engine: Engine) -> DeviceArray:
+        """Bring them to a device, as records.clh has them."""
+        return engine.upload(np.stack([self.piece, self.begin, self.end], axis=1))
+
+    def split(self, counts: NDArray[np.uint32], room: int) -> Iterator[Tiles]:
+        """Cut the tiles into parts that have at most `room` candidates; a tile that has more is cut itself.
+
+        Parameters
+        ----------
+        counts : ndarray, uint32
+            Candidates of each tile.
+        room : int
+        """
+        ends = np.cumsum(counts, dtype=np.int64)
+        begin = 0
+        while begin < len(self):
+            before = int(ends[begin - 1]) if begin else 0
+            end = int(np.searchsorted(ends, before + room, side="right"))
+            yield self.take(slice(begin, end)) if end > begin else self._cut(begin)
+            begin = max(end, begin + 1)
+
+    def _cut(self, number: int) -> Tiles:
+        """Cut one tile into parts, of a look-up at least."""
+        begin, end = int(self.begin[number]), int(self.end[number])
+        each = max(STEP, -(-(end - begin) // PARTS))
+        begins = np.arange(begin, end, each, dtype=np.uint32)
+        piece = np.full(len(begins), self.piece[number])
+        return Tiles(piece, begins, np.minimum(begins + np.uint32(each), np.uint32(end)))
+
+
+def sum_type(longest: int) -> str:
+    """Return the type of prefix sums, in OpenCL C, whose differences are exact for windows of so many letters."""
+    return "uint" if longest * BEST_QUALITY < 1 << 32 else "ulong"
+
+
+def quality_sums(engine: Engine, text: Text, kind: str) -> DeviceArray:
+    """Sum up qualities from the begin of a text to each of its bytes, wrapping.
+
+    Only differences within the qualities of one piece mean something.
+
+    Parameters
+    ----------
+    engine : Engine
+    text : Text
+    kind : {'uint', 'ulong'}
+
+    Returns
+    -------
+    DeviceArray, uint32 or uint64 (text.size + 1,)
+        Item i is the sum of what lies before byte i.
+    """
+    sums = engine.empty(text.size + 1, SUM_TYPES[kind])
+    widen = engine.kernel(QUALITY_SUMS, "widen_qualities", SUM=kind)
+    engine.launch_items(widen, sums.size, **text.place, size=text.size, out=sums)
+    return scan(engine, sums, out=sums)
+
+
+def group_sums(engine: Engine, text: Text, kind: str) -> DeviceArray:
+    """Sum up bytes from the begin of a text to each group of 32 bytes, wrapping.
+
+    `sum_window` of signatures/quality_sums.clh takes the sums of windows from these.
+
+    Parameters
+    ----------
+    engine : Engine
+    text : Text
+    kind : {'uint', 'ulong'}
+
+    Returns
+    -------
+    DeviceArray, uint32 or uint64 (text.size // 32 + 1,)
+        Item g is the sum of what lies before group g.
+    """
+    sums = engine.empty(text.size // GROUP + 1, SUM_TYPES[kind])
+    add = engine.kernel(QUALITY_SUMS, "sum_groups", SUM=kind)
+    engine.launch_items(add, sums.size, **text.place, size=text.size, groups=sums.size, out=sums)
+    return scan(engine, sums, out=sums)

@@ -1,1 +1,21 @@
-"""Reports as text, written part by part."""
+"""Files of panels, byte by byte, and reports of scans."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from oclgenomics.lazy_names import found_in
+
+if TYPE_CHECKING:
+    from oclgenomics.signatures.formats.reports import (
+        CertaintyReport,
+        ScanReport,
+        SummaryReport,
+        check_certainty,
+        check_format,
+        make_report,
+    )
+
+__all__ = ["CertaintyReport", "ScanReport", "SummaryReport", "check_certainty", "check_format", "make_report"]
+
+__getattr__, __dir__ = found_in(__name__, dict.fromkeys(__all__, "reports"), __all__)

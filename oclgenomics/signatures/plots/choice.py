@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.signatures.certainty import MAY_BE_CHANCE, certainty, log10_chance, log10_chance_of_edits
+from oclgenomics.signatures.matches.certainty import MAY_BE_CHANCE, certainty, log10_chance, log10_chance_of_edits
+from oclgenomics.signatures.matches.totals import ScanTotals
 from oclgenomics.signatures.options import ScanOptions
-from oclgenomics.signatures.panel import Panel
+from oclgenomics.signatures.panels.panel import Panel
 from oclgenomics.signatures.result import Matches, ScanPart, ScanResult
-from oclgenomics.signatures.totals import ScanTotals
 
 __all__ = ["MAX_DRAWN", "MAX_LANES", "ChosenSamples", "Lane"]
 
@@ -55,7 +55,7 @@ class Lane:
 
     @property
     def chance(self) -> NDArray[np.float64]:
-        """log10 of what chance is expected to give, for each match; see `oclgenomics.signatures.certainty`."""
+        """log10 of what chance is expected to give, for each match; see `oclgenomics.signatures.matches.certainty`."""
         matches = self.matches
         letters = np.full(len(matches), self.letters)
         expected = log10_chance_of_edits if self.edits else log10_chance

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import Colormap, LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from oclgenomics.app.figures import (
@@ -18,15 +22,9 @@ from oclgenomics.app.figures import (
     round_ticks,
     short_text,
 )
-from oclgenomics.signatures.certainty import certainty
+from oclgenomics.signatures.matches.certainty import certainty
 from oclgenomics.signatures.plots.choice import ChosenSamples, Lane
-from oclgenomics.signatures.plots.placing import Placed
-from oclgenomics.signatures.plots.scene import BOTTOM, WIDTH, Scene, labels
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.colors import Colormap
-    from matplotlib.figure import Figure
+from oclgenomics.signatures.plots.scene import BOTTOM, WIDTH, Placed, Scene, labels
 
 __all__ = ["plot_samples"]
 
@@ -47,9 +45,9 @@ def plot_samples(chosen: ChosenSamples, *, title: str = "") -> Figure:
     """Draw the samples that were chosen.
 
     Every sample is a lane, and every match an arrow along it that points in the direction of its strand. The darker it
-    is, the surer; matches that chance may give are hollow (`oclgenomics.signatures.certainty`). Lanes with few matches
-    name them, with their mean quality or, without qualities, their informative share. Where samples differ much in
-    length, each lane has a scale of its own. Beside a lane stand the length of the sample, the number of signatures,
+    is, the surer; matches that chance may give are hollow (`oclgenomics.signatures.matches.certainty`). Lanes with few
+    matches name them, with their mean quality or, without qualities, their informative share. Where samples differ much
+    in length, each lane has a scale of its own. Beside a lane stand the length of the sample, the number of signatures,
     and how many matches like its surest one chance is expected to give.
 
     Parameters
@@ -63,9 +61,6 @@ def plot_samples(chosen: ChosenSamples, *, title: str = "") -> Figure:
     matplotlib.figure.Figure
         To be saved by `oclgenomics.app.figures.save_plot` or changed further; no display is needed.
     """
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
     lanes = chosen.lanes
     with rc_context(STYLE):
         if not lanes:
@@ -84,8 +79,6 @@ def plot_samples(chosen: ChosenSamples, *, title: str = "") -> Figure:
 
 
 def _nothing(chosen: ChosenSamples) -> Figure:
-    from matplotlib.figure import Figure
-
     figure = Figure(figsize=(WIDTH, 3))
     axes = figure.add_subplot()
     axes.set_axis_off()
@@ -113,8 +106,6 @@ def _set_axes(axes: Axes, scene: Scene, lanes: list[Lane]) -> None:
 
 
 def _draw_lane(axes: Axes, scene: Scene, number: int, lane: Lane, texts: list[str]) -> None:
-    from matplotlib.patches import Rectangle
-
     top, placed = scene.tops[number], scene.placed[number]
     height = placed.rows * scene.row
     track = Rectangle((0, top), lane.letters * scene.scales[number], height, facecolor=TRACK, linewidth=0, zorder=1)
@@ -131,8 +122,6 @@ def _draw_lane(axes: Axes, scene: Scene, number: int, lane: Lane, texts: list[st
 
 
 def _draw_arrows(axes: Axes, scene: Scene, top: float, lane: Lane, placed: Placed) -> None:
-    from matplotlib.collections import PolyCollection
-
     doubtful = lane.may_be_chance
     colours = _tones()(certainty(lane.matches))
     colours[doubtful] = 1.0
@@ -198,8 +187,6 @@ def _draw_key(figure: Figure, scene: Scene, *, doubtful: bool) -> None:
 
 def _tones() -> Colormap:
     """Colours of certainties from 0 to 1."""
-    from matplotlib.colors import LinearSegmentedColormap
-
     return LinearSegmentedColormap.from_list("certainty", TONES[1:])
 
 

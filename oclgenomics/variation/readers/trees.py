@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import InputError, MissingDependencyError
+from oclgenomics.errors import InputError
 from oclgenomics.io.source import Progress, Source
+from oclgenomics.lazy_names import optional
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.alleles import LETTER_CODES, MAX_ALTERNATIVES, NO_ALLELE, ONE, ZERO, is_plain
 from oclgenomics.variation.base_pairs import MAX_BP
@@ -24,6 +25,7 @@ from oclgenomics.variation.readers.tree_samples import TreeSamples, tree_samples
 __all__ = ["read_trees"]
 
 _BASES = re.compile(r"[ACGTNacgtn*]+|<.*>")
+NEED = "tree sequences need tskit: pip install 'oclgenomics[tskit]'"
 _WRAPPED = np.uint8(255)  # tskit's missing state, -1, in eight bits
 
 
@@ -120,10 +122,7 @@ def _load(path: str) -> Any:
     with Source(path) as source:  # says what is wrong with a file that cannot be opened
         if source.compressed:
             raise InputError("a packed tree sequence; unpack it with gzip -d", source=path)
-    try:
-        import tskit
-    except ImportError:
-        raise MissingDependencyError(f"{path}: tree sequences need tskit: pip install 'oclgenomics[tskit]'") from None
+    tskit = optional("tskit", f"{path}: {NEED}")
     try:
         return tskit.load(path)
     except Exception as error:  # tskit has several kinds for what is no tree sequence or damaged, not one of its own
@@ -135,8 +134,7 @@ def _blocks(
     trees: Any, people: TreeSamples, block_bytes: int, path: str
 ) -> Iterator[tuple[int, NDArray[np.int64], Genotypes, Counter[str]]]:
     """Blocks of sites: end of the block, sites kept, their genotypes, and how many were left out for what reason."""
-    import tskit
-
+    tskit = optional("tskit", NEED)
     variant = tskit.Variant(trees)  # of all samples, for which tskit has a faster way than for some
     columns = None if np.array_equal(people.columns, np.arange(trees.num_samples)) else people.columns
     rows = max(1, block_bytes // trees.num_samples)

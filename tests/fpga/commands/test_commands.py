@@ -19,9 +19,9 @@ from oclgenomics.app.run import Run
 from oclgenomics.cli.main import main
 from oclgenomics.errors import UsageError
 from oclgenomics.fpga import project_scan, random_alignment, workload_of
-from oclgenomics.omega.api import filter_alignment
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.windows import find_windows
+from oclgenomics.omega.plan.windows import find_windows
+from oclgenomics.omega.sites.filters import filter_alignment
 from oclgenomics.variation import read_alignments
 
 COMMANDS = (

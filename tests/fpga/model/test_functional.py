@@ -12,7 +12,7 @@ from hls_model import Config, ModelError, functional, load
 from hls_model.functional import Best, Sums, merge, omegas, run
 from hls_model.rtl.stimulus import KINDS, operands
 from oclgenomics.omega import reference
-from oclgenomics.omega.sites import prepare
+from oclgenomics.omega.sites.filters import prepare
 from oclgenomics.variation import ReadOptions, read_alignments
 
 EDGES = (0, 1, 0x7FFFFF, 0x800000, 0x800001, 0x3F800000, 0x3727C5AC, 0x7F7FFFFF, 0x7F800000, 0x7FC00000, 0x4B800000)

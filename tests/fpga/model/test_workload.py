@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hls_model import Config, ModelError, Workload, load, simulate
 from hls_model.timing.passes import split
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.windows import find_windows
+from oclgenomics.omega.plan.windows import find_windows
 
 SORTED = st.lists(st.integers(1, 3_000), min_size=2, max_size=120).map(sorted)
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import InputError, MissingDependencyError, OclGenomicsError
+from oclgenomics.errors import InputError, OclGenomicsError
 from oclgenomics.io.source import Source
+from oclgenomics.lazy_names import optional
 from oclgenomics.variation.readers.stores import store_format
 from oclgenomics.variation.readers.vcf_zarr.codecs import check_codecs
 
@@ -50,10 +51,7 @@ class ZarrStore:
         self._file: Any = None
         self._packed: zipfile.ZipFile | None = None  # the same file, for metadata before zarr sees them
         _check(path)
-        try:
-            import zarr
-        except ImportError:
-            raise MissingDependencyError(f"{path}: VCF Zarr needs zarr: pip install 'oclgenomics[zarr]'") from None
+        zarr = optional("zarr", f"{path}: VCF Zarr needs zarr: pip install 'oclgenomics[zarr]'")
         with self._told("no Zarr group, or a damaged one"):
             if not os.path.isdir(path):
                 self._file, self._packed = zarr.storage.ZipStore(path, mode="r"), zipfile.ZipFile(path)

@@ -1,0 +1,336 @@
+"""Reading of k-mer databases, verified as it goes."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from itertools import pairwise
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import InputError
+from oclgenomics.io.threads import usable_cores
+from oclgenomics.kmers.database.keys import key_words, sortable
+from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock, KmerSet, KmerTable
+from oclgenomics.kmers.database.layout import SECTION_KMERS, section_bytes
+from oclgenomics.kmers.database.section_file import SectionFile
+from oclgenomics.kmers.device.encode_kernels import SIP_KEY
+from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.plan.memory import SectionPlan
+from oclgenomics.primitives import Runs
+from oclgenomics.runtime import Engine, SharedArray
+
+__all__ = ["KmerDatabase", "KmerSource", "decode_on", "opened", "room_for", "words_of"]
+
+MAX_THREADS = 8  # more wait for each other: what NumPy and the checksum do is not all in parallel
+KmerSource = KmerSet | str | os.PathLike[str]
+LANES = 1  # sections have little to do with each other: a group each spreads them over the device
+
+
+class KmerDatabase(KmerTable):
+    """A k-mer database: a set of k-mers (`KmerSet`) on disk.
+
+    Head, tables and foot are verified when it is opened, and each section by its checksum when it is read. `open` makes
+    one; it is a context manager. Several threads may read at the same time.
+    """
+
+    def __init__(self, file: SectionFile) -> None:
+        self._file, self._index = file, file.index
+        self._firsts = sortable(np.ascontiguousarray(self._index.table["first"].T.astype(np.uint64)))
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> KmerDatabase:
+        """Open a database.
+
+        Raises
+        ------
+        InputError
+            The file is missing, no database, cut off or damaged.
+        """
+        return cls(SectionFile.open(path))
+
+    def close(self) -> None:
+        """Close the file; nothing can be read afterwards."""
+        self._file.close()
+
+    def __enter__(self) -> KmerDatabase:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def options(self) -> CountOptions:
+        """What was counted."""
+        return self._index.head.options
+
+    @property
+    def program(self) -> str:
+        """Version of oclgenomics that wrote it."""
+        return self._index.head.program
+
+    @property
+    def k(self) -> int:
+        """Letters of a k-mer."""
+        return self.options.k
+
+    @property
+    def canonical(self) -> bool:
+        """Whether a k-mer and its reverse complement are one."""
+        return self.options.canonical
+
+    @property
+    def distinct(self) -> int:
+        """K-mers that differ."""
+        return self._index.foot.distinct
+
+    @property
+    def total(self) -> int:
+        """The sum of all counts."""
+        return self._index.foot.total
+
+    @property
+    def histogram(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """The counts that there are, ascending, and the k-mers that have each: uint64 (n,) and uint64 (n,)."""
+        histogram = self._index.histogram
+        return histogram["count"].astype(np.uint64), histogram["kmers"].astype(np.uint64)
+
+    @property
+    def sections(self) -> int:
+        """Sections, which are read one at a time."""
+        return len(self._file)
+
+    def section(self, number: int) -> KmerBlock:
+        """Read one section, counted from 0.
+
+        Raises
+        ------
+        InputError
+            It is damaged.
+        """
+        return self._file.section(number)
+
+    def blocks(self, threads: int | None = None) -> Iterator[KmerBlock]:
+        """All k-mers, a section at a time; a few sections are read ahead.
+
+        Parameters
+        ----------
+        threads : int, optional
+            Threads that decode; as many as there are cores, at most 8, if not given.
+
+        Raises
+        ------
+        InputError
+            A section is damaged.
+        """
+        threads = min(MAX_THREADS, usable_cores()) if threads is None else threads
+        with ThreadPoolExecutor(threads, "decode-kmers") as pool:
+            yield from self.blocks_ahead(pool, threads + 1)
+
+    def blocks_ahead(self, pool: Executor, ahead: int) -> Iterator[KmerBlock]:
+        """All k-mers, a section at a time, so many of which are read ahead by a pool that others use, too.
+
+        Raises
+        ------
+        InputError
+            A section is damaged.
+        """
+        numbers = iter(range(len(self._file)))
+        coming: deque[Future[KmerBlock]] = deque()
+        try:
+            for number in itertools.islice(numbers, ahead):
+                coming.append(pool.submit(self._file.section, number))
+            while coming:
+                block = coming.popleft().result()
+                for number in itertools.islice(numbers, 1):
+                    coming.append(pool.submit(self._file.section, number))
+                yield block
+        finally:
+            for future in coming:
+                future.cancel()
+
+    def runs(self, engine: Engine) -> Iterator[Runs]:
+        """All k-mers in an engine's memory, decoded there, some sections at a time; the next ones are read meanwhile.
+
+        Yields
+        ------
+        Runs
+            K-mers, uint64 (words, n), and their counts, uint32 (n,), in ascending order.
+
+        Raises
+        ------
+        InputError
+            A section is damaged.
+        AllocationError
+            The device's memory does not hold a section.
+        """
+        step = SectionPlan(engine.limits(), self._file.index.head.options.k, engine.memory.used).decode()
+        tables = [self._file.index.table[start : start + step] for start in range(0, len(self._file), step)]
+        if not tables:
+            return
+        rooms = [room_for(engine, tables) for _ in tables[:2]]
+        with ThreadPoolExecutor(1, "read-kmers") as pool:
+            coming = pool.submit(self._file.read_raw, tables[0], rooms[0].host)
+            for number, table in enumerate(tables):
+                coming.result()
+                for later in tables[number + 1 : number + 2]:
+                    coming = pool.submit(self._file.read_raw, later, rooms[(number + 1) % 2].host)
+                greatest = self._file.greatest[:, number * step : number * step + len(table)]
+                runs, status = decode_on(engine, table, greatest, rooms[number % 2])
+                for damaged in np.flatnonzero(status)[:1].tolist():
+                    self._file.section(number * step + damaged)  # which says what is wrong with it
+                    raise InputError("changed while it was read", source=self._file.name)
+                yield runs
+                del runs
+
+    def keys_counts(self, engine: Engine | None = None) -> CountedKmers:
+        """All k-mers in memory.
+
+        Parameters
+        ----------
+        engine : Engine, optional
+            The device to decode on, as `runs` does; else NumPy does it.
+
+        Raises
+        ------
+        InputError
+            A section is damaged.
+        """
+        keys, counts = np.empty((key_words(self.k), self.distinct), np.uint64), np.empty(self.distinct, np.uint32)
+        end = 0
+        for block in self.blocks() if engine is None else self._downloaded(engine):
+            start, end = end, end + len(block)
+            keys[:, start:end], counts[start:end] = block.keys, block.counts
+        return CountedKmers(self.k, self.canonical, keys, counts)
+
+    def _downloaded(self, engine: Engine) -> Iterator[KmerBlock]:
+        for runs in self.runs(engine):
+            block = KmerBlock(engine.download(runs.keys), engine.download(runs.counts))
+            del runs
+            yield block
+
+    def block_of(self, key: NDArray[np.uint64]) -> KmerBlock | None:
+        """Return the section that holds a key, uint64 (words,), if any does; None where the key is less than all.
+
+        Raises
+        ------
+        ValueError
+            A key of another number of words.
+        InputError
+            The section is damaged.
+        """
+        number = int(self._sections_of(np.asarray(key, np.uint64).reshape(-1, 1))[0])
+        return None if number < 0 else self.section(number)
+
+    def lookup(self, keys: NDArray[np.uint64]) -> NDArray[np.uint32]:
+        """Return the counts of some keys; 0 where a key is not there. Only the sections needed are read.
+
+        Parameters
+        ----------
+        keys : uint64 (words, n)
+            In any order, as they are counted: of a canonical database, the lesser of both strands.
+
+        Returns
+        -------
+        uint32 (n,)
+
+        Raises
+        ------
+        ValueError
+            Keys of another number of words.
+        InputError
+            A section is damaged.
+        """
+        counts = np.zeros(keys.shape[1], np.uint32)
+        sections = self._sections_of(keys)
+        order = np.argsort(sections, kind="stable")
+        present, starts = np.unique(sections[order], return_index=True)
+        wanted = sortable(keys)
+        for number, (begin, end) in zip(present.tolist(), pairwise([*starts, len(order)]), strict=True):
+            if number >= 0:
+                queries = order[begin:end]
+                block = self.section(number)
+                held, sought = sortable(block.keys), wanted[queries]
+                places = np.minimum(np.searchsorted(held, sought), len(held) - 1)
+                counts[queries] = np.where(held[places] == sought, block.counts[places], 0)
+        return counts
+
+    def _sections_of(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """The section that would hold each key, int64 (n,); -1 for keys less than all."""
+        if keys.dtype != np.uint64 or len(keys) != key_words(self.k):
+            words = key_words(self.k)
+            raise ValueError(f"keys {keys.dtype} {keys.shape}: keys of {self.k} letters have {words} words")
+        return np.searchsorted(self._firsts, sortable(keys), side="right") - 1
+
+
+@contextlib.contextmanager
+def opened(source: KmerSource) -> Iterator[KmerSet]:
+    """Lend a set; a database that is given by its path is open as long.
+
+    Raises
+    ------
+    InputError
+        The file is missing, no database, cut off or damaged.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        with KmerDatabase.open(source) as database:
+            yield database
+    else:
+        yield source
+
+
+def room_for(engine: Engine, tables: Sequence[NDArray[np.void]]) -> SharedArray:
+    """Room for the bytes of the sections of any one of some tables, as words."""
+    return engine.shared(max(map(words_of, tables)), np.uint64)
+
+
+def words_of(table: NDArray[np.void]) -> int:
+    """Words that the sections of a table take to decode: those of their bytes, and what is read behind them."""
+    return int(section_bytes(table).sum()) // 8 + 2
+
+
+def decode_on(
+    engine: Engine, table: NDArray[np.void], greatest: NDArray[np.uint64], data: SharedArray
+) -> tuple[Runs, NDArray[np.uint32]]:
+    """Decode sections that follow each other in the file.
+
+    Parameters
+    ----------
+    engine : Engine
+    table : ndarray of `section_table` (sections,)
+    greatest : ndarray, uint64 (words, sections)
+        The greatest key that each section may hold; see `key_order.greatest_keys`.
+    data : SharedArray, uint64
+        Of `room_for`; the host's side holds their bytes, one section after the other.
+
+    Returns
+    -------
+    runs : Runs
+        Keys uint64 (words, n) and counts uint32 (n,) on the device.
+    status : uint32 (sections,)
+        Not 0 where a section is damaged, and its k-mers undefined.
+    """
+    words, sections, size = table.dtype["first"].shape[0], len(table), int(table["kmers"].sum())
+    facts = np.empty((4, sections), np.uint64)
+    facts[0] = table["offset"] - table["offset"][0]
+    facts[1], facts[2], facts[3] = table["gap_bytes"], table["count_words"], table["checksum"]
+    facts[1] += np.uint64(8 * words)
+    keys, counts = engine.empty((words, size), np.uint64), engine.empty(size, np.uint32)
+    status = engine.empty(sections, np.uint32)
+    defines = {"WORDS": words, "EVERY": SECTION_KMERS, "CPU": engine.tuning.cpu}
+    kernel = engine.kernel("kmers/decode_sections.cl", "decode_sections", **defines)
+    data.send(0, words_of(table), wait=True)
+    engine.launch_items(
+        kernel, sections, lanes=LANES, data=data.device, table=engine.upload(facts),
+        limits=engine.upload(np.concatenate([table["first"].T.astype(np.uint64), greatest])), size=size,
+        sections=sections, **SIP_KEY, keys=keys, counts=counts, status=status,
+    )  # fmt: skip
+    return Runs(keys, counts, size), engine.download(status)

@@ -1,0 +1,96 @@
+"""Histograms of counts as text and JSON, and what they say of a genome in words."""
+
+from __future__ import annotations
+
+from math import floor, log10
+from typing import Any
+
+from oclgenomics.app.figures import number_text
+from oclgenomics.io.plain_json import json_text
+from oclgenomics.kmers.analysis.intervals import Interval
+from oclgenomics.kmers.analysis.spectrum import Spectrum
+from oclgenomics.kmers.result import Histogram
+
+__all__ = [
+    "bases_between", "bases_text", "histogram_json", "histogram_table", "percent_between", "reading_lines",
+    "short_percent",
+]  # fmt: skip
+
+UNITS = ((1e9, "Gb"), (1e6, "Mb"), (1e3, "kb"), (1.0, "bp"))
+INTERVALS = (
+    "approximate 95 % confidence intervals; they cover random error (sampling of reads), not systematic error "
+    "(uneven coverage, repeats, ends of sequences)"
+)
+
+
+def histogram_table(histogram: Histogram) -> str:
+    """Return a line for each count that occurs: the count, a tab, and how many k-mers have it."""
+    return "".join([f"{count}\t{kmers}\n" for count, kmers in histogram.rows()])
+
+
+def histogram_json(
+    histogram: Histogram, spectrum: Spectrum, *, k: int, canonical: bool, provenance: dict[str, Any]
+) -> str:
+    """Return a histogram and its reading as JSON."""
+    (reading,) = spectrum.records()
+    whole = {
+        "provenance": provenance, "k": k, "canonical": canonical, "distinct": histogram.distinct,
+        "total": histogram.total, "spectrum": reading, "histogram": histogram.rows(),
+    }  # fmt: skip
+    return json_text(whole) + "\n"
+
+
+def reading_lines(spectrum: Spectrum) -> list[str]:
+    """Say what a histogram says of a genome, in lines for people."""
+    lines = []
+    if spectrum.coverage is not None and spectrum.genome_size is not None:
+        sure, size = spectrum.intervals, bases_text(spectrum.genome_size)
+        between = "" if sure is None else f" ({bases_between(sure.genome_size)})"
+        parts = [f"k-mer coverage {spectrum.coverage:.1f}", f"genome size {size}{between}"]
+        rate = None if sure is None else sure.heterozygosity
+        if spectrum.half_peak is not None and spectrum.heterozygosity is not None:
+            found = f"heterozygosity {100 * spectrum.heterozygosity:.2g} %"
+            parts.append(found if rate is None else f"{found} ({percent_between(rate)})")
+        elif rate is not None:
+            parts.append(f"heterozygosity at most {100 * rate.high:.2g} %")
+        parts.append(f"errors {100 * (spectrum.error_share or 0):.2g} % of all k-mers")
+        parts.append(f"repeats {100 * (spectrum.repeat_share or 0):.2g} % of the genome")
+        lines.append("; ".join(parts))
+        if sure is not None:
+            condition = "" if spectrum.other is None else ", if this reading is right"
+            lines.append(f"in brackets: {INTERVALS}{condition}")
+    if spectrum.other is not None:
+        other = spectrum.other
+        lines.append(
+            f"or k-mer coverage {other.coverage:.1f}; genome size {bases_text(other.genome_size)}; heterozygosity "
+            f"{100 * other.heterozygosity:.2g} %: the histogram fits both"
+        )
+    return [*lines, *spectrum.notes]
+
+
+def bases_between(some: Interval) -> str:
+    """Write an interval of numbers of bp with as many digits as tell its ends apart, in the unit of its upper end."""
+    scale, unit = next((one for one in UNITS if some.high >= one[0]), UNITS[-1])
+    return f"{_between(some.low / scale, some.high / scale)} {unit}"
+
+
+def percent_between(some: Interval) -> str:
+    """Write an interval of shares in per cent."""
+    return f"{_between(100 * some.low, 100 * some.high)} %"
+
+
+def _between(low: float, high: float) -> str:
+    """Two numbers with two digits of what they differ by."""
+    digits = 0 if high <= low else max(0, 1 - floor(log10(high - low)))
+    return f"{low:.{digits}f} to {high:.{digits}f}"
+
+
+def bases_text(size: float) -> str:
+    """Write a number of bp with three digits, in the largest unit that suits."""
+    scale, unit = next((one for one in UNITS if size >= one[0]), UNITS[-1])
+    return f"{number_text(size / scale)} {unit}"
+
+
+def short_percent(share: float) -> str:
+    """Write a share in per cent with two digits."""
+    return f"{100 * share:.2g} %" if share >= 0.001 else "below 0.1 %"

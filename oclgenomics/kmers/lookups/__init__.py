@@ -1,1 +1,0 @@
-"""K-mers of reads looked up on the device."""

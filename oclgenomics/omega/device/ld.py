@@ -1,0 +1,142 @@
+"""Linkage disequilibrium of all pairs of sites of a region, in blocks of rows from the device.
+
+Unlike a scan, which keeps sums only, this brings the values themselves to the host, a block of rows at a time. Whoever
+needs something of them takes the blocks as they come: the whole matrix, its picture, or the means of a window's parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.omega.device.kernels import CPU_LANES, launch_known
+from oclgenomics.omega.device.sites import DeviceSites, planes_of
+from oclgenomics.omega.options import MAP_MEASURES, MapMeasure
+from oclgenomics.omega.plan.windows import TILE, round_up
+from oclgenomics.omega.sites.filters import take_sites
+from oclgenomics.runtime import BufferNeed, Engine
+from oclgenomics.variation.alignment import Alignment
+
+__all__ = ["MAX_SITES", "LdBlock", "ld_blocks", "ld_matrix"]
+
+MAX_SITES = 20_000  # 200 million pairs, and 1.5 GiB as a matrix
+ROWS_EACH = 4  # rows a work-item does; kernels_cl/omega/ld_matrix.cl
+BLOCK_BYTES = 64 << 20  # large enough for a GPU to be busy, small enough to stay out of the host's way
+
+
+@dataclass(frozen=True)
+class LdBlock:
+    """The values of some rows.
+
+    Attributes
+    ----------
+    row0 : int
+        First site of the rows, and of the columns.
+    values : ndarray, float32 (rows, sites - row0)
+        Entry (s, t) is the pair of the sites row0 + s and row0 + t; 0 unless s < t, so each pair is there once. An r2
+        is NaN where a site does not vary over the haplotypes observed at both, n r2 is 0 there.
+    """
+
+    row0: int
+    values: NDArray[np.float32]
+
+
+def ld_matrix(
+    alignment: Alignment, first: int, last: int, *, engine: Engine, measure: MapMeasure = "r2"
+) -> NDArray[np.float32]:
+    """Compute linkage disequilibrium between all sites of a region.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        Prepared by `omega.sites.prepare`: every site shows at least two states.
+    first, last : int
+        First and last site, counted from 0, both included.
+    engine : Engine
+    measure : {'r2', 'nr2'}
+        See `oclgenomics.omega.ld.measures`. Unphased genotypes are
+        correlated. A pair with sites of three or more states has the value that omega gives it, see docs/omega.md; it
+        may pass 1 where both sites have three.
+
+    Returns
+    -------
+    ndarray, float32 (sites, sites)
+        Symmetric, with 1 (r2) or the number of haplotypes (nr2) on the diagonal. Where a site does not vary over
+        the haplotypes observed at both, r2 is NaN and nr2 0.
+
+    Raises
+    ------
+    UsageError
+        An unknown measure, no such sites, or more than `MAX_SITES`.
+    DeviceError
+        Not enough device memory, or a device lost on the way.
+    """
+    if not 0 <= first <= last < alignment.sites:
+        raise UsageError(f"sites {first} to {last}: the alignment has {alignment.sites} sites, counted from 0")
+    keep = np.zeros(alignment.sites, np.bool_)
+    keep[first : last + 1] = True
+    region = take_sites(alignment, keep)
+    matrix = np.zeros((region.sites, region.sites), np.float32)
+    for block in ld_blocks(region, engine, measure=measure):
+        matrix[block.row0 : block.row0 + len(block.values), block.row0 :] = block.values
+    matrix += matrix.T.copy()
+    np.fill_diagonal(matrix, 1 if measure == "r2" else alignment.haplotypes)
+    return matrix
+
+
+def ld_blocks(alignment: Alignment, engine: Engine, *, measure: MapMeasure = "r2") -> Iterator[LdBlock]:
+    """Compute linkage disequilibrium between all sites of an alignment, block by block of rows.
+
+    Yields
+    ------
+    LdBlock
+
+    Raises
+    ------
+    UsageError, DeviceError
+        As `ld_matrix`.
+    """
+    if measure not in MAP_MEASURES:
+        raise ParameterError("measure", f"choose one of {', '.join(MAP_MEASURES)}", measure)
+    if alignment.sites > MAX_SITES:
+        raise UsageError(
+            f"{alignment.sites:,} sites are in the region and at most {MAX_SITES:,} are possible; "
+            "choose a smaller region or leave out rare alleles (`maf`)"
+        )
+    planes, cpu = planes_of(alignment), engine.tuning.cpu
+    sites = DeviceSites(engine, planes, resident=True)
+    known = {
+        **sites.arrays, **sites.planes(), "words": planes.words, "units": planes.units, "haplotypes": planes.haplotypes
+    }  # fmt: skip
+    defines = {
+        "GENOTYPES": int(planes.genotypes),
+        "MASKED": int(planes.missing),
+        "WIDE": int(planes.wide),
+        "PER_HAPLOTYPE": int(measure == "r2"),
+    }
+    lanes, tile = CPU_LANES if cpu else 1, engine.group_size(TILE)
+    pairs = engine.kernel("omega/ld_matrix.cl", "ld_matrix", **defines, VW=lanes)
+    padded = round_up(alignment.sites, TILE)
+    rows = _block_rows(engine, padded)
+    out = engine.empty(rows * padded, np.float32)
+    for row0 in range(0, alignment.sites, rows):
+        count, stride = min(rows, alignment.sites - row0), padded - row0
+        known |= {"out": out, "row0": row0, "rows": count, "stride": stride}
+        launch_known(engine, pairs, (stride // lanes, -(-count // ROWS_EACH)), (1 if cpu else tile, 1), known)
+        if "alleles" in known:
+            alleles = engine.kernel("omega/ld_alleles.cl", "ld_alleles", **defines, VW=1)
+            launch_known(engine, alleles, (stride, count), (tile, 1), known)
+        values = engine.download(out, count * stride).reshape(count, stride)
+        yield LdBlock(row0, values[:, : alignment.sites - row0])
+    out.release()
+
+
+def _block_rows(engine: Engine, stride: int) -> int:
+    """Rows of a block: whole tiles."""
+    need = BufferNeed("linkage disequilibrium", per_item=4 * stride * TILE)
+    fit = engine.items_that_fit([need], item="tile of rows")
+    return TILE * max(1, min(fit, BLOCK_BYTES // need.per_item, stride // TILE))

@@ -1,0 +1,188 @@
+"""Where alignments come from: files, memory, or any mix of them; and which of them are scanned together."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from oclgenomics.errors import InputError, OclGenomicsError
+from oclgenomics.io.source import Progress
+from oclgenomics.omega.options import ScanOptions
+from oclgenomics.omega.sites.filters import Prepared, filter_alignment
+from oclgenomics.variation import PREFETCH_BYTES, Alignment, BedRegions, ReadOptions, read_alignments, read_bed
+
+__all__ = [
+    "AlignmentSource", "FilteredBatch", "batches", "filter_batch", "filtered_batches", "first_read", "open_alignments",
+    "regions_of",
+]  # fmt: skip
+
+BATCH_SITES = 1 << 16
+BATCH_ALIGNMENTS = 128
+BATCH_BYTES = 32 << 20  # packed planes; larger alignments are scanned alone
+
+AlignmentSource: TypeAlias = str | os.PathLike[str] | Alignment | Iterable[str | os.PathLike[str] | Alignment]
+"""A file or folder that `read_alignments` reads, an alignment, or an iterable of both."""
+
+
+def open_alignments(
+    source: AlignmentSource,
+    reading: ReadOptions = ReadOptions(),
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> Generator[Alignment, None, None]:
+    """Give the alignments of a source one after the other.
+
+    Parameters
+    ----------
+    source : path, Alignment, or iterable of both
+        An alignment that is no longer held elsewhere is gone before the next one is read.
+    reading : ReadOptions
+        What is read of files; without effect on alignments in memory.
+    threads : int, optional
+        Host threads that unpack and read a file; one per core, at most 4, if not given.
+    progress : callable, optional
+        Called with (bytes read, bytes in all or None) of the file at work.
+
+    Yields
+    ------
+    Alignment
+
+    Raises
+    ------
+    InputError
+        Anything wrong with a file; one without an alignment, too.
+    UsageError
+        Options that do not suit the file.
+    """
+    for one in [source] if isinstance(source, (str, os.PathLike, Alignment)) else source:
+        if isinstance(one, Alignment):
+            yield one
+        else:
+            read = read_alignments(one, reading, threads=threads, prefetch=PREFETCH_BYTES, progress=progress)
+            with closing(read):
+                yield from first_read(read, os.fspath(one))
+        del one  # before the next one is read
+
+
+def first_read(
+    alignments: Iterator[Alignment], source: str, check: Callable[[Alignment], None] | None = None
+) -> Iterator[Alignment]:
+    """Return the same alignments, the first of which is read now: a bad input is told before a device starts.
+
+    Parameters
+    ----------
+    alignments : iterator of Alignment
+    source : str
+        Its name, for the error.
+    check : callable, optional
+        Called with the first one; it may refuse it.
+
+    Raises
+    ------
+    InputError
+        There is no alignment.
+    """
+    try:
+        first = next(alignments)
+    except StopIteration:
+        raise InputError("holds no alignment", source=source) from None
+    if check is not None:
+        check(first)
+    return itertools.chain([first], alignments)
+
+
+def batches(alignments: Iterable[Alignment]) -> Iterator[list[Alignment]]:
+    """Gather alignments that are worth scanning together; order is kept.
+
+    A large alignment comes alone, and is not held here while the next one is read. Where reading fails, what was read
+    before comes first.
+    """
+    held: list[Alignment] = []
+    sites = size = 0
+    source = iter(alignments)
+    while True:
+        try:
+            alignment = next(source, None)
+        except OclGenomicsError:
+            if held:
+                yield held
+            raise
+        if alignment is None:
+            break
+        sites, size = sites + alignment.sites, size + alignment.packed_bytes
+        if held and (sites > BATCH_SITES or size > BATCH_BYTES or len(held) == BATCH_ALIGNMENTS):
+            yield held
+            held, sites, size = [], alignment.sites, alignment.packed_bytes
+        held.append(alignment)
+        del alignment
+        if sites > BATCH_SITES or size > BATCH_BYTES:  # large: to be done with before the next one is read
+            large, held, sites, size = held, [], 0, 0
+            yield large
+            del large
+    if held:
+        yield held
+
+
+@dataclass(frozen=True, eq=False)
+class FilteredBatch:
+    """Alignments that are scanned together, because they are small, or a large one alone.
+
+    Attributes
+    ----------
+    prepared : sequence of Prepared
+        The sites that are left of each, and what was left out.
+    seconds : float
+        Time it took to filter them.
+    """
+
+    prepared: Sequence[Prepared]
+    seconds: float
+
+    @property
+    def alignments(self) -> list[Alignment]:
+        """The sites that are left of each."""
+        return [one.alignment for one in self.prepared]
+
+
+def filtered_batches(
+    source: AlignmentSource,
+    options: ScanOptions,
+    *,
+    reading: ReadOptions = ReadOptions(),
+    exclude: BedRegions | str | os.PathLike[str] | None = None,
+    on_alignment: Callable[[Alignment], None] | None = None,
+    threads: int | None = None,
+) -> Generator[FilteredBatch, None, None]:
+    """Read alignments and leave out the sites that a scan does not use; parameters and errors as for `omega.scan`.
+
+    Yields
+    ------
+    FilteredBatch
+        One is in memory at a time if the caller keeps none.
+    """
+    regions = regions_of(exclude)
+    with closing(open_alignments(source, reading, threads=threads)) as alignments:
+        for batch in batches(alignments):
+            if on_alignment is not None:
+                list(map(on_alignment, batch))
+            filtered = [filter_batch(batch, options, regions)]
+            del batch
+            yield filtered.pop()  # the caller's alone, so that it can be gone before the next one is read
+
+
+def filter_batch(alignments: Sequence[Alignment], options: ScanOptions, exclude: BedRegions | None) -> FilteredBatch:
+    """Leave out the sites of some alignments that a scan does not use."""
+    start = time.perf_counter()
+    prepared = [filter_alignment(alignment, options, exclude) for alignment in alignments]
+    return FilteredBatch(prepared, time.perf_counter() - start)
+
+
+def regions_of(exclude: BedRegions | str | os.PathLike[str] | None) -> BedRegions | None:
+    """Read the regions to exclude, if they are given as a file."""
+    return read_bed(exclude) if isinstance(exclude, (str, os.PathLike)) else exclude

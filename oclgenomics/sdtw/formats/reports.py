@@ -1,0 +1,167 @@
+"""Reports of alignments and of classified reads: tables, JSON Lines, PAF, and how many reads each stage decided."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from json.encoder import encode_basestring_ascii
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.app.provenance import provenance_lines
+from oclgenomics.app.reports import MISSING, Report
+from oclgenomics.errors import ParameterError
+from oclgenomics.io.text_rows import rows_of
+from oclgenomics.sdtw.decisions.thresholds import WORDS
+from oclgenomics.sdtw.result import Alignments, BestPlaces, Classified, Totals
+from oclgenomics.sdtw.squiggles.squiggle import named_places, record_lengths
+
+__all__ = ["FORMATS", "JsonReport", "PafReport", "Part", "ReportFormat", "TsvReport", "make_report", "summary_text"]
+
+Part = Alignments | Classified
+ReportFormat = Literal["tsv", "jsonl", "paf"]
+FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
+WHOLE, REAL = "%.0f", "%.9g"  # REAL tells floats of single precision apart
+PAF = "%%s\t%%s\t0\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\ttp:A:P\tco:%s:%%s\trf:Z:%%s"
+SUMMARY_COLUMNS = ("prefix", "came", "accept", "reject", "undecided")
+
+
+def make_report(format: ReportFormat, *, provenance: Mapping[str, Any] | None = None) -> Report[Part]:
+    """Return the report of a format.
+
+    Parameters
+    ----------
+    format : {'tsv', 'jsonl', 'paf'}
+        PAF needs parts with starts.
+    provenance : mapping, optional
+        What made the results, for 'tsv'; the others have no place for it.
+
+    Raises
+    ------
+    ParameterError
+        There is no such format.
+    """
+    if format == "tsv":
+        return TsvReport(provenance or {})
+    if format == "jsonl":
+        return JsonReport()
+    if format == "paf":
+        return PafReport()
+    raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
+
+
+class _Lines:
+    """A report with nothing before its lines and after them."""
+
+    def head(self) -> bytes:
+        return b""
+
+    def tail(self) -> bytes:
+        return b""
+
+
+class JsonReport(_Lines):
+    """A line of JSON for each row of `columns`; null where there is no value, or an infinite score."""
+
+    def body(self, part: Part, /) -> bytes:
+        columns = part.columns()
+        texts = [_texts(column, part, json=True) for column in columns.values()]
+        return _encoded(rows_of(texts, "{" + ", ".join(f'"{name}": %s' for name in columns) + "}\n"))
+
+
+class TsvReport(_Lines):
+    """A table: lines with '#' that say what made it, a header, and the rows of `columns` of each part."""
+
+    def __init__(self, provenance: Mapping[str, Any]) -> None:
+        self._head = provenance_lines(provenance)
+        self._begun = False
+
+    def head(self) -> bytes:
+        """Return what made it; the names of the columns depend on the parts, and come with the first one."""
+        return _encoded(self._head)
+
+    def body(self, part: Part, /) -> bytes:
+        columns = part.columns()
+        names = "" if self._begun else "\t".join(columns) + "\n"
+        self._begun = True
+        return _encoded(names + rows_of([_texts(column, part) for column in columns.values()]))
+
+
+class PafReport(_Lines):
+    """A line for each read that has a place, of its best reference. Reads without a place are left out, as PAF does.
+
+    Of the read, lengths and places are samples; of the record, bases. Matches are the k-mers that samples were
+    aligned with, and the block is their bases. Tags: `co` is the cost, `rf` the name of the reference, `dc` the
+    decision.
+
+    Attributes
+    ----------
+    left_out : int
+        Reads without a place so far.
+    """
+
+    def __init__(self) -> None:
+        self.left_out = 0
+
+    def body(self, part: Part, /) -> bytes:
+        """Write the places of a part.
+
+        Raises
+        ------
+        ValueError
+            The part has no starts.
+        """
+        best = BestPlaces.of(part)
+        there = best.end >= 0
+        self.left_out += int(np.count_nonzero(~there))
+        which, start, end = best.reference[there], best.start[there], best.end[there]
+        first, last = (named_places(part.references, which, column) for column in (start, end))
+        row = part.options.row_samples
+        low = np.minimum(first["position"], last["position"])
+        bases = np.abs(first["position"] - last["position"]) + np.array([one.k for one in part.references])[which]
+        columns = [
+            best.names[there], best.samples[there], best.prefix[there] // row * row,
+            first["strand"], first["record"], record_lengths(part.references, which, end), low, low + bases,
+            end - start + 1, bases, best.quality[there], best.cost[there], first["reference"],
+        ]  # fmt: skip
+        form = PAF % ("f" if part.options.is_float else "i")
+        if best.decision is not None:
+            columns.append(best.decision[there])
+            form += "\tdc:Z:%s"
+        return _encoded(rows_of([_texts(column, part) for column in columns], form + "\n"))
+
+
+def summary_text(totals: Totals, prefixes: Sequence[int], provenance: Mapping[str, Any] | None = None) -> str:
+    """Return a table with a line for each stage: reads that came to it, decisions of those that stopped there.
+
+    Parameters
+    ----------
+    totals : Totals
+    prefixes : sequence of int
+        Samples of the stages; a line for 0, reads that came to none, is before them.
+    provenance : mapping, optional
+    """
+    lines = [provenance_lines(provenance or {}), "\t".join(SUMMARY_COLUMNS) + "\n"]
+    for prefix in (0, *prefixes):
+        came = sum(number for (last, _), number in totals.decided.items() if last >= prefix)
+        counts = {word: totals.decided[prefix, word] for word in WORDS}
+        lines.append(f"{prefix}\t{came}\t" + "\t".join([str(counts[word]) for word in SUMMARY_COLUMNS[2:]]) + "\n")
+    return "".join(lines)
+
+
+def _texts(column: NDArray[Any], part: Part, *, json: bool = False) -> list[str]:
+    """The values of a column of a part: an empty text, -1 and NaN stand for nothing, and so does infinity in JSON."""
+    values, missing = column.tolist(), "null" if json else MISSING
+    if column.dtype.kind == "f":
+        form = REAL if part.options.is_float else WHOLE
+        known = math.isfinite if json else lambda value: value == value
+        return [form % value if known(value) else missing for value in values]
+    if column.dtype.kind == "i":
+        return [str(value) if value >= 0 else missing for value in values]
+    return [(encode_basestring_ascii(value) if json else value) if value else missing for value in values]
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace")

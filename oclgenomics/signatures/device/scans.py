@@ -1,0 +1,272 @@
+"""Matches of block after block: found, described, and as rows of a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.runtime import Engine
+from oclgenomics.signatures.device.edits import EditMatcher
+from oclgenomics.signatures.device.methods import Methods
+from oclgenomics.signatures.device.pairs import FoundStarts
+from oclgenomics.signatures.device.patterns import DevicePatterns
+from oclgenomics.signatures.device.samples import SampleLetters
+from oclgenomics.signatures.formats.panel_file import table_of
+from oclgenomics.signatures.matches.joining import Places, joined_places, reported_places, rows_of_part
+from oclgenomics.signatures.options import BEST_QUALITY, ScanOptions
+from oclgenomics.signatures.panels.letters import ANY
+from oclgenomics.signatures.plan import choose_head, parts_of_pairs
+from oclgenomics.signatures.reference import error_units
+from oclgenomics.signatures.result import Matches, Samples
+
+__all__ = ["EditScan", "MatchScan"]
+
+CANDIDATE = 800.0  # nanoseconds of two cores of 2024, to find and align one
+FACTS = 6
+MATCHES = 1 << 18  # described at a time
+GPU_LANES = 64
+CPU_LANES = 16
+
+
+@dataclass(frozen=True)
+class MatchFacts:
+    """What is told of matches; arrays of one length.
+
+    Attributes
+    ----------
+    quality_sum : ndarray, uint64
+        0 without qualities.
+    mismatches, informative, sample_ns, pattern_ns : ndarray, int64
+    error_units : ndarray, uint64
+        Expected errors in units of 2^-32; 0 without qualities.
+    """
+
+    quality_sum: NDArray[np.uint64]
+    mismatches: NDArray[np.int64]
+    informative: NDArray[np.int64]
+    sample_ns: NDArray[np.int64]
+    pattern_ns: NDArray[np.int64]
+    error_units: NDArray[np.uint64]
+
+
+def describe(engine: Engine, samples: SampleLetters, patterns: DevicePatterns, found: FoundStarts) -> MatchFacts:
+    """Return the facts of matches in a block."""
+    ends = found.start + patterns.patterns.lengths[found.pattern]
+    return _describe(engine, samples, patterns, found.piece, found.pattern, found.start, ends)
+
+
+def describe_spans(
+    engine: Engine,
+    samples: SampleLetters,
+    piece: NDArray[np.integer[Any]],
+    start: NDArray[np.integer[Any]],
+    end: NDArray[np.integer[Any]],
+) -> MatchFacts:
+    """Return the facts of letters start .. end - 1 of pieces of a block, in which nothing is compared with a pattern.
+
+    `mismatches`, `informative` and `pattern_ns` are 0.
+    """
+    return _describe(engine, samples, None, piece, np.zeros_like(piece), start, end)
+
+
+def _describe(
+    engine: Engine, samples: SampleLetters, known: DevicePatterns | None, *columns: NDArray[np.integer[Any]]
+) -> MatchFacts:
+    """Describe some matches at a time; `columns` are pieces, patterns, starts and ends."""
+    cpu = engine.tuning.cpu
+    lanes = CPU_LANES if cpu else engine.group_size(GPU_LANES)
+    defines = {"CPU": cpu, "LANES": lanes, "QUALITIES": samples.has_qualities, "PATTERNS": known is not None}
+    kernel = engine.kernel("signatures/describe.cl", "describe_matches", **defines)
+    units = engine.upload(np.array([error_units(quality) for quality in range(BEST_QUALITY + 1)], np.uint64))
+    records = np.stack(columns, axis=1).astype(np.uint32)
+    parts = [np.empty((0, FACTS), np.uint64)]
+    for begin in range(0, len(records), MATCHES):
+        lot = records[begin : begin + MATCHES]
+        facts = engine.empty((len(lot), FACTS), np.uint64)
+        engine.launch(
+            kernel,
+            (-(-len(lot) // lanes) * lanes if cpu else len(lot) * lanes,),
+            (lanes,),
+            **samples.block.text.place,
+            codes=samples.codes,
+            pieces=samples.pieces,
+            sets=None if known is None else known.sets,
+            patterns=None if known is None else known.on_device,
+            matches=engine.upload(lot),
+            count=len(lot),
+            units=units,
+            facts=facts,
+        )
+        parts.append(engine.download(facts))
+    told = np.concatenate(parts)
+    mismatches, informative, sample_ns, pattern_ns = told[:, 1:5].astype(np.int64).T
+    return MatchFacts(told[:, 0], mismatches, informative, sample_ns, pattern_ns, told[:, 5])
+
+
+def rows_of_pieces(samples: SampleLetters) -> Samples:
+    """Return what is told of the pieces of a block as rows of samples, one for each piece."""
+    block, pieces = samples.block, samples.block.pieces
+    count = len(pieces)
+    names = np.array([*block.names, ""], object)
+    begun = pieces.record - block.first
+    return Samples(
+        pieces.record,
+        np.where(begun >= 0, names[np.clip(begun, -1, len(names) - 1)], ""),
+        np.full(count, block.source, object),
+        pieces.owned.astype(np.int64),
+        samples.ns,
+        samples.ambiguous,
+        np.full(count, samples.has_qualities),
+        samples.quality_sum,
+        np.zeros(count, np.int64),
+        pieces.ends,
+        samples.least_quality,
+    )
+
+
+class MatchScan:
+    """Finds the matches of blocks.
+
+    Parameters
+    ----------
+    engine : Engine
+    patterns : DevicePatterns
+    options : ScanOptions
+    """
+
+    def __init__(self, engine: Engine, patterns: DevicePatterns, options: ScanOptions) -> None:
+        self._engine, self._patterns, self._report = engine, patterns, options.report
+        self._methods = Methods(engine, patterns, options.method)
+
+    def parts(self, samples: SampleLetters) -> Iterator[tuple[Samples, Matches]]:
+        """Yield the pieces of a block and their matches: at once where a pair has one, else as many as memory takes."""
+        rows, pairs = rows_of_pieces(samples), self._methods.pairs(samples)
+        if self._report != "all":
+            starts = FoundStarts(pairs.piece, pairs.pattern, pairs.best if self._report == "best" else pairs.first)
+            yield rows, self._matches(samples, starts, pairs.hits.astype(np.int64))
+            return
+        for part in parts_of_pairs(pairs.piece, pairs.hits, len(rows)):
+            starts = self._methods.starts(samples, pairs.take(slice(part.begin, part.end)))
+            matches = self._matches(samples, starts, np.ones(len(starts), np.int64))
+            yield rows_of_part(rows, part.first_piece, part.end_piece, again=part.again, goes_on=part.goes_on), matches
+
+    def _matches(self, samples: SampleLetters, found: FoundStarts, hits: NDArray[np.int64]) -> Matches:
+        facts = describe(self._engine, samples, self._patterns, found)
+        pieces, known = samples.block.pieces, self._patterns.patterns
+        start = pieces.start[found.piece] + found.start
+        return Matches(
+            pieces.record[found.piece],
+            known.signature[found.pattern],
+            known.strand[found.pattern],
+            start,
+            start + known.lengths[found.pattern],
+            hits,
+            facts.mismatches.astype(np.int32),
+            np.full(len(found), samples.has_qualities),
+            facts.quality_sum,
+            facts.informative,
+            facts.sample_ns,
+            facts.pattern_ns,
+            facts.error_units,
+        )
+
+
+class EditScan:
+    """Finds the matches of blocks that follow each other.
+
+    Parameters
+    ----------
+    engine : Engine
+    patterns : DevicePatterns
+    options : ScanOptions
+        With `max_edits` of 1 or more.
+    """
+
+    def __init__(self, engine: Engine, patterns: DevicePatterns, options: ScanOptions) -> None:
+        self._engine, self._patterns, self._options = engine, patterns, options
+        known = patterns.patterns
+        self._lengths = known.lengths
+        self._ns = np.add.reduceat((known.sets == ANY).astype(np.int64), known.offsets[:-1])
+        self._matcher: EditMatcher | None = None
+        # Places of a record that goes on, which the next piece may make longer, and the facts of their matches.
+        self._open = Places.none()
+        self._open_ns, self._open_errors = np.empty(0, np.int64), np.empty(0, np.uint64)
+
+    def parts(self, samples: SampleLetters) -> Iterator[tuple[Samples, Matches]]:
+        """Yield the pieces of a block and the matches of all places that are known to end; the others come later.
+
+        With one match reported of a sample and a pattern, `hits` counts those of this block.
+        """
+        places = joined_places(Places.joined([self._open, self._in_records(samples)]))
+        goes_on = self._goes_on(samples, places)
+        done, hits = reported_places(self._filtered(places.take(~goes_on)), self._options.report)
+        matches = self._described(samples, done, hits)
+        kept = places.take(goes_on)
+        self._open_ns, self._open_errors = self._facts(samples, kept)
+        self._open = replace(kept, origin=~np.arange(len(kept)))
+        yield rows_of_pieces(samples), matches
+
+    def _in_records(self, samples: SampleLetters) -> Places:
+        """The places of a block, counted from the begin of records."""
+        if self._matcher is None:
+            self._matcher = self._made_matcher(samples)
+        places, pieces = self._matcher.places(samples), samples.block.pieces
+        begin = pieces.start[places.text]
+        columns = {name: getattr(places, name) + begin for name in ("first", "last", "start", "end")}
+        return replace(places, text=pieces.record[places.text], **columns)
+
+    def _made_matcher(self, samples: SampleLetters) -> EditMatcher:
+        """The matcher, made for samples like these."""
+        patterns, max_edits = self._patterns.patterns, self._options.max_edits
+        if self._options.method == "brute":
+            return EditMatcher(self._engine, self._patterns, max_edits, None)
+        head = choose_head(patterns, max_edits, *samples.rate, CANDIDATE)
+        return EditMatcher(self._engine, self._patterns, max_edits, table_of(patterns, max_edits, head))
+
+    def _goes_on(self, samples: SampleLetters, places: Places) -> NDArray[np.bool_]:
+        """Whether the next piece may make places longer: those that reach the last end that is known by now."""
+        pieces = samples.block.pieces
+        if not len(pieces):
+            return np.ones(len(places), np.bool_)
+        behind = int(pieces.start[-1]) + int(pieces.owned[-1]) + self._lengths[places.pattern] + self._options.max_edits
+        reach: NDArray[np.bool_] = (places.text == pieces.record[-1]) & (places.last == behind - 1)
+        return reach if not pieces.ends[-1] else np.zeros(len(places), np.bool_)
+
+    def _filtered(self, places: Places) -> Places:
+        informative = places.informative / self._lengths[places.pattern]
+        score = places.quality_sum / (places.end - places.start)
+        return places.take((informative >= self._options.min_informative) & (score >= self._options.min_score))
+
+    def _facts(self, samples: SampleLetters, places: Places) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+        """Ns and expected errors of matches, those of earlier blocks as they were."""
+        ns, errors = np.empty(len(places), np.int64), np.empty(len(places), np.uint64)
+        here = places.origin >= 0
+        new = places.take(here)
+        begin = samples.block.pieces.start[new.origin]
+        facts = describe_spans(self._engine, samples, new.origin, new.start - begin, new.end - begin)
+        ns[here], errors[here] = facts.sample_ns, facts.error_units
+        ns[~here], errors[~here] = (of[~places.origin[~here]] for of in (self._open_ns, self._open_errors))
+        return ns, errors
+
+    def _described(self, samples: SampleLetters, places: Places, hits: NDArray[np.int64]) -> Matches:
+        ns, errors = self._facts(samples, places)
+        known = self._patterns.patterns
+        return Matches(
+            places.text,
+            known.signature[places.pattern],
+            known.strand[places.pattern],
+            places.start,
+            places.end,
+            hits,
+            places.edits.astype(np.int32),
+            np.full(len(places), samples.has_qualities),
+            places.quality_sum,
+            places.informative,
+            ns,
+            self._ns[places.pattern],
+            errors,
+        )

@@ -1,0 +1,1 @@
+"""What is done with matches once they are found: joining of blocks, certainty, totals."""

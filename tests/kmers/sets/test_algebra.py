@@ -1,0 +1,91 @@
+"""Union, intersection and difference against Python's dictionaries, however the sets come in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oclgenomics.errors import UsageError
+from oclgenomics.kmers.database.keys import key_words, keys_of, letters_of
+from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock
+from oclgenomics.kmers.sets import algebra
+from oclgenomics.kmers.sets import algebra as ranges
+
+Counts = dict[str, int]
+LARGEST = (1 << 32) - 1
+
+
+@dataclass(frozen=True)
+class InBlocks(CountedKmers):
+    """A set that comes in blocks of a given size, some of them empty."""
+
+    size: int = 1
+
+    def blocks(self) -> Iterator[KmerBlock]:
+        for start in range(0, self.distinct, self.size):
+            yield KmerBlock(self.keys[:, :0], self.counts[:0])
+            yield KmerBlock(self.keys[:, start : start + self.size], self.counts[start : start + self.size])
+
+
+def set_of(counts: Counts, k: int, size: int = 2, canonical: bool = False) -> InBlocks:
+    kmers = sorted(counts)
+    keys = keys_of(kmers) if kmers else np.empty((key_words(k), 0), np.uint64)
+    return InBlocks(k, canonical, keys, np.array([counts[kmer] for kmer in kmers], np.uint32), size)
+
+
+def counts_of(blocks: Iterator[KmerBlock], k: int) -> Counts:
+    kmers: list[tuple[str, int]] = []
+    for block in blocks:
+        letters = letters_of(block.keys, k)
+        kmers += zip([row.tobytes().decode() for row in letters], block.counts.tolist(), strict=True)
+    assert [kmer for kmer, _ in kmers] == sorted({kmer for kmer, _ in kmers})
+    return dict(kmers)
+
+
+@st.composite
+def several_sets(draw: st.DrawFn) -> tuple[list[Counts], int, int]:
+    k = draw(st.sampled_from([1, 3, 31, 32, 33, 64, 65, 100]))
+    middle = draw(st.sampled_from(["A", "C", "T"]))
+    ends = st.text("ACGT", min_size=min(k, 2), max_size=min(k, 2))
+    kmers = ends.map(lambda end: end[0] + middle * (k - 2) + end[1:] if k > 1 else end)
+    counts = st.dictionaries(kmers, st.sampled_from([1, 2, 7, 1 << 31, LARGEST]), max_size=14)
+    return draw(st.lists(counts, min_size=1, max_size=4)), k, draw(st.integers(1, 5))
+
+
+@given(several_sets(), st.sampled_from([1, 255, LARGEST]))
+def test_against_dictionaries(example: tuple[list[Counts], int, int], most: int) -> None:
+    sets, k, size = example
+    given_sets = [set_of(counts, k, size + place) for place, counts in enumerate(sets)]
+    every = sorted({kmer for counts in sets for kmer in counts})
+    sums = {kmer: min(most, sum(counts.get(kmer, 0) for counts in sets)) for kmer in every}
+    assert counts_of(algebra.union(given_sets, most), k) == sums
+    common = [kmer for kmer in every if all(kmer in counts for counts in sets)]
+    least = {kmer: min(counts[kmer] for counts in sets) for kmer in common}
+    assert counts_of(algebra.intersect(given_sets), k) == least
+    alone = {kmer: sets[0][kmer] for kmer in sets[0] if not any(kmer in counts for counts in sets[1:])}
+    assert counts_of(algebra.subtract(given_sets), k) == alone
+
+
+def test_ranges_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ranges, "MAX_KMERS", 10)
+    keys = np.arange(1000, dtype=np.uint64)[None]
+    whole = CountedKmers(10, True, keys, np.ones(1000, np.uint32))
+    blocks = list(algebra.union([whole, whole]))
+    assert max(map(len, blocks)) <= 20
+    np.testing.assert_array_equal(np.hstack([block.keys for block in blocks]), keys)
+    assert {int(count) for block in blocks for count in block.counts} == {2}
+
+
+@pytest.mark.parametrize("operation", [algebra.union, algebra.intersect, algebra.subtract])
+def test_sets_that_do_not_go_together(operation: Callable[..., Iterator[KmerBlock]]) -> None:
+    with pytest.raises(UsageError, match="no sets"):
+        operation([])
+    with pytest.raises(UsageError, match="of one k, and these have 3, 4"):
+        operation([set_of({"AAA": 1}, 3), set_of({"AAAA": 1}, 4)])
+    with pytest.raises(UsageError, match="one strand"):
+        operation([set_of({"AAA": 1}, 3), set_of({"AAA": 1}, 3, canonical=True)])

@@ -1,0 +1,54 @@
+"""What is told of matches, against the oracle."""
+
+from __future__ import annotations
+
+import numpy as np
+from helpers.signature_samples import SampleRecord, random_letters, sample_letters
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oclgenomics.runtime import Engine
+from oclgenomics.signatures import reference
+from oclgenomics.signatures.device.pairs import FoundStarts
+from oclgenomics.signatures.device.patterns import DevicePatterns
+from oclgenomics.signatures.device.scans import describe
+from oclgenomics.signatures.options import ScanOptions
+from oclgenomics.signatures.panels.panel import Panel
+
+
+@settings(deadline=None, max_examples=20)
+@given(
+    st.integers(0, 99), st.sampled_from([1, 2, 63, 64, 65, 700]), st.sampled_from(["ACGT", "ACGTRYKMSWBDHVN"]),
+    st.booleans(),
+)  # fmt: skip
+def test_facts_of_any_place(shaped: Engine, seed: int, length: int, letters: str, qualities: bool) -> None:
+    rng = np.random.default_rng(seed)
+    records = [
+        SampleRecord(
+            random_letters(rng, size, 0.2, letters),
+            rng.integers(33, 127, size).astype(np.uint8).tobytes() if qualities else None,
+        )
+        for size in (length, length + 40)
+    ]
+    signatures = [(str(i), random_letters(rng, size, 0.2, letters)) for i, size in enumerate((length, 1 + length // 2))]
+    patterns = DevicePatterns.upload(shaped, Panel.from_signatures(signatures).patterns("+"), ScanOptions())
+    samples = sample_letters(shaped, records)
+    places = [(0, 0, 0), (1, 0, 3), (1, 1, 40), (0, 1, 0), (1, 0, 0)]
+    found = FoundStarts(*(np.array(column, np.uint32) for column in zip(*places, strict=True)))
+    facts = describe(shaped, samples, patterns, found)
+    for row, (piece, pattern, start) in enumerate(places):
+        signature = signatures[pattern][1].decode()
+        part = slice(start, start + len(signature))
+        sample = records[piece]
+        under = None if sample.qualities is None else sample.qualities[part].decode()
+        (wanted,) = reference.matches(sample.letters[part].decode(), under, signature, max_mismatches=len(signature))
+        assert (facts.mismatches[row], facts.informative[row]) == (wanted.mismatches, wanted.informative)
+        assert (facts.sample_ns[row], facts.pattern_ns[row]) == (wanted.sample_ns, wanted.signature_ns)
+        assert (facts.quality_sum[row], facts.error_units[row]) == (wanted.quality_sum or 0, wanted.error_units or 0)
+
+
+def test_no_match_has_no_facts(engine: Engine) -> None:
+    patterns = DevicePatterns.upload(engine, Panel.from_signatures([("a", "ACGT")]).patterns("+"), ScanOptions())
+    nothing = np.empty(0, np.uint32)
+    facts = describe(engine, sample_letters(engine, []), patterns, FoundStarts(nothing, nothing, nothing))
+    assert len(facts.quality_sum) == len(facts.mismatches) == len(facts.error_units) == 0
