@@ -115,9 +115,9 @@ def test_pictures_of_many_columns_tiles_and_streams(words: list[str], tmp_path: 
     [
         (["--left", "0"], 2, "nothing runs in hardware: the position has no column or no full beat; take more --right"),
         (["--right", "31"], 2, "nothing runs in hardware"),
-        (["--left", "-1"], 2, "trip counts are -1 and 2000; they have to be 0 or more"),
+        (["--left", "-1"], 2, "argument --left: '-1' is not a whole number"),
         (["--left", "100000000"], 2, "is too long, 2,000,000 at most; take fewer --left"),
-        (["--plot", "a.txt"], 2, "--plot a.txt: no picture format"),
+        (["--plot", "a.txt"], 2, "--plot a.txt: the name has to end in .png, .svg or .pdf"),
         (["--vcd", "-"], 2, "-o - and --vcd - both go to standard output; name a file for one of them"),
         (["--vcd", "none/a.vcd"], 5, "--vcd none/a.vcd: there is no folder none; make it first"),
     ],

@@ -120,6 +120,6 @@ def test_without_verilator_there_is_one_line(
 def test_what_cannot_be_dumped_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ModelError, match=r"waveforms of [\d,]+ cycles are too long, 100,000 at most"):
         write_waves(operands(200, 2000, 1), PLAIN, io.StringIO())
-    assert fpga(["trace", "--rtl", str(tmp_path / "a.vcd"), "--seed", "-1"]) == 2
-    assert "--seed is -1; it has to be 0 to 4294967295" in capsys.readouterr().err
+    assert fpga(["trace", "--rtl", str(tmp_path / "a.vcd"), "--seed", str(2**32)]) == 2
+    assert "--seed is 4294967296; it has to be 0 to 4294967295" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
