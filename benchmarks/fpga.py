@@ -22,7 +22,7 @@ from hls_model import load
 from hls_model.functional import run
 from hls_model.rtl import twin
 from hls_model.rtl.golden import read_cases
-from hls_model.rtl.operands import operands
+from hls_model.rtl.stimulus import operands
 
 POSITIONS = ((2_600, 2_600), (500, 4_500), (1_000, 30_000), (20_000, 100))  # left, right
 DESIGNS = ("zcu102", "u200")

@@ -18,8 +18,8 @@ from typing import Any
 from measure import host, table, write_json
 
 from hls_model import Workload, change, load, simulate
-from hls_model.timing.vcd import write_vcd
-from hls_model.trace import trace
+from hls_model.extras.trace import trace
+from hls_model.extras.waves import write_vcd
 
 SNPS = (13_000, 15_000, 5_000)
 DESIGNS = ("zcu102", "u200", "u200_overlap")

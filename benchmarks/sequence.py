@@ -28,9 +28,7 @@ from oclgenomics.runtime import Engine, select_device
 from oclgenomics.sequence import letter_blocks, packed_blocks
 from oclgenomics.sequence.block_records import RecordTable
 from oclgenomics.sequence.device_text import Text
-from oclgenomics.sequence.fasta_state import FastaState
-from oclgenomics.sequence.parse import parse_fasta, parse_fastq
-from oclgenomics.sequence.tiles import MAX_BYTES
+from oclgenomics.sequence.parse import MAX_BYTES, FastaState, parse_fasta, parse_fastq
 
 SEED, READ, LONG, LINE = 11, 150, 150_000, 60
 OVERLAP = 63  # of pieces of a record

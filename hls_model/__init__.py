@@ -11,12 +11,19 @@ Examples
 3.22
 """
 
-from hls_model.config import Config, Memory
-from hls_model.errors import ModelError
-from hls_model.operators import Operators
-from hls_model.presets import PRESETS, change, load, parse_settings
-from hls_model.timing import Timing, simulate
-from hls_model.workload import Workload
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from oclgenomics.lazy_names import found_in
+
+if TYPE_CHECKING:
+    from hls_model.config import Config, Memory
+    from hls_model.errors import ModelError
+    from hls_model.operators import Operators
+    from hls_model.presets import PRESETS, change, load, parse_settings
+    from hls_model.timing import Timing, simulate
+    from hls_model.workload import Workload
 
 __all__ = [
     "PRESETS",
@@ -31,3 +38,19 @@ __all__ = [
     "parse_settings",
     "simulate",
 ]
+
+HOMES = {
+    "Config": "config",
+    "Memory": "config",
+    "ModelError": "errors",
+    "Operators": "operators",
+    "PRESETS": "presets",
+    "Timing": "timing",
+    "Workload": "workload",
+    "change": "presets",
+    "load": "presets",
+    "parse_settings": "presets",
+    "simulate": "timing",
+}
+
+__getattr__, __dir__ = found_in(__name__, HOMES, __all__)

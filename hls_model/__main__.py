@@ -1,17 +1,27 @@
-"""`python -m hls_model`."""
+"""`python -m hls_model COMMAND`, the old spelling of `oclgenomics fpga COMMAND`."""
 
-from oclgenomics.app import stopping
+from __future__ import annotations
+
+import sys
+
+from oclgenomics.__main__ import program as front_end
+
+__all__ = ["forwarded", "program"]
+
+
+def forwarded(words: list[str]) -> list[str]:
+    """Return the words of `oclgenomics`; a projection measures nothing, as ever under the old spelling."""
+    unmeasured = ["--no-measure"] if words[:1] == ["project"] and "--no-measure" not in words else []
+    return ["fpga", *words, *unmeasured]
 
 
 def program() -> int:
     """Run the command line in this process."""
-    stopping.exit_on_signals("hls_model")
-    from oclgenomics.app.streams import prepare_streams
-
-    prepare_streams()
-    from hls_model.cli import main
-
-    return main()
+    words = sys.argv[1:]
+    if not {"-q", "--quiet"} & set(words):
+        print("hls_model: `python -m hls_model` is now `oclgenomics fpga`", file=sys.stderr)
+    sys.argv[1:] = forwarded(words)
+    return front_end()
 
 
 if __name__ == "__main__":

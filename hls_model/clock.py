@@ -15,6 +15,7 @@ the last one of each stretch of equal operators, since time at the ends of their
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import ceil, floor
 
 import numpy as np
@@ -28,15 +29,7 @@ from hls_model.resources.placement import Placement
 from hls_model.timing.passes import split
 from hls_model.workload import Workload
 
-__all__ = [
-    "CLOCK_SOURCE",
-    "asked_text",
-    "builds",
-    "clock_range",
-    "clock_record",
-    "clock_text",
-    "reached_clock",
-]
+__all__ = ["CLOCK_SOURCE", "asked_text", "builds", "clock_range", "clock_record", "clock_text", "reached_clock"]
 
 EASY = 0.75  # of the room of a region: up to here one region costs no clock; assumed
 CLOSED_MHZ, PLATFORM_MHZ = 250.0, 300.0  # Table I of the paper; the default of the Alveo platforms (UG1393)
@@ -79,14 +72,15 @@ def _between(empty: float, full: float, share: float) -> float:
     return empty + share * (full - empty)
 
 
-def builds(config: Config) -> list[Config]:
+@lru_cache(maxsize=256)
+def builds(config: Config) -> tuple[Config, ...]:
     """Return the design as built for the clock asked for, and for those below after which something takes a cycle more.
 
     Each runs at the clock that it is likely to reach, and has a `target_mhz` where it may miss it.
     """
     asked = config.target_mhz or config.clock_mhz
     if config.clock_met:
-        return [config.but(clock_mhz=asked, target_mhz=0.0)]
+        return (config.but(clock_mhz=asked, target_mhz=0.0),)
     found = []
     below = 0.0
     for top in _stretches(asked):
@@ -95,7 +89,7 @@ def builds(config: Config) -> list[Config]:
             target_mhz = 0.0 if target <= reached.low else target
             found.append(config.but(clock_mhz=min(reached.likely, target), target_mhz=target_mhz))
         below = top
-    return sorted(found, key=lambda one: -(one.target_mhz or one.clock_mhz))
+    return tuple(sorted(found, key=lambda one: -(one.target_mhz or one.clock_mhz)))
 
 
 def _stretches(asked: float) -> list[float]:

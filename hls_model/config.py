@@ -8,11 +8,12 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from math import ceil, inf, isfinite
 from typing import Literal
 
 from hls_model.boards import Board, find_board
-from hls_model.dram.parts import find_part
+from hls_model.dram_parts import find_part
 from hls_model.errors import ModelError
 from hls_model.operators import Latencies, Operators
 from hls_model.ranges import Range
@@ -72,7 +73,7 @@ class Memory:
     random_gap_percent, random_gap_seed : float, int
         Share of port beats that come 1 to 4 cycles late, and the seed of the choice; for tests of back-pressure.
     dram : {'none', 'ddr4_2133', 'ddr4_2400', 'hbm2'}
-        What is behind the ports at level L2: a DRAM (`hls_model.dram`), which says when data come, in place of
+        What is behind the ports at level L2: a DRAM (`hls_model.extras.dram`), which says when data come, in place of
         `bank_gbps` and `efficiency`; or the fixed latency and pace that the other levels know.
     dram_seed : int
         Seed of when the first refresh of each channel falls due.
@@ -243,7 +244,7 @@ class Config:
     power_watts: float = 0.0
     kernels: int = 1
     positions_in_flight: int = 1
-    own_board: Board | None = None
+    own_board: Board | None = field(default=None, hash=False)
 
     def __post_init__(self) -> None:
         for name, least in (("unroll", 1), ("physical_lanes", 0), ("ii", 1), ("fsm_cycles", 1), ("rs_buffer_words", 1)):
@@ -297,7 +298,7 @@ class Config:
         """P, pipelines in hardware."""
         return self.physical_lanes or self.unroll
 
-    @property
+    @cached_property
     def latencies(self) -> Latencies:
         """The operators' latencies in cycles: as set, or those of the clock."""
         return self.operators.at(self.target_mhz or self.clock_mhz)
@@ -318,7 +319,7 @@ class Config:
         """
         return self.own_board or find_board(self.board)
 
-    @property
+    @cached_property
     def latency(self) -> int:
         """M, cycles from an accepted request to the first data; 1 at least, and no less than slow banks need for it."""
         nanoseconds = self.memory.latency_ns or self.hardware.latency_ns.likely
@@ -337,13 +338,13 @@ class Config:
         """Share of the banks' peak that is reached."""
         return self.memory.efficiency or self.efficiency_range.likely
 
-    @property
+    @cached_property
     def efficiency_range(self) -> Range:
         """The same with its bounds, those of the board where the design sets none."""
         given, banks = self.memory.efficiency, min(self.memory.banks, self.kernels * self.memory.ports)
         return Range.exactly(given) if given else self.hardware.efficiency_of(banks)
 
-    @property
+    @cached_property
     def pace(self) -> Fraction:
         """Cycles that the banks need for a port beat on average, all kernels reading; 1 where they keep up."""
         return self._pace(self.ports_per_bank)

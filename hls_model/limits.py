@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from hls_model.boards import Board
 from hls_model.config import Config
-from hls_model.dram.parts import find_part
+from hls_model.dram_parts import find_part
 from hls_model.errors import ModelError
 from hls_model.operators import REPORTED, REPORTED_MHZ
 from hls_model.workload import LARGEST_SIDE, Workload
@@ -19,7 +19,7 @@ from hls_model.workload import LARGEST_SIDE, Workload
 __all__ = ["MAX_LATENCY_NS", "burst_problems", "check_possible", "check_sides", "clock_problems"]
 
 MAX_LATENCY_NS = 10_000.0  # ten times what a read takes that waits for a refresh and a full queue; assumed
-MIN_LATENCY_NS = 10.0  # below what a DRAM's own column access takes, 14 to 15 ns (cl of hls_model.dram.parts)
+MIN_LATENCY_NS = 10.0  # below what a DRAM's own column access takes, 14 to 15 ns (cl of hls_model.dram_parts)
 MOST_OUTSTANDING = 256  # requests that a port keeps track of; assumed: HLS takes 16 by default
 LINK_GBPS = {"PCIe 3.0 x16": 15.76, "PCIe 5.0 x8": 31.5, "PCIe 5.0 x16": 63.0}  # 8 or 32 GT/s, 128 of 130 bits data
 AXI_BEATS = 256  # of a burst: AXI4 specification (Arm IHI 0022), AxLEN of 8 bits for INCR bursts

@@ -7,102 +7,24 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hls_model.boards import Board, find_board, own_board
-from hls_model.config import LARGEST, Config, Memory
+from hls_model.boards import Board, own_board
+from hls_model.config import LARGEST, Config
 from hls_model.errors import ModelError, ModelInputError
-from hls_model.reading import read_text
+from hls_model.files import Named, parse_toml, read_toml
 from hls_model.text import shown
 
-__all__ = ["PRESETS", "change", "load", "parse_settings"]
+__all__ = ["PRESETS", "change", "load", "parse_settings", "told_apart"]
 
-LARGEST_DESIGN = 1 << 20  # bytes of a file
 
-_U200 = Config()
-
-PRESETS: Mapping[str, Config] = {
-    config.name: config
-    for config in (
-        Config(
-            name="zcu102",
-            board="zcu102",
-            unroll=4,
-            clock_mhz=100.0,
-            memory=Memory(port_bits=128, ports=1, banks=1, burst_length=64),
-            rs_buffer_words=4_608,
-            ld_units=64,
-            ld_r2_units=4,
-            matrix_adders=2,
-        ),
-        _U200,
-        _U200.but(name="u200_resources16", physical_lanes=16),
-        _U200.but(name="u200_overlap", overlap_outer=True, remainder="masked"),
-        _U200.but(
-            name="u250",
-            board="u250",
-            unroll=64,
-            clock_mhz=300.0,
-            memory=Memory(port_bits=512, ports=4, banks=4),
-            ld_units=512,
-            ld_r2_units=16,
-            matrix_adders=16,
-        ),
-        _U200.but(
-            name="u280_hbm",
-            board="u280",
-            unroll=128,
-            clock_mhz=300.0,
-            memory=Memory(port_bits=256, ports=16, banks=16, bank_gbps=14.4),
-            ld_units=512,
-            ld_r2_units=16,
-            matrix_adders=32,
-            overlap_outer=True,
-            remainder="masked",
-        ),
-        *(
-            _U200.but(
-                name=name,
-                board=name,
-                unroll=unroll,
-                clock_mhz=300.0,
-                memory=Memory(port_bits=256, ports=ports, banks=ports, bank_gbps=find_board(name).bank_gbps),
-                ld_units=units,
-                ld_r2_units=16,
-                matrix_adders=ports,
-                overlap_outer=True,
-                remainder="masked",
-            )
-            for name, unroll, ports, units in (
-                ("u50", 64, 8, 256),
-                ("u55c", 128, 16, 512),
-                ("v80", 256, 32, 512),
-                ("f2", 128, 16, 512),
-            )
-        ),
-        _U200.but(
-            name="vck190",
-            board="vck190",
-            unroll=16,
-            clock_mhz=300.0,
-            memory=Memory(port_bits=256, ports=2, banks=1, bank_gbps=25.6),
-            overlap_outer=True,
-            remainder="masked",
-        ),
-        _U200.but(
-            name="agilex7",
-            board="agilex7",
-            clock_mhz=300.0,
-            memory=Memory(port_bits=512, ports=2, banks=2, bank_gbps=21.3),
-            overlap_outer=True,
-            remainder="masked",
-        ),
-    )
-}
+_TABLES = read_toml(Path(__file__).with_name("presets.toml"))
+PRESETS: Mapping[str, Config] = Named(tuple(_TABLES), lambda name: change(Config(), {"name": name, **_TABLES[name]}))
 
 
 def load(name: str | os.PathLike[str]) -> Config:
@@ -126,10 +48,7 @@ def load(name: str | os.PathLike[str]) -> Config:
     path = Path(text)
     if path.suffix != ".toml" and not path.is_file():
         raise ModelError(f"{text!r} is no known board or design; choose one of {', '.join(PRESETS)}, or a .toml file")
-    try:
-        table = _parsed(read_text(path, "is not TOML", LARGEST_DESIGN))
-    except tomllib.TOMLDecodeError as error:
-        raise ModelInputError(f"{text}: is not TOML: {error}") from error
+    table = read_toml(path)
     base = table.pop("preset", "u200")
     if not isinstance(base, str) or base not in PRESETS:
         raise ModelInputError(f"{text}: preset {base!r} is not known; choose one of {', '.join(PRESETS)}")
@@ -150,24 +69,6 @@ def _on(board: Board, design: Config) -> Config:
     memory = dataclasses.replace(old, ports=ports, banks=banks, port_bits=bits, bank_gbps=board.bank_gbps)
     clock = min(design.clock_mhz, board.max_clock_mhz)
     return design.but(board=board.name, own_board=board, clock_mhz=clock, memory=memory)
-
-
-def _parsed(text: str) -> dict[str, Any]:
-    """The table of a TOML text.
-
-    Raises
-    ------
-    tomllib.TOMLDecodeError
-        It is none, has a whole number of thousands of digits, or is nested too deeply.
-    """
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
-        raise
-    except ValueError as error:
-        raise tomllib.TOMLDecodeError(str(error)) from error
-    except RecursionError:
-        raise tomllib.TOMLDecodeError("nested too deeply") from None
 
 
 def change(config: Config, table: Mapping[str, Any]) -> Config:
@@ -236,6 +137,51 @@ def parse_settings(settings: Iterable[str]) -> dict[str, Any]:
 
 def _value(text: str) -> Any:
     try:
-        return _parsed(f"value = {text}")["value"]
+        return parse_toml(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text  # a word without quotes
+
+
+SHOWN = 3  # parameters in a name
+
+
+def told_apart(configs: Sequence[Config]) -> list[Config]:
+    """Return the designs; the names of namesakes say how they differ.
+
+    A design that occurs twice gets a number.
+    """
+    taken: set[str] = set()
+    return [config.but(name=_free(_name(config, configs), taken)) for config in configs]
+
+
+def _name(config: Config, configs: Sequence[Config]) -> str:
+    namesakes = [dict(_parameters(other)) for other in configs if other.name == config.name]
+    own = dict(_parameters(config))
+    differing = [name for name in own if name != "name" and any(other[name] != own[name] for other in namesakes)]
+    words = [f"{name}={_text(own[name])}" for name in differing[:SHOWN]]
+    words += ["..."] * (len(differing) > SHOWN)
+    return f"{config.name} ({', '.join(words)})" if words else config.name
+
+
+def _free(name: str, taken: set[str]) -> str:
+    names = itertools.chain([name], (f"{name} #{number}" for number in itertools.count(2)))
+    found = next(one for one in names if one not in taken)
+    taken.add(found)
+    return found
+
+
+def _parameters(part: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """All parameters by their dotted names."""
+    for entry in dataclasses.fields(part):
+        value = getattr(part, entry.name)
+        if entry.name == "own_board":
+            continue  # its name is the parameter `board`
+        if dataclasses.is_dataclass(value):
+            yield from _parameters(value, f"{prefix}{entry.name}.")
+        else:
+            yield f"{prefix}{entry.name}", value
+
+
+def _text(value: Any) -> str:
+    """A value as --set takes it."""
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,13 +1,79 @@
-"""Other programs: what they say, and one line of it where they fail."""
+"""Other programs: where they are, what they build and what they say, and one line of it where they fail."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
 
-from hls_model.errors import ModelError
+from hls_model.errors import ModelError, ModelOutputError
 
-__all__ = ["output_of"]
+__all__ = ["build", "digest", "output_of", "verilated"]
+
+
+def verilated(
+    top: str, place: Path, sources: Sequence[Path], options: Sequence[str], files: Mapping[str, bytes]
+) -> Path:
+    """Return the bench of a Verilog, built by Verilator in a folder of its own unless it is there.
+
+    Parameters
+    ----------
+    top : str
+        Its outermost module.
+    place : path
+        The folder.
+    sources : sequence of path
+        Verilog, and the C++ that runs it.
+    options : sequence of str
+        What Verilator is told beside that.
+    files : mapping of str to bytes
+        What has to lie in the folder.
+
+    Raises
+    ------
+    ModelError
+        Verilator is missing, or the build fails.
+    ModelOutputError
+        The folder cannot be written.
+    """
+    verilator = shutil.which("verilator")
+    if verilator is None:
+        raise ModelError("verilator is not installed; it builds the Verilog (Debian: install verilator, g++ and make)")
+    command = [
+        verilator, "--cc", "--exe", "--build", "-j", "2", "-O3", "--top-module", top,
+        "--x-assign", "unique", "--x-initial", "unique", "--Mdir", str(place), "-o", "bench", *options,
+        *map(str, sources),
+    ]  # fmt: skip
+    return build(place / "bench", files, command, "the Verilog could not be built")
+
+
+def build(program: Path, files: Mapping[str, bytes], command: Sequence[str], failure: str) -> Path:
+    """Return a program, built by a command beside the files that it needs, unless it is there.
+
+    Raises
+    ------
+    ModelError
+        The build fails.
+    ModelOutputError
+        The folder cannot be written.
+    """
+    place = program.parent
+    if not program.exists():
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            for name, content in files.items():
+                (place / name).write_bytes(content)
+        except OSError as error:
+            raise ModelOutputError(f"{place}: cannot be written ({error.strerror or error})") from error
+        output_of(command, failure)
+    return program
+
+
+def digest(*contents: bytes) -> str:
+    """Return what tells contents from others, in a few letters."""
+    return blake2b(b"".join(contents), digest_size=8).hexdigest()
 
 
 def output_of(command: Sequence[str], failure: str, given: str | None = None) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
-from hls_model.accounting import ACCOUNTINGS, Accounting, counted
-from hls_model.bottleneck import Bottleneck, find_bottleneck
+from hls_model import extras
 from hls_model.clock import clock_record
 from hls_model.config import WORD_BITS, Config
 from hls_model.errors import ModelError
@@ -22,7 +23,7 @@ from hls_model.phases import (
     starts_each,
     total,
 )
-from hls_model.power import Power, memory_joules, power_of
+from hls_model.phases.bottleneck import Bottleneck, find_bottleneck
 from hls_model.ranges import Range
 from hls_model.resources import estimate
 from hls_model.timing import Timing
@@ -30,7 +31,52 @@ from hls_model.timing.result import Level
 from hls_model.uncertainty import Band, Contribution, built_band, built_timing, contributions
 from hls_model.workload import Workload
 
-__all__ = ["Projection", "project", "total_ranges", "totals"]
+__all__ = [
+    "ACCOUNTINGS",
+    "PAPER",
+    "Accounting",
+    "Projection",
+    "check_accounting",
+    "counted",
+    "project",
+    "total_ranges",
+    "totals",
+]
+
+Accounting = Literal["design", "paper"]
+ACCOUNTINGS: Mapping[Accounting, str] = {
+    "design": "LD, layout of columns and starts of kernels as the design has them",
+    "paper": "LD of all pairs of SNPs at the rate of the accelerator that it cites, columns aligned as they come from "
+    "memory, one start of the kernels for all positions",
+}
+PAPER: Mapping[str, str] = {"ld": "published", "layout": "shifted", "launch": "per_scan"}
+
+
+def counted(config: Config, accounting: Accounting) -> Config:
+    """Return the design as an accounting has it.
+
+    With 'paper', LD comes from the published accelerator, a shifter aligns columns and the kernels are started once;
+    the pairs of LD (`hls_model.project.project`) are then all pairs.
+
+    Raises
+    ------
+    ModelError
+        No such accounting.
+    """
+    check_accounting(accounting)
+    return config.but(**PAPER) if accounting == "paper" else config
+
+
+def check_accounting(accounting: str) -> None:
+    """Refuse an accounting that does not exist.
+
+    Raises
+    ------
+    ModelError
+        No such accounting.
+    """
+    if accounting not in ACCOUNTINGS:
+        raise ModelError(f"accounting is {accounting!r}; choose one of {', '.join(ACCOUNTINGS)}")
 
 
 @dataclass(frozen=True)
@@ -48,7 +94,7 @@ class Projection:
     band : Band or None
         The omega pipeline's part at both ends of what is not known; None where no range is asked for.
     accounting : {'design', 'paper'}
-        What is counted; see `hls_model.accounting`.
+        What is counted; see `hls_model.project`.
     given, given_pairs : Config or None, bool
         The design and `all_pairs` as they were given, which the accounting 'design' counts; None is those above.
     """
@@ -176,15 +222,15 @@ class Projection:
         return 1 if self.timing.config.rs_prefetch != "none" else 2
 
     @property
-    def power(self) -> Power:
+    def power(self) -> extras.Power:
         """Watts of the board while the pipelines work: the design's own figure where it is given, else the model's."""
         timing = self.timing
-        return power_of(timing.config, timing.hardware_rate * self._words * WORD_BITS / 8 / 1e9)
+        return extras.power_of(timing.config, timing.hardware_rate * self._words * WORD_BITS / 8 / 1e9)
 
     @property
     def energy(self) -> Range:
         """Joules of the board, which works in `busy` and rests in the rest of `total`; each bound with its own."""
-        moved = memory_joules(self.timing.config.hardware, self.moved)
+        moved = extras.memory_joules(self.timing.config.hardware, self.moved)
         return self.power.joules(self.total, self.busy, moved)
 
     @cached_property

@@ -62,6 +62,10 @@ class Range:
             raise ModelError(f"a range is multiplied by {factor:g}; it has to be 0 or more")
         return self.each(lambda value: factor * value)
 
+    def under(self, amount: float) -> Range:
+        """Return the range of an amount over the figure, such as of bytes over a rate."""
+        return Range(amount / self.high, amount / self.likely, amount / self.low)
+
     def each(self, function: Callable[[float], float]) -> Range:
         """Return the range of what a function that does not fall makes of the figure."""
         return Range(function(self.low), function(self.likely), function(self.high))

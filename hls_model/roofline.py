@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hls_model.config import WORD_BITS, Config
-from hls_model.dram.parts import find_part
+from hls_model.dram_parts import find_part
 from hls_model.limits import check_possible
 from hls_model.ranges import Range
 from hls_model.timing import Timing

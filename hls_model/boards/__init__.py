@@ -1,20 +1,25 @@
-"""Boards that the designs run on: what they hold, their memory, link, power and price, each with its source."""
+"""Boards that the designs run on: what they hold, their memory, link, power and price, each with its source.
+
+Each stands in a file here by its short name. Public pages give the memories of most of the newer ones (Alveo U50, U55C
+and V80, VCK190, Agilex 7, AWS F2). What their devices hold stands in product tables that were not at hand, and no page
+with a measured kernel was found for any of them, so much is assumed there, as each source says. Operators are counted
+as on UltraScale+ everywhere: Versal and Agilex have DSP blocks with float32 adders, which would take less.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
-from hls_model.boards.alveo import ALVEO
-from hls_model.boards.board import KINDS, Amount, Board, Region
-from hls_model.boards.newer import NEWER
-from hls_model.boards.own import own_board_from
-from hls_model.boards.source import ASSUMED, Source
-from hls_model.boards.zynq import ZCU102
+from hls_model.boards.board import ASSUMED, KINDS, Amount, Board, Region, Source
+from hls_model.boards.tables import board_from, own_board_from
 from hls_model.errors import ModelError
+from hls_model.files import Named, read_toml
 
 __all__ = ["ASSUMED", "BOARDS", "KINDS", "Amount", "Board", "Region", "Source", "find_board", "own_board"]
 
-BOARDS: Mapping[str, Board] = {board.name: board for board in (ZCU102, *ALVEO, *NEWER)}
+NAMES = ("zcu102", "u200", "u250", "u280", "u50", "u55c", "vck190", "v80", "agilex7", "f2")
+BOARDS: Mapping[str, Board] = Named(NAMES, lambda name: board_from(read_toml(Path(__file__).with_name(f"{name}.toml"))))
 
 
 def find_board(name: str) -> Board:

@@ -1,4 +1,4 @@
-"""What a board is: amounts of resources, super logic regions, and the board's other figures."""
+"""What a board is: amounts of resources, super logic regions, its other figures, and where each of them comes from."""
 
 from __future__ import annotations
 
@@ -6,11 +6,52 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import floor
 
-from hls_model.boards.source import Source
 from hls_model.errors import ModelError
 from hls_model.ranges import Range
 
-__all__ = ["KINDS", "Amount", "Board", "Region"]
+__all__ = ["ASSUMED", "KINDS", "Amount", "Board", "Region", "Source"]
+
+ASSUMED = "assumed"  # the document of a figure that no page gives
+
+
+@dataclass(frozen=True)
+class Source:
+    """The source of a figure.
+
+    Attributes
+    ----------
+    document : str
+        Document number or title; `ASSUMED` if there is none.
+    url : str
+        Its address; empty for an assumption.
+    note : str
+        What it says, how the figure follows from it, or why it is assumed.
+
+    Raises
+    ------
+    ModelError
+        A document without an address, or an assumption without a reason.
+    """
+
+    document: str
+    url: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if self.assumed and not self.note:
+            raise ModelError("an assumed figure needs a note that says why")
+        if self.assumed == bool(self.url):
+            raise ModelError(f"source {self.document!r} needs an address, and an assumption has none")
+
+    @property
+    def assumed(self) -> bool:
+        """Whether no document gives the figure."""
+        return self.document == ASSUMED
+
+    def __str__(self) -> str:
+        """Return one line: the document, its address and the note."""
+        return " ".join(part for part in (self.document + ":" * bool(self.note), self.note, self.url) if part)
+
 
 GIB = 1 << 30
 KINDS = ("bram18k", "dsp", "ff", "lut")  # what designs are counted in
@@ -26,14 +67,14 @@ class Amount:
     lut: int = 0
 
     def __add__(self, other: Amount) -> Amount:
-        return Amount(*(getattr(self, kind) + getattr(other, kind) for kind in KINDS))
+        return Amount(self.bram18k + other.bram18k, self.dsp + other.dsp, self.ff + other.ff, self.lut + other.lut)
 
     def __sub__(self, other: Amount) -> Amount:
-        return Amount(*(getattr(self, kind) - getattr(other, kind) for kind in KINDS))
+        return Amount(self.bram18k - other.bram18k, self.dsp - other.dsp, self.ff - other.ff, self.lut - other.lut)
 
     def times(self, count: int) -> Amount:
         """Return `count` times this amount."""
-        return Amount(*(count * getattr(self, kind) for kind in KINDS))
+        return Amount(count * self.bram18k, count * self.dsp, count * self.ff, count * self.lut)
 
     def shares(self, whole: Amount) -> dict[str, float]:
         """Return the share of `whole` that each kind takes, 1.0 being all of it."""
@@ -41,7 +82,8 @@ class Amount:
 
     def within(self, whole: Amount) -> bool:
         """Whether `whole` has as much of every kind."""
-        return all(getattr(self, kind) <= getattr(whole, kind) for kind in KINDS)
+        fits = self.bram18k <= whole.bram18k and self.dsp <= whole.dsp
+        return fits and self.ff <= whole.ff and self.lut <= whole.lut
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hls_model.boards import KINDS, Amount, find_board
-from hls_model.paper.compared import Compared, Kind
-from hls_model.paper.published import TABLE1, System
+from hls_model.paper.published import TABLE1, Compared, Kind, System
 from hls_model.presets import PRESETS
 from hls_model.resources import Resources, estimate
-from hls_model.resources.bottom_up import BRAM_WORDS
+from hls_model.resources.parts import BRAM_WORDS
 from hls_model.text import percent
 
 __all__ = ["Column", "contradictions", "estimate_name", "reproduce"]

@@ -1,10 +1,10 @@
 """Table III and Fig. 14 recomputed: rates from the model, and total speedups and seconds from the published rates.
 
 Hardly anything here is a prediction. The memory of the paper's simulation is not known, so its latency is calibrated
-(`hls_model.paper.simulated`); the data sets are not published, so windows and grid were chosen to match the total
+(`hls_model.paper.published`); the data sets are not published, so windows and grid were chosen to match the total
 speedups; the LD rates rest on fitted constants. What is left to predict are omega rates: with the memory of the board
 instead of the simulation's, and, with the latency fitted to the first data set alone, those of the other two. Both take
-the windows and the grid as given. Each number says which kind it is (`hls_model.paper.compared`).
+the windows and the grid as given. Each number says which kind it is (`hls_model.paper.published`).
 """
 
 from __future__ import annotations
@@ -16,14 +16,25 @@ from functools import cache
 
 import numpy as np
 
-from hls_model.accounting import Accounting
 from hls_model.config import Config
 from hls_model.curve import COLUMNS
-from hls_model.paper.compared import Compared, Kind
-from hls_model.paper.published import AMD_LD_RATES, AMD_OMEGA_RATES, TABLE1, TABLE3, Mix, Rates
-from hls_model.paper.simulated import LATENCY_CYCLES, OVERHEAD_CYCLES, OVERHEAD_US, as_simulated, with_overhead
+from hls_model.paper.published import (
+    AMD_LD_RATES,
+    AMD_OMEGA_RATES,
+    LATENCY_CYCLES,
+    OVERHEAD_CYCLES,
+    OVERHEAD_US,
+    TABLE1,
+    TABLE3,
+    Compared,
+    Kind,
+    Mix,
+    Rates,
+    as_simulated,
+    with_overhead,
+)
 from hls_model.presets import PRESETS
-from hls_model.project import Projection, project
+from hls_model.project import Accounting, Projection, project
 from hls_model.ranges import Range
 from hls_model.timing import simulate
 from hls_model.timing.result import Level

@@ -7,10 +7,9 @@ longest of them. What runs beside the pipelines is what `software_overlap` and `
 from __future__ import annotations
 
 from hls_model.phases.bottleneck import ScanBottleneck, find_scan_bottleneck
-from hls_model.phases.omega import starts_each
 from hls_model.phases.phase import Phase, added, total
-from hls_model.phases.scan import phases_of, scan_phases
-from hls_model.phases.stretches import CardMemory, card_memory
+from hls_model.phases.pipelines import starts_each
+from hls_model.phases.scan import CardMemory, card_memory, phases_of, scan_phases
 
 __all__ = [
     "CardMemory",

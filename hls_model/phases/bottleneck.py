@@ -1,16 +1,94 @@
-"""What takes most of a whole scan, in one sentence, and what would help."""
+"""What bounds the omega pipelines, and what takes most of a whole scan, in a sentence each, and what would help."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hls_model.bottleneck import Bottleneck
-from hls_model.phases.blocks import PIPELINES
+from hls_model.config import Config
 from hls_model.phases.phase import Phase, total
+from hls_model.phases.pipelines import PIPELINES
 from hls_model.text import percent
+from hls_model.timing import Timing
 
-__all__ = ["ScanBottleneck", "find_scan_bottleneck"]
+__all__ = ["Bottleneck", "ScanBottleneck", "find_bottleneck", "find_scan_bottleneck"]
+
+
+@dataclass(frozen=True)
+class Bottleneck:
+    """What takes most of the time.
+
+    Attributes
+    ----------
+    word : str
+        'lanes', 'memory', 'latency', 'prefetch', 'overhead', 'software' or 'host link'.
+    share : float
+        Its share of the seconds of the scan.
+    sentence, advice : str
+        The same in words, and what would help.
+    """
+
+    word: str
+    share: float
+    sentence: str
+    advice: str
+
+
+def find_bottleneck(timing: Timing) -> Bottleneck | None:
+    """Return what bounds a timing; None where there is nothing to do."""
+    if not timing.seconds:
+        return None
+    beside = {"software": timing.software_seconds, "host link": timing.transfer_seconds}
+    slowest = max(beside, key=lambda name: beside[name])
+    if beside[slowest] > timing.hardware_seconds:
+        word, seconds = slowest, beside[slowest]
+    else:
+        cycles = {name: int(count.sum()) for name, count in timing.phases.items()}
+        groups = {
+            "lanes": cycles["stream"],
+            "memory": cycles["stall"],
+            "latency": cycles["fill"] + cycles["drain"],
+            "prefetch": cycles["prefetch"],
+            "overhead": cycles["merge"] + cycles["overhead"],
+        }
+        word = max(groups, key=lambda name: groups[name])
+        seconds = groups[word] / sum(groups.values()) * timing.hardware_seconds  # kernels are at work side by side
+    share = seconds / timing.seconds
+    sentence, advice = WORDS[word](timing.config)
+    return Bottleneck(word, share, f"{sentence} {percent(share)} of the time", advice)
+
+
+def _latency(config: Config) -> tuple[str, str]:
+    sentence = "the lanes fill and drain anew at every left border, which takes"
+    if config.overlap_outer:
+        return sentence, "longer right sides, or several positions at once"
+    return sentence, "read the next column while this one runs (overlap_outer=true)"
+
+
+def _prefetch(config: Config) -> tuple[str, str]:
+    if config.rs_prefetch == "per_outer":
+        return "RS is read anew for every column, which takes", "read it once per position (rs_prefetch=per_position)"
+    return "reading RS into its buffer takes", "more left borders per position; wider ports"
+
+
+WORDS: Mapping[str, Callable[[Config], tuple[str, str]]] = {
+    "lanes": lambda config: ("the lanes compute at their rate for", "a larger unroll or a faster clock"),
+    "memory": lambda config: ("the lanes wait for data for", "more or wider ports, or a bank for each"),
+    "latency": _latency,
+    "prefetch": _prefetch,
+    "overhead": lambda config: ("what each grid position costs beside its columns takes", "fewer, larger positions"),
+    "software": lambda config: (
+        "software computes the remainder for",
+        "mask the lanes of a last beat instead (remainder=masked), or a smaller unroll",
+    ),
+    "host link": lambda config: (
+        "the host link is busy for",
+        "keep M on the board and send new columns only (host_transfer=incremental)"
+        if config.host_transfer == "full"
+        else "a faster link, or M computed on the board (host_transfer=none)",
+    ),
+}
+
 
 ADVICE: Mapping[str, str] = {
     "pack genotypes": "input that is packed already, or more cores",

@@ -1,7 +1,7 @@
 """What a design takes of its device, and where it goes there.
 
-Pipelines are counted by one of three methods (`estimates.METHODS`, and `synthesis`); engines beside them (`engines`,
-`ld`) bottom-up in any case.
+Pipelines are counted by one of two methods (`estimates.METHODS`), engines beside them (`engines`, `ld`) always
+bottom-up.
 """
 
 from __future__ import annotations

@@ -9,8 +9,8 @@ only estimate there is for any other unroll. `docs/how/fpga.md` says where Table
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, reduce
 from operator import add
 
 from hls_model.boards import KINDS, Amount, Board
@@ -18,11 +18,9 @@ from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.limits import check_possible
 from hls_model.paper.published import TABLE1
-from hls_model.resources.bottom_up import bottom_up
 from hls_model.resources.engines import engine_parts
-from hls_model.resources.parts import Part
+from hls_model.resources.parts import Part, bottom_up
 from hls_model.resources.placement import Placement, place
-from hls_model.resources.synthesis import synthesised
 
 __all__ = ["METHODS", "REPORT_ROWS", "Resources", "check_fits", "estimate", "largest_unroll", "shortage"]
 
@@ -90,33 +88,32 @@ def _groups(part: Part) -> list[Amount]:
     return [part.each.times(min(size, part.count - start)) for start in range(0, part.count, size)]
 
 
+@lru_cache(maxsize=1_000)
 def estimate(config: Config, method: str = "bottom-up", *, pipelines_only: bool = False) -> Resources:
     """Estimate what a design takes on its board.
 
     Parameters
     ----------
     config : Config
-    method : {'bottom-up', 'paper-calibrated', 'yosys'}
-        The pipelines as the sum of their parts, as the straight line in the unroll through the two designs of Table I,
-        or as the Verilog synthesised (see `hls_model.resources.synthesis`).
+    method : {'bottom-up', 'paper-calibrated'}
+        The pipelines as the sum of their parts, or as the straight line in the unroll through the two designs of
+        Table I.
     pipelines_only : bool
         The omega pipelines alone, as Table I has them; else all that the card holds (`hls_model.resources.engines`).
 
     Raises
     ------
     ModelError
-        No such method or board, or a design unlike those that were synthesised.
+        No such method or board.
     """
     pipelines = _pipelines(config, method)
-    parts = tuple(replace(part, count=part.count * config.kernels) for part in pipelines)
+    parts = tuple(Part(part.name, part.kind, part.count * config.kernels, part.each) for part in pipelines)
     parts += () if pipelines_only else engine_parts(config)
     return Resources(config, config.hardware, method, parts)
 
 
 def _pipelines(config: Config, method: str) -> tuple[Part, ...]:
     """The parts of one omega pipeline."""
-    if method == "yosys":
-        return synthesised(config)
     if method not in METHODS:
         raise ModelError(f"method is {method!r}; choose one of {', '.join(METHODS)}")
     return METHODS[method](config)
@@ -188,10 +185,7 @@ def _paper_calibrated(config: Config) -> tuple[Part, ...]:
         totals[kind] = round(y0 + slope * (config.unroll - small.unroll))
         slopes[kind] = int(slope)
         fixed[kind] = totals[kind] - slopes[kind] * config.unroll
-    return (
-        Part("lane", "Instance", config.unroll, Amount(**slopes)),
-        Part("all else", "Instance", 1, Amount(**fixed)),
-    )
+    return (Part("lane", "Instance", config.unroll, Amount(**slopes)), Part("all else", "Instance", 1, Amount(**fixed)))
 
 
 METHODS: Mapping[str, Callable[[Config], tuple[Part, ...]]] = {

@@ -133,8 +133,8 @@ def _fill(lane: Amount, lanes: int, rooms: list[Amount], used: list[Amount]) -> 
 
 def _capacity(lane: Amount, free: Amount) -> int:
     """How many lanes fit."""
-    counts = [getattr(free, kind) // getattr(lane, kind) for kind in KINDS if getattr(lane, kind) > 0]
-    return min(counts, default=UNBOUNDED)
+    pairs = zip(vars(free).values(), vars(lane).values(), strict=True)
+    return min((there // each for there, each in pairs if each > 0), default=UNBOUNDED)
 
 
 def _short(need: Amount, room: Amount) -> tuple[str, ...]:
@@ -150,8 +150,8 @@ def _greatest_share(amount: Amount, whole: Amount) -> float:
 
 def _shares(amount: Amount, whole: Amount) -> dict[str, float]:
     """The share of each kind; of a kind that there is none of, none is no share and any is too much."""
-    pairs = {kind: (getattr(amount, kind), getattr(whole, kind)) for kind in KINDS}
-    return {kind: part / there if there else inf if part else 0.0 for kind, (part, there) in pairs.items()}
+    pairs = zip(KINDS, vars(amount).values(), vars(whole).values(), strict=True)
+    return {kind: part / there if there else inf if part else 0.0 for kind, part, there in pairs}
 
 
 def _total(amounts: Sequence[Amount]) -> Amount:

@@ -13,10 +13,10 @@ import numpy as np
 
 from hls_model.config import Config, Memory
 from hls_model.errors import ModelInputError
+from hls_model.files import open_output
 from hls_model.functional import Best, Sums
-from hls_model.output import open_output
 from hls_model.presets import change, parse_settings
-from hls_model.rtl.operands import operands
+from hls_model.rtl.stimulus import operands
 from hls_model.rtl.twin import Run
 from hls_model.workload import Workload
 

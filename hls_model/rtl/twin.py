@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 import numpy as np
 
 from hls_model.config import Config
-from hls_model.errors import ModelError, ModelOutputError
 from hls_model.functional import Best, Sums
 from hls_model.operators import Latencies
-from hls_model.programs import output_of
+from hls_model.programs import digest, output_of, verilated
 from hls_model.rtl.stimulus import stimulus
 
 __all__ = ["Circuit", "Run", "build", "run"]
@@ -97,40 +94,23 @@ def build(circuit: Circuit, folder: Path, *, waves: bool = False) -> Path:
     ModelError
         Verilator is missing, the folder cannot be written, or the build fails.
     """
-    verilator = shutil.which("verilator")
-    if verilator is None:
-        raise ModelError("verilator is not installed; it builds the Verilog (Debian: install verilator, g++ and make)")
     sources = [*sorted(FOLDER.glob("*.v")), FOLDER / "bench.cpp"]
-    content = circuit.header.encode() + b"".join(path.read_bytes() for path in sources)
-    kind = "-waves" if waves else ""
-    place = folder / f"{circuit.lanes}x{circuit.port_words}{kind}-{blake2b(content, digest_size=8).hexdigest()}"
-    bench = place / "bench"
-    if not bench.exists():
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-            (place / "design.vh").write_text(circuit.header)
-        except OSError as error:
-            raise ModelOutputError(f"{place}: cannot be written ({error.strerror or error})") from error
-        command = [
-            verilator, "--cc", "--exe", "--build", "-j", "2", "-O3", "--top-module", "omega_top",
-            "--x-assign", "unique", "--x-initial", "unique",
-            f"-I{place}", "--Mdir", str(place), "-o", "bench",
-            "-CFLAGS", f"-DLANES={circuit.lanes} -DPORT_WORDS={circuit.port_words}",
-            "-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1",
-            *(["--hierarchical"] if circuit.lanes >= MANY_LANES else []),
-            *(["--trace", "--no-trace-params"] if waves else []),
-            *map(str, sources),
-        ]  # fmt: skip
-        output_of(command, "the Verilog could not be built")
-    return bench
+    header = circuit.header.encode()
+    key = digest(header, *(path.read_bytes() for path in sources))
+    place, dumping = (folder / f"{circuit.lanes}x{circuit.port_words}{kind}-{key}" for kind in ("", "-waves"))
+    if waves or (dumping / "bench").exists():  # which runs without a dump as well
+        place = dumping
+    options = [
+        f"-I{place}", "-CFLAGS", f"-DLANES={circuit.lanes} -DPORT_WORDS={circuit.port_words}",
+        "-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O1",
+        *(["--hierarchical"] if circuit.lanes >= MANY_LANES else []),
+        *(["--trace", "--no-trace-params"] if place == dumping else []),
+    ]  # fmt: skip
+    return verilated("omega_top", place, sources, options, {"design.vh": header})
 
 
 def run(
-    bench: Path,
-    positions: Iterable[tuple[Sums, Config]],
-    *,
-    trace: bool = False,
-    waves: tuple[Path, int] | None = None,
+    bench: Path, positions: Iterable[tuple[Sums, Config]], *, trace: bool = False, waves: tuple[Path, int] | None = None
 ) -> list[Run]:
     """Run positions, whose designs all have the bench's circuit, one after the other.
 
@@ -166,6 +146,4 @@ def _read(line: str) -> Run:
 
 
 def _best(bits: int, key: int, column: int, right: int) -> Best:
-    if key == NO_RESULT:
-        return Best()
-    return Best(np.uint32(bits).view(np.float32), column, right)
+    return Best() if key == NO_RESULT else Best(np.uint32(bits).view(np.float32), column, right)

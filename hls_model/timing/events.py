@@ -16,7 +16,7 @@ import numpy as np
 
 from hls_model.config import Config
 from hls_model.streams import Cycles, Flow, ReadPath, Supply, slower, turn
-from hls_model.timing.phases import PassPhases
+from hls_model.timing.passes import PassPhases
 
 __all__ = ["STALL_SALT", "time_passes"]
 

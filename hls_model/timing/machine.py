@@ -2,32 +2,159 @@
 
 The registers are those of the Verilog: the state, the counters of requests and of free slots, the memory's requests in
 flight, the data channel's wait, the FIFO's fill, the interval counter and the lanes' shift register (the two shift
-registers are the bits of one integer each). A `Probe` is called with every event. With a DRAM behind the ports,
-`dram_stream` has the read path.
+registers are the bits of one integer each). A `ReadPath` is the wiring from memory, and a `Probe` is called with every
+event. What else may be behind the ports, such as a DRAM, is a `Source` that steps through the read path itself.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import count, cycle
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hls_model.config import WORD_BITS, Config
-from hls_model.dram.memory import PortMemory
+from hls_model.config import Config, Memory
 from hls_model.errors import ModelError
-from hls_model.timing import dram_stream, events
-from hls_model.timing.phases import PassPhases
-from hls_model.timing.wiring import Probe, ReadPath
+from hls_model.streams import turn
+from hls_model.timing import events
+from hls_model.timing.events import STALL_SALT
+from hls_model.timing.passes import PassPhases
 
-__all__ = ["MAX_CYCLES", "estimate", "run_pass", "time_passes"]
+__all__ = ["MAX_CYCLES", "Probe", "ReadPath", "Source", "run_pass", "time_passes"]
 
 Cycles = NDArray[np.int64]
 MAX_CYCLES = 200_000_000  # some minutes
-MAX_DRAM_CYCLES = 50_000_000  # with a DRAM
-MAX_DRAM_READS = 20_000_000  # of all channels, likewise
+
+
+@dataclass
+class Probe:
+    """The receivers of events, each called with the event's cycle.
+
+    Attributes
+    ----------
+    enters : callable (state, cycle, column)
+        The machine enters "prefetch", "run", "drain" or "turn", with the (first) column that this is about.
+    requested, taken, blocked, issued : callable (cycle)
+        A request is accepted; a port beat is taken, or stays on the bus because the FIFO is full; a beat is issued.
+    """
+
+    enters: Callable[[str, int, int], None]
+    requested: Callable[[int], None]
+    taken: Callable[[int], None]
+    blocked: Callable[[int], None]
+    issued: Callable[[int], None]
+
+    @classmethod
+    def ignoring(cls) -> Probe:
+        """Return one that receives nothing, at the least cost."""
+        ignore = deque[int](maxlen=0).append
+        return cls(lambda state, cycle, column: None, ignore, ignore, ignore, ignore)
+
+
+@dataclass(frozen=True)
+class ReadPath:
+    """The wiring and the state of a path from memory to the RS buffer or the lanes.
+
+    Attributes
+    ----------
+    memory : Memory
+        Where the words come from.
+    latency : int
+        Cycles from an accepted request to the first data.
+    interval, stages : int
+        Cycles between two beats, and stages of the lanes' shift register.
+    needed : int
+        Port beats that the FIFO has to hold for a beat.
+    stalls : list of int
+        For each burst of a column: cycles that memory lets its request wait.
+    offers : list of (bool, int)
+        For each port beat of a column: whether its burst goes on, and the data channel's wait before the next one.
+    leaving : list of int
+        For each beat of a column: the port beats that leave the FIFO with it.
+    """
+
+    memory: Memory
+    latency: int
+    interval: int
+    stages: int
+    needed: int
+    stalls: list[int]
+    offers: list[tuple[bool, int]]
+    leaving: list[int]
+
+    @property
+    def kept(self) -> int:
+        """Port beats from the begin of a column to that of the next: whole bursts, so that none crosses 4 KB."""
+        return -(-len(self.offers) // self.memory.burst_length) * self.memory.burst_length
+
+    @classmethod
+    def to_buffer(cls, config: Config, beats: int) -> ReadPath:
+        """Return the path of RS into its buffer."""
+        return cls._of(config, config.lanes, 1, 0, beats)
+
+    @classmethod
+    def to_lanes(cls, config: Config, beats: int) -> ReadPath:
+        """Return the path of TS into the lanes; the last stage of these is the register of the maximum."""
+        return cls._of(config, config.issue_words, config.ii, config.depth - 1, beats)
+
+    @classmethod
+    def _of(cls, config: Config, words: int, interval: int, stages: int, beats: int) -> ReadPath:
+        wide = -(-words // config.memory.words_per_beat)
+        shared = max(1, config.memory.words_per_beat // words)
+        leaving = [wide if (beat + 1) % shared == 0 else 0 for beat in range(beats)]
+        leaving[-1] = wide
+        slow = config.pace - 1
+        offers = _offers(config.memory, slow.numerator, slow.denominator, sum(leaving))
+        stalls = [_stall(config.memory, k) for k in range(-(-len(offers) // config.memory.burst_length))]
+        return cls(config.memory, config.latency, interval, stages, wide, stalls, offers, leaving)
+
+
+class Source(Protocol):
+    """What is behind the ports in place of a fixed latency and pace."""
+
+    def take(self, beats: int) -> int:
+        """Lay out `beats` port beats behind those in use, and return where they begin."""
+        ...
+
+    def stream(self, path: ReadPath, columns: int, start: int, probe: Probe, begin: int) -> tuple[int, int, int]:
+        """Step from the first request to the issue of the last beat; columns lie one after the other from `begin` on.
+
+        Returns
+        -------
+        first, cycle, lanes : int
+            Cycle of the first issue, the first cycle after the last one, and the lanes' shift register then.
+        """
+        ...
+
+
+def _offers(memory: Memory, slow: int, per: int, ports: int) -> list[tuple[bool, int]]:
+    offers = []
+    for x in range(1, ports):
+        goes_on = x % memory.burst_length > 0
+        wait = x * slow // per - (x - 1) * slow // per + _random_gap(memory, x)
+        offers.append((goes_on, wait if goes_on else wait + memory.burst_gap))
+    return [*offers, (False, turn(slow, per, ports) + memory.burst_gap)]
+
+
+def _random_gap(memory: Memory, x: int) -> int:
+    h = _hashed(2_654_435_761 * x + 40_503 * memory.random_gap_seed)
+    return 1 + (h >> 16) % 4 if h % 2**16 * 100 < memory.random_gap_percent * 2**16 else 0
+
+
+def _stall(memory: Memory, burst: int) -> int:
+    h = _hashed(2_654_435_761 * burst + 40_503 * memory.random_gap_seed + STALL_SALT)
+    return 1 + (h >> 16) % 8 if h % 2**16 * 100 < memory.random_stall_percent * 2**16 else 0
+
+
+def _hashed(h: int) -> int:
+    h %= 2**32
+    h ^= h >> 15
+    h = h * 2_246_822_519 % 2**32
+    return h ^ h >> 13
 
 
 def time_passes(config: Config, columns: Cycles, beats: Cycles) -> PassPhases:
@@ -36,12 +163,9 @@ def time_passes(config: Config, columns: Cycles, beats: Cycles) -> PassPhases:
     Raises
     ------
     ModelError
-        More than `MAX_CYCLES` cycles to step through; with a DRAM, more than `MAX_DRAM_CYCLES` or `MAX_DRAM_READS`.
+        More than `MAX_CYCLES` cycles to step through.
     """
-    ignore = deque[int](maxlen=0).append  # the cheapest call there is
-    probe = Probe(lambda state, cycle, column: None, ignore, ignore, ignore, ignore)
-    if config.memory.dram != "none":
-        return _time_all(config, columns, beats, probe)
+    probe = Probe.ignoring()
     pairs, which = np.unique(np.stack([columns, beats], axis=1), axis=0, return_inverse=True)
     steps = int(events.time_passes(config, pairs[:, 0], pairs[:, 1]).total.sum())
     if steps > MAX_CYCLES:
@@ -51,40 +175,10 @@ def time_passes(config: Config, columns: Cycles, beats: Cycles) -> PassPhases:
     return PassPhases(prefetch, fill, stream, stall, drain)
 
 
-def estimate(config: Config, columns: Cycles, beats: Cycles) -> int:
-    """Return the cycles of passes by level L1, those of a DRAM as if its latency and pace were fixed."""
-    fixed = config.but(memory=dataclasses.replace(config.memory, dram="none"))
-    return int(events.time_passes(fixed, columns, beats).total.sum())
-
-
-def _time_all(config: Config, columns: Cycles, beats: Cycles, probe: Probe) -> PassPhases:
-    """Step through all passes, one after the other: with a DRAM no two of them are alike.
-
-    The next pass begins where the last one ended; merge and overhead of the positions between them do not count here.
-    """
-    steps = estimate(config, columns, beats)
-    if steps > MAX_DRAM_CYCLES:
-        raise ModelError(
-            f"level L2 would step through {steps:,} cycles, {MAX_DRAM_CYCLES:,} at most with memory.dram; "
-            "take fewer positions"
-        )
-    source, runs, cycle = PortMemory(config), [], 0
-    reads = int((columns * beats).sum()) * config.issue_words * WORD_BITS // 8 // source.part.access_bytes
-    if reads > MAX_DRAM_READS:
-        raise ModelError(
-            f"level L2 would read the DRAM {reads:,} times, {MAX_DRAM_READS:,} at most; take fewer positions"
-        )
-    for columns_each, beats_each in zip(columns.tolist(), beats.tolist(), strict=True):
-        phases, cycle = run_pass(config, columns_each, beats_each, cycle, probe, source)
-        runs.append(phases)
-    prefetch, fill, stream, stall, drain = np.array(runs, np.int64).reshape(-1, 5).T
-    return PassPhases(prefetch, fill, stream, stall, drain)
-
-
 def run_pass(
-    config: Config, columns: int, beats: int, cycle: int, probe: Probe, source: PortMemory | None = None
+    config: Config, columns: int, beats: int, cycle: int, probe: Probe, source: Source | None = None
 ) -> tuple[tuple[int, ...], int]:
-    """Step through one pass from its first cycle on; a DRAM holds its RS and then its columns behind the pass before.
+    """Step through one pass from its first cycle on; a source holds its RS and then its columns behind the pass before.
 
     Returns
     -------
@@ -96,8 +190,8 @@ def run_pass(
     prefetch = fill = stream = stall = drain = 0
     together = columns if config.overlap_outer else 1
     to_buffer, to_lanes = ReadPath.to_buffer(config, beats), ReadPath.to_lanes(config, beats)
-    kept = dram_stream.beats_to_keep(to_lanes)
-    rs = source.take(dram_stream.beats_to_keep(to_buffer)) if source and config.rs_prefetch != "none" else 0
+    kept = to_lanes.kept
+    rs = source.take(to_buffer.kept) if source and config.rs_prefetch != "none" else 0
     ts = source.take(columns * kept) if source else 0
     for column in range(0, columns, together):
         start = cycle
@@ -125,9 +219,9 @@ def run_pass(
 
 
 def _stream(
-    path: ReadPath, columns: int, start: int, probe: Probe, source: PortMemory | None, begin: int
+    path: ReadPath, columns: int, start: int, probe: Probe, source: Source | None, begin: int
 ) -> tuple[int, int, int]:
-    """Step from the first request to the issue of the last beat; `begin` is where a DRAM holds the first column.
+    """Step from the first request to the issue of the last beat; `begin` is where a source holds the first column.
 
     Returns
     -------
@@ -135,7 +229,7 @@ def _stream(
         Cycle of the first issue, the first cycle after the last one, and the lanes' shift register then.
     """
     if source:
-        return dram_stream.stream(path, columns, start, probe, source, begin)
+        return source.stream(path, columns, start, probe, begin)
     memory, needed, interval = path.memory, path.needed, path.interval - 1
     requested, taken, blocked, issued = probe.requested, probe.taken, probe.blocked, probe.issued
     requests = columns * len(path.stalls)

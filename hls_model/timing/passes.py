@@ -1,4 +1,7 @@
-"""From a position's trip counts to what the hardware runs: passes over tiles of the right side, and a remainder."""
+"""From a position's trip counts to what the hardware runs: passes over tiles of the right side, and a remainder.
+
+`PassPhases` has the cycles of passes by what the hardware does in them; every level of timing returns it.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from numpy.typing import NDArray
 from hls_model.config import Config
 from hls_model.workload import Workload
 
-__all__ = ["Passes", "split"]
+__all__ = ["PassPhases", "Passes", "split"]
 
 
 @dataclass(frozen=True)
@@ -50,3 +53,33 @@ def split(workload: Workload, config: Config) -> Passes:
     tile = np.arange(len(position)) - starts[position]
     in_tile = np.minimum(beats[position] - tile * most, most)
     return Passes(position, left[position], in_tile, left * (right - rest), left * rest)
+
+
+@dataclass(frozen=True)
+class PassPhases:
+    """Cycles of each pass, int64 (passes,).
+
+    Attributes
+    ----------
+    prefetch : ndarray
+        RS into its buffer: from the first request to the last write.
+    fill : ndarray
+        From a column's first request to the issue of its first beat, summed over the columns (once if they overlap).
+    stream : ndarray
+        Issue of the beats at the initiation interval, as if data were always there.
+    stall : ndarray
+        Further cycles in which the issue waits for data.
+    drain : ndarray
+        From the last beat of a column to the next column's first request: the lanes run empty.
+    """
+
+    prefetch: NDArray[np.int64]
+    fill: NDArray[np.int64]
+    stream: NDArray[np.int64]
+    stall: NDArray[np.int64]
+    drain: NDArray[np.int64]
+
+    @property
+    def total(self) -> NDArray[np.int64]:
+        """Cycles of each pass."""
+        return self.prefetch + self.fill + self.stream + self.stall + self.drain

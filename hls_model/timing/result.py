@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hls_model import extras
 from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.limits import check_sides
-from hls_model.timing.passes import Passes, split
-from hls_model.timing.phases import PassPhases
+from hls_model.timing import events, machine
+from hls_model.timing.passes import Passes, PassPhases, split
 from hls_model.timing.schedule import Schedule, Stages, schedule
 from hls_model.workload import Workload
 
 __all__ = ["LEVELS", "PHASES", "Timing", "simulate"]
 
 Level = Literal["L1", "L2"]
-LEVELS: Mapping[str, str] = {
-    "L1": "hls_model.timing.events",
-    "L2": "hls_model.timing.machine",
+LEVELS: Mapping[str, Callable[[Config, NDArray[np.int64], NDArray[np.int64]], PassPhases]] = {
+    "L1": events.time_passes,
+    "L2": machine.time_passes,
 }
 MOST_CYCLES = 1 << 62
 PHASES = ("prefetch", "fill", "stream", "stall", "drain", "merge", "overhead")
@@ -161,7 +161,8 @@ def simulate(workload: Workload, config: Config, level: Level = "L1") -> Timing:
         raise ModelError(f"memory.dram is {config.memory.dram}, which level L2 alone models; take --level L2")
     passes = split(workload, config)
     _check_countable(config, passes, len(workload.left))
-    timed = importlib.import_module(LEVELS[level]).time_passes(config, passes.columns, passes.beats)
+    time_passes = LEVELS[level] if config.memory.dram == "none" else extras.time_passes
+    timed = time_passes(config, passes.columns, passes.beats)
     grid = len(workload.left)
 
     def per_position(cycles: NDArray[np.int64]) -> NDArray[np.int64]:

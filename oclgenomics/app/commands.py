@@ -29,8 +29,8 @@ from oclgenomics.app.provenance import make_provenance
 from oclgenomics.app.streams import printable
 from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.io.atomic_file import open_whole, saved_files
+from oclgenomics.io.json_text import json_text
 from oclgenomics.io.packed_file import check_packer, open_packed
-from oclgenomics.io.plain_json import json_text
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from oclgenomics.variation.read_options import ReadOptions
 
 files = late("oclgenomics.sequence.files")
-phase = late("oclgenomics.variation.phase")
+phase = late("oclgenomics.variation.read_options")
 reading = late("oclgenomics.variation.read_options")
 trimming = late("oclgenomics.signals.trimming")
 

@@ -33,10 +33,9 @@ from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 from oclgenomics.classify.taxonomy.tree import Taxonomy
 from oclgenomics.errors import UsageError
-from oclgenomics.io.work_behind import work_behind
+from oclgenomics.io.workers import work_behind
 from oclgenomics.runtime import Device, Engine
-from oclgenomics.sequence.files import SequenceFiles, file_names
-from oclgenomics.sequence.opening import largest_block
+from oclgenomics.sequence.files import SequenceFiles, file_names, largest_block
 
 __all__ = ["Index", "add", "build", "checked_inputs", "iter_query", "merge", "query", "run"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from oclgenomics import runtime
 from oclgenomics.errors import NoDeviceError
-from oclgenomics.io.plain_json import json_text
+from oclgenomics.io.json_text import json_text
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Device

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from oclgenomics import selftest
-from oclgenomics.io.plain_json import json_text
+from oclgenomics.io.json_text import json_text
 
 __all__ = ["add_parser", "run"]
 

@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.fpga.alignment_run import RUN_COLUMNS, AlignmentRun
+    from oclgenomics.fpga.api import project_scan, project_workloads, run_scan
+    from oclgenomics.fpga.comparison import RUN_COLUMNS, AlignmentRun
     from oclgenomics.fpga.measuring import Measured
-    from oclgenomics.fpga.project import project_scan, project_workloads
-    from oclgenomics.fpga.result import ScanProjection
-    from oclgenomics.fpga.run import run_scan
-    from oclgenomics.fpga.run_result import ScanRun
-    from oclgenomics.fpga.workloads import random_alignment, workload_at, workload_of
+    from oclgenomics.fpga.options import random_alignment, workload_at, workload_of
+    from oclgenomics.fpga.result import ScanProjection, ScanRun
 
 __all__ = [
     "RUN_COLUMNS",
@@ -36,17 +34,17 @@ __all__ = [
 ]
 
 HOMES = {
-    "AlignmentRun": "alignment_run",
+    "AlignmentRun": "comparison",
     "Measured": "measuring",
-    "RUN_COLUMNS": "alignment_run",
+    "RUN_COLUMNS": "comparison",
     "ScanProjection": "result",
-    "ScanRun": "run_result",
-    "project_scan": "project",
-    "project_workloads": "project",
-    "random_alignment": "workloads",
-    "run_scan": "run",
-    "workload_at": "workloads",
-    "workload_of": "workloads",
+    "ScanRun": "result",
+    "project_scan": "api",
+    "project_workloads": "api",
+    "random_alignment": "options",
+    "run_scan": "api",
+    "workload_at": "options",
+    "workload_of": "options",
 }
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__)

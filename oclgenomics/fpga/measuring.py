@@ -19,7 +19,7 @@ from hls_model.ranges import Range
 if TYPE_CHECKING:
     from oclgenomics.runtime import Device
 
-__all__ = ["BUSY", "Clocks", "Measured", "Run", "measured_of", "repeated"]
+__all__ = ["BUSY", "Clocks", "Measured", "TimedRun", "measured_of", "repeated"]
 
 FEWEST_RUNS, MOST_RUNS, ENOUGH_SECONDS = 3, 9, 5.0  # at least so many; then until so many, or so many seconds
 COUNTED_SECONDS, SHORT_RUNS = 0.3, 1_000  # short scans go on so long, as the machine's counters have steps of 10 ms
@@ -46,7 +46,7 @@ class Clocks:
 
 
 @dataclass(frozen=True)
-class Run:
+class TimedRun:
     """One run of some scans that go together.
 
     Attributes
@@ -145,10 +145,10 @@ class Measured:
         }
 
 
-def repeated(scan: Callable[[], Sequence[float]], clocks: Clocks = Clocks()) -> list[Run]:
-    """Run a scan several times after one in which kernels are compiled; `scan` returns seconds of each alignment."""
+def repeated(scan: Callable[[], Sequence[float]], clocks: Clocks = Clocks()) -> list[TimedRun]:
+    """Time a scan several times after one in which kernels are compiled; `scan` returns seconds of each alignment."""
     scan()
-    runs: list[Run] = []
+    runs: list[TimedRun] = []
     spent = 0.0
     while len(runs) < FEWEST_RUNS or (spent < ENOUGH_SECONDS and len(runs) < _most(spent)):
         start, process, machine = clocks.wall(), clocks.process(), clocks.machine()
@@ -156,7 +156,7 @@ def repeated(scan: Callable[[], Sequence[float]], clocks: Clocks = Clocks()) -> 
         ended = clocks.machine()
         cpu, wall = clocks.process() - process, clocks.wall() - start
         others = None if machine is None or ended is None else max(ended - machine - cpu, 0.0)
-        runs.append(Run(seconds, cpu, others))
+        runs.append(TimedRun(seconds, cpu, others))
         spent += wall
         if wall > LONG_SECONDS:
             break
@@ -168,13 +168,13 @@ def _most(spent: float) -> int:
     return MOST_RUNS if spent >= COUNTED_SECONDS else SHORT_RUNS
 
 
-def measured_of(device: Device, batches: Sequence[Sequence[Run]], cpus: int | None = None) -> Measured:
+def measured_of(device: Device, batches: Sequence[Sequence[TimedRun]], cpus: int | None = None) -> Measured:
     """Return the measurement that the runs of all batches come to.
 
     Parameters
     ----------
     device : Device
-    batches : sequence of sequences of Run
+    batches : sequence of sequences of TimedRun
         Of each batch, its runs.
     cpus : int, optional
         CPUs of the machine; counted if missing.

@@ -22,11 +22,13 @@ from oclgenomics.io.array_layout import (
     HEAD,
     KEY,
     PIECE_BYTES,
+    Checksum,
     Description,
     FileKind,
     Section,
+    checksum,
+    checksum_of,
 )
-from oclgenomics.io.checksum import Checksum, checksum, checksum_of
 from oclgenomics.io.workers import Workers
 
 __all__ = ["ArrayFile", "SectionReader", "is_of_kind"]

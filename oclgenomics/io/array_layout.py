@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import math
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import siphash24
 
 __all__ = [
     "ALIGNMENT",
@@ -24,9 +25,12 @@ __all__ = [
     "MAX_DIMENSIONS",
     "PIECE_BYTES",
     "TYPES",
+    "Checksum",
     "Description",
     "FileKind",
     "Section",
+    "checksum",
+    "checksum_of",
 ]
 
 KEY = b"oclgenomics.file"  # of all checksums
@@ -163,3 +167,35 @@ class Description(NamedTuple):
         if len({section.name for section in sections}) != len(sections):
             raise ValueError("two sections have the same name")
         return cls(program, metadata, sections)
+
+
+def checksum(key: bytes, *pieces: bytes | memoryview) -> int:
+    """Return the checksum of some bytes, laid end to end, under a key of 16 bytes, which is that of the format."""
+    return checksum_of(key, pieces)
+
+
+def checksum_of(key: bytes, pieces: Iterable[bytes | memoryview]) -> int:
+    """Return the checksum of pieces that are still to come."""
+    state = Checksum(key)
+    for piece in pieces:
+        state.update(piece)
+    return state.value
+
+
+class Checksum:
+    """The checksum of bytes that come piece by piece, under a key of 16 bytes.
+
+    The interpreter's lock is held as long as a piece takes.
+    """
+
+    def __init__(self, key: bytes) -> None:
+        self._state = siphash24.siphash24(key=key)
+
+    def update(self, piece: bytes | memoryview) -> None:
+        """Take the next bytes."""
+        self._state.update(piece)
+
+    @property
+    def value(self) -> int:
+        """That of the bytes up to now."""
+        return int.from_bytes(self._state.digest(), "little")

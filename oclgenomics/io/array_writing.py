@@ -24,9 +24,9 @@ from oclgenomics.io.array_layout import (
     Description,
     FileKind,
     Section,
+    checksum,
 )
 from oclgenomics.io.atomic_file import WholeFile, whole_file
-from oclgenomics.io.checksum import checksum
 from oclgenomics.io.workers import Workers
 
 __all__ = ["write_arrays"]

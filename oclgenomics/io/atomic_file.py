@@ -12,20 +12,27 @@ import os
 import secrets
 import stat
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, Any
 
 from oclgenomics.errors import OutputError
 
 __all__ = [
+    "Appending",
     "Failure",
     "WholeFile",
+    "check_folder",
+    "file_system",
     "forget_files",
+    "open_unnamed",
     "open_whole",
     "output_trouble",
     "replace_file",
     "saved_files",
+    "temporary_folder",
     "unnamed_file",
     "whole_file",
 ]
@@ -298,3 +305,105 @@ def _umask() -> int:
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
+
+
+def temporary_folder(folder: str | os.PathLike[str] | None = None) -> str:
+    """Return a folder for temporary files.
+
+    Parameters
+    ----------
+    folder : path, optional
+        The system's if not given: TMPDIR, or what `tempfile` takes.
+
+    Raises
+    ------
+    OutputError
+        There is none, or it is not there or not writable.
+    """
+    if folder is None:
+        try:
+            folder = tempfile.gettempdir()
+        except OSError as error:
+            raise OutputError("there is no folder for temporary files; name one with `tmp_dir`") from error
+    name = os.fspath(folder)
+    check_folder(name)
+    return name
+
+
+def check_folder(name: str) -> None:
+    """Refuse a folder that temporary files cannot be made in.
+
+    Raises
+    ------
+    OutputError
+        It is not there, no folder, or not writable.
+    """
+    if not os.path.exists(name):
+        raise OutputError(f"`tmp_dir` {name}: there is no such folder; make it first")
+    if not os.path.isdir(name):
+        raise OutputError(f"`tmp_dir` {name}: is no folder")
+    if not os.access(name, os.W_OK | os.X_OK):
+        raise OutputError(f"`tmp_dir` {name}: the folder is not writable; name another one")
+
+
+@contextlib.contextmanager
+def open_unnamed(folder: str) -> Iterator[int]:
+    """Lend the handle of a temporary file in a folder.
+
+    Raises
+    ------
+    OutputError
+        No file can be made there.
+    """
+    try:
+        handle = unnamed_file(folder)
+    except OSError as error:
+        raise OutputError(f"`tmp_dir` {folder}: no file can be made there ({error.strerror})") from error
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def file_system(folder: str) -> str:
+    """The place where the file system of a folder is mounted."""
+    place = os.path.realpath(folder)
+    while not os.path.ismount(place):
+        place = os.path.dirname(place)
+    return place
+
+
+class Appending:
+    """The end of a file in the making. Used by one thread, which lets others write.
+
+    Attributes
+    ----------
+    end : int
+        Bytes so far, those included that are still being written.
+    """
+
+    def __init__(self, file: WholeFile, pool: ThreadPoolExecutor) -> None:
+        self._file, self._pool = file, pool
+        self.end = 0
+
+    def put(self, *parts: bytes | memoryview) -> Future[None]:
+        """Append some parts, one after the other; they have to stay as they are until the future has its result.
+
+        Raises
+        ------
+        OutputError
+            They cannot be written; the future raises it, too.
+        """
+        place, self.end = self.end, self.end + sum(map(len, parts))
+        if self._file.seekable:
+            return self._pool.submit(self._write_at, parts, place)
+        for part in parts:
+            self._file.write(part)
+        done: Future[None] = Future()
+        done.set_result(None)
+        return done
+
+    def _write_at(self, parts: tuple[bytes | memoryview, ...], place: int) -> None:
+        for part in parts:
+            self._file.write_at(part, place)
+            place += len(part)

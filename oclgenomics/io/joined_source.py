@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.io.raw_file import PIECE_BYTES, Progress, read_at
 from oclgenomics.io.source import MAX_READERS
-from oclgenomics.io.threads import usable_cores
+from oclgenomics.io.workers import usable_cores
 
 __all__ = ["JoinedSource", "head_of"]
 

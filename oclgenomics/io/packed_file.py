@@ -10,15 +10,27 @@ import contextlib
 import io
 import lzma
 import os
+import struct
+import sys
+import zlib
 from collections.abc import Callable, Iterator
 from typing import IO, Any, Protocol
 
 from oclgenomics.errors import MissingDependencyError, UsageError
 from oclgenomics.io.atomic_file import Failure, open_whole
-from oclgenomics.io.bgzip import BgzipCompressor
-from oclgenomics.io.zstandard import NEEDS_PACKAGE, zstd_module
+from oclgenomics.lazy_names import optional
 
-__all__ = ["PACKED_ENDINGS", "Sink", "check_packer", "name_unpacked", "open_packed", "refuse_packed"]
+__all__ = [
+    "NEEDS_PACKAGE",
+    "PACKED_ENDINGS",
+    "BgzipCompressor",
+    "Sink",
+    "check_packer",
+    "name_unpacked",
+    "open_packed",
+    "refuse_packed",
+    "zstd_module",
+]
 
 
 class Sink(Protocol):
@@ -142,3 +154,49 @@ def open_packed(path: str | os.PathLike[str], mode: str, failure: Failure) -> It
             packed.finish()
         finally:
             packed.drop()
+
+
+_BLOCK = 0xFF00  # of input; a block of output must stay below 64 KiB even where the data does not compress
+_END = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")
+_HEAD = struct.Struct("<4BI2BH2BHH")
+
+
+class BgzipCompressor:
+    """Compresses piece by piece, as the compressors of the standard library do.
+
+    Parameters
+    ----------
+    level : int
+        Compression level of zlib.
+    """
+
+    def __init__(self, level: int) -> None:
+        self._level = level
+        self._pending = bytearray()
+
+    def compress(self, data: bytes | memoryview) -> bytes:
+        """Take bytes, and return the blocks that are whole."""
+        self._pending += data
+        whole = len(self._pending) - len(self._pending) % _BLOCK
+        with memoryview(self._pending) as view:
+            blocks = [self._block(view[start : start + _BLOCK]) for start in range(0, whole, _BLOCK)]
+        del self._pending[:whole]
+        return b"".join(blocks)
+
+    def flush(self) -> bytes:
+        """Return what is pending and the end marker; nothing may be compressed afterwards."""
+        return (self._block(self._pending) if self._pending else b"") + _END
+
+    def _block(self, data: bytearray | memoryview) -> bytes:
+        deflate = zlib.compressobj(self._level, zlib.DEFLATED, -15)
+        body = deflate.compress(data) + deflate.flush()
+        head = _HEAD.pack(0x1F, 0x8B, 8, 4, 0, 0, 255, 6, ord("B"), ord("C"), 2, len(body) + 25)
+        return head + body + struct.pack("<II", zlib.crc32(data), len(data))
+
+
+NEEDS_PACKAGE = "needs a package: pip install 'oclgenomics[zstd]'"
+
+
+def zstd_module() -> Any:
+    """Return the module, or None where there is none."""
+    return optional("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")

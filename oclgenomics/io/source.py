@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from oclgenomics.errors import EmptyInputError, InputError
 from oclgenomics.io.raw_file import Progress, StoredBytes
 from oclgenomics.io.read_ahead import MAX_READY, ReadAhead
-from oclgenomics.io.threads import usable_cores
 from oclgenomics.io.unpack import packing_of, unpack
-from oclgenomics.io.workers import Workers
+from oclgenomics.io.workers import Workers, usable_cores
 from oclgenomics.lazy_names import late
 
 inflate = late("oclgenomics.io.inflate")

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from typing import Any
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.source import Source
 
-__all__ = ["MAX_TEXT_BYTES", "read_text"]
+__all__ = [
+    "MAX_TEXT_BYTES",
+    "MISSING",
+    "read_text",
+    "rows_of",
+]
 
 MAX_TEXT_BYTES = 1 << 30  # bytes; a report of some 15 million grid positions
 
@@ -43,3 +50,12 @@ def read_text(path: str | os.PathLike[str], largest: int = MAX_TEXT_BYTES) -> tu
                 raise InputError(f"holds more than {largest:,} bytes of text", source=source.name)
             parts.append(chunk)
         return b"".join(parts).decode("utf-8", "replace"), source.name
+
+
+MISSING = "."  # in a table, where there is nothing
+
+
+def rows_of(columns: Sequence[Sequence[Any]], form: str | None = None) -> str:
+    """Write rows of columns of one length, with tabs between them unless `form`, as `%` takes it, says otherwise."""
+    form = form or "\t".join(["%s"] * len(columns)) + "\n"
+    return "".join([form % row for row in zip(*columns, strict=True)])

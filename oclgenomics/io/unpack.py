@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from oclgenomics.errors import InputError
+from oclgenomics.io.packed_file import NEEDS_PACKAGE, zstd_module
 from oclgenomics.io.raw_file import StoredBytes
-from oclgenomics.io.zstandard import NEEDS_PACKAGE, zstd_module
 
 __all__ = ["packing_of", "unpack"]
 

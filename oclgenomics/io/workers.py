@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
@@ -13,9 +14,13 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from oclgenomics.errors import ParameterError
-from oclgenomics.io.threads import usable_cores
 
-__all__ = ["MAX_THREADS", "Workers"]
+__all__ = [
+    "MAX_THREADS",
+    "Workers",
+    "usable_cores",
+    "work_behind",
+]
 
 MAX_THREADS = 4  # taken where nobody says how many; the interpreter's lock lets no more work at once
 
@@ -152,3 +157,43 @@ def _done(work: Callable[Parameters, Result], *args: Parameters.args, **options:
     except Exception as error:
         future.set_exception(error)
     return future
+
+
+def work_behind(work: Callable[[Item], Result], items: Iterator[Item]) -> Generator[Result, None, None]:
+    """Yield `work(item)` for each item, in order.
+
+    The work is done in a thread, an item at a time, while the next item is made where the results are asked for. So a
+    result comes only when the next item is there, and an item must not depend on what making the next one changes.
+    An error of the items comes behind the results of those before it. The thread ends with the generator.
+
+    Parameters
+    ----------
+    work : callable
+    items : iterator
+    """
+    with ThreadPoolExecutor(1, "work-behind") as thread:
+        waiting: Future[Result] | None = None
+        trouble: Exception | None = None
+        while True:
+            try:
+                item = next(items)
+            except StopIteration:
+                break
+            except Exception as error:
+                trouble = error
+                break
+            begun = thread.submit(work, item)
+            if waiting is not None:
+                yield waiting.result()
+            waiting = begun
+        if waiting is not None:
+            yield waiting.result()
+        if trouble is not None:
+            raise trouble
+
+
+def usable_cores() -> int:
+    """Cores that this process may run on, which may be fewer than the machine has."""
+    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

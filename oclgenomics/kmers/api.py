@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeGuard, cast, get_args
 
 from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
 from oclgenomics.errors import OutputError, ParameterError, UsageError
-from oclgenomics.io.atomic_file import WholeFile
+from oclgenomics.io.atomic_file import WholeFile, open_unnamed, temporary_folder
 from oclgenomics.io.packed_file import open_packed, refuse_packed
-from oclgenomics.io.unnamed_file import open_unnamed, temporary_folder
 from oclgenomics.kmers import analysis, device, formats, sets
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock, KmerSet, SelectedKmers, join

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.io.unnamed_file import check_folder
+from oclgenomics.io.atomic_file import check_folder
 from oclgenomics.sequence.parse import BEST_QUALITY
 
 __all__ = ["MAX_COUNTER", "MAX_K", "PAIR_RULES", "CountOptions", "FilterOptions", "PairRule", "check_counts"]

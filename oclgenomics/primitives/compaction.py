@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from oclgenomics.primitives.keys import MAX_ITEMS, TYPES, key_shape
+from oclgenomics.primitives.keys import CPU_SPANS, MAX_ITEMS, TYPES, key_shape, scan_lanes, spans
 from oclgenomics.primitives.scan import scan
-from oclgenomics.primitives.shapes import CPU_SPANS, scan_lanes, spans
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel
 

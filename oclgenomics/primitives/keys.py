@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from oclgenomics.runtime import DeviceArray
+from oclgenomics.runtime import DeviceArray, Engine
 
-__all__ = ["MAX_ITEMS", "TYPES", "KeyShape", "key_shape"]
+__all__ = [
+    "CPU_SPANS",
+    "GROUPS",
+    "MAX_ITEMS",
+    "TYPES",
+    "KeyShape",
+    "key_shape",
+    "scan_lanes",
+    "spans",
+]
 
 MAX_ITEMS = (1 << 32) - 1  # places are 32 bits
 TYPES = {"uint8": "uchar", "uint16": "ushort", "uint32": "uint", "uint64": "ulong"}
@@ -51,3 +60,21 @@ def key_shape(task: str, keys: DeviceArray, values: DeviceArray | None, size: in
     if not 0 <= size <= min(stride, MAX_ITEMS) or (values is not None and values.size < size):
         raise ValueError(f"{task}: {size} of {stride} keys; at most {MAX_ITEMS} are possible, with a value each")
     return KeyShape(words, stride, size, words * keys.dtype.itemsize * 8)
+
+
+GROUPS = 2048  # enough for the largest GPUs to be full, few enough that each can look at all the others' totals
+CPU_SPANS = 64
+ROOTS = (8, 4, 2)  # of the work-items that scan together, best first
+
+
+def scan_lanes(engine: Engine) -> tuple[int, int]:
+    """Return how many work-items of a GPU scan together, a square number, and its root: see group_scan.clh."""
+    root = next((root for root in ROOTS if root * root <= engine.device.max_work_group), ROOTS[-1])
+    return engine.group_size(root * root, least=ROOTS[-1] ** 2), root
+
+
+def spans(size: int, tile: int, most: int) -> tuple[int, int]:
+    """Distribute `size` items over at most `most` groups in whole tiles; return (groups, items of a group)."""
+    tiles = -(-size // tile)
+    each = max(1, -(-tiles // most))
+    return -(-tiles // each), each * tile

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import DTypeLike
 
-from oclgenomics.primitives.shapes import CPU_SPANS, GROUPS, scan_lanes, spans
+from oclgenomics.primitives.keys import CPU_SPANS, GROUPS, scan_lanes, spans
 from oclgenomics.runtime import DeviceArray, Engine
 
 __all__ = ["scan"]

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from oclgenomics.runtime.buffers import DeviceArray
     from oclgenomics.runtime.devices import Device, list_devices
     from oclgenomics.runtime.engine import Checkpoint, Engine
+    from oclgenomics.runtime.host_memory import SharedArray
     from oclgenomics.runtime.lending import lent_engine
     from oclgenomics.runtime.loader import begin_loading
     from oclgenomics.runtime.memory import BufferNeed, DeviceLimits, chunks, items_that_fit
     from oclgenomics.runtime.profile import Profile
     from oclgenomics.runtime.program import Kernel
     from oclgenomics.runtime.selection import select_device
-    from oclgenomics.runtime.shared_array import SharedArray
     from oclgenomics.runtime.traits import Traits
     from oclgenomics.runtime.trust import kept_verdict
     from oclgenomics.runtime.tuning import Tuning
@@ -54,7 +54,7 @@ HOMES = {
     "Engine": "engine",
     "Kernel": "program",
     "Profile": "profile",
-    "SharedArray": "shared_array",
+    "SharedArray": "host_memory",
     "Traits": "traits",
     "Tuning": "tuning",
     "begin_loading": "loader",

@@ -17,14 +17,12 @@ from oclgenomics.errors import DeviceError, OclGenomicsError
 from oclgenomics.runtime.buffers import Account, DeviceArray, DeviceMemory
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.faults import translate, watching
-from oclgenomics.runtime.kernel_cache import KernelCache
+from oclgenomics.runtime.host_memory import SharedArray
 from oclgenomics.runtime.loader import opencl
 from oclgenomics.runtime.memory import BufferNeed, DeviceLimits, items_that_fit
-from oclgenomics.runtime.profile import Profile
-from oclgenomics.runtime.program import Define, Kernel
-from oclgenomics.runtime.recorder import Recorder
+from oclgenomics.runtime.profile import Profile, Recorder
+from oclgenomics.runtime.program import Define, Kernel, KernelCache
 from oclgenomics.runtime.selection import select_device
-from oclgenomics.runtime.shared_array import SharedArray
 from oclgenomics.runtime.signature import Parameter
 from oclgenomics.runtime.traits import Traits, probe
 from oclgenomics.runtime.transfers import Transfers

@@ -20,15 +20,15 @@ import os
 import platform
 import sys
 import sysconfig
+import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.errors import DeviceError, NoDeviceError
 from oclgenomics.runtime import pocl
 from oclgenomics.runtime.diskcache import keep_text, lasting_folder
-from oclgenomics.runtime.early_libraries import EarlyLibraries
 from oclgenomics.runtime.limits import check_limits, limits_hint
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BUNDLED",
+    "EarlyLibraries",
     "begin_loading",
     "icd_files",
     "install_hint",
@@ -304,3 +305,33 @@ def _vendor_folder(missing: list[str]) -> Path:
     # One folder per environment and per list, so that no process changes what another is about to read.
     digest = hashlib.sha256(repr(sorted(wanted.items())).encode()).hexdigest()[:16]
     return lasting_folder(f"icd/{digest}", fill)
+
+
+class EarlyLibraries:
+    """Begins to load libraries.
+
+    What cannot be loaded is left out without a word; whoever needs it learns why when asking for it.
+
+    Parameters
+    ----------
+    libraries : sequence of str
+        Names or paths, in the order of loading.
+    """
+
+    def __init__(self, libraries: Sequence[str]) -> None:
+        self._thread: threading.Thread | None = None
+        if libraries and hasattr(os, "RTLD_LAZY"):  # not on Windows
+            self._thread = threading.Thread(target=_load, args=(libraries,), daemon=True)
+            self._thread.start()
+
+    def wait(self) -> None:
+        """Wait until all are there."""
+        if self._thread is not None:
+            self._thread.join()
+
+
+def _load(libraries: Sequence[str]) -> None:
+    load = ctypes.CDLL(None).dlopen  # called as a foreign function, which lets Python go on meanwhile
+    load.argtypes, load.restype = (ctypes.c_char_p, ctypes.c_int), ctypes.c_void_p
+    for library in libraries:
+        load(os.fsencode(library), os.RTLD_LAZY)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,9 +15,13 @@ from oclgenomics.lazy_names import late
 if TYPE_CHECKING:
     import pyopencl
 
-statistics = late("statistics")
+__all__ = [
+    "Profile",
+    "Recorder",
+    "Span",
+]
 
-__all__ = ["Profile", "Span"]
+statistics = late("statistics")
 
 
 @dataclass(frozen=True)
@@ -148,3 +152,28 @@ class Profile:
                 }
             )
         return json.dumps({"traceEvents": events, "displayTimeUnit": "ms"})
+
+
+class Recorder:
+    """Records commands by their events where these carry times, and by the host's clock where not.
+
+    Parameters
+    ----------
+    profile : Profile
+    has_times : callable
+        Says whether the device's events carry times; it is only asked while the profile is kept.
+    """
+
+    def __init__(self, profile: Profile, has_times: Callable[[], bool]) -> None:
+        self.profile = profile
+        self._has_times = has_times
+
+    def record(self, name: str, lane: str, event: pyopencl.Event, start: int) -> None:
+        """Record a command that was enqueued at `start`, on the host's clock."""
+        if not self.profile.enabled:
+            return
+        if self._has_times():
+            self.profile.record(name, lane, event, start)
+        else:  # the runtime reports zeros: wait, and take the host's clock
+            event.wait()
+            self.profile.add(name, lane, start, time.perf_counter_ns())

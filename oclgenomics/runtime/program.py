@@ -15,13 +15,21 @@ from oclgenomics.errors import BuildError
 from oclgenomics.runtime import diskcache, processor
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.loader import opencl
-from oclgenomics.runtime.signature import Signature
+from oclgenomics.runtime.profile import Profile
+from oclgenomics.runtime.signature import Signature, signatures_of
 from oclgenomics.runtime.source import load_source, place_of
 
 if TYPE_CHECKING:
     import pyopencl
 
-__all__ = ["Define", "Kernel", "build_options", "build_program", "define_text"]
+__all__ = [
+    "Define",
+    "Kernel",
+    "KernelCache",
+    "build_options",
+    "build_program",
+    "define_text",
+]
 
 Define = int | float | str | bool
 _WHOLE_TEXT = re.compile(r"^<kernel>:(\d+)", re.MULTILINE)
@@ -171,3 +179,52 @@ def _build_error(raw: Any, device: Device, source: str, text: str, options: list
     built = BuildError(f"{source} does not compile on {device}: {first}{more}; please report it with --debug's output")
     built.add_note(f"options: {' '.join(options)}\n{log}")
     return built
+
+
+class KernelCache:
+    """Builds kernels of one device and keeps them.
+
+    Parameters
+    ----------
+    context : pyopencl.Context
+    device : Device
+    profile : Profile
+        Is told how long builds take.
+    """
+
+    def __init__(self, context: pyopencl.Context, device: Device, profile: Profile) -> None:
+        self._context, self._device, self._profile = context, device, profile
+        self._programs: dict[tuple[str, ...], pyopencl.Program] = {}
+        self._kernels: dict[tuple[str, ...], Kernel] = {}
+
+    def kernel(self, source: str, name: str, defines: dict[str, Define], *, exact: bool) -> Kernel:
+        """Return a kernel, built at the first call with these parameters; see `Engine.kernel`."""
+        options = build_options(self._device, defines, exact=exact)
+        key = (source, name, *options)
+        if key not in self._kernels:
+            self._kernels[key] = self._build(source, name, defines, options)
+        return self._kernels[key]
+
+    def release(self) -> None:
+        """Forget all kernels."""
+        self._kernels.clear()
+        self._programs.clear()
+
+    def _build(self, source: str, name: str, defines: dict[str, Define], options: list[str]) -> Kernel:
+        key = (source, *options)
+        if key not in self._programs:
+            with self._profile.mark(f"build {source}"):
+                self._programs[key] = build_program(self._context, self._device, source, options)
+        try:
+            handle = opencl().Kernel(self._programs[key], name)
+        except opencl().Error as error:
+            raise BuildError(f"{source} holds no kernel {name} ({error})") from error
+        texts = tuple((key, define_text(value)) for key, value in defines.items())
+        signature = signatures_of(load_source(source), texts)[name]
+        return Kernel(name, source, handle, _max_items(handle, self._device), signature)
+
+
+def _max_items(handle: Any, device: Device) -> int:
+    """Work-items of a group that the device has registers for."""
+    what = opencl().kernel_work_group_info.WORK_GROUP_SIZE
+    return max(1, int(handle.get_work_group_info(what, device.handle)))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.io.threads import usable_cores
+from oclgenomics.io.workers import usable_cores
 from oclgenomics.lazy_names import late
 from oclgenomics.runtime.buffers import DeviceArray
 from oclgenomics.runtime.devices import Device

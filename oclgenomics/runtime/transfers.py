@@ -21,10 +21,9 @@ from oclgenomics.runtime import buffers
 from oclgenomics.runtime.buffers import Account, DeviceArray, shape_of
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.faults import watching
-from oclgenomics.runtime.host_memory import PinnedMemory, aligned_array, aligned_memory
+from oclgenomics.runtime.host_memory import PinnedMemory, SharedArray, aligned_array, aligned_memory
 from oclgenomics.runtime.loader import opencl
-from oclgenomics.runtime.recorder import Recorder
-from oclgenomics.runtime.shared_array import SharedArray
+from oclgenomics.runtime.profile import Recorder
 from oclgenomics.runtime.tuning import Tuning
 
 if TYPE_CHECKING:

@@ -12,12 +12,11 @@ from oclgenomics.lazy_names import found_in
 if TYPE_CHECKING:
     from oclgenomics.sequence.block_records import BlockRecords, names_of, records_at
     from oclgenomics.sequence.blocks import PackedBlock, packed_blocks
-    from oclgenomics.sequence.census import Census
-    from oclgenomics.sequence.files import file_names, list_names
-    from oclgenomics.sequence.input_progress import InputProgress
+    from oclgenomics.sequence.defects import Census
+    from oclgenomics.sequence.files import InputProgress, file_names, list_names
     from oclgenomics.sequence.letters import LetterBlock, Pieces, letter_blocks
+    from oclgenomics.sequence.parse import Symbols
     from oclgenomics.sequence.records import Record, read_records
-    from oclgenomics.sequence.symbols import Symbols
 
 __all__ = [
     "BlockRecords",
@@ -38,8 +37,8 @@ __all__ = [
 ]
 
 HOMES = {
-    "BlockRecords": "block_records", "Census": "census", "InputProgress": "input_progress", "LetterBlock": "letters",
-    "PackedBlock": "blocks", "Pieces": "letters", "Record": "records", "Symbols": "symbols", "file_names": "files",
+    "BlockRecords": "block_records", "Census": "defects", "InputProgress": "files", "LetterBlock": "letters",
+    "PackedBlock": "blocks", "Pieces": "letters", "Record": "records", "Symbols": "parse", "file_names": "files",
     "letter_blocks": "letters", "list_names": "files", "names_of": "block_records", "packed_blocks": "blocks",
     "read_records": "records", "records_at": "block_records",
 }  # fmt: skip

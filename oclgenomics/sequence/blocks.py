@@ -11,19 +11,17 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.source import Progress
 from oclgenomics.lazy_names import late
 from oclgenomics.runtime import DeviceArray, Engine
-from oclgenomics.sequence.census import Census
+from oclgenomics.sequence.defects import Census
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.fastq_text import FastqText
-from oclgenomics.sequence.opening import opened_text, without_reads
-from oclgenomics.sequence.parse import BEST_QUALITY, parse_fasta, parse_fastq
-from oclgenomics.sequence.symbols import Symbols
+from oclgenomics.sequence.files import opened_text, without_reads
+from oclgenomics.sequence.parse import BEST_QUALITY, FastaState, Symbols, parse_fasta, parse_fastq
 from oclgenomics.sequence.text import TextBlocks
 
 if TYPE_CHECKING:
     from oclgenomics.sequence.block_records import BlockRecords, RecordTable
 
 block_records = late("oclgenomics.sequence.block_records")
-fasta_state = late("oclgenomics.sequence.fasta_state")
 
 __all__ = ["PackedBlock", "packed_blocks"]
 
@@ -129,7 +127,7 @@ def packed_blocks(
 def _fasta(
     engine: Engine, text: TextBlocks, overlap: int, table: RecordTable | None, census: Census
 ) -> Iterator[PackedBlock]:
-    state = fasta_state.FastaState()
+    state = FastaState()
     before: Symbols | None = None
     there = True
     while there:

@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 from oclgenomics.runtime import DeviceArray, Engine, SharedArray
 from oclgenomics.sequence.block_records import names_at
 from oclgenomics.sequence.device_text import Text
-from oclgenomics.sequence.fasta_state import FastaState
-from oclgenomics.sequence.fasta_tiles import count_fasta
 from oclgenomics.sequence.name_list import NameList
-from oclgenomics.sequence.tiles import Tiles, filled
+from oclgenomics.sequence.parse import FastaState, Tiles, count_fasta, filled
 
 __all__ = ["CopiedLetters", "LetterCopier"]
 

@@ -14,9 +14,9 @@ from oclgenomics.runtime import Engine
 from oclgenomics.sequence.block_records import names_at
 from oclgenomics.sequence.copied_letters import CopiedLetters, LetterCopier
 from oclgenomics.sequence.device_text import Text
-from oclgenomics.sequence.fasta_state import FastaState
 from oclgenomics.sequence.line_breaks import first_of_last, is_break
 from oclgenomics.sequence.name_list import NameList
+from oclgenomics.sequence.parse import FastaState
 from oclgenomics.sequence.pieces import LetterBlock, Origins, Pieces
 from oclgenomics.sequence.text import TextBlocks
 

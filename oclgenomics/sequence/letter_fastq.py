@@ -15,11 +15,10 @@ from oclgenomics.sequence.block_records import names_at
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.fastq_text import FastqText
 from oclgenomics.sequence.line_breaks import RETURN, last_place
-from oclgenomics.sequence.line_table import line_table
 from oclgenomics.sequence.name_list import NameList
+from oclgenomics.sequence.parse import NOTHING, filled, line_table
 from oclgenomics.sequence.pieces import LetterBlock, Pieces
 from oclgenomics.sequence.text import TextBlocks
-from oclgenomics.sequence.tiles import NOTHING, filled
 
 __all__ = ["fastq_letters"]
 

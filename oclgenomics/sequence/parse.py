@@ -6,29 +6,232 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
-from oclgenomics.lazy_names import late
+from oclgenomics.primitives import scan
 from oclgenomics.runtime import DeviceArray, Engine
-from oclgenomics.sequence.census import Census
+from oclgenomics.runtime.program import Kernel
+from oclgenomics.sequence.defects import Census
 from oclgenomics.sequence.device_text import Text
-from oclgenomics.sequence.line_table import lines_before
-from oclgenomics.sequence.symbols import Symbols, empty_symbols
-from oclgenomics.sequence.tiles import NOTHING, Tiles, filled
+from oclgenomics.sequence.line_breaks import last_place
 
 if TYPE_CHECKING:
     from oclgenomics.sequence.block_records import RecordTable
-    from oclgenomics.sequence.fasta_state import FastaState
-
-fasta_tiles = late("oclgenomics.sequence.fasta_tiles")
 
 __all__ = [
     "BEST_QUALITY",
+    "MAX_BYTES",
+    "NOTHING",
     "NO_QUALITY",
     "FastaResult",
+    "FastaState",
+    "FastaTiles",
     "FastqResult",
+    "LineTable",
+    "Symbols",
+    "Tiles",
+    "count_fasta",
+    "empty_symbols",
+    "filled",
+    "line_table",
+    "lines_before",
     "parse_fasta",
     "parse_fastq",
 ]
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """A stream of symbols on the device.
+
+    Attributes
+    ----------
+    codes : DeviceArray, uint32
+        Symbol s has bits 31 - 2 (s mod 16) and the one below of word s / 16: A 0, C 1, G 2, T 3.
+    valid : DeviceArray, uint32
+        Bit 31 - (s mod 32) of word s / 32: whether symbol s is one of A, C, G and T, not a gap or another letter.
+    size : int
+        Symbols, gaps included.
+    """
+
+    codes: DeviceArray
+    valid: DeviceArray
+    size: int
+
+
+def empty_symbols(engine: Engine, size: int) -> Symbols:
+    """Return a stream of gaps."""
+    groups = -(-size // 32) + 1  # a packer may write nothing into one more
+    codes, valid = engine.empty(2 * groups, np.uint32), engine.empty(groups, np.uint32)
+    engine.fill(codes, 0)
+    engine.fill(valid, 0)
+    return Symbols(codes, valid, size)
+
+
+MAX_BYTES = 1 << 29  # of a block: places in it are 30 bits
+NOTHING = 0xFFFFFFFF  # in a report, before anything is found; its counter goes on from there
+GPU_TILE = 256  # bytes
+CPU_TILES, CPU_TILE = 64, 4096  # at most so many tiles, at least so many bytes each
+
+
+class Tiles:
+    """Launches the kernels of one source with a work-item a tile.
+
+    Parameters
+    ----------
+    engine : Engine
+    size : int
+        Bytes of the text.
+    source : str
+        Path below `kernels_cl`.
+    **wanted : bool
+        Names that are defined as 1 where True.
+
+    Attributes
+    ----------
+    tiles : int
+
+    Raises
+    ------
+    ValueError
+        A text without bytes, or with more than `MAX_BYTES`.
+    """
+
+    def __init__(self, engine: Engine, size: int, source: str, **wanted: bool) -> None:
+        if not 0 < size <= MAX_BYTES:
+            raise ValueError(f"a block has 1 to {MAX_BYTES} bytes, not {size}")
+        cpu = engine.tuning.cpu
+        self._engine, self._source = engine, source
+        self._defines = {name: 1 for name, asked in wanted.items() if asked}
+        if cpu:
+            self._defines["WIDE"] = 1
+        self._lanes = 1 if cpu else None  # the tuning's
+        tile = max(CPU_TILE, -(-size // CPU_TILES)) if cpu else GPU_TILE
+        self.tiles = -(-size // tile)
+        self._cut = {"size": size, "tile": tile, "tiles": self.tiles}
+
+    def __call__(self, name: str, **arguments: Any) -> None:
+        kernel: Kernel = self._engine.kernel(self._source, name, **self._defines)
+        self._engine.launch_items(kernel, self.tiles, lanes=self._lanes, **self._cut, **arguments)
+
+
+def filled(engine: Engine, size: int, dtype: DTypeLike, value: int) -> DeviceArray:
+    """Allocate an array with one value everywhere."""
+    array = engine.empty(size, dtype)
+    engine.fill(array, value)
+    return array
+
+
+SOURCE = "sequence/lines.cl"
+
+
+@dataclass(frozen=True)
+class LineTable:
+    """The newlines of a text.
+
+    Attributes
+    ----------
+    newlines : DeviceArray, uint32 (size,) or longer
+        Their places, ascending.
+    size : int
+        How many there are.
+    """
+
+    newlines: DeviceArray
+    size: int
+
+
+def lines_before(engine: Engine, text: Text, *, total: bool) -> DeviceArray:
+    """Newlines before each tile, uint32; behind the last tile's those of the whole text if `total`."""
+    launch = Tiles(engine, text.size, SOURCE)
+    lines = filled(engine, launch.tiles + 1, np.uint32, 0) if total else engine.empty(launch.tiles, np.uint32)
+    launch("count_lines", **text.place, lines=lines)
+    return scan(engine, lines, out=lines)
+
+
+def line_table(engine: Engine, text: Text) -> LineTable:
+    """Find all newlines."""
+    launch = Tiles(engine, text.size, SOURCE)
+    lines = lines_before(engine, text, total=True)
+    size = int(engine.download(lines, 1, launch.tiles)[0])
+    newlines = engine.empty(max(size, 1), np.uint32)
+    launch("place_lines", **text.place, lines=lines, newlines=newlines)
+    return LineTable(newlines, size)
+
+
+@dataclass(frozen=True)
+class FastaState:
+    """Where a block of FASTA begins or ends: at the start of a line, inside a header, or neither."""
+
+    starts_line: bool = True
+    in_header: bool = False
+
+    def whole_headers(self, text: NDArray[np.uint8], *, final: bool) -> int:
+        """Bytes of a block that begins in this state, without a header at its end that may go on in the next."""
+        begin = last_place(text, breaks=True) + 1
+        cut = not final and begin < len(text) and text[begin] == ord(">") and (begin > 0 or self.starts_line)
+        return begin if cut else len(text)
+
+    def after(self, text: NDArray[np.uint8]) -> FastaState:
+        """The state at the end of a block that begins in this state."""
+        if not len(text):
+            return self
+        begin = last_place(text, breaks=True) + 1
+        if begin == len(text):
+            return FastaState()
+        if begin or self.starts_line:
+            return FastaState(False, bool(text[begin] == ord(">")))
+        return FastaState(False, self.in_header)
+
+
+@dataclass(frozen=True)
+class FastaTiles:
+    """The numbers of a text, and what kernels need that write its symbols tile by tile.
+
+    Attributes
+    ----------
+    symbols : int
+        Letters, and a gap for each header.
+    headers : int
+        0 if nobody asked.
+    arguments : dict
+        The text, where it begins, and what comes before each tile.
+    """
+
+    symbols: int
+    headers: int
+    arguments: dict[str, Any]
+
+
+def count_fasta(engine: Engine, text: Text, state: FastaState, *, names: bool) -> FastaTiles:
+    """Count the symbols of each tile.
+
+    Parameters
+    ----------
+    engine : Engine
+    text : Text
+    state : FastaState
+        Where the text begins.
+    names : bool
+        Headers are counted, too. The text does not end within one.
+    """
+    launch = Tiles(engine, text.size, "sequence/count_fasta.cl", NAMES=names)
+    marks, prefix, rest = (engine.empty(launch.tiles, np.uint32) for _ in range(3))
+    places = filled(engine, launch.tiles + 1, np.uint32, 0)
+    headers = {"headers": filled(engine, launch.tiles + 1, np.uint32, 0)} if names else {}
+    begin = {**text.place, "starts": state.starts_line}
+    launch("summarize_fasta", **begin, marks=marks, prefix=prefix, rest=rest, **headers)
+    scan(engine, marks, maximum=True, out=marks)
+    begin["inside"] = state.in_header
+    launch("count_fasta", **begin, marks=marks, prefix=prefix, rest=rest, symbols=places)
+    totals = [
+        int(engine.download(scan(engine, array, out=array), 1, launch.tiles)[0])
+        for array in (places, *headers.values())
+    ]
+    return FastaTiles(totals[0], sum(totals[1:]), {**begin, "marks": marks, "places": places, **headers})
+
+
+
 
 BEST_QUALITY, NO_QUALITY = 93, 255  # of FASTQ: from ! to ~; where no letter is
 
@@ -160,7 +363,7 @@ def parse_fasta(
         Gets the places of the records that start in the text, which may not end within a header, and their names.
     """
     carried = 0 if before is None else min(overlap, before.size)
-    found = fasta_tiles.count_fasta(engine, text, state, names=table is not None)
+    found = count_fasta(engine, text, state, names=table is not None)
     symbols = empty_symbols(engine, carried + found.symbols)
     counted = filled(engine, 4, np.uint32, 0)
     packed = {"first_symbol": carried, "codes": symbols.codes, "valid": symbols.valid, "census": counted}

@@ -14,7 +14,7 @@ from oclgenomics.errors import InputError
 from oclgenomics.sequence.defects import fastq_error
 from oclgenomics.sequence.four_lines import FourLines, four_lines
 from oclgenomics.sequence.line_breaks import NEWLINE
-from oclgenomics.sequence.tiles import MAX_BYTES
+from oclgenomics.sequence.parse import MAX_BYTES
 
 __all__ = ["PIECE_BYTES", "Rewriter", "RewrittenSource"]
 

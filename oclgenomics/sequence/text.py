@@ -17,7 +17,7 @@ from oclgenomics.io.source import Source
 from oclgenomics.runtime import Engine, SharedArray
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.line_breaks import NEWLINE, is_break
-from oclgenomics.sequence.tiles import MAX_BYTES
+from oclgenomics.sequence.parse import MAX_BYTES
 
 if TYPE_CHECKING:
     from oclgenomics.io.joined_source import JoinedSource

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.io.checksum import checksum
+from oclgenomics.io.array_layout import checksum
 from oclgenomics.signals.chemistry import PORES
 
 __all__ = [

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
+    from oclgenomics.simulate import signals
     from oclgenomics.simulate.haplotypes.coalescent import HardSweep
     from oclgenomics.simulate.haplotypes.msprime import Demography, read_demography, simulate_with_msprime
     from oclgenomics.simulate.haplotypes.population import Haplotypes, Region, simulate, simulate_independent
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Demography", "Genome", "Haplotypes", "HardSweep", "MetagenomeScenario", "ReadScenario", "Region", "Scenario",
     "SignalScenario", "as_alignment", "generators", "neutral_alignments", "random_genome", "read_demography",
-    "read_genome", "replicate_seeds", "simulate", "simulate_genomes", "simulate_independent", "simulate_reads",
-    "simulate_samples", "simulate_signals", "simulate_signatures", "simulate_with_msprime",
+    "read_genome", "replicate_seeds", "signals", "simulate", "simulate_genomes", "simulate_independent",
+    "simulate_reads", "simulate_samples", "simulate_signals", "simulate_signatures", "simulate_with_msprime",
 ]  # fmt: skip
 
 HOMES = {
@@ -45,7 +46,7 @@ HOMES = {
     "simulate_reads": "metagenomes.reads", "SignalScenario": "signals.drawing", "Genome": "signals.reads",
     "random_genome": "signals.reads", "read_genome": "signals.reads", "simulate_signals": "signals.reads",
     "simulate_samples": "signatures.samples", "simulate_signatures": "signatures.samples",
-    "Scenario": "signatures.scenario",
+    "Scenario": "signatures.scenario", "signals": "",
 }  # fmt: skip
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__)

@@ -4,10 +4,8 @@ arrays; and BED regions."""
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import BedRegions, read_bed
 from oclgenomics.variation.characters import characters
-from oclgenomics.variation.phase import PHASES
-from oclgenomics.variation.read_options import ReadOptions
-from oclgenomics.variation.readers.prefetch import PREFETCH_BYTES
-from oclgenomics.variation.readers.read import read_alignments
+from oclgenomics.variation.read_options import PHASES, ReadOptions
+from oclgenomics.variation.readers.read import PREFETCH_BYTES, read_alignments
 
 __all__ = [
     "PHASES",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.variation.byte_table import byte_table
+from oclgenomics.variation.packing import byte_table
 
 __all__ = [
     "LETTERS",

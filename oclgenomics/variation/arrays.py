@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from oclgenomics.errors import ParameterError
 from oclgenomics.variation.alleles import NO_ALLELE, ONE, ZERO, allele_codes, is_plain
-from oclgenomics.variation.phase import unphased_calls
 from oclgenomics.variation.planes import HAPLOID, MISSING, Planes
+from oclgenomics.variation.read_options import unphased_calls
 from oclgenomics.variation.site_parts import PackedSites, SiteParts
 
 __all__ = ["pack_genotypes", "pack_haplotypes", "positions_of"]

@@ -13,7 +13,13 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.numbers import whole_number
 from oclgenomics.io.source import Source
 
-__all__ = ["BedRegions", "bed_name", "read_bed"]
+__all__ = [
+    "MAX_BP",
+    "BedRegions",
+    "base_pairs",
+    "bed_name",
+    "read_bed",
+]
 
 _HEADERS = (b"track", b"browser")  # words that start a line which is no region
 _MAX_LINE_BYTES = 1 << 20
@@ -152,3 +158,11 @@ def _disjoint(pairs: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.i
     first = np.concatenate([[True], starts[1:] > reached[:-1]])[: len(starts)]
     last = np.concatenate([first[1:], [True]])[: len(starts)]
     return starts[first], reached[last]
+
+
+MAX_BP = 10**15 - 1  # of a position or a length: far beyond every chromosome, and exact in float64
+
+
+def base_pairs(fractions: NDArray[np.float64], length: float) -> NDArray[np.int64]:
+    """Base pairs of relative positions, int64, as OmegaPlus has them: trunc(float32(position) * float32(length))."""
+    return (fractions.astype(np.float32) * np.float32(length)).astype(np.int64)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.variation.base_pairs import MAX_BP
+from oclgenomics.variation.bed import MAX_BP
 from oclgenomics.variation.packing import WORD_BITS
 
 __all__ = ["check_array", "check_haploid", "check_masks", "check_positions", "check_rows", "check_tail"]

@@ -6,6 +6,7 @@ word gathers 32 neighbouring columns.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ __all__ = [
     "WORD_BITS",
     "RowPacker",
     "both_observed",
+    "byte_table",
     "combine_rows",
     "full_words",
     "join_sites",
@@ -154,3 +156,11 @@ def unpack_sites(plane: NDArray[np.uint32], haplotypes: int) -> NDArray[np.uint8
     if not per_site.shape[1]:
         return np.zeros((plane.shape[1], 0), np.uint8)
     return np.unpackbits(per_site, axis=1, count=haplotypes, bitorder="little")
+
+
+def byte_table(default: int, classes: Mapping[str, int | Sequence[int]]) -> NDArray[np.uint8]:
+    """A table of 256 codes: the characters of each key get its code, or the codes one by one."""
+    table = np.full(256, default, np.uint8)
+    for characters, codes in classes.items():
+        table[list(characters.encode())] = codes
+    return table

@@ -5,13 +5,57 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError
-from oclgenomics.variation.base_pairs import MAX_BP
-from oclgenomics.variation.phase import PHASES, Phase
+from oclgenomics.variation.bed import MAX_BP
 
-__all__ = ["FORMATS", "Format", "ReadOptions"]
+__all__ = [
+    "FORMATS",
+    "PHASES",
+    "Format",
+    "Phase",
+    "ReadOptions",
+    "unphased_calls",
+]
+
+Phase = Literal["auto", "missing", "strict", "ignore"]
+"""'auto': a heterozygous call that is not phased makes its alignment unphased; 'missing': calls that are not phased are
+missing; 'strict': they are refused; 'ignore': the order in which alleles are written is their phase."""
+
+PHASES: tuple[Phase, ...] = get_args(Phase)
+
+
+def unphased_calls(
+    slashed: NDArray[np.bool_], first: NDArray[Any], second: NDArray[Any], missing: int, phase: Phase
+) -> NDArray[np.bool_] | None:
+    """Tell which calls are not phased; None if none is, or nobody asks.
+
+    Parameters
+    ----------
+    slashed : ndarray of bool, shape (sites, samples)
+        Calls written with '/'.
+    first, second : ndarray of integers, shape (sites, samples)
+        Their alleles.
+    missing : int
+        Stands for no allele.
+    phase : str
+        One of `PHASES`.
+
+    Returns
+    -------
+    ndarray of bool, shape (sites, samples), or None
+    """
+    if phase == "ignore" or not slashed.any():
+        return None
+    found: NDArray[np.bool_] = slashed & (first != second)
+    if phase == "auto":
+        found &= (first != missing) & (second != missing)
+    return found if found.any() else None
+
 
 Format = Literal["ms", "mbs", "macs", "fasta", "vcf", "trees", "vcz"]
 FORMATS: tuple[Format, ...] = get_args(Format)

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from helpers.kmer_sets import GOLDEN, pairs_of, set_of, write_database
 
-import hls_model.cli
 from oclgenomics.app import files as kit
 from oclgenomics.app.commands import _trace_path
 from oclgenomics.app.files import (
@@ -52,13 +51,7 @@ def commands(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, 
             yield from commands(choice, f"{name} {word}")
 
 
-def model_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser()
-    hls_model.cli.add_commands(parser.add_subparsers(dest="command"), hls_model.cli.COMMANDS)
-    return parser
-
-
-PARSERS = dict(commands(main_module._parser([]), "oclgenomics")) | dict(commands(model_parser(), "hls_model"))
+PARSERS = dict(commands(main_module._parser([]), "oclgenomics"))
 
 
 def takes_words(action: argparse.Action) -> bool:
@@ -387,14 +380,6 @@ def test_nor_one_in_a_folder_that_is_read(line: str, folder: Path, capsys: pytes
     (told,) = capsys.readouterr().err.splitlines()
     assert "the same file as" in told or "lies within" in told
     assert all(Path(place).read_text() == place for place in places)
-
-
-@pytest.mark.parametrize("line", [line for line in DESTROYING if line.startswith("fpga") and "v.vcf" not in line])
-def test_neither_does_the_model_alone(line: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    assert hls_model.cli.main(line.split()[1:]) == 2
-    assert "the same file as" in capsys.readouterr().err
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 def test_a_file_that_standard_output_is_appended_to(folder: Path) -> None:

@@ -15,7 +15,7 @@ from oclgenomics.app import commands as output
 from oclgenomics.cli import devices, main
 from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.io import atomic_file as whole
-from oclgenomics.io.plain_json import json_text
+from oclgenomics.io.json_text import json_text
 from oclgenomics.runtime import Device, Engine
 
 
@@ -35,7 +35,7 @@ def test_what_is_no_size(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "number"),
-    [("1000", 1000), ("10k", 10_000), ("0.1M", 100_000), ("1e15", 10**15), ("1000000000m", 10**15), ("2G", 2 * 10**9)]
+    [("1000", 1000), ("10k", 10_000), ("0.1M", 100_000), ("1e15", 10**15), ("1000000000m", 10**15), ("2G", 2 * 10**9)],
 )
 def test_counts(text: str, number: int) -> None:
     assert options.count(text) == number

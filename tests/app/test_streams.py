@@ -51,8 +51,8 @@ TO_OUTPUT = [
     [*PROGRAM, "devices", "--json"],
     DOCTOR,
     TIMING,
-    [*MODEL, "timing"],
-    [*MODEL, "--help"],
+    [*MODEL, "timing", "-q"],
+    [*MODEL, "timing", "-q", "--help"],
     [*PROGRAM, "simulate", "omega", "--seed", "1", "--replicates", "1", "--length", "1000", "-o", "-"],
 ]
 
@@ -70,7 +70,7 @@ def test_closed_standard_output(words: list[str]) -> None:
     fails_in_one_line(run(words, ">&-"), 5, told)
 
 
-@pytest.mark.parametrize("words", [TIMING, [*MODEL, "timing"], TO_OUTPUT[-1], [*PROGRAM, "--help"]])
+@pytest.mark.parametrize("words", [TIMING, [*MODEL, "timing", "-q"], TO_OUTPUT[-1], [*PROGRAM, "--help"]])
 @pytest.mark.parametrize("limit", [0, 200])
 def test_a_disk_that_fills_up(words: list[str], limit: int, tmp_path: Path) -> None:
     """Nothing can be taken back of what has gone to standard output, so the message says how much that is."""

@@ -14,7 +14,7 @@ from helpers.fuzz_samples import SAMPLES
 
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError
-from oclgenomics.io.plain_json import json_text
+from oclgenomics.io.json_text import json_text
 from oclgenomics.io.text_file import read_text
 from oclgenomics.kmers.device.reader import KmerDatabase
 from oclgenomics.omega.result import SCAN_COLUMNS

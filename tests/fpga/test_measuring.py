@@ -13,8 +13,8 @@ from hls_model import Workload
 from hls_model.ranges import Range
 from oclgenomics.cli.main import main
 from oclgenomics.fpga import project_workloads
-from oclgenomics.fpga.commands.report import projection_record, projection_text
-from oclgenomics.fpga.measuring import BUSY, Clocks, Measured, Run, _machine_seconds, measured_of, repeated
+from oclgenomics.fpga.commands.projection_text import projection_record, projection_text
+from oclgenomics.fpga.measuring import BUSY, Clocks, Measured, TimedRun, _machine_seconds, measured_of, repeated
 
 CPU = SimpleNamespace(kind="cpu", compute_units=4)
 GPU = SimpleNamespace(kind="gpu", compute_units=132)
@@ -69,8 +69,8 @@ def test_how_often_a_scan_is_repeated(walls: list[float], counted: int) -> None:
 
 
 def test_batches_add_up() -> None:
-    one = [Run((1.0, 2.0), 5.0, 1.0), Run((1.5, 2.5), 4.0, 0.0), Run((1.2, 2.2), 6.0, 0.0)]
-    two = [Run((4.0,), 7.0, 0.0), Run((3.0,), 8.0, 3.0)]
+    one = [TimedRun((1.0, 2.0), 5.0, 1.0), TimedRun((1.5, 2.5), 4.0, 0.0), TimedRun((1.2, 2.2), 6.0, 0.0)]
+    two = [TimedRun((4.0,), 7.0, 0.0), TimedRun((3.0,), 8.0, 3.0)]
     found = measured_of(CPU, [one, two], cpus=2)
     assert found.seconds == (1.0, 2.0, 3.0)
     assert (found.total, found.slowest, found.cpu_seconds, found.runs) == (6.0, 8.0, 11.0, 2)
@@ -171,7 +171,7 @@ def test_load_is_told(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("busy", [BUSY / 2, 2 * BUSY])
 def test_the_command_warns_under_load(busy: float, device, monkeypatch, capsys) -> None:  # type: ignore[no-untyped-def]
-    monkeypatch.setattr("oclgenomics.fpga.project.measured_of", lambda *_: replace(QUIET, others=busy))
+    monkeypatch.setattr("oclgenomics.fpga.api.measured_of", lambda *_: replace(QUIET, others=busy))
     assert main(["fpga", "project", "--snps", "100", "--grid", "5", "--samples", "9", "-d", str(device.index)]) == 0
     captured = capsys.readouterr()
     assert ("run it again when the machine is idle" in captured.err) == (busy > BUSY)

@@ -27,7 +27,6 @@ HOST = [
     ("json", ["omega", "peaks", "{x}", "--threshold", "{thresholds}"]),
     ("thresholds", ["omega", "peaks", "{json}", "--threshold", "{x}", "--fpr", "0.1"]),
     ("thresholds", ["omega", "peaks", "{tsv}", "--threshold", "{x}"]),
-    ("csynth", ["fpga", "import-report", "{x}", "--left", "20", "--right", "50"]),
     ("toml", ["fpga", "timing", "--board", "{x}", "--left", "20", "--right", "50"]),
     ("toml", ["fpga", "resources", "--board", "{x}"]),
     ("toml", ["fpga", "roofline", "--board", "{x}", "--json"]),

@@ -13,10 +13,8 @@ import pytest
 from helpers.fuzz_samples import SAMPLES
 from helpers.fuzzing import SECONDS, SEED, inputs, limited, mutated, mutated_zip
 
-from hls_model import Config, Workload
 from hls_model.errors import ModelError
-from hls_model.hls.reports.compare import compare, read_reports
-from hls_model.positions import read_positions
+from hls_model.files import read_positions
 from hls_model.presets import load
 from oclgenomics.errors import OclGenomicsError
 from oclgenomics.kmers.device.reader import KmerDatabase
@@ -91,11 +89,6 @@ def built_panel(path: Path, _number: int) -> None:
         found.tables.read(key)
 
 
-def reports(path: Path, _number: int) -> None:
-    """Reports of synthesis and cosimulation, and all that is said of them."""
-    compare(read_reports([path]), Config(), Workload.single(3, 100))
-
-
 READERS: dict[str, Callable[[Path, int], object]] = {
     **dict.fromkeys(("vcf", "phases", "ms", "macs", "alignment", "trees", "vcz"), alignments),
     "mbs": lambda path, _number: list(read_alignments(path, ReadOptions(format="mbs"))),
@@ -105,7 +98,6 @@ READERS: dict[str, Callable[[Path, int], object]] = {
     "thresholds": lambda path, _number: read_thresholds(path),
     "positions": lambda path, _number: read_positions(path),
     "toml": lambda path, _number: load(path),
-    **dict.fromkeys(("csynth", "csynth_modules", "cosim", "calls", "variables"), reports),
     **dict.fromkeys(("fasta", "fastq"), lambda path, _number: list(read_records(path))),
     "panel": panel,
     "kmers": database,

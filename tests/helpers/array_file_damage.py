@@ -10,9 +10,8 @@ import numpy as np
 from helpers.fuzzing import draws, limited, mutated
 from oclgenomics.errors import InputError
 from oclgenomics.io.array_file import ArrayFile, FileKind
-from oclgenomics.io.array_layout import ALIGNMENT, END, FOOT, HEAD, KEY
+from oclgenomics.io.array_layout import ALIGNMENT, END, FOOT, HEAD, KEY, checksum
 from oclgenomics.io.array_writing import write_arrays
-from oclgenomics.io.checksum import checksum
 
 __all__ = ["check_refused_or_safe"]
 

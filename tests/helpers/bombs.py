@@ -18,8 +18,8 @@ from oclgenomics.classify.formats import results as result_text
 from oclgenomics.classify.taxonomy import text_fields
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError
+from oclgenomics.io.packed_file import zstd_module
 from oclgenomics.io.text_file import read_text
-from oclgenomics.io.zstandard import zstd_module
 from oclgenomics.sequence import files, records, rewritten_source
 from oclgenomics.signatures.formats import panel_text
 from oclgenomics.variation import samples

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hls_model.dram import Command, Part
+from hls_model.extras.dram import Command, Part
 
 __all__ = ["violations"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hls_model.dram import Mapping, Part
+from hls_model.extras.dram import Mapping, Part
 
 __all__ = ["comparable_map", "trace"]
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from helpers.classify_databases import edge_database
 from helpers.damage import INPUTS
-from helpers.hls_reports import calls, cosim, variables, vitis, vivado
 from helpers.kmer_sets import random_set, write_database
 from oclgenomics.classify.database.file import write_database as write_classify_database
 from oclgenomics.omega.formats.scans import make_report, write_report
@@ -147,11 +146,6 @@ SAMPLES = {
     b'clock_mhz = 200.5\nregions = [{name = "a", available = {bram18k = 1968, dsp = 1968, ff = 1045440, lut = 522720}, '
     b'shell = {lut = 60000}}]\nidle_watts = [9, 20, 30]\nplaceable = {lut = 0.6}\n[board.sources.latency_ns]\n'
     b'document = "our bench"\nurl = "https://example.org/bench"\n',
-    "csynth": vivado().encode(),
-    "csynth_modules": vitis().encode(),
-    "cosim": cosim().encode(),
-    "calls": calls().encode(),
-    "variables": variables().encode(),
     "fasta": b">a one\nGATTACAGATTACATGTAATC\nNNNACGTT\n>b\nacgtaACGTACGGTTA\n",
     "fastq": b"@a one\nGATTACAGATTACATGTAATC\n+\nIIIIIIIIIIIIIIIIIIII#\n@b\nACGTNACG\n+b\n@@@@+++I\n",
     "panel": b">a one\nGATTACANNRYK\nacgtu\n\n>b\r\nSWMBDHVN\r\n>c>d\tx\nA\n",

@@ -33,8 +33,7 @@ from oclgenomics.classify.device.feature_index import FeatureIndex
 from oclgenomics.classify.device.sketches import Sketcher, cut_windows
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.reference import sketches as sketch_oracle
-from oclgenomics.io.append_file import Appending
-from oclgenomics.io.atomic_file import whole_file
+from oclgenomics.io.atomic_file import Appending, whole_file
 from oclgenomics.kmers import reference
 from oclgenomics.kmers.api import count, filter_reads
 from oclgenomics.kmers.database.codec import encode_sections

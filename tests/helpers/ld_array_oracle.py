@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hls_model.ld.shape import Engine
+from hls_model.ld import Engine
 
 __all__ = ["cycles_of"]
 

@@ -18,10 +18,9 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from oclgenomics.errors import InputError, OutputError
 from oclgenomics.io import array_file, array_writing
 from oclgenomics.io.array_file import ArrayFile, is_of_kind
-from oclgenomics.io.array_layout import ALIGNMENT, END, FOOT, HEAD, KEY, TYPES, Description, FileKind
+from oclgenomics.io.array_layout import ALIGNMENT, END, FOOT, HEAD, KEY, TYPES, Description, FileKind, checksum
 from oclgenomics.io.array_writing import write_arrays
 from oclgenomics.io.atomic_file import WholeFile
-from oclgenomics.io.checksum import checksum
 
 KIND = FileKind(b"\x89otest\r\n", 3, "test file", "make it again with `oclgenomics test`")
 METADATA = {"of": "a test", "numbers": [1, 2.5, None]}

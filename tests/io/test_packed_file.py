@@ -11,9 +11,16 @@ import numpy as np
 import pytest
 
 from oclgenomics.errors import MissingDependencyError, OutputError, UsageError
-from oclgenomics.io import packed_file, zstandard
-from oclgenomics.io.bgzip import BgzipCompressor
-from oclgenomics.io.packed_file import PACKED_ENDINGS, check_packer, name_unpacked, open_packed, refuse_packed
+from oclgenomics.io import packed_file
+from oclgenomics.io import packed_file as zstandard
+from oclgenomics.io.packed_file import (
+    PACKED_ENDINGS,
+    BgzipCompressor,
+    check_packer,
+    name_unpacked,
+    open_packed,
+    refuse_packed,
+)
 from oclgenomics.io.source import Source
 
 MAGICS = {".gz": b"\x1f\x8b", ".bgz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ", ".zst": b"\x28\xb5\x2f\xfd"}

@@ -20,7 +20,7 @@ from oclgenomics.kmers.api import DUMP_FORMATS, OPERATIONS, DumpFormat
 from oclgenomics.kmers.commands import dump as dump_command
 from oclgenomics.kmers.commands import merge as merge_command
 from oclgenomics.runtime import Device, Engine
-from oclgenomics.sequence.input_progress import InputProgress
+from oclgenomics.sequence.files import InputProgress
 from oclgenomics.sequence.records import Record, read_records
 
 PAIRS_A = pairs_of(GOLDEN[0][3], 5)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from oclgenomics.runtime import loader
-from oclgenomics.runtime.early_libraries import EarlyLibraries
+from oclgenomics.runtime.loader import EarlyLibraries
 
 CODE = """
 import sys

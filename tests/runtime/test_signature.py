@@ -10,7 +10,8 @@ from helpers.kernel_heads import told_apart, told_heads
 from helpers.products import on_one_cpu
 
 from oclgenomics.errors import BuildError
-from oclgenomics.runtime import Device, Engine, kernel_cache, program
+from oclgenomics.runtime import Device, Engine, program
+from oclgenomics.runtime import program as kernel_cache
 from oclgenomics.runtime.preprocess import expand, preprocess
 from oclgenomics.runtime.signature import signatures_of
 from oclgenomics.runtime.source import load_source, source_folder

@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from oclgenomics.errors import InputError
 from oclgenomics.runtime import Device, DeviceArray, Engine, SharedArray
-from oclgenomics.sequence import Census, PackedBlock, opening, packed_blocks, reference, tiles
+from oclgenomics.sequence import Census, PackedBlock, packed_blocks, reference
+from oclgenomics.sequence import files as opening
+from oclgenomics.sequence import parse as tiles
 from oclgenomics.sequence.device_text import Text
-from oclgenomics.sequence.fasta_state import FastaState
-from oclgenomics.sequence.parse import parse_fasta, parse_fastq
+from oclgenomics.sequence.parse import FastaState, parse_fasta, parse_fastq
 
 FASTA = b">r1\nACGTNacgtaAC\nGGTTRCCATG\n>r2 desc > x\n\nTTTTTTTT\n>\n>last\nACGT\r\nAC\rGT\r\n"
 FASTQ = (

@@ -10,13 +10,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from oclgenomics.runtime import Engine
-from oclgenomics.sequence import Census, reference, tiles
+from oclgenomics.sequence import Census, reference
+from oclgenomics.sequence import parse as tiles
 from oclgenomics.sequence.block_records import RecordTable
 from oclgenomics.sequence.device_text import Text
-from oclgenomics.sequence.fasta_state import FastaState
-from oclgenomics.sequence.line_table import line_table
-from oclgenomics.sequence.parse import NO_QUALITY, parse_fasta, parse_fastq
-from oclgenomics.sequence.symbols import Symbols
+from oclgenomics.sequence.parse import NO_QUALITY, FastaState, Symbols, line_table, parse_fasta, parse_fastq
 
 ALPHABET = np.frombuffer(b"ACGTACGTACGTacgtNnUR-", np.uint8)
 QUALITIES = np.frombuffer(bytes(range(33, 127)), np.uint8)

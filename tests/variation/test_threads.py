@@ -25,7 +25,7 @@ from oclgenomics.io.raw_file import StoredBytes
 from oclgenomics.io.source import Source
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation import Alignment, ReadOptions, read_alignments
-from oclgenomics.variation.readers.prefetch import ProgressGate, one_ahead
+from oclgenomics.variation.readers.read import ProgressGate, one_ahead
 
 THREADS = (1, 2, 3, 7)
 SAMPLES = 40

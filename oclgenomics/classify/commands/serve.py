@@ -23,7 +23,7 @@ from oclgenomics.app.commands import (
 from oclgenomics.app.files import reads, works_in, writes
 from oclgenomics.classify import serving
 from oclgenomics.errors import UsageError
-from oclgenomics.io.unnamed_file import temporary_folder
+from oclgenomics.io.atomic_file import temporary_folder
 from oclgenomics.lazy_names import optional
 
 __all__ = ["add_parser", "run"]

@@ -35,9 +35,9 @@ from oclgenomics.io.array_file import ArrayFile, SectionReader, is_of_kind
 from oclgenomics.io.array_layout import FileKind
 from oclgenomics.io.array_writing import write_arrays
 from oclgenomics.io.foreign import ALIGNED, HEAD_BYTES, foreign_format
+from oclgenomics.io.json_text import Fields
 from oclgenomics.io.read_ahead import ReadAhead
-from oclgenomics.io.strict_json import Fields
-from oclgenomics.io.work_behind import work_behind
+from oclgenomics.io.workers import work_behind
 
 __all__ = [
     "KIND",

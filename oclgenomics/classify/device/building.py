@@ -27,8 +27,7 @@ from oclgenomics.classify.plan import plan_build
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.runtime import Engine
-from oclgenomics.sequence.files import SequenceFiles, file_names
-from oclgenomics.sequence.input_progress import InputProgress
+from oclgenomics.sequence.files import InputProgress, SequenceFiles, file_names
 from oclgenomics.sequence.letters import letter_blocks
 
 __all__ = ["build_database"]

@@ -19,7 +19,7 @@ from oclgenomics.classify.database.features import NO_FEATURE, FeatureList, Feat
 from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.classify.options import MAX_LOCATIONS, BuildOptions
 from oclgenomics.primitives import scan, sort
-from oclgenomics.primitives.shapes import CPU_SPANS, scan_lanes, spans
+from oclgenomics.primitives.keys import CPU_SPANS, scan_lanes, spans
 from oclgenomics.runtime import DeviceArray, Engine
 
 __all__ = ["PADDING", "Indexer", "count_type", "features_of_pairs", "upload_pairs"]

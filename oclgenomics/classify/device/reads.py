@@ -17,8 +17,7 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.source import Progress
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.letters import LetterBlock, letter_blocks
-from oclgenomics.sequence.mate_names import first_difference
-from oclgenomics.sequence.name_list import NameList
+from oclgenomics.sequence.name_list import NameList, first_difference
 
 __all__ = ["HowToRead", "ReadRun", "SketchedReads", "read_runs", "sketched_reads"]
 

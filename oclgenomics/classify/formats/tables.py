@@ -28,7 +28,7 @@ from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.io.text_rows import rows_of
+from oclgenomics.io.text_file import rows_of
 from oclgenomics.sequence.joined_lines import (
     NO_TEXT,
     Column,

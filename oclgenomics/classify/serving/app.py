@@ -33,7 +33,7 @@ from oclgenomics.classify.serving.protocol import (
 )
 from oclgenomics.classify.serving.queue import AbandonedError, AnswerSpool, BodySpool, Query, WorkQueue
 from oclgenomics.errors import OclGenomicsError
-from oclgenomics.io.plain_json import json_text
+from oclgenomics.io.json_text import json_text
 
 __all__ = ["Application"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
 from oclgenomics.errors import InputError, OclGenomicsError, ParameterError, UsageError
-from oclgenomics.io.plain_json import json_text
+from oclgenomics.io.json_text import json_text
 
 __all__ = ["MAX_SECONDS", "HttpError", "Limits", "busy", "error_line", "parse_parameters", "refusal_of"]
 

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 from oclgenomics.classify.serving.protocol import CLOSING, HttpError, busy, refusal_of
 from oclgenomics.errors import AllocationError, BuildError, DeviceError, OclGenomicsError, OutputError
-from oclgenomics.io.unnamed_file import unnamed_file
+from oclgenomics.io.atomic_file import unnamed_file
 
 __all__ = ["AbandonedError", "AnswerSpool", "Answerer", "AnswererMaker", "BodySpool", "Place", "Query", "WorkQueue"]
 

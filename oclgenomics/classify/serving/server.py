@@ -24,7 +24,7 @@ from oclgenomics.classify.serving.connection import Connection
 from oclgenomics.classify.serving.protocol import Limits
 from oclgenomics.classify.serving.queue import AnswererMaker, WorkQueue
 from oclgenomics.errors import OutputError, ParameterError
-from oclgenomics.io.unnamed_file import temporary_folder
+from oclgenomics.io.atomic_file import temporary_folder
 
 __all__ = ["Address", "Server"]
 

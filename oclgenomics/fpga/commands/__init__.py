@@ -1,36 +1,78 @@
-"""`oclgenomics fpga`: the commands of `hls_model`, under the same errors and exit codes as all others."""
+"""`oclgenomics fpga`: projections of scans onto FPGA designs, and all that the model says of a design."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import importlib
+from collections.abc import Callable, Iterator
+from typing import Any
 
-from hls_model.cli import COMMANDS, add_commands
 from hls_model.errors import ModelError, ModelInputError, ModelOutputError
 from oclgenomics.app.commands import OneLineParser
 from oclgenomics.errors import InputError, OclGenomicsError, OutputError, UsageError
-from oclgenomics.fpga.commands import project as fpga_project
-from oclgenomics.fpga.commands import run as fpga_run
 
-__all__ = ["add_parser"]
+__all__ = ["COMMANDS", "add_parser"]
 
-OWN = {"project"}  # reads what `omega scan` reads, and measures
+COMMANDS = {  # the module of each, and what helps say of it
+    "curve": ("curve", "throughput against right-side iterations (Figs. 10, 11 of the paper)"),
+    "explore": ("explore", "many designs: rate against resources, and the Pareto front"),
+    "hls": ("hls", "write the pipeline as C++ for high-level synthesis, with test bench and scripts"),
+    "memory": ("memory", "latency and bandwidth of a board's DRAM (level L2)"),
+    "project": ("project", "time of a scan on FPGA designs, beside the same scan on this machine's OpenCL device"),
+    "report": ("resources", "timing, latency, loops and utilisation, as synthesis reports them"),
+    "resources": ("resources", "what a design takes of its device"),
+    "roofline": ("roofline", "what lanes, memory and host link allow"),
+    "run": ("run", "every omega of a scan in the hardware's arithmetic, and the error of its maxima"),
+    "sdtw": ("sdtw", "nanopore reads through a systolic array for sDTW"),
+    "table1": ("paper", "resources of Table I of the paper"),
+    "table3": ("paper", "rates and speedups of Table III, seconds of Fig. 14"),
+    "timing": ("position", "cycles and rate of one grid position, by phase"),
+    "trace": ("position", "one grid position, cycle by cycle: strip, figure, waveforms"),
+    "validate": (
+        "validate",
+        "compare all levels of timing and the arithmetic with recorded or live runs of the Verilog",
+    ),
+}
 
 
-def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+class _Parsers(dict[str, argparse.ArgumentParser]):
+    """The parsers of the commands, each made when it is first asked for: their modules need NumPy, and helps do not."""
+
+    def __init__(self, prog: str) -> None:
+        self.prog = prog
+
+    def __contains__(self, name: object) -> bool:
+        return name in COMMANDS
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __missing__(self, name: str) -> argparse.ArgumentParser:
+        made = argparse.ArgumentParser().add_subparsers(prog=self.prog, parser_class=OneLineParser)
+        importlib.import_module(f"{__name__}.{COMMANDS[name][0]}").add_parser(made)
+        for command in made.choices.values():
+            command.set_defaults(run=_translated(command.get_default("run")))
+        self.update(made.choices)
+        return self[name]
+
+    def items(self) -> Any:
+        return {name: self[name] for name in COMMANDS}.items()
+
+
+def add_parser(subparsers: Any) -> None:
     """Add the command and its own commands."""
     parser = subparsers.add_parser("fpga", help="model of the FPGA omega pipeline: rates, resources, bottlenecks")
-    kind: type[argparse.ArgumentParser] = OneLineParser
-    commands = parser.add_subparsers(dest="fpga_command", metavar="COMMAND", required=True, parser_class=kind)
-    add_commands(commands, [name for name in COMMANDS if name not in OWN])
-    fpga_project.add_parser(commands)
-    fpga_run.add_parser(commands)
-    for command in commands.choices.values():
-        command.set_defaults(run=_translated(command.get_default("run")))
+    commands = parser.add_subparsers(dest="fpga_command", metavar="COMMAND", required=True)
+    for name, (_, help) in COMMANDS.items():
+        commands.add_parser(name, help=help)
+    commands.choices = commands._name_parser_map = _Parsers(parser.prog)
 
 
 def _translated(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
+    """Have a command refuse outputs before it computes, and raise the errors of the model as those of all commands."""
+
     def translated(args: argparse.Namespace) -> int:
+        importlib.import_module(f"{__name__}.common").check_outputs(args)
         try:
             return run(args)
         except ModelError as error:

@@ -1,18 +1,46 @@
-"""`oclgenomics fpga project`: a scan on FPGA designs by the model, beside the same scan on this machine's device."""
+"""`project`: a scan on FPGA designs by the model, beside the same scan on this machine's device."""
 
 from __future__ import annotations
 
 import argparse
+from contextlib import closing, nullcontext
+from pathlib import Path
 from typing import Any
 
-from hls_model.cli import common as model_common
-from hls_model.cli.prices import add_price_options
-from hls_model.cli.project import add_compare_option
-from oclgenomics.app.commands import add_device_options, add_output_options, count
-from oclgenomics.app.files import reads, writes
-from oclgenomics.app.inputs import add_reading_options
+import numpy as np
+from numpy.typing import NDArray
+
+from hls_model.config import CHOICES, Config
+from hls_model.errors import ModelError
+from hls_model.files import read_positions
+from hls_model.presets import load, parse_settings, told_apart
+from hls_model.project import ACCOUNTINGS, PAPER, counted
+from hls_model.resources import check_fits
+from hls_model.workload import even_positions
+from oclgenomics import fpga
+from oclgenomics.app.commands import (
+    add_device_options,
+    count,
+    open_engine,
+    provenance,
+    report_profile,
+    say,
+    started_progress,
+)
+from oclgenomics.app.files import reads
+from oclgenomics.app.inputs import add_reading_options, read_options, say_unphased
+from oclgenomics.app.run import Run
 from oclgenomics.errors import UsageError
-from oclgenomics.omega.commands.options import add_method_options, add_site_options, add_window_options
+from oclgenomics.fpga.commands import common
+from oclgenomics.fpga.commands.prices import add_price_options, check_prices, with_costs
+from oclgenomics.fpga.commands.projection_text import busy_text, projection_record, projection_text
+from oclgenomics.omega.commands.options import add_method_options, add_site_options, add_window_options, scan_options
+from oclgenomics.omega.options import ScanOptions
+from oclgenomics.omega.sites.sources import AlignmentSource, first_read, open_alignments
+from oclgenomics.runtime import select_device
+from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.bed import BedRegions, read_bed
+from oclgenomics.variation.read_options import ReadOptions
 
 __all__ = ["add_parser", "run"]
 
@@ -25,19 +53,13 @@ def add_parser(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "project",
-        help="time of a scan on FPGA designs, beside the same scan on this machine's OpenCL device",
         description="Project a scan onto one or several designs, and time the same scan on this machine. INPUT and its "
         "options are those of `oclgenomics omega scan`; without INPUT the SNPs are spread evenly or come from "
         "--positions, and --samples N draws genotypes for the measurement.",
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    alignments = parser.add_argument(
-        "input", metavar="INPUT", nargs="?",
-        help="ms, MaCS, FASTA or VCF, plain or packed (gzip, bzip2, xz, zstd), - for standard input; "
-        "a tree sequence or a VCF Zarr",
-    )  # fmt: skip
-    reads(alignments)
+    common.add_input(parser, nargs="?")
     add_window_options(parser, required=False)
     group = parser.add_argument_group("input")
     add_reading_options(group)
@@ -54,16 +76,41 @@ def add_parser(subparsers: Any) -> None:
     reads(group.add_argument("--positions", metavar="FILE", help="without INPUT: SNPs at these positions, one a line"))
     add_site_options(parser, "seed of the draws, and of random genotypes (for these 1 if not given)")
     add_method_options(parser)
-    model_common.add_level_option(parser)
-    model_common.add_design_options(parser)
-    add_compare_option(parser)
+    common.add_level_option(parser)
+    common.add_design_options(parser)
+    _add_compare_options(parser)
     add_price_options(parser)
     parser.add_argument(
         "--no-measure", action="store_true", help="project only (default: also time the scan on this machine)"
     )
-    add_output_options(parser)
-    writes(parser.add_argument("--plot", metavar="FILE", help="draw where the time goes: .png, .svg or .pdf"))
+    common.add_outputs(parser, plot="where the time goes")
     add_device_options(parser)
+
+
+def _add_compare_options(parser: argparse.ArgumentParser) -> None:
+    """Add --compare, --ld-engine and --accounting, which `_designs` reads, --all-pairs and --uncertainty."""
+    compared = parser.add_argument(
+        "--compare", action="append", default=[], metavar="NAME",
+        help="another board or .toml file to project onto as well; may be repeated",
+    )  # fmt: skip
+    reads(compared, common.design_files)
+    parser.add_argument(
+        "--ld-engine", choices=CHOICES["ld"],
+        help="LD by an engine on the card, or at the rate of the accelerator that the paper cites; for all designs "
+        "(default: as each design has it, which is card for those with a name)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--all-pairs", action="store_true",
+        help="count LD as the square of the SNPs, as OmegaPlus for GPUs computes it (default: the pairs that windows "
+        "hold)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--accounting", choices=tuple(ACCOUNTINGS), default="design",
+        help="count the phases as the design has them, or as the totals of the paper do: LD of all pairs at the "
+        "published rate, columns that come aligned, one start of the kernels; the other total stands beside it "
+        "(default: %(default)s)",
+    )  # fmt: skip
+    common.add_uncertainty_option(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -75,9 +122,20 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     _check(args)
-    from oclgenomics.fpga.commands.scan import project_input
-
-    return project_input(args)
+    options, configs = scan_options(args), _designs(args)
+    reading = read_options(args, args.samples if args.input is not None else None)
+    exclude = read_bed(args.exclude) if args.exclude else None
+    if _measures(args):
+        select_device(args.device)  # a device that is not there is told before any reading
+    found, made = _projected(args, options, configs, reading, exclude)
+    for workload, discarded in zip(found.workloads, found.discarded, strict=True):
+        if not workload.omegas and (args.input is not None or args.samples):
+            common.say_empty(args, workload.name, workload.snps, discarded)
+    if found.measured is not None and found.measured.busy:
+        say(args, f"warning: {busy_text(found.measured)}; run it again when the machine is idle")
+    text, record = with_costs(args, found.projections, projection_text(found), projection_record(found, made))
+    common.write(args, text, record, found.plot)
+    return 0
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -115,3 +173,95 @@ def _check_made(args: argparse.Namespace) -> None:
     if args.samples == 1:
         raise UsageError("--samples 1: give 2 haplotypes or more")
     args.seed = RANDOM_SEED if args.seed is None else args.seed
+
+
+def _designs(args: argparse.Namespace) -> list[Config]:
+    """Return the designs of the options, all of which fit their boards; no two have the same name.
+
+    Raises
+    ------
+    ModelError
+        An unknown design, one that does not fit, or two answers to where LD is computed.
+    """
+    _check_accounting(args)
+    found = [common.design(args), *map(load, args.compare)]
+    if args.ld_engine is not None:
+        given = parse_settings(args.settings).get("ld", args.ld_engine)
+        if given != args.ld_engine:
+            raise ModelError(f"--ld-engine {args.ld_engine} and --set ld={given}: give one of them")
+        found = [config.but(ld=args.ld_engine) for config in found]
+    for config in found:
+        check_fits(counted(config, args.accounting))
+    check_prices(args, found)
+    return told_apart(found)
+
+
+def _check_accounting(args: argparse.Namespace) -> None:
+    """Refuse what contradicts the paper's accounting."""
+    if args.accounting != "paper":
+        return
+    given = parse_settings(args.settings)
+    for name, value in PAPER.items():
+        if given.get(name, value) != value:
+            raise ModelError(f"--accounting paper and --set {name}={given[name]}: give one of them")
+    if args.ld_engine not in (None, PAPER["ld"]):
+        raise ModelError(f"--accounting paper and --ld-engine {args.ld_engine}: give one of them")
+
+
+def _measures(args: argparse.Namespace) -> bool:
+    """Whether a measurement is wanted and there are genotypes for it."""
+    return not args.no_measure and (args.input is not None or args.samples > 0)
+
+
+def _projected(
+    args: argparse.Namespace,
+    options: ScanOptions,
+    configs: list[Config],
+    reading: ReadOptions,
+    exclude: BedRegions | None,
+) -> tuple[fpga.ScanProjection, dict[str, Any]]:
+    """The projection of the input, or of made SNPs; and what made it."""
+    if args.input is not None:
+        with closing(open_alignments(args.input, reading, threads=args.threads)) as read:
+            return _scanned(args, first_read(read, args.input), options, configs, exclude)
+    positions, name = _positions(args)
+    if args.samples:
+        made = fpga.random_alignment(positions, args.samples, args.seed, name)
+        return _scanned(args, made, options, configs, exclude)
+    workload = fpga.workload_at(positions, options, name=name)
+    found = fpga.project_workloads(
+        [workload], configs, level=args.level, all_pairs=args.all_pairs, uncertainty=args.uncertainty,
+        accounting=args.accounting,
+    )  # fmt: skip
+    return found, provenance(args, None)
+
+
+def _scanned(
+    args: argparse.Namespace,
+    source: AlignmentSource,
+    options: ScanOptions,
+    configs: list[Config],
+    exclude: BedRegions | None,
+) -> tuple[fpga.ScanProjection, dict[str, Any]]:
+    progress = started_progress(args, "timing alignments", "alignments", 1)
+
+    def begin(alignment: Alignment) -> None:
+        progress.clear()
+        say_unphased(args, alignment)
+
+    with nullcontext() if args.no_measure else open_engine(args) as engine:
+        found = fpga.project_scan(
+            source, options, configs, level=args.level, all_pairs=args.all_pairs, uncertainty=args.uncertainty,
+            accounting=args.accounting, measure=not args.no_measure, exclude=exclude, on_alignment=begin,
+            engine=engine, run=Run(progress=progress.update),
+        )  # fmt: skip
+        progress.clear()
+        if engine is not None:
+            report_profile(args, engine)
+        return found, provenance(args, engine)
+
+
+def _positions(args: argparse.Namespace) -> tuple[NDArray[np.int64], str]:
+    if args.positions is not None:
+        return read_positions(args.positions), Path(args.positions).name
+    return even_positions(args.snps, args.length), f"{args.snps:,} uniform SNPs"

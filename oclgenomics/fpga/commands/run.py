@@ -1,45 +1,73 @@
-"""`oclgenomics fpga run`: every omega of a scan as the hardware computes it, beside the scan itself."""
+"""`run`: every omega of a scan as the hardware computes it, beside the scan itself."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
-from hls_model.cli import common as model_common
-from oclgenomics.app.commands import add_device_options, add_message_options
+from hls_model.clock import asked_text, clock_record
+from hls_model.resources import check_fits
+from oclgenomics import fpga
+from oclgenomics.app.commands import (
+    add_device_options,
+    add_message_options,
+    open_engine,
+    provenance,
+    report_profile,
+    say_written,
+    text_output,
+)
+from oclgenomics.app.figures import write_figure
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.inputs import add_reading_options
+from oclgenomics.app.inputs import add_reading_options, read_options, say_unphased
+from oclgenomics.app.progress import Progress
+from oclgenomics.app.provenance import provenance_lines
+from oclgenomics.app.reports import MISSING
+from oclgenomics.app.run import Run
 from oclgenomics.errors import UsageError
-from oclgenomics.omega.commands.options import add_method_options, add_site_options, add_window_options
+from oclgenomics.fpga.commands import common
+from oclgenomics.fpga.commands.common import table
+from oclgenomics.fpga.options import MATRICES
+from oclgenomics.io.json_text import json_text
+from oclgenomics.omega.commands.options import add_method_options, add_site_options, add_window_options, scan_options
+from oclgenomics.omega.result import COMPAT_DIGITS
+from oclgenomics.omega.sites.sources import first_read, open_alignments
+from oclgenomics.runtime import select_device
+from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.bed import read_bed
 
 __all__ = ["add_parser", "run"]
 
-MATRICES = ("float32", "exact")  # of oclgenomics.fpga.run, which --help does without
 # What `omega scan` offers and the pipeline does not do: option, the value it has to have, and why.
 UNMODELLED = (
     ("border", -1, "the pipeline tries every pair of borders"),
     ("ld", "RSQUARE", "the pipeline sums r2"),
     ("precision", "accurate", "the hardware is compared with the scan in accurate precision"),
 )
+SHOWN = 30  # alignments; the table has all
+MATRIX_TEXT = {
+    "float32": "M by the recurrence of Eq. 3 in float32, so errors are those of M and of the lanes together",
+    "exact": "M summed in float64 and rounded once to float32, so errors are those of the lanes alone",
+}
+HEADER = (
+    "alignment", "positions", "omegas", "median error", "largest error", "other windows", "ties", "greatest loss",
+    "top kept", "same peak",
+)  # fmt: skip
 
 
 def add_parser(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "run",
-        help="every omega of a scan in the hardware's arithmetic, and the error of its maxima",
         description="Compute every omega of a scan as the hardware would (float32, the lane's order of operations, "
         "flush to zero, lanes and merge), and compare maxima and windows with those of `oclgenomics omega scan`, whose "
         "INPUT and options these are. The design decides which omegas the lanes and the remainder have.",
         allow_abbrev=False,
     )
     parser.set_defaults(run=run)
-    alignments = parser.add_argument(
-        "input", metavar="INPUT",
-        help="ms, MaCS, FASTA or VCF, plain or packed (gzip, bzip2, xz, zstd), - for standard input; "
-        "a tree sequence or a VCF Zarr",
-    )  # fmt: skip
-    reads(alignments)
+    common.add_input(parser)
     add_window_options(parser)
     group = parser.add_argument_group("input")
     add_reading_options(group)
@@ -47,7 +75,7 @@ def add_parser(subparsers: Any) -> None:
     reads(group.add_argument("--exclude", metavar="BED", help="leave out the sites within these regions"))
     add_site_options(parser)
     add_method_options(parser)
-    model_common.add_design_options(parser)
+    common.add_design_options(parser)
     parser.add_argument(
         "--matrix", choices=MATRICES, default="float32",
         help="M by the recurrence in float32, as the host of the paper builds it, or exact: summed in float64 and "
@@ -80,6 +108,141 @@ def run(args: argparse.Namespace) -> int:
     for name, value, why in UNMODELLED:
         if getattr(args, name) != value:
             raise UsageError(f"--{name} {getattr(args, name)}: {why}; leave the option out")
-    from oclgenomics.fpga.commands.run_input import run_input
+    options, reading, config = scan_options(args), read_options(args, args.samples), common.design(args)
+    check_fits(config)
+    exclude = read_bed(args.exclude) if args.exclude else None
+    select_device(args.device)  # a device that is not there is told before any reading
+    progress = Progress(enabled=not args.quiet)
 
-    return run_input(args)
+    def begin(alignment: Alignment) -> None:
+        progress.clear()
+        say_unphased(args, alignment)
+        progress.stage(f"computing {alignment.name}", "positions")
+
+    with closing(open_alignments(args.input, reading, threads=args.threads)) as read:
+        alignments = first_read(read, args.input)
+        with open_engine(args) as engine:
+            found = fpga.run_scan(
+                alignments, options, config, matrix=args.matrix, exclude=exclude, on_alignment=begin, engine=engine,
+                run=Run(args.threads, progress.update),
+            )  # fmt: skip
+            progress.clear()
+            report_profile(args, engine)
+            made = provenance(args, engine)
+    for one in found.alignments:
+        if not one.omegas:
+            common.say_empty(args, one.scan.name, one.scan.sites, one.discarded)
+    _write(args, found, made)
+    say_written(args)
+    return 0
+
+
+def _write(args: argparse.Namespace, found: fpga.ScanRun, made: dict[str, Any]) -> None:
+    """Write the figure, the table or JSON, and the summary where standard output is free for it."""
+    if args.plot:
+        write_figure(args.plot, found.plot())
+    output = args.output or ("-" if args.json else None)
+    if output is not None:
+        table = json_text(_record(found, made), indent=2) + "\n" if args.json else _table(found, made)
+        with text_output(output) as stream:
+            stream.write(table)
+    if output != "-":
+        with text_output("-") as stream:
+            stream.write(_summary_text(found) + "\n")
+
+
+def _summary_text(found: fpga.ScanRun) -> str:
+    """Return what the comparison comes to, as text."""
+    whole, config = found.summary(), found.config
+    share = f"{whole['omegas'] - whole['software_omegas']:,} by {config.lanes} lanes"
+    head = f"{_scanned(found.alignments)}, {whole['omegas']:,} omegas ({share}, {whole['software_omegas']:,} remainder)"
+    rows = [_cells(one.scan.name, one.summary()) for one in found.alignments[:SHOWN]]
+    if len(found.alignments) > SHOWN:
+        rows.append((f"... {len(found.alignments) - SHOWN:,} more", *[""] * (len(HEADER) - 1)))
+    if len(found.alignments) > 1:
+        rows.append(_cells("all", whole))
+    parts = [f"{head}\n{config.name}: {MATRIX_TEXT[found.matrix]}", table(HEADER, rows)]
+    clock = f"{asked_text(config)}; no clock changes an omega"
+    return "\n\n".join([*parts, "\n".join([*_sentences(whole), clock])])
+
+
+def _record(found: fpga.ScanRun, provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the same for JSON: 'provenance', 'design', 'matrix', 'summary', 'alignments' and 'positions'."""
+    return {
+        "provenance": dict(provenance),
+        "design": found.config.name,
+        "lanes": found.config.lanes,
+        **clock_record(found.config),
+        "matrix": found.matrix,
+        "summary": found.summary(),
+        "alignments": [one.summary() for one in found.alignments],
+        "positions": found.records(),
+    }
+
+
+def _table(found: fpga.ScanRun, provenance: Mapping[str, Any]) -> str:
+    """Return a row for each grid position under `RUN_COLUMNS`, after '#' lines that say what made them; NA is none."""
+    rows = ("\t".join(_field(name, record[name]) for name in fpga.RUN_COLUMNS) + "\n" for record in found.records())
+    return provenance_lines(provenance) + "\t".join(fpga.RUN_COLUMNS) + "\n" + "".join(rows)
+
+
+def _field(name: str, value: Any) -> str:
+    if value is None:
+        return MISSING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        if name == "position":
+            return f"{value:.2f}"
+        return f"{value:.{COMPAT_DIGITS if name.endswith('omega') else 3}g}"
+    return " ".join(str(value).split())
+
+
+def _scanned(runs: Sequence[fpga.AlignmentRun]) -> str:
+    positions = sum(len(one.omega) for one in runs)
+    if len(runs) == 1:
+        scan = runs[0].scan
+        return f"{scan.name}: {scan.sites:,} sites, {scan.haplotypes:,} haplotypes, {positions:,} positions"
+    return f"{len(runs):,} alignments, {sum(one.scan.sites for one in runs):,} sites, {positions:,} positions"
+
+
+def _cells(name: str, found: Mapping[str, Any]) -> tuple[str, ...]:
+    return (
+        name,
+        f"{found['positions']:,}",
+        f"{found['omegas']:,}",
+        _error(found["median_error"]),
+        _error(found["largest_error"]),
+        f"{found['other_windows']:,}",
+        f"{found['ties']:,}",
+        _error(found["greatest_loss"]),
+        f"{found['top_kept']} of {found['top']}",
+        "yes" if found["same_peak"] else "no",
+    )
+
+
+def _sentences(found: Mapping[str, Any]) -> list[str]:
+    lines = []
+    if found["largest_error_at"] is not None:
+        lines.append(f"largest error at {_place(found['largest_error_at'])}")
+    if found["greatest_loss_at"] is not None:
+        lines.append(
+            f"greatest loss at {_place(found['greatest_loss_at'])}: omega in float64 of the hardware's window is "
+            f"{_error(found['greatest_loss'])} below the scan's maximum"
+        )
+    window = found["largest_window_error"]
+    lines.append(
+        f"against float64 sums of the same windows the hardware is off by {_error(window)} at most; the scan holds "
+        "seven digits (1.5e-07)"
+    )
+    lines.append(f"{found['from_remainder']:,} of {found['positions']:,} maxima come from the remainder")
+    return lines
+
+
+def _place(place: tuple[str, int, float]) -> str:
+    name, _, at = place
+    return f"{name}:{at:,.0f}"
+
+
+def _error(value: float) -> str:
+    return "0" if value == 0 else f"{value:.1e}"

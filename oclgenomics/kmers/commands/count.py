@@ -20,7 +20,7 @@ from oclgenomics.app.commands import (
 )  # fmt: skip
 from oclgenomics.app.files import works_in, writes
 from oclgenomics.app.inputs import reads_sequences
-from oclgenomics.io.plain_json import json_text
+from oclgenomics.io.json_text import json_text
 from oclgenomics.kmers.commands.reading import add_count_bounds, add_counting_options, showing_progress
 
 __all__ = ["add_parser", "run"]
@@ -102,7 +102,7 @@ def _begin_loading() -> None:
 
     Python waits for them where it loads a library, too, so the modules that still bring some are imported before.
     """
-    for name in ("concurrent.futures.thread", "oclgenomics.io.checksum", "oclgenomics.runtime.engine"):
+    for name in ("concurrent.futures.thread", "oclgenomics.io.array_layout", "oclgenomics.runtime.engine"):
         importlib.import_module(name)
     importlib.import_module("oclgenomics.runtime").begin_loading()
 

@@ -22,7 +22,7 @@ from oclgenomics.app.commands import (
 from oclgenomics.app.files import reads, writes
 from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.errors import UsageError
-from oclgenomics.io.plain_json import json_text
+from oclgenomics.io.json_text import json_text
 from oclgenomics.kmers import formats
 from oclgenomics.kmers.commands.reading import add_count_bounds, showing_progress
 

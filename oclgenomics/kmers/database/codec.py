@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from oclgenomics.io.append_file import Appending
+from oclgenomics.io.atomic_file import Appending
 from oclgenomics.kmers.database import simple8b, vlq
 from oclgenomics.kmers.database.keys import differences, is_ascending, key_words, running_sums, sortable
 from oclgenomics.kmers.database.kmer_set import KmerBlock

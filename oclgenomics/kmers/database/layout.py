@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.io.checksum import checksum as checksum_under
+from oclgenomics.io.array_layout import checksum as checksum_under
 from oclgenomics.kmers.options import CountOptions
 
 __all__ = [

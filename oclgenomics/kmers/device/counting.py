@@ -25,8 +25,7 @@ import numpy as np
 
 from oclgenomics.app.run import EngineLike, Run, lent_engine
 from oclgenomics.errors import InputError, OutputError, readable_bytes
-from oclgenomics.io.atomic_file import WholeFile
-from oclgenomics.io.unnamed_file import file_system, temporary_folder, unnamed_file
+from oclgenomics.io.atomic_file import WholeFile, file_system, temporary_folder, unnamed_file
 from oclgenomics.kmers import device, sets
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import KmerBlock, KmerSet, join
@@ -40,9 +39,7 @@ from oclgenomics.kmers.result import CountSummary
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import Census, PackedBlock, Symbols, packed_blocks
-from oclgenomics.sequence.files import SequenceFiles, file_names
-from oclgenomics.sequence.input_progress import InputProgress
-from oclgenomics.sequence.opening import largest_block
+from oclgenomics.sequence.files import InputProgress, SequenceFiles, file_names, largest_block
 
 __all__ = ["CountedFiles", "KmerCounter", "Spill", "counted_files", "kept_blocks"]
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.io.append_file import Appending
+from oclgenomics.io.atomic_file import Appending
 from oclgenomics.kmers.database.codec import Coded
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.layout import SECTION_KMERS

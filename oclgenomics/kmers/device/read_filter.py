@@ -19,11 +19,9 @@ from oclgenomics.kmers.options import FilterOptions
 from oclgenomics.kmers.plan.memory import look_up_block_bytes
 from oclgenomics.kmers.result import FilterSummary
 from oclgenomics.runtime import Engine
-from oclgenomics.sequence.input_progress import InputProgress
+from oclgenomics.sequence.files import InputProgress, largest_block
 from oclgenomics.sequence.letters import letter_blocks
-from oclgenomics.sequence.mate_names import first_difference
-from oclgenomics.sequence.name_list import NameList
-from oclgenomics.sequence.opening import largest_block
+from oclgenomics.sequence.name_list import NameList, first_difference
 from oclgenomics.sequence.pieces import LetterBlock
 
 __all__ = ["CountedReads", "HowToRead", "counted_reads", "filter_files", "interleaved_pairs", "paired_reads"]

@@ -6,7 +6,7 @@ from math import floor, log10
 from typing import Any
 
 from oclgenomics.app.figures import number_text
-from oclgenomics.io.plain_json import json_text
+from oclgenomics.io.json_text import json_text
 from oclgenomics.kmers.analysis.intervals import Interval
 from oclgenomics.kmers.analysis.spectrum import Spectrum
 from oclgenomics.kmers.result import Histogram

@@ -12,8 +12,7 @@ from typing import IO
 import numpy as np
 
 from oclgenomics.errors import OutputError
-from oclgenomics.io.atomic_file import WholeFile
-from oclgenomics.io.unnamed_file import open_unnamed, temporary_folder
+from oclgenomics.io.atomic_file import WholeFile, open_unnamed, temporary_folder
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import SelectedKmers
 from oclgenomics.kmers.sets.rows import MatrixRows

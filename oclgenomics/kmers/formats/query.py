@@ -12,7 +12,7 @@ import numpy as np
 from oclgenomics.app.reports import MISSING
 from oclgenomics.errors import OutputError
 from oclgenomics.io.atomic_file import open_whole
-from oclgenomics.io.plain_json import json_text
+from oclgenomics.io.json_text import json_text
 from oclgenomics.kmers.analysis.found import RecordCounts, join_counts, joined_records
 
 __all__ = ["CountLines", "JsonRows", "RowLines", "records_of", "rows_of", "write_counts_npz"]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
 from oclgenomics.io.source import Progress
-from oclgenomics.io.threads import usable_cores
+from oclgenomics.io.workers import usable_cores
 from oclgenomics.kmers.database.keys import sortable
 from oclgenomics.kmers.database.kmer_set import KmerBlock, KmerSet
 from oclgenomics.kmers.options import MAX_COUNTER

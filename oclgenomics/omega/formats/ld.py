@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from oclgenomics.app.provenance import provenance_lines
 from oclgenomics.app.reports import MISSING
 from oclgenomics.errors import ParameterError
+from oclgenomics.io.json_text import json_text
 from oclgenomics.io.packed_file import name_unpacked, refuse_packed
-from oclgenomics.io.plain_json import json_text
 from oclgenomics.omega.device.ld import LdBlock
 from oclgenomics.omega.ld.map import PART_COLUMNS, part_records
 from oclgenomics.omega.ld.region import LdPart, LdRegion

@@ -11,7 +11,7 @@ import numpy as np
 from oclgenomics.app.provenance import provenance_lines
 from oclgenomics.app.reports import MISSING
 from oclgenomics.errors import ParameterError
-from oclgenomics.io.plain_json import json_text
+from oclgenomics.io.json_text import json_text
 from oclgenomics.omega.significance.thresholds import PEAK_COLUMNS, Peaks
 from oclgenomics.variation.bed import bed_name
 

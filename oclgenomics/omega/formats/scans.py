@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from oclgenomics.app.provenance import provenance_lines
 from oclgenomics.app.reports import MISSING, ByteSink, Report, write_reports
 from oclgenomics.errors import InputError, ParameterError
-from oclgenomics.io.plain_json import json_text
+from oclgenomics.io.json_text import json_text
 from oclgenomics.io.text_file import read_text
 from oclgenomics.omega.result import SCAN_COLUMNS, DataFacts, OmegaReport, Scan, Track
-from oclgenomics.variation.base_pairs import MAX_BP
+from oclgenomics.variation.bed import MAX_BP
 
 __all__ = [
     "FORMATS", "JsonReport", "OmegaPlusReport", "ReportFormat", "TsvReport", "load_json", "make_report", "read_facts",

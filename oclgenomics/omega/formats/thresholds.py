@@ -12,14 +12,14 @@ import numpy as np
 
 from oclgenomics.app.provenance import provenance_lines
 from oclgenomics.errors import InputError
-from oclgenomics.io.plain_json import json_text
+from oclgenomics.io.json_text import json_text
 from oclgenomics.io.text_file import read_text
 from oclgenomics.omega.formats.peaks import cell
 from oclgenomics.omega.formats.scans import load_json
 from oclgenomics.omega.significance.facts import NullFacts
 from oclgenomics.omega.significance.peaks import Peak
 from oclgenomics.omega.significance.thresholds import Maxima, Significance, SweepResults, Threshold, p_values
-from oclgenomics.variation.base_pairs import MAX_BP
+from oclgenomics.variation.bed import MAX_BP
 
 __all__ = ["COLUMNS", "as_json", "as_tsv", "read_thresholds"]
 

@@ -27,7 +27,6 @@ from oclgenomics.sdtw.commands.options import (
     variant_name,
 )
 from oclgenomics.sdtw.commands.reports import chosen_thresholds, made_evaluation, say_evaluation, write_evaluation
-from oclgenomics.simulate import signals as simulated
 
 __all__ = ["add_parser", "run"]
 
@@ -134,7 +133,7 @@ def _simulated(
         background = simulate.read_genome("background", args.background, args.reads)
     # Junk would be labelled target, and thresholds that keep 99 % of the targets would keep everything.
     scenario = replace(
-        simulated.drawing.PRESETS[args.difficulty], samples=(samples, samples), molecule=molecule, junk=0.0
+        simulate.signals.drawing.PRESETS[args.difficulty], samples=(samples, samples), molecule=molecule, junk=0.0
     )
 
     def drawn(*genomes: simulate.Genome) -> Iterator[signals.Signals]:

@@ -26,7 +26,7 @@ from oclgenomics.app.commands import (
 from oclgenomics.app.files import reads, writes
 from oclgenomics.app.inputs import THRESHOLDS_TRIM, add_signal_inputs, add_signal_options
 from oclgenomics.errors import UsageError
-from oclgenomics.io.plain_json import json_text
+from oclgenomics.io.json_text import json_text
 from oclgenomics.sdtw import live, plots
 from oclgenomics.sdtw.commands.options import add_align_options, add_decision_options, references_of, thresholds_of
 

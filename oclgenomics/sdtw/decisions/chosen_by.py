@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from oclgenomics.errors import ParameterError
-from oclgenomics.io.checksum import checksum
+from oclgenomics.io.array_layout import checksum
 
 __all__ = ["CHOSEN_BY", "MAX_HASHES", "ChosenBy", "SharedReads"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from oclgenomics.app.provenance import provenance_lines
 from oclgenomics.app.reports import MISSING
-from oclgenomics.io.plain_json import json_text
+from oclgenomics.io.json_text import json_text
 from oclgenomics.sdtw.decisions.chosen_by import SharedReads
 from oclgenomics.sdtw.decisions.evaluation import Difference, Evaluation
 from oclgenomics.sdtw.decisions.run_model import Enrichment, RunModel

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from oclgenomics.app.provenance import provenance_lines
 from oclgenomics.app.reports import MISSING, Report
 from oclgenomics.errors import ParameterError
-from oclgenomics.io.text_rows import rows_of
+from oclgenomics.io.text_file import rows_of
 from oclgenomics.sdtw.decisions.thresholds import WORDS
 from oclgenomics.sdtw.result import Alignments, BestPlaces, Classified, Totals
 from oclgenomics.sdtw.squiggles.squiggle import named_places, record_lengths

@@ -9,10 +9,9 @@ from dataclasses import asdict
 from typing import Any
 
 from oclgenomics.errors import InputError, OutputError, ParameterError
-from oclgenomics.io.checksum import checksum
+from oclgenomics.io.array_layout import checksum
+from oclgenomics.io.json_text import Fields, json_text, load_fields
 from oclgenomics.io.packed_file import open_packed
-from oclgenomics.io.plain_json import json_text
-from oclgenomics.io.strict_json import Fields, load_fields
 from oclgenomics.io.text_file import read_text
 from oclgenomics.sdtw.decisions.basis import Basis, KnownTrim, ReadKind, ReferenceFacts
 from oclgenomics.sdtw.decisions.chosen_by import ChosenBy

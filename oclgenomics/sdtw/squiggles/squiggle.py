@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.io.checksum import checksum
+from oclgenomics.io.array_layout import checksum
 from oclgenomics.signals.kmers import Molecule
 
 __all__ = ["STRANDS", "Places", "Squiggle", "named_places", "record_lengths"]

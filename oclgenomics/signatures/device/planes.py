@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError
 from oclgenomics.primitives import scan
-from oclgenomics.primitives.shapes import scan_lanes
+from oclgenomics.primitives.keys import scan_lanes
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel
 from oclgenomics.signatures.device.pairs import ListRound, PairMatcher, PairRound

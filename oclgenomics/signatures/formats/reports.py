@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from oclgenomics.app.provenance import provenance_lines
 from oclgenomics.app.reports import MISSING
 from oclgenomics.errors import InputError, ParameterError
-from oclgenomics.io.text_rows import rows_of
+from oclgenomics.io.text_file import rows_of
 from oclgenomics.signatures.matches.certainty import (
     MAY_BE_CHANCE,
     certainty,

@@ -25,7 +25,7 @@ _COUNTS = {
     "strains": "strains of each of them that are not",
     "novel": "species of a genus without references",
     "aliens": "genomes unlike all others",
-    "length": "letters of a genome",
+    "length": "bases of a genome",
 }
 _SHARES = {
     "indels": "insertions and deletions for each substitution",
@@ -35,7 +35,7 @@ _SHARES = {
 }
 _RANGES = {
     "gc": "least and most share of G and C",
-    "genus_divergence": "least and most substitutions per letter from a family's ancestor to a genus's",
+    "genus_divergence": "least and most substitutions per base from a family's ancestor to a genus's",
     "species_divergence": "from a genus's ancestor to a species's",
     "strain_divergence": "from a species's ancestor to a strain's",
 }
@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
         metagenomes.files.write_taxonomy(folder / "taxonomy", metagenomes.genomes.plan_taxa(scenario))
     roles = Counter(one.role for one in listed)
     shown = ", ".join(f"{number:,} {role}" for role, number in roles.items())
-    say(args, f"{len(listed):,} genomes ({shown}) of {sum(one.letters for one in listed):,} letters")
+    say(args, f"{len(listed):,} genomes ({shown}) of {sum(one.letters for one in listed):,} bp")
     say(args, f"wrote {args.output}")
     return 0
 

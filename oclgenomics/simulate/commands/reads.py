@@ -58,10 +58,10 @@ def add_reads(kinds: Any) -> None:
         )  # fmt: skip
     group = parser.add_argument_group("reads")
     group.add_argument("--reads", type=count, metavar="N", help="reads, or pairs (default: 10000)")
-    group.add_argument("--length", type=count, metavar="N", help="letters of a read or a mate (default: 150)")
+    group.add_argument("--length", type=count, metavar="N", help="bases of a read or a mate (default: 150)")
     group.add_argument("--paired", action="store_true", default=None, help="pairs; the mates follow each other")
-    group.add_argument("--insert", type=count, metavar="N", help="mean letters of a pair's fragment (default: 400)")
-    group.add_argument("--errors", type=float, metavar="P", help="share of wrong letters (default: 0.01)")
+    group.add_argument("--insert", type=count, metavar="N", help="mean bases of a pair's fragment (default: 400)")
+    group.add_argument("--errors", type=float, metavar="P", help="share of wrong bases (default: 0.01)")
     group = parser.add_argument_group(f"output ('-' is standard output; {PACKED})")
     writes(group.add_argument("-o", "--output", required=True, metavar="FASTQ", help="file for the reads"))
     writes(group.add_argument("--mates", metavar="FASTQ", help="file for the second mates of pairs (default: -o)"))

@@ -8,11 +8,10 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics import __version__, simulate
+from oclgenomics import __version__, signals, simulate
 from oclgenomics.app.commands import add_message_options, count, say, say_written, started_progress, text_output, whole
 from oclgenomics.app.files import reads, writes
 from oclgenomics.errors import UsageError
-from oclgenomics.simulate import signals
 from oclgenomics.simulate.commands.population import given
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ def _add_data_options(parser: argparse.ArgumentParser) -> None:
         "--background-reads", type=count, metavar="N", help="reads of the background (default: as many as --reads)"
     )
     group.add_argument(
-        "--length", type=count, default=50_000, metavar="N", help="letters of a random genome (default: %(default)s)"
+        "--length", type=count, default=50_000, metavar="N", help="bases of a random genome (default: %(default)s)"
     )
     group.add_argument(
         "--gc", type=float, default=0.5, metavar="P", help="G and C of a random genome (default: %(default)s)"
@@ -150,7 +149,7 @@ def run(args: argparse.Namespace) -> int:
         drawn = _simulated(args, genomes, model, scenario, truth)
         for stream, genome in zip(fasta, genomes, strict=False):  # there may be no background
             if stream is not None:
-                signals.reads.write_genome(stream, genome)
+                simulate.signals.reads.write_genome(stream, genome)
         signals.write_signals(args.output, drawn)
     shown = " and ".join(f"{genome.reads:,} reads of the {genome.label}" for genome in genomes)
     say(args, f"{shown}, {len(drawn.samples):,} samples in all")
@@ -165,7 +164,7 @@ def _scenario(args: argparse.Namespace) -> SignalScenario:
         if len(chosen["samples"]) > 2:
             raise UsageError("--samples: give one number, or the least and the most")
         chosen["samples"] = (chosen["samples"][0], chosen["samples"][-1])
-    return replace(signals.drawing.PRESETS[args.preset], **chosen)
+    return replace(simulate.signals.drawing.PRESETS[args.preset], **chosen)
 
 
 def _genomes(args: argparse.Namespace) -> list[Genome]:
@@ -195,12 +194,12 @@ def _simulated(
     """Simulate all reads, and write the table of them."""
     progress = started_progress(args, "simulating", "reads", 1)
     if truth is not None:
-        signals.reads.write_truth_head(truth, _provenance(args, scenario))
+        simulate.signals.reads.write_truth_head(truth, _provenance(args, scenario))
     batches: list[SignalBatch] = []
     done, total = 0, sum(genome.reads for genome in genomes)
     for batch in simulate.simulate_signals(genomes, model, scenario, args.seed):
         if truth is not None:
-            signals.reads.write_truth_rows(truth, batch)
+            simulate.signals.reads.write_truth_rows(truth, batch)
         batches.append(batch)
         done += len(batch)
         progress.update(done, total)

@@ -53,8 +53,8 @@ def add_signatures(kinds: Any) -> None:
     group.add_argument("--seed", type=whole, required=True, metavar="N", help="seed, 0 or more")
     group.add_argument(
         "--preset", choices=PRESETS,
-        help="numbers of the paper: 1000 signatures of 3000 to 10,000 letters, 1000 clean samples and 10 with 100 to "
-        "200 copies, of 100k to 200k, 50k to 100k or 10k to 20k letters; other options change some (default: none)",
+        help="numbers of the paper: 1000 signatures of 3000 to 10,000 bases, 1000 clean samples and 10 with 100 to "
+        "200 copies, of 100k to 200k, 50k to 100k or 10k to 20k bases; other options change some (default: none)",
     )  # fmt: skip
     _add_signature_options(parser)
     _add_sample_options(parser)
@@ -65,18 +65,18 @@ def add_signatures(kinds: Any) -> None:
 def _add_signature_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("signatures")
     group.add_argument("--signatures", type=count, metavar="N", help="number of signatures (default: 100)")
-    _add_range(group, "--signature-length", "letters of a signature (default: 300 1000)")
-    group.add_argument("--signature-n", type=float, metavar="P", help="probability of a letter to be N (default: 0.1)")
+    _add_range(group, "--signature-length", "bases of a signature (default: 300 1000)")
+    group.add_argument("--signature-n", type=float, metavar="P", help="probability of a base to be N (default: 0.1)")
 
 
 def _add_sample_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("samples")
     group.add_argument("--clean", type=count, metavar="N", help="samples without copies (default: 90)")
     group.add_argument("--infected", type=count, metavar="N", help="samples with copies (default: 10)")
-    _add_range(group, "--sample-length", "letters of a sample, or more where its copies need it (default: 10000 20000)")
-    _add_range(group, "--quality", "mean quality of a sample, and bounds of its letters' (default: 10 30)")
+    _add_range(group, "--sample-length", "bases of a sample, or more where its copies need it (default: 10000 20000)")
+    _add_range(group, "--quality", "mean quality of a sample, and bounds of its bases' (default: 10 30)")
     group.add_argument(
-        "--sample-n", type=float, metavar="P", help="probability of a letter outside copies to be N (default: 0.1)"
+        "--sample-n", type=float, metavar="P", help="probability of a base outside copies to be N (default: 0.1)"
     )
 
 
@@ -84,14 +84,14 @@ def _add_planting_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("copies of signatures")
     _add_range(group, "--copies", "copies in an infected sample (default: 1 3)")
     group.add_argument(
-        "--planted-n", type=float, metavar="P", help="probability of a letter of a copy to be N (default: --sample-n)"
+        "--planted-n", type=float, metavar="P", help="probability of a base of a copy to be N (default: --sample-n)"
     )
     group.add_argument(
         "--strand", choices=("+", "-", "both"),
         help="copies as the signature is, its reverse complement, or either (default: +)",
     )  # fmt: skip
     group.add_argument(
-        "--mismatches", type=count, metavar="M", help="replace up to M letters of a copy by others (default: 0)"
+        "--mismatches", type=count, metavar="M", help="replace up to M bases of a copy by others (default: 0)"
     )
 
 
@@ -125,8 +125,8 @@ def run(args: argparse.Namespace) -> int:
         signatures.samples.write_signatures(fasta, panel)
         batches = simulate.simulate_samples(scenario, panel, args.seed)
         letters, copies = _write(args, scenario, batches, samples, truth)
-    say(args, f"{scenario.signatures:,} signatures of {len(panel.letters):,} letters in all")
-    say(args, f"{scenario.samples:,} samples of {letters:,} letters in all, {copies:,} copies of signatures in them")
+    say(args, f"{scenario.signatures:,} signatures of {len(panel.letters):,} bp in all")
+    say(args, f"{scenario.samples:,} samples of {letters:,} bp in all, {copies:,} copies of signatures in them")
     say_written(args)
     return 0
 

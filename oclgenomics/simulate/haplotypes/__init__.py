@@ -8,11 +8,11 @@ from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
     from oclgenomics.simulate.haplotypes import files
-    from oclgenomics.variation.base_pairs import MAX_BP
+    from oclgenomics.variation.bed import MAX_BP
     from oclgenomics.variation.writers import write_ms_head
 
 __all__ = ["MAX_BP", "files", "write_ms_head"]
 
-HOMES = {"MAX_BP": "oclgenomics.variation.base_pairs", "files": "", "write_ms_head": "oclgenomics.variation.writers"}
+HOMES = {"MAX_BP": "oclgenomics.variation.bed", "files": "", "write_ms_head": "oclgenomics.variation.writers"}
 
 __getattr__, __dir__ = found_in(__name__, HOMES, __all__)

@@ -1,10 +1,9 @@
-"""The coalescent with recombination of one population, neutral or through a hard sweep, as branches with mutations.
+"""The coalescent with recombination of one population, neutral or swept, as branches that carry mutations.
 
 The algorithm is Hudson's exact one (Hudson 1983, Theor. Popul. Biol. 23:183), not the sequential approximation SMC':
 omega and every other LD statistic lives on correlations between distant sites, which the exact process gets right by
-construction; a sweep needs many lineages moving between two backgrounds at once, which a process that
-runs back in time expresses directly; and a region of rho = 1,000 takes half a second, so nothing would be gained by
-the approximation.
+construction; a sweep needs many lineages moving between two backgrounds at once, which a process that runs back in time
+expresses directly; and a region of rho = 1,000 takes half a second, so nothing would be gained by the approximation.
 
 Positions run over [0, 1) of the region, time over units of 2N generations (N diploids), so that a pair of lineages
 coalesces at rate 1 and a lineage that spans the region recombines at rate rho / 2.

@@ -33,7 +33,7 @@ from oclgenomics.simulate.limits import (
     MAX_SITES,
     check_range,
 )
-from oclgenomics.variation.base_pairs import MAX_BP
+from oclgenomics.variation.bed import MAX_BP
 
 __all__ = ["Haplotypes", "Region", "check_sweep", "simulate", "simulate_independent"]
 

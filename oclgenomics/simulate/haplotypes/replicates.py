@@ -17,7 +17,7 @@ from oclgenomics.simulate.haplotypes.population import Haplotypes, Region, simul
 from oclgenomics.simulate.haplotypes.workers import drawn_side_by_side
 from oclgenomics.simulate.limits import MAX_REPLICATES, check_range
 from oclgenomics.variation.alignment import Alignment
-from oclgenomics.variation.base_pairs import base_pairs
+from oclgenomics.variation.bed import base_pairs
 from oclgenomics.variation.packing import join_sites, pack_states, words_for
 from oclgenomics.variation.writers import distinct_ticks, site_blocks
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.variation.alignment import Alignment
-from oclgenomics.variation.phase import Phase
 from oclgenomics.variation.planes import Genotypes
+from oclgenomics.variation.read_options import Phase
 from oclgenomics.variation.site_parts import SiteParts
 
 __all__ = ["Chromosome", "comes_again", "count_reasons", "first_out_of_order"]

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alignment import Alignment
-from oclgenomics.variation.byte_table import byte_table
-from oclgenomics.variation.packing import RowPacker, combine_rows
+from oclgenomics.variation.packing import RowPacker, byte_table, combine_rows
 from oclgenomics.variation.readers.input_buffer import InputBuffer
 
 __all__ = ["read_fasta"]

@@ -9,7 +9,12 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 
-__all__ = ["MAX_LINE_BYTES", "PADDING", "InputBuffer"]
+__all__ = [
+    "MAX_LINE_BYTES",
+    "PADDING",
+    "InputBuffer",
+    "bytes_at",
+]
 
 MAX_LINE_BYTES = 1 << 30  # bytes; no format needs longer ones, and packed zeros could ask for any memory
 
@@ -172,3 +177,23 @@ def _find(data: NDArray[np.uint8], value: int, start: int) -> int:
             return start + found
         start, piece = start + piece, 4 * piece
     return -1
+
+
+def bytes_at(data: NDArray[np.uint8], begins: NDArray[np.int64], width: int) -> NDArray[np.uint8]:
+    """Copy `width` bytes from each begin; uint8 (len(begins), width), writable.
+
+    The places are seen as overlapping items of `width` bytes, so that one item is one copy of memory.
+
+    Parameters
+    ----------
+    data : ndarray of uint8, contiguous
+        Must reach `width` bytes beyond the last begin.
+    begins : ndarray of int64
+        Offsets.
+    width : int
+        Bytes.
+    """
+    if width == 0 or len(begins) == 0:
+        return np.zeros((len(begins), width), np.uint8)
+    items: NDArray[np.void] = np.ndarray((len(data) - width + 1,), f"V{width}", data, 0, (1,))
+    return items[begins].view(np.uint8).reshape(len(begins), width)

@@ -20,10 +20,9 @@ from oclgenomics.io.numbers import whole_number
 from oclgenomics.io.workers import Workers
 from oclgenomics.notices import tell_once
 from oclgenomics.variation.alignment import Alignment
-from oclgenomics.variation.base_pairs import base_pairs
+from oclgenomics.variation.bed import base_pairs
 from oclgenomics.variation.packing import full_words, join_sites, pack_states, words_for
-from oclgenomics.variation.readers.bytes_at import bytes_at
-from oclgenomics.variation.readers.input_buffer import InputBuffer
+from oclgenomics.variation.readers.input_buffer import InputBuffer, bytes_at
 from oclgenomics.variation.readers.line_blocks import LineBlock, parse_blocks
 
 __all__ = ["BLOCK_BYTES", "read_macs"]

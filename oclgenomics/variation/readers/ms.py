@@ -14,7 +14,7 @@ from oclgenomics.io.numbers import parse_decimals, whole_number
 from oclgenomics.io.workers import Workers
 from oclgenomics.notices import tell_once
 from oclgenomics.variation.alignment import Alignment
-from oclgenomics.variation.base_pairs import MAX_BP, base_pairs
+from oclgenomics.variation.bed import MAX_BP, base_pairs
 from oclgenomics.variation.packing import WORD_BITS, RowPacker, combine_rows
 from oclgenomics.variation.readers.input_buffer import InputBuffer
 

@@ -19,8 +19,7 @@ from oclgenomics.classify.device.reads import HowToRead, SketchedReads, sketched
 from oclgenomics.classify.options import METACACHE_SKETCH, Input, SketchOptions, inputs_of
 from oclgenomics.errors import InputError
 from oclgenomics.runtime import Engine
-from oclgenomics.sequence.mate_names import first_difference
-from oclgenomics.sequence.name_list import NameList
+from oclgenomics.sequence.name_list import NameList, first_difference
 
 SMALL = SketchOptions(kmerlen=6, sketchlen=4, winlen=16)
 Record = tuple[str, bytes]

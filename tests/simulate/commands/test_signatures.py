@@ -36,8 +36,8 @@ def test_what_is_written(tmp_path, capsys):
         assert 0 <= int(start) < int(end) <= lengths[sample]
         assert int(end) - int(start) == lengths[signature]
     assert len({row.split("\t")[0] for row in rows}) == 4
-    assert told[0] == f"oclgenomics: 7 signatures of {sum(len(one.letters) for one in signatures)} letters in all"
-    assert told[1].endswith(f" letters in all, {len(rows)} copies of signatures in them")
+    assert told[0] == f"oclgenomics: 7 signatures of {sum(len(one.letters) for one in signatures)} bp in all"
+    assert told[1].endswith(f" bp in all, {len(rows)} copies of signatures in them")
     assert sorted(os.listdir(tmp_path)) == ["p.fasta", "s.fastq", "t.tsv"]
 
 

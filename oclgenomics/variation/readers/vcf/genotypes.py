@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.variation.alleles import NO_ALLELE, is_plain
-from oclgenomics.variation.phase import Phase, unphased_calls
 from oclgenomics.variation.planes import HAPLOID, MISSING, Genotypes, Planes
-from oclgenomics.variation.readers.bytes_at import bytes_at
+from oclgenomics.variation.read_options import Phase, unphased_calls
+from oclgenomics.variation.readers.input_buffer import bytes_at
 from oclgenomics.variation.readers.line_blocks import LineBlock
 from oclgenomics.variation.readers.vcf.calls import Calls, PackedCalls
 from oclgenomics.variation.readers.vcf.quads import TEMPLATE, read_quads, read_triples

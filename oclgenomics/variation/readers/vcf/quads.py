@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.variation.packing import WORD_BITS, full_words
-from oclgenomics.variation.phase import Phase, unphased_calls
 from oclgenomics.variation.planes import MISSING
+from oclgenomics.variation.read_options import Phase, unphased_calls
 from oclgenomics.variation.readers.vcf.calls import Calls, PackedCalls
 
 __all__ = ["TEMPLATE", "read_quads", "read_triples"]

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alignment import Alignment
-from oclgenomics.variation.phase import Phase
 from oclgenomics.variation.planes import Genotypes
+from oclgenomics.variation.read_options import Phase
 from oclgenomics.variation.readers.chromosome import Chromosome, comes_again, count_reasons, first_out_of_order
 from oclgenomics.variation.readers.input_buffer import InputBuffer
 from oclgenomics.variation.readers.line_blocks import LineBlock, parse_blocks

@@ -20,9 +20,9 @@ from oclgenomics.variation.alleles import (
     is_other_kind,
     read_numbers,
 )
-from oclgenomics.variation.base_pairs import MAX_BP
-from oclgenomics.variation.byte_table import byte_table
-from oclgenomics.variation.readers.bytes_at import bytes_at
+from oclgenomics.variation.bed import MAX_BP
+from oclgenomics.variation.packing import byte_table
+from oclgenomics.variation.readers.input_buffer import bytes_at
 from oclgenomics.variation.readers.line_blocks import PADDING, LineBlock
 
 __all__ = ["ColumnFinder", "Records", "judge_records"]

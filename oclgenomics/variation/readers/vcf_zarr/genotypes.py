@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.variation.alleles import NO_ALLELE, is_plain
-from oclgenomics.variation.phase import Phase, unphased_calls
 from oclgenomics.variation.planes import HAPLOID, MISSING, Genotypes, Planes
+from oclgenomics.variation.read_options import Phase, unphased_calls
 from oclgenomics.variation.readers.vcf_zarr.store import ZarrStore
 
 __all__ = ["CallBlock", "CallReader"]

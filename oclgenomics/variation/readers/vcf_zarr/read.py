@@ -12,7 +12,7 @@ import numpy as np
 from oclgenomics.errors import InputError
 from oclgenomics.io.source import Progress
 from oclgenomics.variation.alignment import Alignment
-from oclgenomics.variation.phase import Phase
+from oclgenomics.variation.read_options import Phase
 from oclgenomics.variation.readers.chromosome import Chromosome, comes_again, count_reasons
 from oclgenomics.variation.readers.vcf_zarr.genotypes import CallBlock, CallReader
 from oclgenomics.variation.readers.vcf_zarr.records import RecordReader, ZarrRecords

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError, OclGenomicsError
 from oclgenomics.io.source import Source
 from oclgenomics.lazy_names import optional
-from oclgenomics.variation.readers.stores import store_format
+from oclgenomics.variation.readers.sniff import store_format
 from oclgenomics.variation.readers.vcf_zarr.codecs import check_codecs
 
 __all__ = ["STRINGS", "ZarrStore"]

@@ -1,1 +1,0 @@
-"""Reports of the vendor's tools, read and put beside the model's numbers."""

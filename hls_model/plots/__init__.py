@@ -1,1 +1,0 @@
-"""The model's figures; Matplotlib is imported when one is drawn."""

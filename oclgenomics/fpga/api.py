@@ -1,0 +1,320 @@
+"""Real scans on FPGA designs by the model: how long they take, beside this machine, and what they compute."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING
+
+from hls_model.config import Config
+from hls_model.presets import load
+from hls_model.project import Accounting, project
+from hls_model.resources import check_fits
+from hls_model.timing.result import Level
+from hls_model.workload import Workload
+from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
+from oclgenomics.errors import ParameterError
+from oclgenomics.fpga.comparison import AlignmentRun, alignment_run
+from oclgenomics.fpga.hardware import (
+    Place,
+    PositionRun,
+    Stretch,
+    check_span,
+    exact_sums,
+    pair_values,
+    recurrence_sums,
+    run_position,
+    stretches,
+)
+from oclgenomics.fpga.measuring import Measured, TimedRun, measured_of, repeated
+from oclgenomics.fpga.options import Matrix, check_border, check_modelled, fitting_designs, workload_of
+from oclgenomics.fpga.result import ScanProjection, ScanRun
+from oclgenomics.omega.device.scanner import MIN_SITES, OmegaScanner
+from oclgenomics.omega.options import ScanOptions
+from oclgenomics.omega.plan.windows import Windows, find_windows
+from oclgenomics.omega.sites.sources import AlignmentSource, FilteredBatch, filtered_batches
+from oclgenomics.runtime import Engine
+from oclgenomics.variation.read_options import ReadOptions
+
+if TYPE_CHECKING:
+    from oclgenomics.omega.result import Scan
+    from oclgenomics.variation.alignment import Alignment
+    from oclgenomics.variation.bed import BedRegions
+
+__all__ = ["project_scan", "project_workloads", "run_scan"]
+
+MAX_THREADS = 4
+
+
+@verb
+def project_scan(
+    source: AlignmentSource,
+    options: ScanOptions,
+    designs: Sequence[Config | str] = ("u200",),
+    *,
+    level: Level = "L1",
+    all_pairs: bool = False,
+    uncertainty: bool = True,
+    measure: bool = True,
+    accounting: Accounting = "design",
+    reading: ReadOptions = ReadOptions(),
+    exclude: BedRegions | str | os.PathLike[str] | None = None,
+    on_alignment: Callable[[Alignment], None] | None = None,
+    engine: EngineLike = None,
+    run: Run | None = None,
+) -> ScanProjection:
+    """Project a scan onto designs, and time the same scan on this machine.
+
+    Parameters
+    ----------
+    source, options, reading, exclude, on_alignment, engine
+        As for `oclgenomics.omega.scan`; `options.border` has to be -1, as the pipeline tries every pair of borders.
+    designs : sequence of Config or str
+        Designs, or the names of presets and .toml files.
+    level : str
+        Timing by events ('L1') or cycle by cycle ('L2').
+    all_pairs : bool
+        LD of the square of the sites, as OmegaPlus for GPUs computes it, instead of the pairs that windows hold.
+    uncertainty : bool
+        Also give ranges over what no published number fixes (`hls_model.uncertainty`).
+    measure : bool
+        False projects alone; no device is opened then.
+    accounting : {'design', 'paper'}
+        Count the phases as the designs have them, or as the totals of the paper do (`hls_model.project`); the
+        totals of both are there in either case.
+    run : Run, optional
+        Its `progress` is called with (alignments done, None).
+
+    Returns
+    -------
+    ScanProjection
+
+    Raises
+    ------
+    ModelError
+        An unknown design, or one that does not fit its board.
+    InputError, UsageError, DeviceError
+        As for `oclgenomics.omega.scan`.
+
+    Examples
+    --------
+    >>> from oclgenomics.fpga import project_scan
+    >>> from oclgenomics.omega import ScanOptions
+    >>> options = ScanOptions(grid=1_000, minwin=1_000, maxwin=100_000)
+    >>> project_scan("chr20.vcf.gz", options, ["u200", "zcu102"]).to_frame()  # doctest: +SKIP
+    """
+    check_border(options)
+    configs, run = fitting_designs(designs, accounting), run or Run()
+    workloads: list[Workload] = []
+    discarded: list[Mapping[str, int]] = []
+    runs: list[list[TimedRun]] = []
+    with ExitStack() as stack:
+        batches = filtered_batches(
+            source, options, reading=reading, exclude=exclude, on_alignment=on_alignment, threads=run.threads
+        )
+        scanner = OmegaScanner(engine) if measure and isinstance(engine, Engine) else None
+        for batch in stack.enter_context(closing(batches)):
+            workloads += [workload_of(alignment, options) for alignment in batch.alignments]
+            discarded += [one.discarded for one in batch.prepared]
+            if measure:
+                scanner = scanner or OmegaScanner(stack.enter_context(lent_engine(engine)))
+                runs.append(_timed(scanner, batch, options))
+            del batch  # before the next one is read
+            if run.progress is not None:
+                run.progress(len(workloads), None)
+    measured = None if scanner is None else measured_of(scanner.engine.device, runs)
+    return project_workloads(
+        workloads,
+        configs,
+        level=level,
+        all_pairs=all_pairs,
+        uncertainty=uncertainty,
+        discarded=discarded,
+        measured=measured,
+        accounting=accounting,
+    )
+
+
+def project_workloads(
+    workloads: Sequence[Workload],
+    designs: Sequence[Config | str] = ("u200",),
+    *,
+    level: Level = "L1",
+    all_pairs: bool = False,
+    uncertainty: bool = True,
+    discarded: Sequence[Mapping[str, int]] | None = None,
+    measured: Measured | None = None,
+    accounting: Accounting = "design",
+) -> ScanProjection:
+    """Project scans whose trip counts are known already; parameters and errors as for `project_scan`.
+
+    Parameters
+    ----------
+    workloads : sequence of Workload
+        At least one; see `oclgenomics.fpga.workload_at`.
+    discarded : sequence of mapping of str to int, optional
+        What was left out of each scan.
+    measured : Measured, optional
+        The same scans on this machine.
+
+    Raises
+    ------
+    ParameterError
+        There is no workload.
+    """
+    if not workloads:
+        raise ParameterError("workloads", "must not be empty")
+    rows = {
+        config.name: tuple(
+            project(workload, config, level, all_pairs=all_pairs, uncertainty=uncertainty, accounting=accounting)
+            for workload in workloads
+        )
+        for config in fitting_designs(designs, accounting)
+    }
+    left_out = tuple({} for _ in workloads) if discarded is None else tuple(discarded)
+    return ScanProjection(rows, left_out, measured, level)
+
+
+def _timed(scanner: OmegaScanner, batch: FilteredBatch, options: ScanOptions) -> list[TimedRun]:
+    """Time the scans of a batch, several times."""
+    return repeated(lambda: [scan.stats.seconds for scan in scanner.scan_batch(batch.alignments, options)])
+
+
+@verb
+def run_scan(
+    source: AlignmentSource,
+    options: ScanOptions,
+    design: Config | str = "u200",
+    *,
+    matrix: Matrix = "float32",
+    reading: ReadOptions = ReadOptions(),
+    exclude: BedRegions | str | os.PathLike[str] | None = None,
+    on_alignment: Callable[[Alignment], None] | None = None,
+    engine: EngineLike = None,
+    run: Run | None = None,
+) -> ScanRun:
+    """Compute every omega of a scan as a design does, and compare the maxima with those of the scan.
+
+    The hardware's arithmetic is that of `hls_model.functional`: float32, the order of Fig. 8 of the paper, subnormals
+    flushed to zero, a maximum for each lane, and their merge. Its operands come from the matrix M of Eq. 3, which is
+    defined here as follows.
+
+    - The value of a pair of sites is n r^2 in float32, as `omega scan` sums it (see docs/omega.md): unphased calls,
+      missing states and sites of many states have the values that they have there.
+    - With `matrix="float32"`, M follows from the values by the recurrence, each operation rounded to float32, in the
+      order of OmegaPlus, which is the host's software in the paper:
+      M[i, j] = ((v[i, j] + M[i, j - 1]) + M[i + 1, j]) - M[i + 1, j - 1].
+      What differs from the scan is then the error of building M and that of the lanes together.
+    - With `matrix="exact"`, M is summed in float64 and rounded once to float32: the error of the lanes alone.
+
+    Parameters
+    ----------
+    source, options, reading, exclude, on_alignment, engine
+        As for `oclgenomics.omega.scan`. `options` have to have every pair of borders (`border=-1`), r^2
+        (`ld="RSQUARE"`) and `precision="accurate"`.
+    design : Config or str
+        A design, or the name of a preset or .toml file. Lanes, lane map and remainder decide who finds a maximum; the
+        maximum itself is the same for all, because the merge keeps the order of the sequential loop.
+    matrix : {'float32', 'exact'}
+    run : Run, optional
+        Its `threads` read the input, and compute; one per core, at most 4, if not given. Its `progress` is called with
+        (grid positions of an alignment done, in all).
+
+    Returns
+    -------
+    ScanRun
+
+    Raises
+    ------
+    ModelError
+        An unknown design, or one that does not fit its board.
+    UsageError
+        Options that the pipeline does not do, or a window of more than 20,000 sites.
+    InputError, DeviceError
+        As for `oclgenomics.omega.scan`.
+
+    Notes
+    -----
+    M is held for a stretch of sites at a time, at least as long as a window, in float32 and in float64: 12 bytes times
+    the square of its sites, or 0.45 GB at most for windows of up to 6,144 sites, and 4.8 GB for 20,000.
+
+    Examples
+    --------
+    >>> from oclgenomics.fpga import run_scan
+    >>> from oclgenomics.omega import ScanOptions
+    >>> options = ScanOptions(grid=500, minwin=1_000, maxwin=100_000)
+    >>> found = run_scan("chr20.vcf.gz", options, "u200")  # doctest: +SKIP
+    >>> found.summary()["largest_error"], found.summary()["other_windows"]  # doctest: +SKIP
+    """
+    check_modelled(options, matrix)
+    config = load(design) if isinstance(design, str) else design
+    check_fits(config)
+    run = run or Run()
+    workers = run.threads or min(os.cpu_count() or 1, MAX_THREADS)
+    done: list[AlignmentRun] = []
+    with ExitStack() as stack:
+        pool = stack.enter_context(ThreadPoolExecutor(workers))
+        batches = filtered_batches(
+            source, options, reading=reading, exclude=exclude, on_alignment=on_alignment, threads=run.threads
+        )
+        lent: Engine | None = None
+        for batch in stack.enter_context(closing(batches)):
+            for one in batch.alignments:
+                if (windows := _windows(one, options)) is not None:
+                    check_span(windows, one.name)
+            lent = lent or stack.enter_context(lent_engine(engine))
+            scans = OmegaScanner(lent).scan_batch(batch.alignments, options)
+            for prepared, scan in zip(batch.prepared, scans, strict=True):
+                found = _run_alignment(prepared.alignment, scan, options, config, matrix, lent, pool, run.progress)
+                done.append(alignment_run(prepared.alignment, scan, found, prepared.discarded))
+            del batch  # before the next one is read
+    return ScanRun(tuple(done), config, matrix)
+
+
+def _windows(alignment: Alignment, options: ScanOptions) -> Windows | None:
+    """The windows of an alignment; None where there are too few sites to scan."""
+    return find_windows(alignment.positions, options) if alignment.sites >= MIN_SITES else None
+
+
+def _run_alignment(
+    alignment: Alignment,
+    scan: Scan,
+    options: ScanOptions,
+    config: Config,
+    matrix: Matrix,
+    engine: Engine,
+    pool: ThreadPoolExecutor,
+    progress: Callable[[int, int | None], None] | None,
+) -> dict[int, PositionRun]:
+    """What the hardware finds at the grid positions that have a window, borders as sites of the alignment."""
+    found: dict[int, PositionRun] = {}
+    windows = _windows(alignment, options)
+    if windows is None:
+        return found
+    for stretch in stretches(windows):
+        found.update(_run_stretch(alignment, windows, stretch, config, matrix, engine, pool))
+        if progress is not None:
+            progress(int(stretch.grid[-1]) + 1, len(scan.positions))
+    return found
+
+
+def _run_stretch(
+    alignment: Alignment,
+    windows: Windows,
+    stretch: Stretch,
+    config: Config,
+    matrix: Matrix,
+    engine: Engine,
+    pool: ThreadPoolExecutor,
+) -> Iterator[tuple[int, PositionRun]]:
+    """What the hardware finds at the positions of a stretch; borders as sites of the alignment."""
+    values = pair_values(alignment, stretch, engine)
+    sums = exact_sums(values, windows.span)
+    M = recurrence_sums(values, windows.span) if matrix == "float32" else values
+    if matrix == "exact":
+        M[...] = sums  # rounds each once
+    places = [Place.of(windows, index, stretch.first) for index in stretch.grid.tolist()]
+    runs = pool.map(lambda place: run_position(M, sums, place, config), places)
+    return zip(stretch.grid.tolist(), [one.moved(stretch.first) for one in runs], strict=True)

@@ -1,0 +1,272 @@
+"""`table1` and `table3`: the resources of Table I, and the rates, speedups and seconds of Table III and Fig. 14, beside
+the model's."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict, fields
+
+from hls_model.boards import KINDS
+from hls_model.paper import table1 as paper_table1
+from hls_model.paper import table3 as paper_table3
+from hls_model.paper.published import KINDS as COMPARED_KINDS
+from hls_model.paper.published import OVERHEAD_CYCLES, OVERHEAD_US, Compared, evidence_text
+from hls_model.paper.table1 import Column, contradictions, estimate_name
+from hls_model.paper.table3 import ByLatency, Row, by_latency, compared
+from hls_model.project import ACCOUNTINGS
+from hls_model.ranges import Range
+from hls_model.resources import check_fits
+from hls_model.text import range_text
+from oclgenomics.fpga import plots
+from oclgenomics.fpga.commands import common
+from oclgenomics.fpga.commands.common import table
+from oclgenomics.fpga.commands.projection_text import TITLES
+
+__all__ = ["add_parser"]
+
+LEGEND1 = "p predicted, c calibrated (chosen to match Table I)"
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add both commands."""
+    _add_table1(subparsers)
+    _add_table3(subparsers)
+
+
+def _add_table1(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("table1", allow_abbrev=False)
+    common.add_outputs(parser)
+    parser.set_defaults(run=_run_table1)
+
+
+def _run_table1(args: argparse.Namespace) -> int:
+    """Run the command."""
+    columns = paper_table1.reproduce()
+    blocks = [_column_text(column) for column in columns]
+    notes = [f"- {sentence}" for sentence in contradictions()]
+    every = _estimates(columns)
+    text = "\n\n".join((*blocks, f"{evidence_text(every)}\n{LEGEND1}"))
+    text += "\n\nWhere the paper contradicts itself:\n" + "\n".join(notes)
+    record = {
+        "boards": [_column_record(column) for column in columns],
+        "kinds": {kind: sum(one.kind == kind for one in every) for kind in COMPARED_KINDS},
+        "contradictions": contradictions(),
+    }
+    common.write(args, text, record, lambda: plots.plot_table1(columns))
+    return 0
+
+
+def _estimates(columns: list[Column]) -> list[Compared]:
+    """All amounts beside those of Table I; the percentages are the same numbers once more."""
+    rows = (row for column in columns for name, row in column.compared().items() if name != "percent")
+    return [one for row in rows for one in row.values()]
+
+
+def _column_text(column: Column) -> str:
+    system = column.system
+    printed = (f"{getattr(system.used, kind):,} ({system.percent[kind]:.2f} %)" for kind in KINDS)
+    rows = [("Table I", *printed)]
+    compared = column.compared()
+    for resources in column.estimates:
+        name = estimate_name(resources)
+        rows.append((name, *(_beside(compared[name][kind]) for kind in KINDS)))
+    title = f"{system.board}: unroll {system.unroll}, {system.clock_mhz:g} MHz"
+    return f"{title}\n" + table(("", *(kind.upper() for kind in KINDS)), rows)
+
+
+def _beside(one: Compared) -> str:
+    return f"{one.value:,.0f} ({100 * one.deviation:+.0f} %) {one.kind[0]}"
+
+
+def _column_record(column: Column) -> dict[str, object]:
+    return {
+        "board": column.system.board,
+        "unroll": column.system.unroll,
+        "paper": vars(column.system.used),
+        "paper_percent": dict(column.system.percent),
+        "percent": column.percent,
+        "compared": {
+            name: {kind: one.record() for kind, one in row.items()} for name, row in column.compared().items()
+        },
+        "model": [{"method": one.method, "lanes": one.config.lanes, **vars(one.total)} for one in column.estimates],
+    }
+
+
+RATES = {
+    "omega_widest": "widest position",
+    "omega_grid": "whole grid",
+    "omega_fitted": "fitted to 50/50",
+    "omega_overhead": "with overhead",
+}
+UNITS = {  # names of rates in JSON
+    "ld_rate": "ld_scores_per_s",
+    "cpu_ld_rate": "cpu_ld_scores_per_s",
+    "column_rate": "widest_omega_per_s",
+    "grid_rate": "grid_omega_per_s",
+    "overhead_rate": "overhead_omega_per_s",
+    "fitted_rate": "fitted_omega_per_s",
+}
+BARS = ("cpu", "amd", "gpu", "fpga", "model")
+LEGEND3 = (
+    "p predicted, c calibrated (a parameter was chosen to match), r restated (arithmetic on published numbers)\n"
+    "all omega rates rest on windows and a grid that were chosen to match the published total speedups"
+)
+
+
+def _add_table3(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("table3", allow_abbrev=False)
+    common.add_level_option(parser)
+    common.add_design_options(parser)
+    common.add_uncertainty_option(parser)
+    common.add_outputs(parser)
+    parser.set_defaults(run=_run_table3)
+
+
+def _run_table3(args: argparse.Namespace) -> int:
+    """Run the command."""
+    config = common.design(args)
+    check_fits(config)
+    rows, latencies = paper_table3.reproduce(config, args.level), by_latency(config, args.level)
+    text = "\n\n".join(
+        (
+            _rates(rows, args.uncertainty),
+            _latencies(latencies),
+            _ld(rows),
+            _speedups(rows),
+            _seconds(rows),
+            _totals(rows, args.uncertainty),
+            _count(rows),
+        )
+    )
+    record = {
+        "mixes": [_row_record(row) for row in rows],
+        "by_latency": [{"cycles": one.cycles, "omega": [rate.record() for rate in one.rates]} for one in latencies],
+        "kinds": {kind: sum(one.kind == kind for one in compared(rows)) for kind in COMPARED_KINDS},
+    }
+    common.write(args, text, record, lambda: plots.plot_platforms(rows, uncertainty=args.uncertainty))
+    return 0
+
+
+def _rates(rows: list[Row], uncertainty: bool) -> str:
+    columns = [key for key in RATES if key in rows[0].compared()]
+    lines = [
+        (
+            _title(row),
+            f"{row.mix.fpga.omega:,.0f}",
+            *(row.compared()[key].text() for key in columns),
+            *_board_cell(row, uncertainty),
+        )
+        for row in rows
+    ]
+    header = ("omega, M/s", "paper", *(RATES[key] for key in columns), "memory of the board", "deviation")
+    first = rows[0]
+    widest = ", ".join(f"{row.widest:,}" for row in rows)
+    shares = " or ".join(dict.fromkeys(f"{row.widest / row.mix.snps:.3f}" for row in rows))
+    notes = [
+        f"widest position: {widest} right-side iterations, {shares} for each SNP; "
+        f"memory at full rate with a latency of {first.cycles} cycles",
+        "whole grid: the mean over 1,000 positions, same memory",
+        f"with overhead: the same with a memory latency of {OVERHEAD_CYCLES} cycles and {OVERHEAD_US:g} us a position",
+        "memory of the board: its latency and efficiency, and the range over all that is not known",
+    ]
+    if first.fitted_cycles is not None:
+        notes.insert(2, f"fitted to 50/50: whole grid, latency of {first.fitted_cycles} cycles")
+    if not first.of_the_paper:
+        notes.append("this design is not the paper's: what it deviates by says nothing about the model")
+    return "\n".join((table(header, lines), *notes))
+
+
+def _board_cell(row: Row, uncertainty: bool) -> tuple[str, str]:
+    """The rate with the board's memory, and its deviation with the letter of its kind where that is a reproduction."""
+    rate = row.board.hardware_rate.times(1e-6)
+    one = row.compared().get("omega_board")
+    text = range_text(rate if uncertainty else Range.exactly(rate.likely), "")
+    return text, f"{100 * one.deviation:+.1f} % {one.kind[0]}" if one else "-"
+
+
+def _latencies(latencies: list[ByLatency]) -> str:
+    """The deviations of the three rates by memory latency."""
+    header = ("memory latency, cycles", *(rate.name for rate in latencies[0].rates))
+    lines = [(f"{one.cycles}", *(f"{100 * rate.deviation:+.1f} %" for rate in one.rates)) for one in latencies]
+    return "omega over the whole grid against the paper, by memory latency\n" + table(header, lines)
+
+
+def _ld(rows: list[Row]) -> str:
+    lines = [
+        (
+            _title(row),
+            f"{row.mix.fpga.ld:g}",
+            row.compared()["ld_fpga"].text(2),
+            f"{row.mix.cpu.ld:g}",
+            row.compared()["ld_cpu"].text(2),
+        )
+        for row in rows
+    ]
+    return table(("LD, M/s", "FPGA, paper", "FPGA", "CPU, paper", "CPU"), lines)
+
+
+def _speedups(rows: list[Row]) -> str:
+    lines = [
+        (
+            _title(row),
+            f"{row.omegas:,}",
+            f"{row.mix.fpga_speedups['total']:g}",
+            row.compared()["speedup_fpga"].text(2),
+            row.compared()["speedup_model"].text(2),
+            f"{row.mix.gpu_speedups['total']:g}",
+            row.compared()["speedup_gpu"].text(2),
+        )
+        for row in rows
+    ]
+    header = ("total speedup", "omegas", "FPGA, paper", "FPGA", "FPGA, model's rates", "GPU, paper", "GPU")
+    return table(header, lines)
+
+
+def _count(rows: list[Row]) -> str:
+    return f"{evidence_text(compared(rows))}\n{LEGEND3}"
+
+
+def _seconds(rows: list[Row]) -> str:
+    lines = []
+    for row in rows:
+        times = [getattr(row, bar) for bar in BARS]
+        lines.append((_title(row), *(f"{t.omega:.2f} + {t.ld:.2f} = {t.total:.2f}" for t in times)))
+    header = ("seconds, omega + LD", "CPU", "4 cores (AMD)", "GPU", "FPGA", "FPGA, model's rates")
+    return table(header, lines)
+
+
+def _totals(rows: list[Row], uncertainty: bool) -> str:
+    """The whole scan on the board by each accounting, and whether the paper's total lies in its range."""
+    lines = []
+    for row in rows:
+        cells = [f"{row.fpga.total:.2f} s"]
+        for name in ACCOUNTINGS:
+            seconds = row.totals[name]
+            cells.append(range_text(seconds if uncertainty else Range.exactly(seconds.likely)))
+            cells.append("holds the paper's" if seconds.holds(row.fpga.total) else "does not")
+        lines.append((_title(row), *cells))
+    titles = (cell for name in ACCOUNTINGS for cell in (TITLES[name], "its range"))
+    header = ("whole scan, memory of the board", "FPGA, paper", *titles)
+    return "\n".join([table(header, lines), *(f"{TITLES[name]}: {what}" for name, what in ACCOUNTINGS.items())])
+
+
+def _title(row: Row) -> str:
+    return f"{row.mix.name} ({row.mix.snps:,} x {row.mix.samples:,})"
+
+
+def _row_record(row: Row) -> dict[str, object]:
+    kept = [entry.name for entry in fields(row) if entry.name not in (*BARS, "projection", "mix")]
+    record: dict[str, object] = {UNITS.get(name, name): getattr(row, name) for name in kept}
+    return record | {
+        "mix": asdict(row.mix),
+        **{f"{bar}_seconds": asdict(getattr(row, bar)) for bar in BARS},
+        "board_omega_per_s": row.board.hardware_rate.record(),
+        "board_total_seconds": {name: seconds.record() for name, seconds in row.totals.items()},
+        "fpga_speedup": row.fpga_speedup,
+        "gpu_speedup": row.gpu_speedup,
+        "model_speedup": row.model_speedup,
+        "gpu_kernel_omega_per_s": row.gpu_kernel_rate,
+        "compared": {key: one.record() for key, one in row.compared().items()},
+    }

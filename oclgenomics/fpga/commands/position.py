@@ -1,0 +1,133 @@
+"""`timing` and `trace`: one grid position, its cycles by phase, and cycle by cycle."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from hls_model.clock import asked_text, clock_record
+from hls_model.config import Config
+from hls_model.errors import ModelError
+from hls_model.extras.trace import trace
+from hls_model.extras.waves import write_vcd, write_waves
+from hls_model.files import open_output
+from hls_model.formula import Formula
+from hls_model.resources import check_fits
+from hls_model.rtl.stimulus import operands
+from hls_model.timing import simulate
+from hls_model.workload import Workload
+from oclgenomics.app.commands import count
+from oclgenomics.app.files import works_in, writes
+from oclgenomics.fpga import plots
+from oclgenomics.fpga.commands import common
+
+__all__ = ["add_parser"]
+
+LARGEST_SEED = (1 << 32) - 1
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add both commands."""
+    _add_timing(subparsers)
+    _add_trace(subparsers)
+
+
+def _add_timing(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("timing", allow_abbrev=False)
+    parser.add_argument("--left", type=count, default=1000, metavar="N", help="left borders tried (default: 1000)")
+    parser.add_argument("--right", type=count, default=1000, metavar="N", help="right borders tried (default: 1000)")
+    common.add_level_option(parser)
+    common.add_design_options(parser)
+    common.add_outputs(parser, plot="")
+    parser.set_defaults(run=_run_timing)
+
+
+def _run_timing(args: argparse.Namespace) -> int:
+    """Run the command."""
+    config = common.design(args)
+    check_fits(config)
+    timing = simulate(Workload.single(args.left, args.right), config, args.level)
+    formula = Formula(config)
+    phases = {name: int(cycles.sum()) for name, cycles in timing.phases.items()}
+    record = {
+        "design": timing.config.name,
+        **clock_record(config),
+        "level": timing.level,
+        "exact": timing.bound == "exact",
+        "cycles": timing.cycles,
+        "phases_cycles": phases,
+        "seconds": timing.seconds,
+        "omegas": timing.workload.omegas,
+        "software_omegas": timing.software_omegas,
+        "omega_per_s": timing.hardware_rate,
+        "formula": {
+            "cycles": formula.cycles(args.left, args.right),
+            "holds": formula.holds(args.left, args.right),
+            "overhead_cycles": formula.overhead,
+            "right_for_90_percent": formula.right_for(0.9),
+        },
+    }
+    rows = [f"{name:<9} {cycles:>14,} cycles" for name, cycles in phases.items()]
+    rows.append(f"{'total':<9} {timing.cycles:>14,} cycles{'' if timing.bound == 'exact' else f' {timing.bound}'}")
+    rows.append(f"{'rate':<9} {timing.hardware_rate / 1e6:>14,.1f} M omega/s of {timing.config.ideal_rate / 1e6:,.0f}")
+    rows.append(_formula_text(formula, args.left, args.right))
+    rows.append(asked_text(config))
+    common.write(args, "\n".join(rows), record)
+    return 0
+
+
+def _formula_text(formula: Formula, left: int, right: int) -> str:
+    """The same by the formula, with its numbers, and whether it holds for this position."""
+    config, beats = formula.config, formula.beats(right)
+    columns = f"({beats:,} II) + {formula.overhead}" if config.overlap_outer else f"({beats:,} II + {formula.overhead})"
+    holds = "exactly" if formula.holds(left, right) else "at least: memory does not bring a beat in every cycle here"
+    return (
+        f"formula   {formula.cycles(left, right):>14,} cycles {holds}\n"
+        f"          prefetch + left x {columns} + merge; M {config.latency}, D {config.depth}, Z {config.fsm_cycles}, "
+        f"II {config.ii}; {formula.overhead} = M + D + Z + 1 - II"
+    )
+
+
+def _add_trace(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("trace", allow_abbrev=False)
+    parser.add_argument("--left", type=count, default=3, metavar="N", help="left borders tried (default: 3)")
+    parser.add_argument("--right", type=count, default=2000, metavar="N", help="right borders tried (default: 2000)")
+    writes(parser.add_argument("--vcd", metavar="FILE", help="write every signal as waveforms for GTKWave or Surfer"))
+    verilog = parser.add_argument_group(
+        "waveforms of the Verilog", "These need verilator; a build takes a minute or more."
+    )
+    writes(verilog.add_argument("--rtl", metavar="FILE", help="run the Verilog and write its waveforms"))
+    verilog.add_argument("--seed", type=count, default=1, metavar="N", help="seed of the operands (default: 1)")
+    works_in(
+        verilog.add_argument(
+            "--build-folder", metavar="FOLDER", help="keep the built Verilog here (default: a temporary folder)"
+        )
+    )
+    common.add_design_options(parser)
+    common.add_outputs(parser)
+    parser.set_defaults(run=_run_trace)
+
+
+def _run_trace(args: argparse.Namespace) -> int:
+    """Run the command."""
+    config = common.design(args)
+    check_fits(config)
+    traced = trace(config, args.left, args.right)
+    if args.rtl:
+        _write_waves(args, config)
+    if args.vcd:
+        with open_output(args.vcd) as stream:
+            write_vcd(traced.recording, stream)
+
+    common.write(args, traced.text(), traced.record(), lambda: plots.plot_trace(traced))
+    return 0
+
+
+def _write_waves(args: argparse.Namespace, config: Config) -> None:
+    if not 0 <= args.seed <= LARGEST_SEED:
+        raise ModelError(f"--seed is {args.seed}; it has to be 0 to {LARGEST_SEED}")
+    with open_output(args.rtl) as stream:
+        folder = Path(args.build_folder) if args.build_folder else None
+        write_waves(operands(args.left, args.right, args.seed), config, stream, folder)

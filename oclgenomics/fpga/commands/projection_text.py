@@ -1,0 +1,367 @@
+"""What `project` says: a row for each alignment and design, phases, totals by both accountings, the measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hls_model.clock import clock_text
+from hls_model.paper.table3 import published_seconds
+from hls_model.phases import Phase, added, find_scan_bottleneck, total
+from hls_model.project import ACCOUNTINGS, Accounting, Projection, total_ranges, totals
+from hls_model.ranges import Range
+from hls_model.resources import estimate
+from hls_model.text import bytes_text, count_text, joules_text, percent, range_text, seconds_text
+from hls_model.timing.result import PHASES
+from hls_model.uncertainty import Contribution
+from oclgenomics.fpga import Measured, ScanProjection
+from oclgenomics.fpga.commands.common import table
+from oclgenomics.fpga.commands.resources import fits_text, room_text
+
+__all__ = [
+    "TITLES",
+    "busy_text",
+    "made_of_record",
+    "made_of_text",
+    "other_accounting",
+    "other_total",
+    "phases_text",
+    "placement_text",
+    "projection_record",
+    "projection_text",
+    "scan_text",
+    "summary_text",
+    "total_headers",
+    "totals_note",
+]
+
+SHOWN = 30  # alignments; --json has all
+
+
+def projection_text(found: ScanProjection) -> str:
+    """Return the projections of every design, and the measurement, as text."""
+    rows = found.projections
+    first = next(iter(rows.values()))
+    if len(first) == 1:
+        workload = first[0].timing.workload
+        single = [projections[0] for projections in rows.values()]
+        sizes = f"{workload.snps:,} sites" + (f", {workload.samples:,} haplotypes" if workload.samples else "")
+        head = f"{workload.name}: {sizes}, {len(workload.left):,} positions, {workload.omegas:,} omegas"
+        scans = (scan_text([one]) for one in single)
+        note = totals_note([[one] for one in single])
+        shown = (
+            head, summary_text(single), note, placement_text(single), made_of_text(single), *scans, phases_text(single),
+        )  # fmt: skip
+        parts = [part for part in shown if part]
+    else:
+        designs = placement_text([scans[0] for scans in rows.values()])
+        parts = [f"{_design_text(name, scans)}\n\n{scan_text(scans)}" for name, scans in rows.items()]
+        parts += [totals_note(list(rows.values())), designs]
+    if found.measured is not None:
+        parts.append(_measured_text(found, found.measured))
+    return "\n\n".join(parts)
+
+
+def projection_record(found: ScanProjection, provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the same for JSON.
+
+    These are 'provenance', 'projections', 'totals' by design, 'made_of' by design (None for several alignments) and
+    'measured' (or None).
+    """
+    measured = found.measured
+    return {
+        "provenance": dict(provenance),
+        "projections": found.records(),
+        "made_of": _made_of(found),
+        "totals": {name: _totals_record(found, name) for name in found.projections},
+        "measured": measured and {**measured.record(), "times": _times_record(found, measured)},
+    }
+
+
+def _times_record(found: ScanProjection, measured: Measured) -> dict[str, Any]:
+    """Each design's time over the measured one; None where the measured time has no bounds."""
+    ranges = {name: total_ranges(list(scans))["seconds"] for name, scans in found.projections.items()}
+    times = {name: measured.times(seconds) for name, seconds in ranges.items()}
+    return {name: None if one is None else one.record() for name, one in times.items()}
+
+
+def _made_of(found: ScanProjection) -> dict[str, object] | None:
+    """What the ranges of a single scan are made of; it would take many timings for each of several."""
+    designs = list(found.projections.values())
+    return made_of_record([scans[0] for scans in designs]) if len(designs[0]) == 1 else None
+
+
+def _totals_record(found: ScanProjection, name: str) -> dict[str, Any]:
+    ranges = total_ranges(list(found.projections[name])) if found.uncertain else {}
+    return {**found.totals(name), "range": {key: values.record() for key, values in ranges.items()} or None}
+
+
+def _design_text(name: str, projections: Sequence[Projection]) -> str:
+    """A row for each alignment, and the total."""
+    lines = [_cells(one) for one in projections[:SHOWN]]
+    if len(projections) > SHOWN:
+        lines.append((f"... {len(projections) - SHOWN:,} more", *[""] * 10))
+    whole, ranges = totals(list(projections)), total_ranges(list(projections))
+    omega = ranges["omega_seconds"]
+    rates = [whole["omegas"] / seconds / 1e6 if seconds else 0.0 for seconds in (omega.high, omega.likely, omega.low)]
+    lines.append(
+        ("total", "", "", f"{whole['omegas']:,}", range_text(omega), range_text(Range(*rates), ""),
+         range_text(ranges["ld_seconds"]), range_text(ranges["seconds"]),
+         other_total(projections), joules_text(ranges["joules"]), "")
+    )  # fmt: skip
+    header = (
+        "alignment", "sites", "haplotypes", "omegas", "omega", "M omega/s", "LD",
+        *total_headers(projections[0].accounting), "energy", "longest phase",
+    )  # fmt: skip
+    return f"{name}\n" + table(header, lines)
+
+
+def _cells(one: Projection) -> tuple[str, ...]:
+    workload = one.timing.workload
+    return (
+        workload.name,
+        f"{workload.snps:,}",
+        f"{workload.samples:,}",
+        f"{workload.omegas:,}",
+        range_text(one.omega_range),
+        range_text(one.rate_range.times(1e-6), ""),
+        "-" if one.ld_range is None else range_text(one.ld_range),
+        range_text(one.total),
+        other_total([one]),
+        joules_text(one.energy),
+        "-" if one.scan_bottleneck is None else one.scan_bottleneck.phase.name,
+    )
+
+
+def _measured_text(found: ScanProjection, measured: Measured) -> str:
+    """What this machine took, and what the designs would take of it as far as the spread bears a comparison."""
+    seconds = measured.total
+    omegas = found.totals(next(iter(found.projections)))["omegas"]
+    rate = omegas / seconds / 1e6 if seconds else 0.0
+    cores = f" on {measured.cores} cores" if measured.cores else ""
+    runs = f"{measured.runs} runs of up to {seconds_text(measured.slowest)}"
+    cpu = f"{seconds_text(measured.cpu_seconds)} of CPU time{cores}"
+    took = f"{seconds_text(seconds)} at best ({runs}; {cpu}; {rate:,.0f} M omega/s)"
+    lines = [f"measured on {measured.device}: LD and omega in {took}"]
+    if measured.busy:
+        lines.append(f"{busy_text(measured)}: {_alone(measured)}")
+    for name in found.projections:
+        projected = total_ranges(list(found.projections[name]))["seconds"]
+        lines.append(f"{name}: the whole scan in {range_text(projected)}, {_verdict(measured, projected)}")
+    return "\n".join(lines)
+
+
+def busy_text(measured: Measured) -> str:
+    """Return that other programs made a measurement too long."""
+    return f"other programs took {percent(measured.others or 0.0)} of this machine's CPUs during the measurement"
+
+
+def _alone(measured: Measured) -> str:
+    if measured.range is None:
+        return "the measured time is too long, and nothing says by how much"
+    return f"with the machine alone, between {seconds_text(measured.range.low)} and {seconds_text(measured.range.high)}"
+
+
+def _verdict(measured: Measured, projected: Range) -> str:
+    """A projected time over the measured one, and which is shorter where the ranges of both bear that."""
+    times = measured.times(projected)
+    if times is None:
+        return "not compared: the measured time has no bounds" if measured.total else "nothing was measured"
+    if times.low > 1:
+        said = "longer"
+    elif times.high < 1:
+        said = "shorter"
+    else:
+        said = "the ranges do not say which is shorter"
+    if measured.busy:  # the best run says little then
+        return f"{times.low:.3g} to {times.high:.3g} times the measured time: {said}"
+    return f"{range_text(times, 'times')} the measured time: {said}"
+
+
+NAMED = 4  # parameters that are named as what a range is made of; --json has all
+
+BOUNDS = {"exact": "", "at most": "<= ", "about": "~ "}  # by `Timing.bound`
+
+
+def summary_text(projections: list[Projection]) -> str:
+    """Return a row of times and rates for each design, and what bounds it."""
+    rows = []
+    for one in projections:
+        timing = one.timing
+        ld = "-" if one.ld_range is None else range_text(one.ld_range)
+        rows.append(
+            (
+                timing.config.name,
+                BOUNDS[timing.bound] + seconds_text(timing.hardware_seconds),
+                seconds_text(timing.software_seconds),
+                seconds_text(timing.transfer_seconds),
+                range_text(one.omega_range),
+                range_text(one.rate_range.times(1e-6), ""),
+                ld,
+                range_text(one.total),
+                other_total([one]),
+                joules_text(one.energy),
+            )
+        )
+    totals = total_headers(projections[0].accounting)
+    header = ("design", "pipelines", "remainder", "host link", "omega", "M omega/s", "LD", *totals, "energy")
+    found = [(one.timing.config.name, one.bottleneck) for one in projections]
+    bounds = [f"{name}: {b.word}: {b.sentence}; what helps: {b.advice}" for name, b in found if b is not None]
+    return table(header, rows) + "\n\n" + "\n".join(bounds)
+
+
+def placement_text(projections: Sequence[Projection]) -> str:
+    """Return a line for each design: where on its board it goes, how much of the room it takes, and its clock."""
+    found = [estimate(one.timing.config) for one in projections]
+    rooms = dict.fromkeys(f"{one.board.name}: {room_text(one.board)}" for one in found)
+    clocks = (clock_text(one.timing.config) for one in projections)
+    return "\n".join([*map(fits_text, found), *rooms, *clocks])
+
+
+def made_of_text(projections: list[Projection]) -> str:
+    """Return a line for each design: the parameters that do most to its range, each alone; empty without ranges."""
+    lines = []
+    for one in projections:
+        if one.band is not None:
+            parts = [part for part in one.made_of if part.width > 0][:NAMED]
+            named = "; ".join(map(_part_text, parts)) or (
+                "what is open changes nothing" if one.made_of else "nothing is open"
+            )
+            lines.append(f"{one.timing.config.name}: range of omega, by one parameter alone: {named}")
+    return "\n".join(lines)
+
+
+def made_of_record(projections: Sequence[Projection]) -> dict[str, object]:
+    """Return what the range of each design is made of, by its name, for JSON."""
+    return {one.timing.config.name: [part.record() for part in one.made_of] for one in projections}
+
+
+def _part_text(part: Contribution) -> str:
+    """A parameter with its ends in the order of time, and the change of time at each."""
+    unknown, seconds = part.unknown, part.seconds
+    ends = f"{unknown.fast:g} to {unknown.slow:g} {unknown.unit}".strip()
+    changes = f"{_change(seconds.low - seconds.likely)} to {_change(seconds.high - seconds.likely)}"
+    return f"{unknown.name} ({ends}) {changes}"
+
+
+def _change(seconds: float) -> str:
+    return f"{'-' if seconds < 0 else '+'}{seconds_text(abs(seconds))}" if seconds else "0"
+
+
+def phases_text(projections: list[Projection]) -> str:
+    """Return the cycles of the pipelines by phase, for each design."""
+    rows = []
+    for one in projections:
+        counts = [int(one.timing.phases[name].sum()) for name in PHASES]
+        total = max(sum(counts), 1)
+        rows.append(
+            (one.timing.config.name, f"{one.timing.cycles:,}", *(percent(count / total, 1) for count in counts))
+        )
+    return table(("design", "cycles", *PHASES), rows)
+
+
+TITLES: dict[Accounting, str] = {"design": "as designed", "paper": "as the paper counts"}
+
+
+def other_accounting(accounting: Accounting) -> Accounting:
+    """Return the accounting that a projection does not count by."""
+    return "design" if accounting == "paper" else "paper"
+
+
+def total_headers(accounting: Accounting) -> tuple[str, str]:
+    """Return the heads of the columns of totals: that of the accounting, and that of the other one."""
+    return "total", TITLES[other_accounting(accounting)]
+
+
+def other_total(scans: Sequence[Projection]) -> str:
+    """Return the total of the scans of one design, as text, by the accounting that they are not counted by."""
+    seconds = total_ranges(list(scans)).get(f"seconds_{other_accounting(scans[0].accounting)}")
+    return "does not fit" if seconds is None else range_text(seconds)
+
+
+def totals_note(designs: Sequence[Sequence[Projection]]) -> str:
+    """Return what the two totals count, and where the paper has the same scan how its own total lies to them.
+
+    Parameters
+    ----------
+    designs : sequence of sequences of Projection
+        Of each design, the scans that it does.
+    """
+    accounting = designs[0][0].accounting
+    other = other_accounting(accounting)
+    lines = [
+        f"{TITLES[accounting]} (total): {ACCOUNTINGS[accounting]}",
+        f"{TITLES[other]} (--accounting {other} shows its phases): {ACCOUNTINGS[other]}",
+    ]
+    return "\n".join([*lines, *(_beside_the_paper(one) for scans in designs for one in scans if _published(one))])
+
+
+def _published(one: Projection) -> float | None:
+    given = one.timing.config if one.given is None else one.given
+    return published_seconds(one.timing.workload, given)
+
+
+def _beside_the_paper(one: Projection) -> str:
+    """Where the paper's total lies in the ranges; said for its own design and data sets alone."""
+    published = _published(one)
+    assert published is not None
+    parts = [
+        f"{'within' if seconds.holds(published) else 'outside'} {range_text(seconds)} {TITLES[name]}"
+        for name, seconds in one.totals.items()
+    ]
+    return (
+        f"{one.timing.config.name}: the rates of Table III of the paper make {seconds_text(published)} of this data "
+        f"set, {' and '.join(parts)}"
+    )
+
+
+UNBUILT = " *"  # behind the name of a phase
+
+
+def scan_text(scans: Sequence[Projection]) -> str:
+    """Return the phases of the scans that one design does, their total, and what takes most of it."""
+    phases = added(one.phases for one in scans)
+    seconds = total(phases)
+    rows = [_phase_cells(phase, seconds.likely) for phase in phases]
+    header = ("phase", "where", "seconds", "share", "moved", "computed", "beside")
+    name = scans[0].timing.config.name
+    lines = [f"{name}: the whole scan in {range_text(seconds)}", table(header, rows)] if rows else []
+    lines += [*_unbuilt(phases), *map(_stretches, filter(_is_cut, scans))]
+    found = find_scan_bottleneck(phases, scans[0].bottleneck)
+    if found is not None:
+        lines.append(f"{found.sentence}; what helps: {found.advice}")
+    return "\n".join(lines) or f"{name}: nothing to do"
+
+
+def _unbuilt(phases: Sequence[Phase]) -> list[str]:
+    """Lines that name the phases on hardware that nobody has built; none where there is no such phase."""
+    named = [f"  {phase.name}: {phase.unbuilt}" for phase in phases if phase.unbuilt]
+    head = f"{UNBUILT.strip()} rests on hardware that nobody has built, and its upper bound says so:"
+    return [head, *named] if named else []
+
+
+def _is_cut(one: Projection) -> bool:
+    return len(one.memory.stretches) > 1
+
+
+def _stretches(one: Projection) -> str:
+    """That a scan does not fit the card's memory, how it is done, and what that costs."""
+    memory, pairs = one.memory, one.timing.workload.window_pairs
+    config = one.timing.config
+    return (
+        f"{one.timing.workload.name}: {bytes_text(memory.needed)} do not fit the {bytes_text(memory.capacity)} of "
+        f"memory.banks={config.memory.banks}: done in {len(memory.stretches):,} stretches of positions, which compute "
+        f"{memory.pairs / pairs:,.3g} times the pairs, because their windows overlap"
+    )
+
+
+def _phase_cells(phase: Phase, whole: float) -> tuple[str, ...]:
+    return (
+        phase.name + UNBUILT * bool(phase.unbuilt),
+        phase.where,
+        range_text(phase.seconds),
+        percent(phase.seconds.likely / whole, 1) if whole else "-",
+        bytes_text(phase.bytes) if phase.bytes else "-",
+        count_text(phase.operations, phase.of) if phase.operations else "-",
+        phase.beside or "",
+    )

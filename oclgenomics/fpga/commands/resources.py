@@ -1,0 +1,291 @@
+"""`resources` and `report`: what a design takes of its device, part by part, alone and as a synthesis report has it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import fields
+
+from hls_model.boards import KINDS, Amount, Board, Region, Source
+from hls_model.clock import asked_text, clock_record, clock_text
+from hls_model.config import Config
+from hls_model.ranges import Range
+from hls_model.report import Report, make_report
+from hls_model.resources import METHODS, Resources, check_fits, largest_unroll
+from hls_model.text import percent, range_text
+from oclgenomics.fpga import plots
+from oclgenomics.fpga.commands import common
+from oclgenomics.fpga.commands.common import add_workload_options, table, workload
+
+__all__ = ["add_parser", "fits_text", "regions_record", "room_text"]
+
+METHOD = "bottom-up"
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add both commands."""
+    _add_report(subparsers)
+    _add_resources(subparsers)
+
+
+def _add_resources(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("resources", allow_abbrev=False)
+    parser.add_argument(
+        "--method", choices=tuple(METHODS), default=METHOD,
+        help=f"sum of its parts, or the line through Table I of the paper (default: {METHOD})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--sources", action="store_true", help="show the board's figures as well, and where each comes from"
+    )
+    common.add_design_options(parser)
+    common.add_outputs(parser)
+    parser.set_defaults(run=_run_resources)
+
+
+def _run_resources(args: argparse.Namespace) -> int:
+    """Run the command."""
+    config = common.design(args)
+    resources = check_fits(config, args.method)
+    most = largest_unroll(config, args.method)
+    board = resources.board
+    text = f"{config.name}: {config.lanes} lanes at {config.clock_mhz:g} MHz on {board.title} ({board.device}), "
+    text += f"{args.method}\n{asked_text(config)}\n\n{totals_text(resources)}\n\n"
+    text += f"{regions_text(resources)}\n{room_text(board)}\n\n"
+    text += f"{parts_text(resources)}\n\n"
+    text += f"largest unroll that fits: {most}"
+    text += f"\n\n{sources_text(board)}" if args.sources else ""
+    found = resources_record(resources) | clock_record(config) | {"largest_unroll": most}
+    found |= {"board_figures": sources_record(board)} if args.sources else {}
+    common.write(args, text, found, lambda: plots.plot_resources(resources))
+    return 0
+
+
+def _cells(amount: Amount) -> tuple[str, ...]:
+    return tuple(f"{getattr(amount, kind):,}" for kind in KINDS)
+
+
+def totals_text(resources: Resources) -> str:
+    """Return the table of total, available and percent."""
+    shares = resources.shares
+    return table(
+        ("", *(kind.upper() for kind in KINDS)),
+        (
+            ("Total", *_cells(resources.total)),
+            ("Available", *_cells(resources.board.available)),
+            ("Used, %", *(f"{100 * shares[kind]:.2f}" for kind in KINDS)),
+        ),
+    )
+
+
+def regions_text(resources: Resources) -> str:
+    """Return the table of what each region holds, what the shell takes of it, what can be placed, and what is used."""
+    rows = []
+    for occupied in resources.placement.regions:
+        region = occupied.region
+        rows.append((region.name, "holds", "", *_cells(region.available)))
+        rows.append(("", "shell", "", *_cells(region.shell)))
+        rows.append(("", "placeable", "", *_cells(occupied.room)))
+        rows.append(("", "used", f"{occupied.lanes}", *_cells(occupied.used)))
+    return table(("region", "", "lanes", *(kind.upper() for kind in KINDS)), rows)
+
+
+def parts_text(resources: Resources) -> str:
+    """Return the table of all parts."""
+    rows = [(part.name, part.kind, str(part.count), *_cells(part.total)) for part in resources.parts]
+    return table(("instance", "kind", "count", *(kind.upper() for kind in KINDS)), rows)
+
+
+def room_text(board: Board) -> str:
+    """Return a sentence about what a design may use of a board."""
+    shares = ", ".join(f"{board.placeable[kind]:.0%} of {kind.upper()}".replace("%", " %") for kind in KINDS)
+    shell = "beside the shell " if any(region.shell.lut for region in board.regions) else ""
+    return f"a design fits {shell}in {shares} of each region ({', '.join(region.name for region in board.regions)})"
+
+
+def fits_text(resources: Resources) -> str:
+    """Return a line: the lanes in each region, and the largest share that a kind has of what can be placed there."""
+    regions = (
+        f"{occupied.region.name} {occupied.lanes} lanes, {percent(occupied.share)} of its room"
+        for occupied in resources.placement.regions
+    )
+    return f"{resources.config.name} on {resources.board.name}: {'; '.join(regions)}"
+
+
+def regions_record(resources: Resources) -> list[dict[str, object]]:
+    """Return what each region holds, leaves and places, for JSON."""
+    return [
+        {
+            "name": occupied.region.name,
+            "lanes": occupied.lanes,
+            "available": vars(occupied.region.available),
+            "shell": vars(occupied.region.shell),
+            "placeable": vars(occupied.room),
+            "used": vars(occupied.used),
+            "share_of_placeable": occupied.share,
+        }
+        for occupied in resources.placement.regions
+    ]
+
+
+def resources_record(resources: Resources) -> dict[str, object]:
+    """Return the resources for JSON."""
+    return {
+        "design": resources.config.name,
+        "board": resources.board.name,
+        "device": resources.board.device,
+        "unroll": resources.config.unroll,
+        "lanes": resources.config.lanes,
+        "method": resources.method,
+        "total": vars(resources.total),
+        "available": vars(resources.board.available),
+        "share": resources.shares,
+        "regions": regions_record(resources),
+        "parts": [
+            {"name": part.name, "kind": part.kind, "count": part.count, **vars(part.total)} for part in resources.parts
+        ],
+    }
+
+
+def _add_report(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("report", allow_abbrev=False)
+    add_workload_options(parser)
+    common.add_level_option(parser)
+    common.add_design_options(parser)
+    common.add_uncertainty_option(parser)
+    common.add_outputs(parser)
+    parser.set_defaults(run=_run_report)
+
+
+def _run_report(args: argparse.Namespace) -> int:
+    """Run the command."""
+    report = make_report(workload(args), common.design(args), args.level, uncertainty=args.uncertainty)
+    common.write(args, _report_text(report), _report_record(report), lambda: plots.plot_resources(report.resources))
+    return 0
+
+
+def _report_text(report: Report) -> str:
+    config, board = report.config, report.resources.board
+    sections = (
+        ("Design", f"{config.name}: omega pipeline, unroll {config.unroll}, {config.lanes} lanes, "
+         f"{board.device} ({board.title})\n{report.workload_name}"),
+        ("Clock", table(("", "target", "estimated"), [("period, ns", f"{report.target_ns:.2f}",
+                                                       range_text(report.period_ns, ""))])
+         + f"\n{clock_text(config)}\nThe clock follows from fill and regions; no critical path is estimated."),
+        ("Latency of a grid position", _latency(report)),
+        ("Loops", _loops(report)),
+        ("Utilisation", _utilisation(report)),
+        ("Instances", parts_text(report.resources)),
+    )  # fmt: skip
+    return "\n\n".join(f"== {title}\n{body}" for title, body in sections)
+
+
+def _latency(report: Report) -> str:
+    rows = [
+        ("least", f"{report.least:,}", range_text(report.least_seconds)),
+        ("greatest", f"{report.most:,}", range_text(report.most_seconds)),
+        ("all positions", f"{report.cycles:,}", range_text(report.seconds)),
+    ]
+    text = table(("", "cycles", "absolute"), rows)
+    return f"{text}\n{_interval(report.config)}"
+
+
+def _interval(config: Config) -> str:
+    """When positions start."""
+    if config.kernels == config.positions_in_flight == 1:
+        return "A position starts when the one before has ended: the interval is the latency."
+    return (
+        f"Of {config.kernels} kernels each holds up to {config.positions_in_flight} positions, so positions start "
+        "before others have ended."
+    )
+
+
+def _loops(report: Report) -> str:
+    rows = [
+        (
+            loop.name, f"{loop.latency:,}", f"{loop.iteration_latency:,}",
+            "-" if loop.achieved is None else str(loop.achieved),
+            "-" if loop.target is None else str(loop.target),
+            f"{loop.trips:,}", "yes" if loop.pipelined else "no",
+        )
+        for loop in report.loops
+    ]  # fmt: skip
+    header = ("loop", "latency", "iteration latency", "II achieved", "II target", "trip count", "pipelined")
+    return f"of the position that takes longest ({report.left:,} x {report.right:,})\n" + table(header, rows)
+
+
+def _utilisation(report: Report) -> str:
+    kinds = ("bram18k", "dsp", "ff", "lut")
+    rows = [(name, *(f"{getattr(amount, kind):,}" for kind in kinds)) for name, amount in report.utilisation.items()]
+    shares = report.resources.shares
+    rows.append(("%", *(f"{100 * shares[kind]:.2f}" for kind in kinds)))
+    text = table(("", *(kind.upper() for kind in kinds)), rows)
+    return f"{text}\n\n{regions_text(report.resources)}\n{room_text(report.resources.board)}"
+
+
+def _report_record(report: Report) -> dict[str, object]:
+    return {
+        "design": report.config.name,
+        "workload": report.workload_name,
+        "level": report.level,
+        **clock_record(report.config),
+        "clock_ns": {"target": report.target_ns, "estimated": report.period_ns.record()},
+        "latency_cycles": {"least": report.least, "greatest": report.most, "all_positions": report.cycles},
+        "latency_seconds": {
+            "least": report.least_seconds.record(),
+            "greatest": report.most_seconds.record(),
+            "all_positions": report.seconds.record(),
+        },
+        "loops": [vars(loop) for loop in report.loops],
+        "utilisation": {name: vars(amount) for name, amount in report.utilisation.items()},
+        "resources": resources_record(report.resources),
+    }
+
+
+def sources_text(board: Board) -> str:
+    """Return a paragraph for each figure: its name and value, and below them the source."""
+    lines = [f"figures of the {board.title}"]
+    for name, source in _ordered(board):
+        lines += ["", f"{name}: {_shown(getattr(board, name))}", f"    {source}"]
+    return "\n".join(lines)
+
+
+def sources_record(board: Board) -> dict[str, object]:
+    """Return the figures and their sources for JSON, by name."""
+    return {
+        name: {"value": _plain(getattr(board, name)), "document": one.document, "url": one.url, "note": one.note}
+        for name, one in _ordered(board)
+    }
+
+
+def _ordered(board: Board) -> list[tuple[str, Source]]:
+    """The sources in the order of the board's attributes."""
+    return [(field.name, board.sources[field.name]) for field in fields(board) if field.name in board.sources]
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, Range):
+        return f"{value.likely:,g} ({value.low:,g} to {value.high:,g})"
+    if isinstance(value, Amount):
+        return ", ".join(f"{getattr(value, kind):,} {kind.upper()}" for kind in KINDS)
+    if isinstance(value, Mapping):
+        return ", ".join(f"{kind.upper()} {100 * share:g} %" for kind, share in value.items())
+    if isinstance(value, tuple):
+        return "; ".join(f"{region.name}: shell {_shown(region.shell)}" for region in value)
+    return "-" if value is None else f"{value:,}"
+
+
+def _plain(value: object) -> object:
+    """The value in terms of JSON."""
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, Region):
+        return {"name": value.name, "available": vars(value.available), "shell": vars(value.shell)}
+    return (
+        dict(vars(value))
+        if isinstance(value, (Range, Amount))
+        else dict(value)
+        if isinstance(value, Mapping)
+        else value
+    )

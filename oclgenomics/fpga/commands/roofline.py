@@ -1,0 +1,83 @@
+"""`roofline`: what lanes, ports, banks and host link allow, and what the design reaches."""
+
+from __future__ import annotations
+
+import argparse
+
+from hls_model.clock import clock_record, clock_text
+from hls_model.ranges import Range
+from hls_model.resources import check_fits
+from hls_model.roofline import Roofline, ports_gbps, rate_range, roof_gbps, roofline, roofline_of
+from hls_model.text import percent, range_text
+from hls_model.uncertainty import built_band
+from oclgenomics.fpga import plots
+from oclgenomics.fpga.commands import common
+from oclgenomics.fpga.commands.common import add_workload_options, table, workload
+
+__all__ = ["add_parser"]
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser("roofline", allow_abbrev=False)
+    add_workload_options(parser)
+    common.add_level_option(parser)
+    common.add_design_options(parser)
+    common.add_uncertainty_option(parser)
+    common.add_outputs(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the command."""
+    config = common.design(args)
+    check_fits(config)
+    scan = workload(args)
+    if args.uncertainty:
+        bounds = built_band(scan, config, args.level)
+        found, reached = roofline_of(bounds.likely), rate_range(bounds)
+    else:
+        found = roofline(scan, config, args.level)
+        reached = Range.exactly(found.rate)
+    record = _record(found) | {"range": reached.record() if args.uncertainty else None}
+    common.write(args, _text(found, reached), record, lambda: plots.plot_roofline(found, reached))
+    return 0
+
+
+def _text(found: Roofline, reached: Range) -> str:
+    config = found.timing.config
+    limits = {name: f"{value:.1f} GB/s" for name, value in _limits(found).items()}
+    limits["lanes"] = f"{config.kernels} x " * (config.kernels > 1) + f"{config.lanes} x {config.clock_mhz:.4g} MHz"
+    limits["lanes"] += f" / {config.ii}" * (config.ii > 1)
+    rows = [
+        (name, limits[name], f"{rate / 1e6:,.0f}", "lowest" if name == found.binding else "")
+        for name, rate in found.roofs.items()
+    ]
+    text = f"{found.timing.workload.name} on {config.name}: {found.bytes_per_omega:.2f} bytes of memory"
+    text += f" and {found.host_bytes_per_omega:.2f} over the host link for each omega\n\n"
+    text += table(("roof", "limit", "M omega/s", ""), rows)
+    rate = range_text(reached.times(1e-6), "M omega/s")
+    text += f"\n\nreached: {rate}, {percent(found.share, 1)} of the lowest roof"
+    return f"{text}\n{clock_text(config)}"
+
+
+def _limits(found: Roofline) -> dict[str, float]:
+    """GB/s of ports, banks and host link."""
+    config = found.timing.config
+    return {"ports": ports_gbps(config), "banks": roof_gbps(config), "host link": config.host_rate.likely}
+
+
+def _record(found: Roofline) -> dict[str, object]:
+    return {
+        "design": found.timing.config.name,
+        "workload": found.timing.workload.name,
+        **clock_record(found.timing.config),
+        "level": found.timing.level,
+        "bytes_per_omega": found.bytes_per_omega,
+        "host_bytes_per_omega": found.host_bytes_per_omega,
+        "roofs_omega_per_s": found.roofs,
+        "limits_gb_per_s": {name: value for name, value in _limits(found).items() if name in found.roofs},
+        "binding": found.binding,
+        "omega_per_s": found.rate,
+        "share": found.share,
+    }
