@@ -201,7 +201,7 @@ def run_scan(
     flushed to zero, a maximum for each lane, and their merge. Its operands come from the matrix M of Eq. 3, which is
     defined here as follows.
 
-    - The value of a pair of sites is n r^2 in float32, as `omega scan` sums it (see docs/omega.md): unphased calls,
+    - The value of a pair of sites is n r^2 in float32, as `omega scan` sums it (see docs/how/omega.md): unphased calls,
       missing states and sites of many states have the values that they have there.
     - With `matrix="float32"`, M follows from the values by the recurrence, each operation rounded to float32, in the
       order of OmegaPlus, which is the host's software in the paper:

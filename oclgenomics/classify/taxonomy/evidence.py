@@ -10,7 +10,7 @@ features f that it could share with a target, the hits of A, and by how many hit
 
 The coefficients are the maximum likelihood on reads of 75 to 250 bp and pairs of four simulated sets
 (docs/how/classify.md says which, and what the estimate is worth on others). Reads without a reference look much like
-those of a diverged strain, so their share of a genus is shrunk towards the one of these sets, by `SHRINKAGE` of the way.
+those of a diverged strain, so their share of a genus is shrunk towards the one of these sets by `SHRINKAGE` of the way.
 """
 
 from __future__ import annotations
