@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from oclgenomics.runtime.devices import Device, list_devices
     from oclgenomics.runtime.engine import Checkpoint, Engine
     from oclgenomics.runtime.host_memory import SharedArray
-    from oclgenomics.runtime.lending import lent_engine
     from oclgenomics.runtime.loader import begin_loading
     from oclgenomics.runtime.memory import BufferNeed, DeviceLimits, chunks, items_that_fit
     from oclgenomics.runtime.profile import Profile
@@ -40,7 +39,6 @@ __all__ = [
     "chunks",
     "items_that_fit",
     "kept_verdict",
-    "lent_engine",
     "list_devices",
     "select_device",
 ]
@@ -61,7 +59,6 @@ HOMES = {
     "chunks": "memory",
     "items_that_fit": "memory",
     "kept_verdict": "trust",
-    "lent_engine": "lending",
     "list_devices": "devices",
     "select_device": "selection",
 }
