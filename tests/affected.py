@@ -96,8 +96,8 @@ def uses(path: str) -> Iterator[str]:
                 yield from name_files(node.module, alias.name)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             yield from name_files(f"oclgenomics.{node.value.id}", node.attr, guess=True)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "late":
-            yield from module_files(ast.literal_eval(node.args[0]))
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "late" and isinstance(node.args[0], ast.Constant):
+            yield from module_files(str(node.args[0].value))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.endswith(".cl"):
             yield f"kernels_cl/{node.value}"
         elif isinstance(node, ast.JoinedStr) and ast.unparse(node).endswith((".cl'", '.cl"')):  # one of several

@@ -1,4 +1,4 @@
-"""Opening of inputs: standard input and files, plain or packed, as a stream of decompressed chunks."""
+"""Opening of inputs: standard input and files, uncompressed or compressed, as a stream of decompressed chunks."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ def read_text(path: str | os.PathLike[str], largest: int = MAX_TEXT_BYTES) -> tu
     Parameters
     ----------
     path : str or path-like
-        File, or "-" for standard input; plain or packed (gzip, bzip2, xz, zstd).
+        File, or "-" for standard input; uncompressed or compressed (gzip, bzip2, xz, zstd).
     largest : int
         Bytes, unpacked, that it may hold.
 

@@ -70,8 +70,8 @@ def packed_blocks(
     ----------
     engine : Engine
     paths : iterable of path
-        Files, plain or packed, in any mix; "-" is standard input. FASTQ has four lines per record. Lines of FASTA end
-        with a newline, a carriage return or both.
+        Files, uncompressed or compressed, in any mix; "-" is standard input. FASTQ has four lines per record. Lines of
+        FASTA end with a newline, a carriage return or both.
     overlap : int
         Symbols of a FASTA record that are repeated before the next block: k - 1 for k-mers.
     block_bytes : int, optional

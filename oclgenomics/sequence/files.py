@@ -115,7 +115,7 @@ def opened_text(
     ----------
     engine : Engine
     path : path
-        A file, plain or packed; "-" is standard input.
+        A file, uncompressed or compressed; "-" is standard input.
     block_bytes : int, optional
         `largest_block` if not given.
     threads : int, optional

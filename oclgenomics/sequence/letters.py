@@ -35,8 +35,8 @@ def letter_blocks(
     ----------
     engine : Engine
     paths : iterable of path
-        Files, plain or packed, in any mix; "-" is standard input. Of a pipe, a block is what has come. FASTQ has four
-        lines per record. Lines of FASTA end with a newline, a carriage return or both.
+        Files, uncompressed or compressed, in any mix; "-" is standard input. Of a pipe, a block is what has come. FASTQ
+        has four lines per record. Lines of FASTA end with a newline, a carriage return or both.
     overlap : int
         Letters that two pieces of a record of FASTA share: the length of windows less 1. FASTQ has whole records.
     join : bool

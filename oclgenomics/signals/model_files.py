@@ -38,11 +38,11 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 def read_model(path_or_name: str | os.PathLike[str], *, reverse_kmers: bool = False) -> KmerModel:
-    """Read a model of k-mers.
+    """Read a k-mer model.
 
-    Text has a k-mer on each line, in any order, plain or packed. With a head, its columns are `kmer`, `level_mean` and
-    `level_stdv`, or as other tools name them; without one, they are the k-mer, its mean and, if there is a third, its
-    standard deviation. Lines that start with # are comments. A file of NumPy's arrays (.npz) is one of `write_model`
+    Text has a k-mer on each line, in any order, uncompressed or compressed. With a head, its columns are `kmer`,
+    `level_mean` and `level_stdv`, or as other tools name them; without one, they are the k-mer, its mean and, if there
+    is a third, its standard deviation. Lines that start with # are comments. A file of NumPy's arrays (.npz) is one of `write_model`
     or of Uncalled4.
 
     Which pore and rate of samples a model is for is what the file says: a text by comments such as "# pore: R10.4.1",

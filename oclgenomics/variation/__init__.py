@@ -1,5 +1,5 @@
-"""Alignments of haplotypes: read from ms, MaCS, FASTA and VCF, plain or packed, tree sequences and VCF Zarr, or made of
-arrays; and BED regions."""
+"""Alignments of haplotypes: read from ms, MaCS, FASTA and VCF, uncompressed or compressed, tree sequences and VCF Zarr,
+or made of arrays; and BED regions."""
 
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import BedRegions, read_bed

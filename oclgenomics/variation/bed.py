@@ -1,4 +1,4 @@
-"""BED regions: reading them, plain or packed, and telling which positions they cover."""
+"""BED regions: reading them, uncompressed or compressed, and telling which positions they cover."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def read_bed(path: str | os.PathLike[str]) -> BedRegions:
     Parameters
     ----------
     path : str or path-like
-        File, or "-" for standard input; plain or packed (gzip, bzip2, xz, zstd).
+        File, or "-" for standard input; uncompressed or compressed (gzip, bzip2, xz, zstd).
 
     Raises
     ------

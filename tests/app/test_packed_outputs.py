@@ -114,7 +114,7 @@ def test_help_says_how_inputs_may_be_packed(capsys: pytest.CaptureFixture[str]) 
         with pytest.raises(SystemExit):
             main_module._parser([]).parse_args([*words, "--help"])
         shown = " ".join(capsys.readouterr().out.split())
-        assert "plain or packed (gzip, bzip2, xz, zstd)" in shown, words
+        assert "uncompressed or compressed (gzip, bzip2, xz, zstd)" in shown, words
         assert "plain or gzip" not in shown, words
 
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.signal_files import need
 
 import oclgenomics
 from oclgenomics.errors import InputError
@@ -61,6 +62,7 @@ def test_asking_pocl_for_its_target(hostile: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("kind", ["slow5", "pod5", "fast5"])
 def test_reading_signals(hostile: Path, kind: str, tmp_path: Path) -> None:
+    need(kind)
     (tmp_path / "damaged").write_bytes(b"damaged")
     with ReaderProcess() as process, pytest.raises(InputError):
         list(process.read(kind, "damaged", None))

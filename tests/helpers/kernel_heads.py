@@ -25,7 +25,9 @@ from oclgenomics.io.processes import child_environment, child_python
 from oclgenomics.runtime import Device, list_devices, program
 from oclgenomics.runtime.source import load_source
 
-__all__ = ["Head", "told_apart", "told_heads"]
+__all__ = ["FOR_CPUS", "Head", "told_apart", "told_heads"]
+
+FOR_CPUS = {"kmers/line_tables.cl"}  # which GPUs never get, and NVIDIA's compiler crashes on
 
 Head = tuple[str, bool, str | None]  # name, whether it is a pointer, type if that is OpenCL's own
 # What a kernel does has no part in its head, and takes by far the most of the compiler's time.

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.kernel_heads import told_apart, told_heads
+from helpers.kernel_heads import FOR_CPUS, told_apart, told_heads
 from helpers.products import on_one_cpu
 
 from oclgenomics.errors import BuildError
@@ -45,6 +45,8 @@ def test_heads_are_read_as_the_compiler_reads_them(device: Device, source: str, 
     if number:
         for name in ("NAMES", "QUALITIES", "MIN_QUALITY"):
             del defines[name]
+    if device.kind != "cpu" and source in FOR_CPUS:
+        pytest.skip("kernels for CPU devices, on which compilers of GPUs crash")
     told = (told_heads if device.kind == "cpu" else told_apart)(device, source, defines)
     if told is None:
         pytest.skip("this variant is none that the source is written for")

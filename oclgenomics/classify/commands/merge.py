@@ -42,7 +42,7 @@ def add_parser(actions: Any) -> None:
             "results",
             nargs="+",
             metavar="RESULT",
-            help="results, plain or packed (gzip, bzip2, xz, zstd); or databases",
+            help="results, uncompressed or compressed (gzip, bzip2, xz, zstd); or databases",
         )
     )
     taxonomy = parser.add_argument(

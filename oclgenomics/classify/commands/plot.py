@@ -29,7 +29,7 @@ def add_parser(actions: Any) -> None:
             "reports",
             nargs="+",
             metavar="KREPORT",
-            help="report of --kreport, or of `kraken2 --report`; plain or packed (gzip, bzip2, xz, zstd)",
+            help="report of --kreport, or of `kraken2 --report`; uncompressed or compressed (gzip, bzip2, xz, zstd)",
         )
     )
     parser.add_argument(

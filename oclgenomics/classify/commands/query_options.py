@@ -28,8 +28,8 @@ def add_read_options(parser: argparse.ArgumentParser) -> None:
     """Add the files of reads, and how they are read."""
     files = parser.add_argument(
         "reads", nargs="+", default=[], metavar="READS",
-        help="FASTA or FASTQ files, plain or packed (gzip, bzip2, xz, zstd), in any mix; - for standard input; @LIST "
-        "for the files that a text file names, one a line; none if --paired names all",
+        help="FASTA or FASTQ files, uncompressed or compressed (gzip, bzip2, xz, zstd), in any mix; - for standard "
+        "input; @LIST for the files that a text file names, one a line; none if --paired names all",
     )  # fmt: skip
     files.required = False  # with nargs="*", argparse takes reads that stand behind an option for unknown
     reads_sequences(files)

@@ -34,8 +34,8 @@ def add_references(parser: argparse.ArgumentParser) -> None:
     """Add the references."""
     references = parser.add_argument(
         "references", nargs="+", metavar="REF",
-        help="FASTA files, plain or packed, or folders of such, or @LIST for those that a text file names; taken in "
-        "the order of their names",
+        help="FASTA files, uncompressed or compressed, or folders of such, or @LIST for those that a text "
+        "file names; taken in the order of their names",
     )  # fmt: skip
     reads_sequences(references, _files_of_reference)
 
@@ -44,8 +44,8 @@ def add_targets(parser: argparse.ArgumentParser) -> None:
     """Add the references of a command whose files are reads."""
     targets = parser.add_argument(
         "--targets", dest="references", nargs="+", required=True, metavar="REF",
-        help="references: FASTA files, plain or packed, or folders of such, or @LIST for those that a text file names; "
-        "taken in the order of their names",
+        help="references: FASTA files, uncompressed or compressed, or folders of such, or @LIST for those that a text "
+        "file names; taken in the order of their names",
     )  # fmt: skip
     reads_sequences(targets, _files_of_reference)
 
@@ -61,7 +61,7 @@ def add_taxon_options(parser: argparse.ArgumentParser) -> None:
     reads_taxonomy(folder)
     maps = group.add_argument(
         "--taxpostmap", action="append", default=[], metavar="FILE",
-        help="accession2taxid file, plain or packed (gzip, bzip2, xz, zstd), for targets that have no taxon "
+        help="accession2taxid file, uncompressed or compressed (gzip, bzip2, xz, zstd), for targets that have no taxon "
         "yet; may be given more than once",
     )  # fmt: skip
     reads(maps)

@@ -51,7 +51,7 @@ class ResultText:
 
 
 def read_result(path: str | os.PathLike[str]) -> ResultText:
-    """Read a result, plain or packed.
+    """Read a result, uncompressed or compressed.
 
     Raises
     ------

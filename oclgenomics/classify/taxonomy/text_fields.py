@@ -144,7 +144,7 @@ class Fields:
 
 
 def read_lines(path: str | os.PathLike[str], progress: Progress | None = None) -> Iterator[Lines]:
-    """Read the lines of a file, plain or packed with gzip, block by block.
+    """Read the lines of a file, uncompressed or compressed with gzip, block by block.
 
     Raises
     ------

@@ -81,7 +81,7 @@ def add_input(parser: argparse.ArgumentParser, nargs: str | None = None) -> None
     """Add INPUT, the alignments of a scan."""
     reads(parser.add_argument(
         "input", metavar="INPUT", nargs=nargs,
-        help="ms, MaCS, FASTA or VCF, plain or packed (gzip, bzip2, xz, zstd), - for standard input; "
+        help="ms, MaCS, FASTA or VCF, uncompressed or compressed (gzip, bzip2, xz, zstd), - for standard input; "
         "a tree sequence or a VCF Zarr",
     ))  # fmt: skip
 

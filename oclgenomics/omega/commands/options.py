@@ -48,7 +48,7 @@ def add_region_options(group: argparse._ArgumentGroup) -> None:
     """Add the regions that are left out."""
     reads(group.add_argument(
         "--exclude", metavar="BED",
-        help="leave out the sites within these regions; plain or packed (gzip, bzip2, xz, zstd) "
+        help="leave out the sites within these regions; uncompressed or compressed (gzip, bzip2, xz, zstd) "
         "(default: none)",
     ))  # fmt: skip
 

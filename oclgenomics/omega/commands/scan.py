@@ -75,7 +75,7 @@ def add_parser(actions: Any) -> None:
     parser.set_defaults(run=run)
     reads(parser.add_argument(
         "input", metavar="INPUT",
-        help="ms, MaCS, FASTA or VCF, plain or packed (gzip, bzip2, xz, zstd), - for standard input; "
+        help="ms, MaCS, FASTA or VCF, uncompressed or compressed (gzip, bzip2, xz, zstd), - for standard input; "
         "a tree sequence or a VCF Zarr",
     ))  # fmt: skip
     add_window_options(parser)

@@ -256,7 +256,7 @@ def read_report(path: str | os.PathLike[str]) -> OmegaReport:
     Parameters
     ----------
     path : str or path-like
-        File in the tsv or json format, or "-" for standard input; plain or packed.
+        File in the tsv or json format, or "-" for standard input; uncompressed or compressed.
 
     Raises
     ------

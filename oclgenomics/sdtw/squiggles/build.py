@@ -26,8 +26,8 @@ def build_squiggle(
     Parameters
     ----------
     path : str or path-like
-        FASTA, or FASTQ whose qualities are left alone, plain or packed; "-" for standard input. U is T. K-mers with a
-        letter that is no single nucleotide are left out, and no alignment leads over them.
+        FASTA, or FASTQ whose qualities are left alone, uncompressed or compressed; "-" for standard input. U is T.
+        K-mers with a letter that is no single nucleotide are left out, and no alignment leads over them.
     model : KmerModel
     molecule : {'dna', 'rna'}
         DNA has both strands, each read from its 5' end. RNA has one, which is read from its 3' end.

@@ -12,7 +12,7 @@ from oclgenomics.signatures.options import STRANDS
 
 __all__ = ["SIGNATURES", "add_parser", "add_pattern_options", "run"]
 
-SIGNATURES = "FASTA or FASTQ, plain or packed (gzip, bzip2, xz, zstd), or a panel of `signatures build`"
+SIGNATURES = "FASTA or FASTQ, uncompressed or compressed (gzip, bzip2, xz, zstd), or a panel of `signatures build`"
 
 
 def add_parser(actions: Any) -> None:

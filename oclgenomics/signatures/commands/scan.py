@@ -53,7 +53,7 @@ def add_parser(actions: Any) -> None:
     parser.set_defaults(run=run)
     samples = parser.add_argument(
         "samples", nargs="+", metavar="SAMPLES",
-        help="FASTA or FASTQ files, plain or packed (gzip, bzip2, xz, zstd), in any mix; - for standard "
+        help="FASTA or FASTQ files, uncompressed or compressed (gzip, bzip2, xz, zstd), in any mix; - for standard "
         "input; @LIST for the files that a text file names, one a line",
     )  # fmt: skip
     reads_sequences(samples)

@@ -46,7 +46,7 @@ def read_demography(path: str | os.PathLike[str], deme: str | None = None) -> De
     Parameters
     ----------
     path : str or path-like
-        YAML file, or "-" for standard input; plain or packed.
+        YAML file, or "-" for standard input; uncompressed or compressed.
     deme : str, optional
         The deme that is sampled; needed where more than one lives to the present.
 

@@ -1,1 +1,1 @@
-"""Readers of alignments: ms, MaCS, FASTA and VCF, plain or packed, tree sequences and VCF Zarr."""
+"""Readers of alignments: ms, MaCS, FASTA and VCF, uncompressed or compressed, tree sequences and VCF Zarr."""

@@ -47,7 +47,7 @@ def read_alignments(
     Parameters
     ----------
     path : str or path-like
-        File, plain or packed (gzip, bzip2, xz, zstd), or "-" for standard input; a tree sequence, or the
+        File, uncompressed or compressed (gzip, bzip2, xz, zstd), or "-" for standard input; a tree sequence, or the
         folder or zip file of a VCF Zarr.
     options : ReadOptions
         What is read: length of the region, format, samples, and what is done with calls that are not phased.
