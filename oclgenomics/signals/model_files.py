@@ -42,8 +42,8 @@ def read_model(path_or_name: str | os.PathLike[str], *, reverse_kmers: bool = Fa
 
     Text has a k-mer on each line, in any order, uncompressed or compressed. With a head, its columns are `kmer`,
     `level_mean` and `level_stdv`, or as other tools name them; without one, they are the k-mer, its mean and, if there
-    is a third, its standard deviation. Lines that start with # are comments. A file of NumPy's arrays (.npz) is one of `write_model`
-    or of Uncalled4.
+    is a third, its standard deviation. Lines that start with # are comments. A file of NumPy's arrays (.npz) is one of
+    `write_model` or of Uncalled4.
 
     Which pore and rate of samples a model is for is what the file says: a text by comments such as "# pore: R10.4.1",
     "# rate: 5000" or nanopolish's "#kit r9.4_450bps", arrays by `pore` and `rate`. Otherwise the pore is the one in the
