@@ -262,7 +262,8 @@ def test_everything_is_shipped() -> None:
     setup.read(ROOT / "setup.cfg")
     patterns = setup["options.package_data"]["*"].replace(",", " ").split()
     kernels = PACKAGE / "kernels_cl"
-    ours, shipped = ({path.name for path in folder.rglob("*.cl*")} for folder in (ROOT / "kernels_cl", kernels.resolve()))
+    folders = (ROOT / "kernels_cl", kernels.resolve())
+    ours, shipped = ({path.name for path in folder.rglob("*.cl*")} for folder in folders)
     assert ours == shipped  # a link in a checkout
     data = [path for root in (PACKAGE, MODEL, kernels) for path in root.rglob("*") if path.is_file()]
     assert {".cl", ".clh", ".csv", ".v", ".vh"} <= {path.suffix for path in data}
