@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -19,7 +20,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class _Rows:
+class _Rows(ABC):
     """Rows with names for their columns."""
 
     COLUMNS: ClassVar[tuple[str, ...]] = ()
@@ -29,9 +30,9 @@ class _Rows:
         """The names of the columns."""
         return self.COLUMNS
 
+    @abstractmethod
     def rows(self) -> Iterator[tuple[Any, ...]]:
         """The values of the columns, row by row."""
-        raise NotImplementedError
 
     def records(self) -> Iterator[dict[str, Any]]:
         """A record for each row, by the names of the columns."""
