@@ -42,7 +42,7 @@ from oclgenomics.sdtw import (
 )
 from oclgenomics.sdtw.options import check_prefixes
 from oclgenomics.signals import TrimOptions, read_model
-from oclgenomics.simulate.signals.reads import PRESETS
+from oclgenomics.simulate.signals.drawing import PRESETS
 
 SEED, BASELINE = 1103, "Crescent"
 VARIANTS = {

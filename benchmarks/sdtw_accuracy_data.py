@@ -10,7 +10,8 @@ import numpy as np
 
 from oclgenomics.sdtw import Squiggle, build_squiggle
 from oclgenomics.signals import KmerModel, Signals, TrimOptions, read_signals
-from oclgenomics.simulate.signals.reads import PRESETS, Genome, SignalScenario, random_genome, simulate_signals
+from oclgenomics.simulate.signals.drawing import PRESETS
+from oclgenomics.simulate.signals.reads import Genome, SignalScenario, random_genome, simulate_signals
 
 __all__ = ["GENOMES", "LabelledReads", "read_reads", "simulate_reads"]
 

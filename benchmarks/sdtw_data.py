@@ -14,7 +14,8 @@ from oclgenomics.sdtw.options import CRESCENT, SQUIGGLEFILTER, AlignOptions
 from oclgenomics.sdtw.squiggles.build import build_squiggle
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals import read_model
-from oclgenomics.simulate.signals.reads import PRESETS, random_genome, simulate_signals
+from oclgenomics.simulate.signals.drawing import PRESETS
+from oclgenomics.simulate.signals.reads import random_genome, simulate_signals
 
 __all__ = ["MODEL", "PREFIX", "REFERENCES", "SEED", "VARIANTS", "Reads", "make_reads", "make_references"]
 

@@ -32,7 +32,8 @@ from oclgenomics.sdtw.decisions.thresholds import parse_stages
 from oclgenomics.sdtw.live.options import FlowCellOptions
 from oclgenomics.sdtw.live.playback import named_classes, of_class, play
 from oclgenomics.signals import Signals, read_model
-from oclgenomics.simulate.signals.reads import PRESETS, random_genome, simulate_signals
+from oclgenomics.simulate.signals.drawing import PRESETS
+from oclgenomics.simulate.signals.reads import random_genome, simulate_signals
 
 TARGETS, OTHERS = 200, 1800
 SAMPLES = (4000, 30_000)

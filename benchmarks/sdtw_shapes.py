@@ -18,8 +18,7 @@ from sdtw_timing import measure
 
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.tuning import Tuning
-from oclgenomics.sdtw.device import aligner as aligning
-from oclgenomics.sdtw.device import strips as strip_aligner
+from oclgenomics.sdtw.device import aligner as aligning, strips as strip_aligner
 from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.plan import CellShape, cell_shape

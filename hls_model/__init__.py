@@ -18,39 +18,21 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from hls_model.config import Config, Memory
-    from hls_model.errors import ModelError
-    from hls_model.operators import Operators
-    from hls_model.presets import PRESETS, change, load, parse_settings
-    from hls_model.timing import Timing, simulate
-    from hls_model.workload import Workload
+    from hls_model.config import Config as Config, Memory as Memory
+    from hls_model.errors import ModelError as ModelError
+    from hls_model.operators import Operators as Operators
+    from hls_model.presets import PRESETS as PRESETS, change as change, load as load, parse_settings as parse_settings
+    from hls_model.timing import Timing as Timing, simulate as simulate
+    from hls_model.workload import Workload as Workload
 
-__all__ = [
-    "PRESETS",
-    "Config",
-    "Memory",
-    "ModelError",
-    "Operators",
-    "Timing",
-    "Workload",
-    "change",
-    "load",
-    "parse_settings",
-    "simulate",
-]
-
-HOMES = {
-    "Config": "config",
-    "Memory": "config",
-    "ModelError": "errors",
-    "Operators": "operators",
-    "PRESETS": "presets",
-    "Timing": "timing",
-    "Workload": "workload",
-    "change": "presets",
-    "load": "presets",
-    "parse_settings": "presets",
-    "simulate": "timing",
-}
-
-__getattr__, __dir__ = found_in(__name__, HOMES, __all__)
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "config": "Config Memory",
+        "errors": "ModelError",
+        "operators": "Operators",
+        "presets": "PRESETS change load parse_settings",
+        "timing": "Timing simulate",
+        "workload": "Workload",
+    },
+)

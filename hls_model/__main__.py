@@ -6,8 +6,6 @@ import sys
 
 from oclgenomics.__main__ import program as front_end
 
-__all__ = ["forwarded", "program"]
-
 
 def forwarded(words: list[str]) -> list[str]:
     """Return the words of `oclgenomics`; a projection measures nothing, as ever under the old spelling."""

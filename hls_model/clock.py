@@ -29,8 +29,6 @@ from hls_model.resources.placement import Placement
 from hls_model.timing.passes import split
 from hls_model.workload import Workload
 
-__all__ = ["CLOCK_SOURCE", "asked_text", "builds", "clock_range", "clock_record", "clock_text", "reached_clock"]
-
 EASY = 0.75  # of the room of a region: up to here one region costs no clock; assumed
 CLOSED_MHZ, PLATFORM_MHZ = 250.0, 300.0  # Table I of the paper; the default of the Alveo platforms (UG1393)
 PLACED_MHZ, PIPELINED_MHZ = 147.0, 297.0  # of designs over several dies, as the tools place them and with registers

@@ -19,8 +19,6 @@ from hls_model.operators import Latencies, Operators
 from hls_model.ranges import Range
 from hls_model.text import shown
 
-__all__ = ["WORD_BITS", "Config", "Memory", "Operators"]
-
 LARGEST_SEED = (1 << 64) - 1  # its lower 32 bits count
 LARGEST = (1 << 31) - 1  # of a whole-numbered parameter: sums and products of a few stay exact
 MOST_COPIES = 1_024  # of kernels, and of positions in flight

@@ -15,8 +15,6 @@ from hls_model.timing.result import Level
 from hls_model.uncertainty import built_band, built_timing
 from hls_model.workload import FEWEST, Workload
 
-__all__ = ["COLUMNS", "Curve", "throughput_curve"]
-
 COLUMNS = 1000  # left borders of the curve's position; the pipeline starts anew at each, so more change little
 
 

@@ -29,8 +29,6 @@ from math import ceil, floor
 
 from hls_model.errors import ModelError
 
-__all__ = ["PARTS", "Part", "find_part"]
-
 
 @dataclass(frozen=True)
 class Part:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["ModelError", "ModelInputError", "ModelOutputError"]
-
 
 class ModelError(ValueError):
     """A parameter that the model cannot use."""

@@ -15,8 +15,6 @@ from hls_model.errors import ModelInputError, ModelOutputError
 from oclgenomics.io.atomic_file import open_whole
 from oclgenomics.io.packed_file import open_packed
 
-__all__ = ["Named", "open_output", "parse_toml", "read_positions", "read_text", "read_toml"]
-
 LARGEST_TEXT = 1 << 30  # bytes; a device such as /dev/zero has no end
 LARGEST_TABLE = 1 << 20  # bytes of TOML
 MAX_DIGITS = 16  # of a position

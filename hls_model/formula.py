@@ -16,8 +16,6 @@ from dataclasses import dataclass
 
 from hls_model.config import Config
 
-__all__ = ["Formula"]
-
 
 @dataclass(frozen=True)
 class Formula:

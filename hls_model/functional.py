@@ -23,8 +23,6 @@ from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.workload import LARGEST_SIDE
 
-__all__ = ["OFFSET", "Best", "Groups", "Result", "Scorer", "Sums", "lane_of", "merge", "omegas", "run"]
-
 Floats = NDArray[np.float32]
 
 

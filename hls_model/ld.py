@@ -27,18 +27,6 @@ from hls_model.config import WORD_BITS, Config
 from hls_model.errors import ModelError
 from hls_model.workload import Workload, blocks_of, reaches
 
-__all__ = [
-    "COUNT_BITS",
-    "Engine",
-    "LdTiming",
-    "count_tile",
-    "engine_of",
-    "pack_words",
-    "r2_of",
-    "tile_pairs",
-    "time_ld",
-]
-
 COUNT_BITS = 24  # of an accumulator: float32 holds such counts exactly
 FMUL_CYCLES = 4  # of a float32 multiplier at 250 MHz, as HLS reports
 R2_BYTES = 4

@@ -16,8 +16,6 @@ from hls_model.errors import ModelError
 from hls_model.operators import REPORTED, REPORTED_MHZ
 from hls_model.workload import LARGEST_SIDE, Workload
 
-__all__ = ["MAX_LATENCY_NS", "burst_problems", "check_possible", "check_sides", "clock_problems"]
-
 MAX_LATENCY_NS = 10_000.0  # ten times what a read takes that waits for a refresh and a full queue; assumed
 MIN_LATENCY_NS = 10.0  # below what a DRAM's own column access takes, 14 to 15 ns (cl of hls_model.dram_parts)
 MOST_OUTSTANDING = 256  # requests that a port keeps track of; assumed: HLS takes 16 by default

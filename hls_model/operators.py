@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from math import ceil
 
-__all__ = ["REPORTED", "REPORTED_MHZ", "SLOWEST_TABLE_MHZ", "Latencies", "Operators", "latencies_at"]
-
 REPORTED_MHZ = 250.0
 SLOWEST_TABLE_MHZ = 100.0
 FASTER_ADDER = 7  # of HLS reports at 300 MHz

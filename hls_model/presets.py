@@ -20,9 +20,6 @@ from hls_model.errors import ModelError, ModelInputError
 from hls_model.files import Named, parse_toml, read_toml
 from hls_model.text import shown
 
-__all__ = ["PRESETS", "change", "load", "parse_settings", "told_apart"]
-
-
 _TABLES = read_toml(Path(__file__).with_name("presets.toml"))
 PRESETS: Mapping[str, Config] = Named(tuple(_TABLES), lambda name: change(Config(), {"name": name, **_TABLES[name]}))
 

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from hls_model.errors import ModelError, ModelOutputError
 
-__all__ = ["build", "digest", "output_of", "verilated"]
-
 
 def verilated(
     top: str, place: Path, sources: Sequence[Path], options: Sequence[str], files: Mapping[str, bytes]

@@ -31,18 +31,6 @@ from hls_model.timing.result import Level
 from hls_model.uncertainty import Band, Contribution, built_band, built_timing, contributions
 from hls_model.workload import Workload
 
-__all__ = [
-    "ACCOUNTINGS",
-    "PAPER",
-    "Accounting",
-    "Projection",
-    "check_accounting",
-    "counted",
-    "project",
-    "total_ranges",
-    "totals",
-]
-
 Accounting = Literal["design", "paper"]
 ACCOUNTINGS: Mapping[Accounting, str] = {
     "design": "LD, layout of columns and starts of kernels as the design has them",

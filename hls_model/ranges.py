@@ -8,8 +8,6 @@ from math import isfinite
 
 from hls_model.errors import ModelError
 
-__all__ = ["Range"]
-
 
 @dataclass(frozen=True)
 class Range:

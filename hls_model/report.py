@@ -19,8 +19,6 @@ from hls_model.timing.result import Level
 from hls_model.uncertainty import built_band, built_timing
 from hls_model.workload import Workload
 
-__all__ = ["Loop", "Report", "make_report"]
-
 
 @dataclass(frozen=True)
 class Loop:

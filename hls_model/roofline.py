@@ -16,8 +16,6 @@ from hls_model.timing.result import Level
 from hls_model.uncertainty import Band, built_timing
 from hls_model.workload import Workload
 
-__all__ = ["Roofline", "banks_gbps", "ports_gbps", "rate_range", "roof_gbps", "roofline", "roofline_of"]
-
 WORD_BYTES = WORD_BITS // 8
 
 

@@ -26,8 +26,6 @@ from numpy.typing import NDArray
 
 from hls_model.errors import ModelError
 
-__all__ = ["Cycles", "Flow", "ReadPath", "Supply", "on_time", "slower", "turn"]
-
 Cycles = NDArray[np.int64]
 LONG_AGO = -(1 << 60)
 CHUNK = 512  # port beats that are computed together, at least

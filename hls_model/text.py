@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from hls_model.ranges import Range
 
-__all__ = ["bytes_text", "count_text", "joules_text", "percent", "range_text", "seconds_text", "shown"]
-
 MAX_SHOWN = 60  # characters of a value in a message
 SECONDS = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9))
 FEW = 10_000

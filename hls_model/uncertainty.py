@@ -30,19 +30,6 @@ from hls_model.timing import Timing, simulate
 from hls_model.timing.result import Level
 from hls_model.workload import Workload
 
-__all__ = [
-    "Band",
-    "Contribution",
-    "Unknown",
-    "band",
-    "built_band",
-    "built_timing",
-    "contributions",
-    "fastest",
-    "slowest",
-    "unknowns",
-]
-
 FSM_CYCLES = Range(1, 1, 4)
 LONGEST = {"fadd": 7, "fsub": 7, "fdiv": 16, "i2f": 6, "imul": 3, "iadd": 2, "fcmp": 3}  # up to 250 MHz
 AUTOBRIDGE = "Vivado HLS 2019.2 for XCU280 at 4 ns, github.com/UCLA-VAST/AutoBridge"

@@ -22,21 +22,6 @@ from hls_model.rtl.golden import Case
 from hls_model.streams import Flow, ReadPath, Supply, slower
 from hls_model.timing import LEVELS, Timing, simulate
 
-__all__ = [
-    "BANK_GBPS",
-    "BOARD",
-    "LOG",
-    "SOURCE",
-    "BurstRate",
-    "Check",
-    "best_efficiency",
-    "check",
-    "compared",
-    "live_runs",
-    "modelled",
-    "same",
-]
-
 
 @dataclass(frozen=True)
 class Check:

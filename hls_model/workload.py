@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 from hls_model.errors import ModelError
 from hls_model.text import shown
 
-__all__ = ["FEWEST", "LARGEST_SIDE", "Blocks", "Runs", "Workload", "blocks_of", "even_positions", "reaches"]
-
 MAX_SNPS = 100_000_000
 MAX_GRID = 10_000_000
 MAX_TRIPS = (1 << 31) - 1  # the product of two fits in 64 bits

@@ -14,33 +14,27 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics import classify, fpga, kmers, omega, sdtw, signatures
-    from oclgenomics.runtime import Device, Engine, list_devices, select_device
-    from oclgenomics.variation import Alignment, ReadOptions, read_alignments
+    from oclgenomics import (
+        classify as classify,
+        fpga as fpga,
+        kmers as kmers,
+        omega as omega,
+        sdtw as sdtw,
+        signatures as signatures,
+    )
+    from oclgenomics.runtime import *
+    from oclgenomics.variation import *
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Alignment",
-    "Device",
-    "Engine",
-    "ReadOptions",
-    "__version__",
-    "classify",
-    "fpga",
-    "kmers",
-    "list_devices",
-    "omega",
-    "read_alignments",
-    "sdtw",
-    "select_device",
-    "signatures",
-]
-
 SYSTEMS = ("classify", "fpga", "kmers", "omega", "sdtw", "signatures")
-HOMES = {
-    "Alignment": "variation", "ReadOptions": "variation", "read_alignments": "variation",
-    "Device": "runtime", "Engine": "runtime", "list_devices": "runtime", "select_device": "runtime",
-} | dict.fromkeys(SYSTEMS, "")  # fmt: skip
 
-__getattr__, __dir__ = found_in(__name__, HOMES, __all__)
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "runtime": "Device Engine list_devices select_device",
+        "variation": "Alignment ReadOptions read_alignments",
+        "": "classify fpga kmers omega sdtw signatures",
+    },
+)
+__all__ += ["__version__"]

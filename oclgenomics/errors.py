@@ -14,25 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-__all__ = [
-    "AllocationError",
-    "BuildError",
-    "DeviceError",
-    "DeviceLostError",
-    "EmptyInputError",
-    "InputError",
-    "MissingDependencyError",
-    "NoDeviceError",
-    "OclGenomicsError",
-    "OutputError",
-    "ParameterError",
-    "UnknownDeviceError",
-    "UntrustedDeviceError",
-    "UsageError",
-    "readable_bytes",
-]
-
-
 PARAMETER = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`\s]+))?`")
 
 

@@ -8,48 +8,45 @@ from __future__ import annotations
 import importlib
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from oclgenomics.errors import MissingDependencyError
 
-__all__ = ["found_in", "late", "optional"]
-
 
 def found_in(
-    package: str, homes: Mapping[str, str], names: Sequence[str], renamed: Mapping[str, str] | None = None
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return what a package needs as its `__getattr__` and `__dir__` (PEP 562).
+    package: str, homes: Mapping[str, str], renamed: Mapping[str, str] | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """Return what a package needs as its `__getattr__`, `__dir__` (PEP 562) and `__all__`.
 
     Parameters
     ----------
     package : str
         Its `__name__`.
     homes : mapping of str to str
-        The modules that have the names, relative to the package or by their whole names; "" where the name is that of a
-        module.
-    names : sequence of str
-        All public names.
+        Modules, relative to the package or by their whole names, and the names it offers of each, apart by spaces;
+        modules of its own that it offers as they are stand under "".
     renamed : mapping of str to str, optional
         Old names, which still work with a `DeprecationWarning`, and the new ones.
     """
+    home_of = {name: home for home, names in homes.items() for name in names.split()}
 
     def find(name: str) -> Any:
         if renamed is not None and name in renamed:
             what = f"{package}.{name} is now called {renamed[name]}; the old name goes with the next version"
             warnings.warn(what, DeprecationWarning, stacklevel=2)
             return find(renamed[name])
-        if name not in homes:
+        if name not in home_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        if not homes[name]:
+        home = home_of[name]
+        if not home:
             return importlib.import_module(f"{package}.{name}")
-        home = homes[name] if homes[name].startswith("oclgenomics.") else f"{package}.{homes[name]}"
-        return getattr(importlib.import_module(home), name)
+        return getattr(importlib.import_module(home if home.startswith("oclgenomics.") else f"{package}.{home}"), name)
 
     def listed() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *names})
+        return sorted({*vars(sys.modules[package]), *home_of})
 
-    return find, listed
+    return find, listed, sorted(home_of)
 
 
 def late(module: str) -> Any:

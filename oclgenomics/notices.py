@@ -7,8 +7,6 @@ import shutil
 import sys
 from collections.abc import Iterator
 
-__all__ = ["doing", "of_command", "tell", "tell_once"]
-
 _silent = False
 _told: set[str] = set()
 

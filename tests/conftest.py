@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 import hypothesis
 import pytest
-from helpers.devices import LimitedEngine, devices_under_test, gpu_shape, unknown_processor
+from helpers.devices import LimitedEngine, devices_under_test, gpu_shape, left_out
 from helpers.products import of_one_runtime, one_cpu, part_to_run, run_whole
 
 from oclgenomics.runtime import Device, Engine
@@ -50,8 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_report_header() -> list[str]:
     """Say what the tests run on."""
-    left_out = ["not on PoCL from pip, whose compiler is older than this processor"] if unknown_processor() else []
-    return [f"on {device} ({device.version})" for device in devices_under_test()] + left_out
+    return [f"on {device} ({device.version})" for device in devices_under_test()] + [left_out()] * bool(left_out())
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from helpers.devices import devices_under_test
 from helpers.products import Choice, covering, drawn, is_of_kernels, on_one_cpu, one_cpu, only_whole
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.runtime import Device
 

@@ -9,8 +9,6 @@ from math import floor
 from hls_model.errors import ModelError
 from hls_model.ranges import Range
 
-__all__ = ["ASSUMED", "KINDS", "Amount", "Board", "Region", "Source"]
-
 ASSUMED = "assumed"  # the document of a figure that no page gives
 
 

@@ -14,8 +14,6 @@ from hls_model.errors import ModelError
 from hls_model.ranges import Range
 from hls_model.text import shown
 
-__all__ = ["board_from", "own_board_from"]
-
 MOST = 1e9  # of any figure
 SHARES = ("efficiency_range", "placeable")
 TYPES = {field.name: str(field.type) for field in dataclasses.fields(Board)}

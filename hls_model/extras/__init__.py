@@ -18,11 +18,13 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from hls_model.extras.dram.memory import time_passes
-    from hls_model.extras.power import Power, memory_joules, power_of
+    from hls_model.extras.dram.memory import time_passes as time_passes
+    from hls_model.extras.power import Power as Power, memory_joules as memory_joules, power_of as power_of
 
-__all__ = ["Power", "memory_joules", "power_of", "time_passes"]
-
-HOMES = {"Power": "power", "memory_joules": "power", "power_of": "power", "time_passes": "dram.memory"}
-
-__getattr__, __dir__ = found_in(__name__, HOMES, __all__)
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "dram.memory": "time_passes",
+        "power": "Power memory_joules power_of",
+    },
+)

@@ -21,9 +21,6 @@ from hls_model.timing.result import Level
 from hls_model.uncertainty import Band, built_band, built_timing
 from hls_model.workload import Workload
 
-__all__ = ["Design", "Exploration", "Space", "explore", "pareto_front"]
-
-
 SLACK = 1e-3  # a rate that is higher by less is no reason to spend resources
 
 

@@ -22,20 +22,6 @@ from hls_model.errors import ModelError
 from hls_model.ranges import Range
 from hls_model.resources import estimate
 
-__all__ = [
-    "REPORT",
-    "REPORT_MHZ",
-    "REPORT_SOURCE",
-    "SPREAD",
-    "Power",
-    "cost_per_million",
-    "logic_watts",
-    "memory_joules",
-    "memory_watts",
-    "power_of",
-    "price_per_hour",
-]
-
 # Dynamic watts and units of each kind in the report. Logic, shift registers, carry and the signals between them are put
 # down to the LUTs; registers and the clock that reaches them to the flip-flops; 189 tiles of 36 kbit are 378 of 18.
 REPORT: Mapping[str, tuple[float, int]] = {

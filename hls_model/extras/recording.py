@@ -17,8 +17,6 @@ from hls_model.extras.dram.memory import PortMemory, level1_cycles
 from hls_model.timing import machine
 from hls_model.timing.machine import Probe, ReadPath
 
-__all__ = ["MAX_CYCLES", "SIGNALS", "STATES", "Recording", "Span", "record"]
-
 Values = NDArray[np.int32]
 PASS_PHASES = ("prefetch", "fill", "stream", "stall", "drain")
 MAX_CYCLES = 2_000_000  # of some 100 bytes each

@@ -13,8 +13,6 @@ from hls_model.extras.recording import Recording, record
 from hls_model.timing.passes import split
 from hls_model.workload import Workload
 
-__all__ = ["Column", "Stage", "Trace", "shares_of", "trace"]
-
 STRIP = 72  # characters
 SHADES = " .:-=+*#%@"
 

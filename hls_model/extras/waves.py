@@ -24,8 +24,6 @@ from hls_model.rtl import twin
 from hls_model.timing import simulate
 from hls_model.workload import Workload
 
-__all__ = ["MAX_CYCLES", "half_period", "write_vcd", "write_waves"]
-
 UNITS = ("ns", "ps", "fs")
 CLOCK = "A"  # the first of the identifiers, which are single characters
 BLOCK = 10_000  # cycles that are turned into text at a time

@@ -29,27 +29,6 @@ from typing import Literal
 from hls_model.boards import Amount
 from hls_model.config import Config
 
-__all__ = [
-    "AMD_LD_RATES",
-    "AMD_OMEGA_RATES",
-    "INTEL_OMEGA_RATES",
-    "KINDS",
-    "LATENCY_CYCLES",
-    "OVERHEAD_CYCLES",
-    "OVERHEAD_US",
-    "TABLE1",
-    "TABLE3",
-    "Compared",
-    "Kind",
-    "Mix",
-    "Rates",
-    "System",
-    "as_simulated",
-    "evidence",
-    "evidence_text",
-    "with_overhead",
-]
-
 Kind = Literal["predicted", "calibrated", "restated"]
 KINDS: tuple[Kind, ...] = ("predicted", "calibrated", "restated")
 

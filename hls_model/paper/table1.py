@@ -11,8 +11,6 @@ from hls_model.resources import Resources, estimate
 from hls_model.resources.parts import BRAM_WORDS
 from hls_model.text import percent
 
-__all__ = ["Column", "contradictions", "estimate_name", "reproduce"]
-
 
 @dataclass(frozen=True)
 class Column:

@@ -41,22 +41,6 @@ from hls_model.timing.result import Level
 from hls_model.uncertainty import Band
 from hls_model.workload import Workload
 
-__all__ = [
-    "LATENCIES",
-    "ByLatency",
-    "Row",
-    "Seconds",
-    "by_latency",
-    "compared",
-    "cpu_ld_rate",
-    "fitted_latency",
-    "is_of_the_paper",
-    "published_seconds",
-    "reproduce",
-    "widest_right",
-    "workload_of",
-]
-
 CPU_LD_SECONDS = (52e-9, 40.2e-12)  # per score, and per score and sample: fits the CPU's three LD rates
 LATENCIES = (1, 20, OVERHEAD_CYCLES, 50, LATENCY_CYCLES, 100)  # cycles, of the table by latency
 MOST_CYCLES = 1 << 12  # of a fitted latency

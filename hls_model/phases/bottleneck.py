@@ -11,8 +11,6 @@ from hls_model.phases.pipelines import PIPELINES
 from hls_model.text import percent
 from hls_model.timing import Timing
 
-__all__ = ["Bottleneck", "ScanBottleneck", "find_bottleneck", "find_scan_bottleneck"]
-
 
 @dataclass(frozen=True)
 class Bottleneck:

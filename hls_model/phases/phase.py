@@ -8,8 +8,6 @@ from typing import Literal
 
 from hls_model.ranges import Range
 
-__all__ = ["Phase", "Where", "added", "beside_longest", "total"]
-
 Where = Literal["host", "link", "card", "elsewhere"]
 
 

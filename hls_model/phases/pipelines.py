@@ -30,17 +30,6 @@ from hls_model.timing import Timing
 from hls_model.timing.passes import split
 from hls_model.workload import Workload
 
-__all__ = [
-    "BlockBytes",
-    "block_bytes",
-    "largest_block",
-    "launch_phase",
-    "layout_phases",
-    "omega_phases",
-    "result_phase",
-    "starts_each",
-]
-
 WORD = WORD_BITS // 8
 PIPELINES = "omega pipelines"
 COPIER = "a copier of columns; at most, it waits for the first data of each"

@@ -35,8 +35,6 @@ from hls_model.phases.rates import (
 from hls_model.ranges import Range
 from hls_model.workload import Workload, blocks_of, reaches
 
-__all__ = ["MatrixTiming", "build_columns", "genotype_phases", "matrix_phases", "time_matrix"]
-
 PACKED = "Genotypes are bits without missing states, filled up to words; a mask of missing ones would double them."
 
 

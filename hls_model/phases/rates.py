@@ -12,22 +12,6 @@ from hls_model.config import Config
 from hls_model.ranges import Range
 from hls_model.roofline import banks_gbps, ports_gbps
 
-__all__ = [
-    "CARD_MEMORY",
-    "DMA_US",
-    "HOST_LINK",
-    "RESULT_BYTES",
-    "SHARED_LEFT",
-    "TURNAROUND",
-    "Host",
-    "bank_seconds",
-    "host_copy_seconds",
-    "host_of",
-    "link_seconds",
-    "slower",
-    "stream_seconds",
-]
-
 TURNAROUND = 0.75  # share of what banks reach that is left where reads and writes alternate; assumed
 DMA_US = Range(5.0, 20.0, 100.0)  # to set up a transfer over the host link and to learn of its end; assumed
 SHARED_LEFT = 0.75  # share of the memory that a processor on the device leaves beside its own software; assumed

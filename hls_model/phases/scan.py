@@ -28,8 +28,6 @@ from hls_model.timing import Timing, simulate
 from hls_model.timing.result import Level
 from hls_model.workload import Workload
 
-__all__ = ["MOST_STRETCHES", "CardMemory", "card_memory", "phases_of", "scan_phases"]
-
 WORD = WORD_BITS // 8
 MOST_STRETCHES = 1_000  # of a scan; in more, nearly all of M would be built again and again
 

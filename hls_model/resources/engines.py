@@ -17,8 +17,6 @@ from hls_model.config import WORD_BITS, Config
 from hls_model.ld import COUNT_BITS, engine_of
 from hls_model.resources.parts import OPERATORS, PLACED, Part
 
-__all__ = ["SHIFTER_INPUTS", "engine_parts", "ld_parts", "popcount", "shifter_stages"]
-
 LUT_INPUTS = 6
 LUT_MEMORY_BITS = 64  # of one LUT; a second one gives the other port
 BRAM_BITS = 18_432

@@ -22,8 +22,6 @@ from hls_model.resources.engines import engine_parts
 from hls_model.resources.parts import Part, bottom_up
 from hls_model.resources.placement import Placement, place
 
-__all__ = ["METHODS", "REPORT_ROWS", "Resources", "check_fits", "estimate", "largest_unroll", "shortage"]
-
 GROUPS = 8  # in which the many instances of a part that is no lane are placed
 REPORT_ROWS = ("DSP", "Expression", "FIFO", "Instance", "Memory", "Multiplexer", "Register")
 

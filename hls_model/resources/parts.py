@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from hls_model.boards import Amount
 from hls_model.config import WORD_BITS, Config
 
-__all__ = ["BRAM_WORDS", "OPERATORS", "PER_LANE", "PLACED", "TITLES", "Part", "bottom_up"]
-
 # From reports of Vivado HLS 2019.2 for UltraScale+ of speed grade -2L, where a name ends in the latency. They lie in
 # archive/benchmarks of https://github.com/UCLA-VAST/AutoBridge: PageRank/tapa_result/report has, at 4.00 ns on the
 # XCU280, fadd, fsub, fcmp and a multiplier (ProcElem_csynth.rpt), fdiv and uitofp (Control_csynth.rpt). fmul is that of

@@ -15,8 +15,6 @@ from math import inf
 
 from hls_model.boards import KINDS, Amount, Board, Region
 
-__all__ = ["Occupied", "Placement", "place"]
-
 UNBOUNDED = 1 << 62  # lanes of no size
 
 

@@ -20,8 +20,6 @@ from hls_model.rtl.stimulus import operands
 from hls_model.rtl.twin import Run
 from hls_model.workload import Workload
 
-__all__ = ["COLUMNS", "TABLE", "Case", "read_cases", "write_cases"]
-
 TABLE = Path(__file__).with_name("golden.csv")
 BASE = Config(memory=Memory(latency_ns=256.0, efficiency=1.0))  # what a row's settings change
 COLUMNS = ("left", "right", "seed", "operands", "settings", "cycles", "omega_bits", "column", "iteration")

@@ -16,8 +16,6 @@ from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.functional import Sums
 
-__all__ = ["KINDS", "beat_order", "operands", "port_beats", "stimulus"]
-
 SPECIAL = np.array(
     [0, 0x80000000, 1, 0x807FFFFF, 0x00800000, 0x7F7FFFFF, 0x7F800000, 0xFF800000, 0x7FC00000, 0x3F800000], np.uint32
 )

@@ -16,8 +16,6 @@ from hls_model.operators import Latencies
 from hls_model.programs import digest, output_of, verilated
 from hls_model.rtl.stimulus import stimulus
 
-__all__ = ["Circuit", "Run", "build", "run"]
-
 FOLDER = Path(__file__).parent
 MANY_LANES = 8  # from here on the lane is compiled once, by itself: less code, but a call for each lane and cycle
 NO_RESULT = 0  # key of a maximum that holds nothing

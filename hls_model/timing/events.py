@@ -18,8 +18,6 @@ from hls_model.config import Config
 from hls_model.streams import Cycles, Flow, ReadPath, Supply, slower, turn
 from hls_model.timing.passes import PassPhases
 
-__all__ = ["STALL_SALT", "time_passes"]
-
 STALL_SALT = 3_266_489_917  # so that stalls and gaps are chosen apart
 
 

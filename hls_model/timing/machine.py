@@ -24,8 +24,6 @@ from hls_model.timing import events
 from hls_model.timing.events import STALL_SALT
 from hls_model.timing.passes import PassPhases
 
-__all__ = ["MAX_CYCLES", "Probe", "ReadPath", "Source", "run_pass", "time_passes"]
-
 Cycles = NDArray[np.int64]
 MAX_CYCLES = 200_000_000  # some minutes
 

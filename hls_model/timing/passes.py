@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from hls_model.config import Config
 from hls_model.workload import Workload
 
-__all__ = ["PassPhases", "Passes", "split"]
-
 
 @dataclass(frozen=True)
 class Passes:

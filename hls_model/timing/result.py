@@ -18,8 +18,6 @@ from hls_model.timing.passes import Passes, PassPhases, split
 from hls_model.timing.schedule import Schedule, Stages, schedule
 from hls_model.workload import Workload
 
-__all__ = ["LEVELS", "PHASES", "Timing", "simulate"]
-
 Level = Literal["L1", "L2"]
 LEVELS: Mapping[str, Callable[[Config, NDArray[np.int64], NDArray[np.int64]], PassPhases]] = {
     "L1": events.time_passes,

@@ -29,8 +29,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Schedule", "Stages", "schedule"]
-
 Cycles = NDArray[np.int64]
 
 

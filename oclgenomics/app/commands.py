@@ -22,8 +22,15 @@ from types import ModuleType
 from typing import IO, TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from oclgenomics import runtime
-from oclgenomics.app.files import FileConflictError, Names, named_files, reads, unnamed_file, writes
-from oclgenomics.app.files import check_files as refuse_conflicts
+from oclgenomics.app.files import (
+    FileConflictError,
+    Names,
+    check_files as refuse_conflicts,
+    named_files,
+    reads,
+    unnamed_file,
+    writes,
+)
 from oclgenomics.app.progress import Progress
 from oclgenomics.app.provenance import make_provenance
 from oclgenomics.app.streams import printable
@@ -35,32 +42,6 @@ from oclgenomics.io.packed_file import check_packer, open_packed
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
 
-__all__ = [
-    "PACKED",
-    "OneLineParser",
-    "OutputOptions",
-    "add_device_options",
-    "add_info",
-    "add_message_options",
-    "add_output_options",
-    "add_system",
-    "binary_output",
-    "check_files",
-    "check_writable",
-    "count",
-    "open_engine",
-    "parse_size",
-    "provenance",
-    "report_profile",
-    "saved_outputs",
-    "say",
-    "say_written",
-    "shortened",
-    "started_progress",
-    "text_output",
-    "whole",
-    "write_facts",
-]
 
 MAX_COUNT = 1e15  # any whole number up to it is exact in float64
 MAX_SIZE = 1e18  # bytes; more than any memory, and fits in 64 bits

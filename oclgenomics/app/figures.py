@@ -22,26 +22,6 @@ if TYPE_CHECKING:
 matplotlib = late("matplotlib")
 ticker = late("matplotlib.ticker")
 
-__all__ = [
-    "BLUE",
-    "EN_DASH",
-    "GREEN",
-    "GREY",
-    "INK",
-    "ORANGE",
-    "SKY",
-    "STYLE",
-    "SUFFIXES",
-    "TONES",
-    "drawn",
-    "number_text",
-    "plot_format",
-    "position_unit",
-    "round_ticks",
-    "save_plot",
-    "short_text",
-    "write_figure",
-]
 
 SUFFIXES = ("png", "svg", "pdf")
 # Okabe and Ito's colours keep apart for every kind of colour vision.

@@ -14,26 +14,6 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-__all__ = [
-    "Family",
-    "FileConflictError",
-    "FileKey",
-    "NamedFile",
-    "Names",
-    "check_files",
-    "check_output",
-    "chosen_actions",
-    "file_key",
-    "matching_files",
-    "named_files",
-    "option_of",
-    "reads",
-    "role_of",
-    "unnamed_file",
-    "works_in",
-    "writes",
-]
-
 STANDARD = "-"
 Names = Callable[[argparse.Namespace, str], Iterable["str | Family"]]
 FileKey = tuple[object, ...]

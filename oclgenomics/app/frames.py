@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import MissingDependencyError
 
-__all__ = ["to_frame"]
-
 LIBRARIES = ("pandas", "polars")
 
 

@@ -21,17 +21,6 @@ phase = late("oclgenomics.variation.read_options")
 reading = late("oclgenomics.variation.read_options")
 trimming = late("oclgenomics.signals.trimming")
 
-__all__ = [
-    "add_reading_options",
-    "add_signal_inputs",
-    "add_signal_options",
-    "read_options",
-    "reads_sequences",
-    "say_haploid",
-    "say_unphased",
-    "trim_of",
-]
-
 
 def add_reading_options(group: argparse._ArgumentGroup) -> None:
     """Add what every input of alignments may need."""

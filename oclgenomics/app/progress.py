@@ -8,8 +8,6 @@ from typing import TextIO
 
 from oclgenomics.app.streams import printable
 
-__all__ = ["Progress"]
-
 REDRAW_SECONDS = 0.1
 FIRST_ESTIMATE_SECONDS = 0.5  # before that, a rate says little
 

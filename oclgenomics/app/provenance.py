@@ -13,8 +13,6 @@ from oclgenomics import __version__
 if TYPE_CHECKING:
     from oclgenomics.runtime import Device
 
-__all__ = ["make_provenance", "provenance_lines"]
-
 
 def make_provenance(
     parameters: Mapping[str, Any], *, command: Sequence[str] = (), device: Device | None = None

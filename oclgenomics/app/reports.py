@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
-__all__ = ["MISSING", "ByteSink", "Report", "write_reports"]
-
 MISSING = "NA"
 """What stands in a table for a value that is not there; formats that others have defined keep theirs."""
 

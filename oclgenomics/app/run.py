@@ -15,15 +15,13 @@ import inspect
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from oclgenomics.errors import ParameterError
-from oclgenomics.io.source import Progress
+from oclgenomics.io.raw_file import Progress
 from oclgenomics.runtime import Device, Engine
 
-__all__ = ["EngineLike", "Run", "lent_engine", "verb"]
-
-EngineLike = Engine | Device | str | None
+EngineLike: TypeAlias = Engine | Device | str | None
 """An engine at work, a device, its name as `oclgenomics.runtime.select_device` takes it, or None: the default one."""
 
 OLD_KEYWORDS = ("device", "max_memory", "threads", "progress")

@@ -21,17 +21,6 @@ import sys
 from types import FrameType
 from typing import NoReturn
 
-__all__ = [
-    "exit_on_signals",
-    "exit_quietly",
-    "leave_at_once",
-    "leaves_with",
-    "raise_on_signals",
-    "received",
-    "send_again",
-    "without_algebra_threads",
-]
-
 WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 if hasattr(signal, "SIGHUP"):  # not on Windows
     WORDS[signal.SIGHUP] = "hung up"

@@ -19,8 +19,6 @@ import os
 import sys
 from typing import Any
 
-__all__ = ["StreamError", "drawable", "flush_output", "prepare_streams", "printable"]
-
 _CONTROLS = [*range(0x20), 0x7F, *range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 _ESCAPES = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in _CONTROLS}
 _TEXT = {code: escape for code, escape in _ESCAPES.items() if chr(code) not in "\t\n"}

@@ -37,8 +37,6 @@ from oclgenomics.io.workers import work_behind
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sequence.files import SequenceFiles, file_names, largest_block
 
-__all__ = ["Index", "add", "build", "checked_inputs", "iter_query", "merge", "query", "run"]
-
 MAX_RESERVE = 4 << 30  # bytes of the device's memory for reads and what is found for them, half of it at most
 RESERVE_SHARE = 16  # blocks of text that this holds
 BLOCKS = {"cpu": 16 << 20, "gpu": 128 << 20}  # bytes of text at most; more is not faster

@@ -9,23 +9,6 @@ from typing import Literal, NamedTuple, get_args
 
 from oclgenomics.errors import ParameterError
 
-__all__ = [
-    "ID_FORMATS",
-    "METACACHE",
-    "NO_RANK",
-    "RANKS",
-    "RANK_SLOTS",
-    "SEQUENCE",
-    "BuildOptions",
-    "IdFormat",
-    "Input",
-    "QueryOptions",
-    "SketchOptions",
-    "Wanted",
-    "inputs_of",
-    "metacache_hitmin",
-]
-
 # The slots of a ranked lineage, from the lowest to the highest one.
 RANKS = (
     "sequence", "form", "variety", "subspecies", "species", "subgenus", "genus", "subtribe", "tribe", "subfamily",

@@ -35,36 +35,6 @@ from oclgenomics.errors import AllocationError, readable_bytes
 if TYPE_CHECKING:
     from oclgenomics.runtime import DeviceLimits
 
-__all__ = [
-    "CHANCE",
-    "LEAD_FEATURES",
-    "LIST_BYTES",
-    "MAX_LOCATIONS_OF_INDEX",
-    "MAX_LOCATIONS_OF_READ",
-    "MIN_HITS",
-    "MIN_LEAD",
-    "SLOT_BYTES",
-    "SMALL",
-    "TABLE_SLOTS",
-    "WIDE",
-    "BuildPlan",
-    "IndexNeed",
-    "IndexSizes",
-    "batch_bytes",
-    "batches",
-    "by_length",
-    "count_windows",
-    "left_out",
-    "needed_hits",
-    "needed_lead",
-    "plan_build",
-    "powers_of_two",
-    "prefix_bits",
-    "query_bytes",
-    "range_widths",
-    "shared_features",
-    "target_ranges",
-]
 
 # Building
 MIN_BLOCK, CPU_BLOCK, GPU_BLOCK = 1 << 16, 4 << 20, 64 << 20  # bytes of text; a larger one saves a CPU nothing

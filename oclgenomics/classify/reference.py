@@ -16,11 +16,6 @@ from oclgenomics.classify.database.features import NO_FEATURE, hash_kmers
 from oclgenomics.classify.options import RANKS, BuildOptions, QueryOptions, SketchOptions
 from oclgenomics.classify.taxonomy.calls import Candidate
 
-__all__ = [
-    "Locations", "build_features", "call_read", "choose_candidates", "count_triplets", "counting",
-    "find_candidates", "share_reads", "sketch", "sketches", "windows",
-]  # fmt: skip
-
 CODES = {letter: code for code, letters in enumerate((b"Aa", b"Cc", b"Gg", b"TtUu")) for letter in letters}
 LOWER = frozenset(b"acgtu")
 Locations = dict[int, list[tuple[int, int]]]  # of each feature: target and window, ascending

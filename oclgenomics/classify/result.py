@@ -16,8 +16,6 @@ from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.sequence.name_list import NameList
 
-__all__ = ["ClassifiedReads", "Hits", "QueryResult", "Reads", "read_columns"]
-
 
 @dataclass(frozen=True)
 class Hits:

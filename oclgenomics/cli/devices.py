@@ -12,8 +12,6 @@ from oclgenomics.io.json_text import json_text
 if TYPE_CHECKING:
     from oclgenomics.runtime import Device
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(subparsers: Any) -> None:
     """Add the command."""

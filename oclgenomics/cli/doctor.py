@@ -9,8 +9,6 @@ from typing import Any
 from oclgenomics import selftest
 from oclgenomics.io.json_text import json_text
 
-__all__ = ["add_parser", "run"]
-
 NO_DEVICE = 4
 
 

@@ -21,8 +21,6 @@ from oclgenomics.errors import AllocationError, InputError, OclGenomicsError, Ou
 from oclgenomics.io.atomic_file import forget_files, output_trouble
 from oclgenomics.io.processes import memory_limit, said_of_limit
 
-__all__ = ["COMMANDS", "lasting_interrupts", "main"]
-
 SYSTEMS = ("classify", "fpga", "kmers", "omega", "sdtw", "signatures", "simulate")
 COMMANDS = {  # and the module of each
     name: f"oclgenomics.{name}.commands" if name in SYSTEMS else f"oclgenomics.cli.{name}"

@@ -13,38 +13,19 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.fpga.api import project_scan, project_workloads, run_scan
-    from oclgenomics.fpga.comparison import RUN_COLUMNS, AlignmentRun
-    from oclgenomics.fpga.measuring import Measured
-    from oclgenomics.fpga.options import random_alignment, workload_at, workload_of
-    from oclgenomics.fpga.result import ScanProjection, ScanRun
+    from oclgenomics.fpga.api import *
+    from oclgenomics.fpga.comparison import *
+    from oclgenomics.fpga.measuring import Measured as Measured
+    from oclgenomics.fpga.options import *
+    from oclgenomics.fpga.result import *
 
-__all__ = [
-    "RUN_COLUMNS",
-    "AlignmentRun",
-    "Measured",
-    "ScanProjection",
-    "ScanRun",
-    "project_scan",
-    "project_workloads",
-    "random_alignment",
-    "run_scan",
-    "workload_at",
-    "workload_of",
-]
-
-HOMES = {
-    "AlignmentRun": "comparison",
-    "Measured": "measuring",
-    "RUN_COLUMNS": "comparison",
-    "ScanProjection": "result",
-    "ScanRun": "result",
-    "project_scan": "api",
-    "project_workloads": "api",
-    "random_alignment": "options",
-    "run_scan": "api",
-    "workload_at": "options",
-    "workload_of": "options",
-}
-
-__getattr__, __dir__ = found_in(__name__, HOMES, __all__)
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "api": "project_scan project_workloads run_scan",
+        "comparison": "AlignmentRun RUN_COLUMNS",
+        "measuring": "Measured",
+        "options": "random_alignment workload_at workload_of",
+        "result": "ScanProjection ScanRun",
+    },
+)

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from oclgenomics.variation.alignment import Alignment
     from oclgenomics.variation.bed import BedRegions
 
-__all__ = ["project_scan", "project_workloads", "run_scan"]
 
 MAX_THREADS = 4
 

@@ -13,8 +13,6 @@ from oclgenomics.fpga.hardware import PositionRun
 from oclgenomics.omega.result import Scan
 from oclgenomics.variation.alignment import Alignment
 
-__all__ = ["RUN_COLUMNS", "SAME", "TOP", "AlignmentRun", "alignment_run", "summary_of"]
-
 RUN_COLUMNS = (
     "chromosome", "replicate", "position", "hardware_omega", "hardware_left", "hardware_right", "scan_omega",
     "scan_left", "scan_right", "error", "same_window", "window_omega", "loss", "found_by",

@@ -28,21 +28,6 @@ from oclgenomics.omega.sites.filters import take_sites
 from oclgenomics.runtime import Engine
 from oclgenomics.variation.alignment import Alignment
 
-__all__ = [
-    "LARGEST_SPAN",
-    "Place",
-    "PositionRun",
-    "Stretch",
-    "check_span",
-    "exact_sums",
-    "omega_of",
-    "pair_values",
-    "recurrence_sums",
-    "run_position",
-    "stretches",
-    "sums_of",
-]
-
 LARGEST_SPAN = 20_000  # sites of a window: M in float64 and float32 then takes 4.5 GiB
 SHORT, LONG = 1_024, 6_144  # sites of a stretch, unless a window is longer: work is shared, and memory is bounded
 

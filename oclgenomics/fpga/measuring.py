@@ -19,7 +19,6 @@ from hls_model.ranges import Range
 if TYPE_CHECKING:
     from oclgenomics.runtime import Device
 
-__all__ = ["BUSY", "Clocks", "Measured", "TimedRun", "measured_of", "repeated"]
 
 FEWEST_RUNS, MOST_RUNS, ENOUGH_SECONDS = 3, 9, 5.0  # at least so many; then until so many, or so many seconds
 COUNTED_SECONDS, SHORT_RUNS = 0.3, 1_000  # short scans go on so long, as the machine's counters have steps of 10 ms

@@ -20,17 +20,6 @@ from oclgenomics.omega.plan.windows import find_windows
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.packing import words_for
 
-__all__ = [
-    "MATRICES",
-    "Matrix",
-    "check_border",
-    "check_modelled",
-    "fitting_designs",
-    "random_alignment",
-    "workload_at",
-    "workload_of",
-]
-
 Matrix = Literal["float32", "exact"]
 """How M is made: by the recurrence in float32, or summed in float64 and rounded once to float32."""
 

@@ -18,8 +18,6 @@ from oclgenomics.fpga.measuring import Measured
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["ScanProjection", "ScanRun"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ScanProjection:

@@ -31,8 +31,6 @@ from oclgenomics.io.array_layout import (
 )
 from oclgenomics.io.workers import Workers
 
-__all__ = ["ArrayFile", "SectionReader", "is_of_kind"]
-
 THREADS = 2
 
 

@@ -16,23 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import siphash24
 
-__all__ = [
-    "ALIGNMENT",
-    "END",
-    "FOOT",
-    "HEAD",
-    "KEY",
-    "MAX_DIMENSIONS",
-    "PIECE_BYTES",
-    "TYPES",
-    "Checksum",
-    "Description",
-    "FileKind",
-    "Section",
-    "checksum",
-    "checksum_of",
-]
-
 KEY = b"oclgenomics.file"  # of all checksums
 END = b"arrayend"
 ALIGNMENT = 64

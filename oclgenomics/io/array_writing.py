@@ -29,8 +29,6 @@ from oclgenomics.io.array_layout import (
 from oclgenomics.io.atomic_file import WholeFile, whole_file
 from oclgenomics.io.workers import Workers
 
-__all__ = ["write_arrays"]
-
 THREADS = 2
 NO_SUM = "0" * 16
 

@@ -20,23 +20,6 @@ from typing import IO, Any
 
 from oclgenomics.errors import OutputError
 
-__all__ = [
-    "Appending",
-    "Failure",
-    "WholeFile",
-    "check_folder",
-    "file_system",
-    "forget_files",
-    "open_unnamed",
-    "open_whole",
-    "output_trouble",
-    "replace_file",
-    "saved_files",
-    "temporary_folder",
-    "unnamed_file",
-    "whole_file",
-]
-
 Failure = Callable[[str], Exception]
 """Makes the error that is raised, of its one line of text."""
 

@@ -8,8 +8,6 @@ import zlib
 from collections.abc import Callable
 from typing import NamedTuple
 
-__all__ = ["ALIGNED", "HEAD_BYTES", "ForeignFormat", "foreign_format", "format_name", "not_sequences"]
-
 HEAD_BYTES = 4096  # that say what a file is
 MARK_BYTES = 5  # of the mark of the package's own files; those behind them change when a file is taken for text
 ALIGNED = ("BAM", "CRAM", "SAM")  # names of formats of aligned reads

@@ -21,8 +21,6 @@ from oclgenomics.io.raw_file import StoredBytes
 from oclgenomics.io.workers import Workers
 from oclgenomics.lazy_names import optional
 
-__all__ = ["inflate", "inflate_members", "is_block"]
-
 # Sizes that no option changes: what comes before damaged data must not depend on how they are read.
 _COMPRESSED_BYTES = 1 << 17  # small: the rest of a piece is copied at the end of each gzip member
 _INFLATED_BYTES = 1 << 18

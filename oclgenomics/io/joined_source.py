@@ -18,8 +18,6 @@ from oclgenomics.io.raw_file import PIECE_BYTES, Progress, read_at
 from oclgenomics.io.source import MAX_READERS
 from oclgenomics.io.workers import usable_cores
 
-__all__ = ["JoinedSource", "head_of"]
-
 SEPARATOR = b"\n"
 PART_BYTES = 4 << 20  # that a thread reads at a time, of as many files as that takes
 HEAD_BYTES = 4096

@@ -9,12 +9,6 @@ from typing import Any, NoReturn
 
 from oclgenomics.errors import InputError
 
-__all__ = [
-    "Fields",
-    "json_text",
-    "load_fields",
-]
-
 KINDS: dict[type, str] = {
     str: "a text", int: "a whole number", float: "a number", bool: "true or false", list: "a list", dict: "an object",
 }  # fmt: skip

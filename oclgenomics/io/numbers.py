@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["parse_decimals", "whole_number"]
-
 _MAX_DIGITS = 18  # of a whole number; any of them fits in 64 bits
 _MAX_WORD = 64  # of a decimal number: one long word would widen the array of all words
 _EXACT_DIGITS = 15  # integers below 10**15 and the power of ten are exact in float64, so their quotient is rounded once

@@ -20,18 +20,6 @@ from oclgenomics.errors import MissingDependencyError, UsageError
 from oclgenomics.io.atomic_file import Failure, open_whole
 from oclgenomics.lazy_names import optional
 
-__all__ = [
-    "NEEDS_PACKAGE",
-    "PACKED_ENDINGS",
-    "BgzipCompressor",
-    "Sink",
-    "check_packer",
-    "name_unpacked",
-    "open_packed",
-    "refuse_packed",
-    "zstd_module",
-]
-
 
 class Sink(Protocol):
     """Anything that takes bytes."""

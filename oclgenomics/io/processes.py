@@ -12,14 +12,6 @@ import os
 import sys
 from pathlib import Path
 
-__all__ = [
-    "child_environment",
-    "child_python",
-    "memory_limit",
-    "process_limit",
-    "said_of_limit",
-]
-
 _HOME = str(Path(__file__).resolve().parents[2])  # the folder that this package lies in
 
 

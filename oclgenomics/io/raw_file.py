@@ -12,8 +12,6 @@ from typing import BinaryIO
 
 from oclgenomics.errors import InputError
 
-__all__ = ["Progress", "StoredBytes", "read_at"]
-
 PIECE_BYTES = 16 << 20  # that a thread reads at a time: enough to seldom ask for Python's lock
 MIN_SHARED_OUT = 2 * PIECE_BYTES  # smaller files are read by one thread
 

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from queue import SimpleQueue
 from typing import Generic, TypeVar
 
-__all__ = ["ReadAhead"]
-
 MAX_READY = 2  # chunks, if nobody says how many
 
 ChunkT = TypeVar("ChunkT")

@@ -19,7 +19,6 @@ from oclgenomics.lazy_names import late
 
 inflate = late("oclgenomics.io.inflate")
 
-__all__ = ["CHUNK_BYTES", "Progress", "ReadingStoppedError", "Source"]
 
 CHUNK_BYTES = 1 << 20
 LIVE_BYTES, LIVE_READY = 1 << 18, 256  # of a chunk that comes live, at most, and how many of these wait

@@ -9,13 +9,6 @@ from typing import Any
 from oclgenomics.errors import InputError
 from oclgenomics.io.source import Source
 
-__all__ = [
-    "MAX_TEXT_BYTES",
-    "MISSING",
-    "read_text",
-    "rows_of",
-]
-
 MAX_TEXT_BYTES = 1 << 30  # bytes; a report of some 15 million grid positions
 
 

@@ -12,8 +12,6 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.packed_file import NEEDS_PACKAGE, zstd_module
 from oclgenomics.io.raw_file import StoredBytes
 
-__all__ = ["packing_of", "unpack"]
-
 # Sizes that no option changes: what comes before damaged data must not depend on how they are read.
 _STORED_BYTES = 1 << 16
 _UNPACKED_BYTES = 1 << 18

@@ -15,13 +15,6 @@ import numpy as np
 
 from oclgenomics.errors import ParameterError
 
-__all__ = [
-    "MAX_THREADS",
-    "Workers",
-    "usable_cores",
-    "work_behind",
-]
-
 MAX_THREADS = 4  # taken where nobody says how many; the interpreter's lock lets no more work at once
 
 _THREAD_LIMIT = 1024  # more is a slip of the pen

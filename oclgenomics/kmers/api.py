@@ -29,28 +29,6 @@ if TYPE_CHECKING:
 
     from oclgenomics.sequence.records import Record
 
-__all__ = [
-    "DUMP_FORMATS",
-    "MATRIX_FORMATS",
-    "OPERATIONS",
-    "DumpFormat",
-    "KmerSource",
-    "MatrixFormat",
-    "Operation",
-    "Sample",
-    "count",
-    "count_to_database",
-    "counts_of",
-    "dump",
-    "filter_reads",
-    "histogram",
-    "histogram_of_reads",
-    "matrix",
-    "merge",
-    "merge_databases",
-    "query",
-    "write_matrix",
-]  # fmt: skip
 
 KmerSource = KmerSet | str | os.PathLike[str]
 """A set of k-mers, or a database by its path."""

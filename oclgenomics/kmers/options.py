@@ -13,8 +13,6 @@ from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.io.atomic_file import check_folder
 from oclgenomics.sequence.parse import BEST_QUALITY
 
-__all__ = ["MAX_COUNTER", "MAX_K", "PAIR_RULES", "CountOptions", "FilterOptions", "PairRule", "check_counts"]
-
 MAX_K = 256
 MAX_COUNTER = (1 << 32) - 1
 PairRule = Literal["either", "both"]

@@ -7,8 +7,6 @@ from collections import Counter
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.sequence.reference import runs
 
-__all__ = ["count", "counts_along", "reverse_complement"]
-
 COMPLEMENT = str.maketrans("ACGT", "TGCA")
 
 

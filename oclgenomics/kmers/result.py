@@ -13,8 +13,6 @@ from oclgenomics.kmers.database.keys import texts_of
 from oclgenomics.kmers.database.layout import Tally
 from oclgenomics.sequence import Census
 
-__all__ = ["CountMatrix", "CountSummary", "FilterSummary", "Histogram", "MatrixSummary", "MergeSummary"]
-
 
 class _Summary:
     """Numbers that are one record."""

@@ -45,11 +45,6 @@ from oclgenomics.omega.sites.sources import (
 )
 from oclgenomics.variation import Alignment, BedRegions, ReadOptions
 
-__all__ = [
-    "detect_sweeps", "find_peaks", "find_thresholds", "iter_scan", "ld_around_peak", "scan", "scan_alignment",
-    "scan_alignments",
-]  # fmt: skip
-
 Excluded = BedRegions | str | os.PathLike[str] | None
 
 

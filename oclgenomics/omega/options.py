@@ -25,10 +25,6 @@ from oclgenomics.errors import ParameterError, UsageError
 if TYPE_CHECKING:
     from oclgenomics.omega.result import OmegaReport
 
-__all__ = [
-    "EPSILON", "IMPUTABLE", "KERNELS", "LD_MEASURES", "MAP_MEASURES", "MISSING_NAMES", "PRECISIONS", "KernelChoice",
-    "LdMeasure", "LdOptions", "MapMeasure", "MissingState", "Precision", "ScanOptions", "scan_parameters",
-]  # fmt: skip
 
 EPSILON = 0.00001
 """Of OmegaPlus: keeps omega finite where no pair of sites across the window's halves is linked."""

@@ -20,11 +20,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "EPSILON", "Window", "allele_values", "compat_dna_values", "compat_scan", "compat_sums", "compat_values",
-    "grid_positions", "measure_values", "omega_of_window", "omega_ranks", "pair_values", "scan", "window_at",
-]  # fmt: skip
-
 EPSILON = 0.00001
 RANK_BITS = 30
 ROUNDING = 1e-12  # of a mean of signed values

@@ -11,11 +11,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.app.frames import to_frame
 
-__all__ = [
-    "ACCURATE_DIGITS", "COMPAT_DIGITS", "SCAN_COLUMNS", "DataFacts", "OmegaReport", "Scan", "ScanStats", "Scans",
-    "Track",
-]  # fmt: skip
-
 SCAN_COLUMNS = ("chromosome", "replicate", "position", "omega", "left", "right", "window_sites")
 """Of a table of grid positions: in tsv reports, `Scan.records` and `Scan.to_frame`."""
 

@@ -10,34 +10,23 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 # Its module is called as it is: the import of that later would put it in its place.
-from oclgenomics.primitives.scan import scan
+from oclgenomics.primitives.scan import scan as scan
 
 if TYPE_CHECKING:
-    from oclgenomics.primitives.compaction import Runs, compact, run_lengths
-    from oclgenomics.primitives.equal_keys import KeyPrefix, count_equal, key_prefix
-    from oclgenomics.primitives.merging import merge
-    from oclgenomics.primitives.partitioning import Parts, partition
-    from oclgenomics.primitives.sorting import Sorted, sort
+    from oclgenomics.primitives.compaction import *
+    from oclgenomics.primitives.equal_keys import *
+    from oclgenomics.primitives.merging import merge as merge
+    from oclgenomics.primitives.partitioning import *
+    from oclgenomics.primitives.sorting import *
 
-__all__ = [
-    "KeyPrefix",
-    "Parts",
-    "Runs",
-    "Sorted",
-    "compact",
-    "count_equal",
-    "key_prefix",
-    "merge",
-    "partition",
-    "run_lengths",
-    "scan",
-    "sort",
-]
-
-HOMES = {
-    "KeyPrefix": "equal_keys", "Parts": "partitioning", "Runs": "compaction", "Sorted": "sorting",
-    "compact": "compaction", "count_equal": "equal_keys", "key_prefix": "equal_keys", "merge": "merging",
-    "partition": "partitioning", "run_lengths": "compaction", "sort": "sorting",
-}  # fmt: skip
-
-__getattr__, __dir__ = found_in(__name__, HOMES, __all__)
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "compaction": "Runs compact run_lengths",
+        "equal_keys": "KeyPrefix count_equal key_prefix",
+        "merging": "merge",
+        "partitioning": "Parts partition",
+        "sorting": "Sorted sort",
+    },
+)
+__all__ += ["scan"]

@@ -12,8 +12,6 @@ from oclgenomics.primitives.scan import scan
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel
 
-__all__ = ["Runs", "compact", "run_lengths"]
-
 EACH = 8  # items of a work-item in a tile on GPUs
 SOURCE = "primitives/compact.cl"
 

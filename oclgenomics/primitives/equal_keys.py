@@ -15,8 +15,6 @@ from oclgenomics.primitives.sorting import sort
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel
 
-__all__ = ["KeyPrefix", "count_equal", "key_prefix"]
-
 WIDTH = 64  # bits of a word
 BUCKET = 64  # keys of one prefix, on the average, at most
 MAX_DIGITS = 4

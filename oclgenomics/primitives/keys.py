@@ -6,17 +6,6 @@ from dataclasses import dataclass
 
 from oclgenomics.runtime import DeviceArray, Engine
 
-__all__ = [
-    "CPU_SPANS",
-    "GROUPS",
-    "MAX_ITEMS",
-    "TYPES",
-    "KeyShape",
-    "key_shape",
-    "scan_lanes",
-    "spans",
-]
-
 MAX_ITEMS = (1 << 32) - 1  # places are 32 bits
 TYPES = {"uint8": "uchar", "uint16": "ushort", "uint32": "uint", "uint64": "ulong"}
 

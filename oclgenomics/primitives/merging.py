@@ -8,8 +8,6 @@ from oclgenomics.primitives.keys import TYPES, KeyShape, key_shape
 from oclgenomics.primitives.sorting import Sorted
 from oclgenomics.runtime import DeviceArray, Engine
 
-__all__ = ["merge"]
-
 CPU_EACH, GPU_EACH = 4096, 16  # keys of the output per work-item
 
 

@@ -11,8 +11,6 @@ from oclgenomics.primitives.keys import KeyShape, key_shape
 from oclgenomics.primitives.radix import RadixSort, radix_passes
 from oclgenomics.runtime import DeviceArray, Engine
 
-__all__ = ["MAX_BITS", "MAX_SPLITTERS", "Parts", "partition"]
-
 MAX_BITS = 24
 MAX_SPLITTERS = (1 << MAX_BITS) - 1
 

@@ -8,8 +8,6 @@ from oclgenomics.primitives.keys import TYPES, KeyShape
 from oclgenomics.primitives.scan import scan
 from oclgenomics.runtime import DeviceArray, Engine
 
-__all__ = ["DIGITS", "RadixSort", "radix_passes"]
-
 DIGIT_BITS = 8
 DIGITS = 1 << DIGIT_BITS
 LANES, MIN_LANES, EACH = 256, 16, 16  # work-items of a tile on GPUs, the fewest of them, and keys of each

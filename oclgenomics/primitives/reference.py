@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["compact", "merge", "partition", "run_lengths", "scan", "sort", "sort_keys"]
-
 Array = NDArray[Any]
 
 

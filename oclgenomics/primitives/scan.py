@@ -8,8 +8,6 @@ from numpy.typing import DTypeLike
 from oclgenomics.primitives.keys import CPU_SPANS, GROUPS, scan_lanes, spans
 from oclgenomics.runtime import DeviceArray, Engine
 
-__all__ = ["scan"]
-
 TYPES = {"uint32": "uint", "uint64": "ulong"}
 PER = 4  # items that a work-item loads at once; 32 bytes of a tile in all
 

@@ -14,13 +14,6 @@ from oclgenomics.primitives.keys import key_shape
 from oclgenomics.primitives.radix import RadixSort, radix_passes
 from oclgenomics.runtime import DeviceArray, Engine
 
-__all__ = [
-    "Sorted",
-    "sort",
-    "sort_on_host",
-    "sort_parts",
-]
-
 
 @dataclass(frozen=True)
 class Sorted:

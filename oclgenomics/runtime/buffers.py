@@ -16,8 +16,6 @@ from oclgenomics.runtime.loader import opencl
 if TYPE_CHECKING:
     import pyopencl
 
-__all__ = ["Account", "DeviceArray", "DeviceMemory", "allocate", "shape_of", "share"]
-
 
 class Account:
     """Bytes of device memory in use, their peak, and the limit the user set.

@@ -10,8 +10,6 @@ from oclgenomics.runtime.loader import opencl, platforms, pocl_builtins
 if TYPE_CHECKING:
     import pyopencl
 
-__all__ = ["Device", "PlatformReport", "list_devices", "list_platforms"]
-
 
 @dataclass(frozen=True)
 class Device:

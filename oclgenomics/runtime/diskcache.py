@@ -25,21 +25,6 @@ from oclgenomics.lazy_names import late
 
 tempfile = late("tempfile")
 
-__all__ = [
-    "CAP_BYTES",
-    "VARIABLE",
-    "cache_folder",
-    "clear",
-    "distrust",
-    "distrusted",
-    "keep_text",
-    "lasting_folder",
-    "load",
-    "store",
-    "usage",
-    "wanted_folder",
-    "write_whole",
-]
 
 VARIABLE = "OCLGENOMICS_CACHE"
 CAP_BYTES = 256 << 20

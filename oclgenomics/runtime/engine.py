@@ -32,7 +32,6 @@ from oclgenomics.runtime.tuning import Tuning, tuning_for
 if TYPE_CHECKING:
     import pyopencl
 
-__all__ = ["Checkpoint", "Engine"]
 
 BUDGET_SHARE = 0.8  # of the device's memory; the driver, the display and other processes need some, too
 

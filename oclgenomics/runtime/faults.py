@@ -10,8 +10,6 @@ from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.limits import limits_hint
 from oclgenomics.runtime.loader import opencl
 
-__all__ = ["translate", "watching"]
-
 # Status codes of the OpenCL specification (cl.h); -9999 is NVIDIA's for an illegal access inside a kernel.
 _OUT_OF_MEMORY = {-4: "CL_MEM_OBJECT_ALLOCATION_FAILURE", -6: "CL_OUT_OF_HOST_MEMORY", -61: "CL_INVALID_BUFFER_SIZE"}
 _LOST = {

@@ -20,14 +20,6 @@ from oclgenomics.runtime.loader import opencl
 if TYPE_CHECKING:
     import pyopencl
 
-__all__ = [
-    "PinnedMemory",
-    "SharedArray",
-    "aligned_array",
-    "aligned_memory",
-    "pinned_array",
-]
-
 
 class Copies(Protocol):
     """What brings items to the device and waits for it."""

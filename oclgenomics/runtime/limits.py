@@ -5,8 +5,6 @@ from __future__ import annotations
 from oclgenomics.errors import DeviceError, readable_bytes
 from oclgenomics.io.processes import memory_limit, process_limit, said_of_limit
 
-__all__ = ["MIN_STACK", "check_limits", "limits_hint"]
-
 MIN_STACK = 1 << 20  # bytes; Intel's compiler for CPUs ends the process with a segmentation fault on 256 KiB
 MIN_FILES = 16  # Intel's runtime for CPUs ends the process where it cannot open its libraries
 MIN_MEMORY = {"RLIMIT_AS": ("v", 1 << 30), "RLIMIT_DATA": ("d", 3 << 27)}  # bytes; runtimes of CPUs crash with less

@@ -34,20 +34,6 @@ from oclgenomics.runtime.limits import check_limits, limits_hint
 if TYPE_CHECKING:
     import pyopencl
 
-__all__ = [
-    "BUNDLED",
-    "EarlyLibraries",
-    "begin_loading",
-    "icd_files",
-    "install_hint",
-    "intel_library",
-    "library_stem",
-    "loaded_libraries",
-    "missing_runtimes",
-    "opencl",
-    "platforms",
-    "pocl_builtins",
-]
 
 BUNDLED = ("pocl-binary-distribution", "intel-opencl-rt", "intel-cmplr-lib-rt")  # on Linux on x86-64
 

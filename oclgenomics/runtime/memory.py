@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from oclgenomics.errors import AllocationError, readable_bytes
 
-__all__ = ["BufferNeed", "DeviceLimits", "chunks", "items_that_fit"]
-
 
 @dataclass(frozen=True)
 class DeviceLimits:

@@ -23,17 +23,6 @@ from oclgenomics.runtime import diskcache, processor
 
 subprocess = late("subprocess")
 
-__all__ = [
-    "Wheel",
-    "aligned_home",
-    "builtins_for",
-    "find_wheel",
-    "knows_processor",
-    "level_of",
-    "link_home",
-    "set_link",
-    "target_of",
-]
 
 # Instruction sets that have a library of built-in functions, each containing those before.
 LEVELS = ("sse2", "ssse3", "sse41", "avx", "avx_f16c", "avx2", "avx512")

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 from oclgenomics.errors import BuildError
 
-__all__ = ["Macro", "expand", "preprocess"]
-
 _COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(\w+)[ \t]*(.*)$", re.MULTILINE)
 _DEFINE = re.compile(r"^(\w+)(\(([^)]*)\))?[ \t]*(.*)$")

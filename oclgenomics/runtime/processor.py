@@ -6,8 +6,6 @@ import functools
 import platform
 from pathlib import Path
 
-__all__ = ["description", "instruction_sets"]
-
 
 @functools.cache
 def description() -> str:

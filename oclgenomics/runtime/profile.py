@@ -15,11 +15,6 @@ from oclgenomics.lazy_names import late
 if TYPE_CHECKING:
     import pyopencl
 
-__all__ = [
-    "Profile",
-    "Recorder",
-    "Span",
-]
 
 statistics = late("statistics")
 

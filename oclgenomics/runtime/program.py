@@ -22,14 +22,6 @@ from oclgenomics.runtime.source import load_source, place_of
 if TYPE_CHECKING:
     import pyopencl
 
-__all__ = [
-    "Define",
-    "Kernel",
-    "KernelCache",
-    "build_options",
-    "build_program",
-    "define_text",
-]
 
 Define = int | float | str | bool
 _WHOLE_TEXT = re.compile(r"^<kernel>:(\d+)", re.MULTILINE)

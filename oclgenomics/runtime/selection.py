@@ -11,8 +11,6 @@ from oclgenomics.runtime import trust
 from oclgenomics.runtime.devices import Device, list_devices
 from oclgenomics.runtime.loader import install_hint
 
-__all__ = ["select_device"]
-
 _KINDS = ("auto", "cpu", "gpu", "accelerator")
 
 

@@ -18,8 +18,6 @@ import numpy as np
 from oclgenomics.errors import BuildError
 from oclgenomics.runtime.preprocess import Macro, expand, preprocess
 
-__all__ = ["Parameter", "Signature", "signatures_of"]
-
 _SCALARS: dict[str, type[np.generic]] = {
     "char": np.int8,
     "uchar": np.uint8,

@@ -13,8 +13,6 @@ from pathlib import Path
 
 from oclgenomics.errors import BuildError
 
-__all__ = ["load_source", "place_of", "source_folder"]
-
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"[ \t]*(?://.*)?$')
 _LINE = re.compile(r'^#line (\d+) "([^"]+)"$')
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 futures = late("concurrent.futures")
 
-__all__ = ["Staging"]
 
 _Pair = tuple[NDArray[np.uint8], NDArray[np.uint8]]
 

@@ -23,7 +23,6 @@ from oclgenomics.runtime.source import load_source
 if TYPE_CHECKING:
     import pyopencl
 
-__all__ = ["Traits", "probe", "wide_numbers"]
 
 _ITEMS = 1024
 _SOURCES = ("common/probe_fp64.cl", "common/probe_int64_atomics.cl", "common/probe_float.cl")

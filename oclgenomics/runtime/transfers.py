@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 staging = late("oclgenomics.runtime.staging")
 
-__all__ = ["Transfers"]
 
 SMALL_BYTES = 1 << 16  # of a result whose way is all latency
 FILL_BYTES = 256 << 20  # at a time: filling 17 GB by one command cost an H200 its context

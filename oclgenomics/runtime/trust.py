@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 futures = late("concurrent.futures")
 subprocess = late("subprocess")
 
-__all__ = ["WAITING", "Verdict", "examine", "kept_verdict", "require_trust", "verdict_on"]
 
 TRUSTED = "OCLGENOMICS_TRUSTED"
 SECONDS = 60  # of a core, for all idioms together; they need 1 to 3

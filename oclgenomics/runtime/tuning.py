@@ -8,8 +8,6 @@ from typing import Literal
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.processor import instruction_sets
 
-__all__ = ["Tuning", "tuning_for"]
-
 
 @dataclass(frozen=True)
 class Tuning:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
 from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.io.raw_file import Progress
 from oclgenomics.io.read_ahead import ReadAhead
-from oclgenomics.io.source import Progress
 from oclgenomics.sdtw.decisions.basis import Basis, KindCheck, Trim
 from oclgenomics.sdtw.decisions.labelled import LabelledScores
 from oclgenomics.sdtw.decisions.thresholds import UNDECIDED, Score, Thresholds, checked_trim, read_scores
@@ -30,21 +30,6 @@ from oclgenomics.sdtw.plan import PrefixBlock, block_reads, prefix_blocks
 from oclgenomics.sdtw.result import Alignments, Classified, of_reference
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals import Signals, TrimOptions, read_signals
-
-__all__ = [
-    "References",
-    "SignalSource",
-    "align",
-    "align_block",
-    "classify",
-    "classify_block",
-    "iter_align",
-    "iter_classify",
-    "labelled_scores",
-    "open_references",
-    "open_targets",
-    "signal_blocks",
-]
 
 SignalSource = Signals | str | os.PathLike[str] | Iterable[Signals] | Iterable[str | os.PathLike[str]]
 References = Squiggle | str | os.PathLike[str] | Iterable[Squiggle | str | os.PathLike[str]]

@@ -9,22 +9,6 @@ from typing import Literal, get_args
 
 from oclgenomics.errors import ParameterError
 
-__all__ = [
-    "ARITHMETICS",
-    "BONUSES",
-    "COSTS",
-    "CRESCENT",
-    "MAX_PREFIX",
-    "NORMS",
-    "SQUIGGLEFILTER",
-    "AlignOptions",
-    "Arithmetic",
-    "Bonus",
-    "Cost",
-    "Norm",
-    "check_prefixes",
-]
-
 Norm = Literal["prefix", "blocks"]
 Cost = Literal["absolute", "squared"]
 Bonus = Literal["none", "dwell", "published"]

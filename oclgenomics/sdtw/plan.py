@@ -14,20 +14,6 @@ from oclgenomics.sdtw.options import BONUSES, AlignOptions
 from oclgenomics.sdtw.reference import BONUS
 from oclgenomics.signals import Signals
 
-__all__ = [
-    "BEGINS",
-    "MAX_BLOCK_SAMPLES",
-    "CellShape",
-    "PrefixBlock",
-    "block_reads",
-    "cell_shape",
-    "cost_defines",
-    "cut_segments",
-    "halo",
-    "prefix_blocks",
-    "segment_count",
-]
-
 Score = Literal["uint16", "int32", "float32"]
 SCORES: tuple[Score, ...] = ("uint16", "int32", "float32")  # by their number in the kernel
 BEGINS = 1 << 31  # of a strip: a track begins here

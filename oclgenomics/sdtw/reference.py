@@ -15,18 +15,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.sdtw.options import AlignOptions
 
-__all__ = [
-    "BLOCK",
-    "BONUS",
-    "NO_SCORE",
-    "SATURATED",
-    "align",
-    "last_row",
-    "normalised_levels",
-    "normalised_samples",
-    "start_of",
-]
-
 BLOCK = 500  # samples of a block
 CLIP = 4  # standard deviations, or mean absolute deviations
 BONUS = 10

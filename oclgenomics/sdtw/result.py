@@ -18,19 +18,6 @@ from oclgenomics.sdtw.decisions.thresholds import WORDS, Thresholds, words_of
 from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle, named_places
 
-__all__ = [
-    "MAX_QUALITY",
-    "UNKNOWN_QUALITY",
-    "Alignments",
-    "BestPlaces",
-    "Classified",
-    "Totals",
-    "best_reference",
-    "mapping_quality",
-    "of_reference",
-    "records_of",
-]
-
 MAX_QUALITY = 60
 UNKNOWN_QUALITY = 255  # as PAF has it
 FULL_GAPS = 10  # in the second-best cost

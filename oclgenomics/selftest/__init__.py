@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.selftest.examination import Finding, examine, run_jobs
+    from oclgenomics.selftest.examination import *
 
-__all__ = ["Finding", "examine", "run_jobs"]
-
-HOMES = dict.fromkeys(__all__, "examination")
-
-__getattr__, __dir__ = found_in(__name__, HOMES, __all__)
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "examination": "Finding examine run_jobs",
+    },
+)

@@ -18,8 +18,6 @@ from typing import Any
 
 from oclgenomics.runtime.trust import WAITING
 
-__all__ = ["limit_time", "main"]
-
 
 def main(argv: Sequence[str]) -> int:
     """Run the idioms of the device with this number and key.

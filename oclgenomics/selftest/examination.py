@@ -22,8 +22,6 @@ from oclgenomics.runtime.devices import list_platforms
 from oclgenomics.runtime.pocl import knows_processor
 from oclgenomics.selftest.golden_jobs import JOBS
 
-__all__ = ["Finding", "examine", "run_jobs"]
-
 JOB_SECONDS = 600
 PACKAGES = ("pyopencl", "pocl-binary-distribution", "intel-opencl-rt", "numpy", "siphash", "siphash24", "matplotlib")
 VARIABLES = (

@@ -31,8 +31,6 @@ from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.joined_lines import DeviceJoiner, NameColumn, NumberColumn, TextColumn, TextTable
 
-__all__ = ["classify", "numbers"]
-
 # Taxa 1 > 10 > 11, 12 and 1 > 20 > 21: a root, two genera and three species.
 NODES = ((1, 1, "no rank"), (10, 1, "genus"), (11, 10, "species"), (12, 10, "species"), (20, 1, "genus"),
          (21, 20, "species"))  # fmt: skip

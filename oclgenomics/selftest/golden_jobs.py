@@ -14,30 +14,25 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.kmers import CountOptions, count
-from oclgenomics.kmers import reference as kmer_reference
+from oclgenomics.kmers import CountOptions, count, reference as kmer_reference
 from oclgenomics.kmers.database.keys import keys_of
 from oclgenomics.omega import reference as omega_reference
 from oclgenomics.omega.api import scan
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.result import Scan
-from oclgenomics.primitives import reference, run_lengths, sort
-from oclgenomics.primitives import scan as running_sums
+from oclgenomics.primitives import reference, run_lengths, scan as running_sums, sort
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.options import CRESCENT, SQUIGGLEFILTER, AlignOptions
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.selftest.golden_classify import classify, numbers
-from oclgenomics.signatures import Panel
-from oclgenomics.signatures import ScanOptions as SignatureOptions
-from oclgenomics.signatures import reference as signature_reference
-from oclgenomics.signatures import scan as scan_signatures
+from oclgenomics.signatures import (
+    Panel,
+    ScanOptions as SignatureOptions,
+    reference as signature_reference,
+    scan as scan_signatures,
+)
 from oclgenomics.variation.alignment import Alignment
-
-__all__ = [
-    "JOBS",
-    "OMEGA_DIGEST",
-]
 
 SITES, HAPLOTYPES = 240, 96
 GRID, MINWIN, MAXWIN = 24, 400, 4000

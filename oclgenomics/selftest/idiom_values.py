@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.runtime.traits import wide_numbers
 
-__all__ = ["ITEMS", "RECIPROCAL_ERROR", "Case"]
-
 ITEMS = 1024
 ROUNDS = 70_000  # of loops; 16 bits count to 65,535
 RECIPROCAL_ERROR = 2.0**-11  # relative; one Newton step makes 2^-22 of it

@@ -25,7 +25,6 @@ from oclgenomics.selftest.idiom_values import ITEMS, Case
 if TYPE_CHECKING:
     import pyopencl
 
-__all__ = ["SOURCES", "Idiom", "Trial", "idioms_for"]
 
 SCALAR, VECTOR, DOUBLE = "common/check_scalar.cl", "common/check_vector.cl", "common/check_fp64.cl"
 SOURCES = (SCALAR, VECTOR, DOUBLE)

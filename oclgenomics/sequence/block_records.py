@@ -14,8 +14,6 @@ from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.name_list import NameList
 
-__all__ = ["BlockRecords", "RecordTable", "names_at", "names_of", "records_at"]
-
 
 @dataclass(frozen=True)
 class BlockRecords:

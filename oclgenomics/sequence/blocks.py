@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from oclgenomics.errors import InputError
-from oclgenomics.io.source import Progress
+from oclgenomics.io.raw_file import Progress
 from oclgenomics.lazy_names import late
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.defects import Census
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from oclgenomics.sequence.block_records import BlockRecords, RecordTable
 
 block_records = late("oclgenomics.sequence.block_records")
-
-__all__ = ["PackedBlock", "packed_blocks"]
 
 
 @dataclass(frozen=True)

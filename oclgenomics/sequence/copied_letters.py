@@ -16,8 +16,6 @@ from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.parse import FastaState, Tiles, count_fasta, filled
 
-__all__ = ["CopiedLetters", "LetterCopier"]
-
 
 @dataclass(frozen=True)
 class CopiedLetters:

@@ -6,18 +6,6 @@ from dataclasses import dataclass
 
 from oclgenomics.errors import InputError
 
-__all__ = [
-    "CUT",
-    "DEFECTS",
-    "LENGTHS",
-    "NOT_AT",
-    "NO_LETTER",
-    "NO_QUALITY",
-    "TITLES",
-    "Census",
-    "fastq_error",
-]
-
 # The first four are those of kernels_cl/sequence/defects.clh.
 NOT_AT, NOT_PLUS, LENGTHS, CUT, TITLES, NO_LETTER, NO_QUALITY = range(7)
 DEFECTS = (

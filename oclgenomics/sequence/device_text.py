@@ -7,8 +7,6 @@ from typing import Any
 
 from oclgenomics.runtime import DeviceArray
 
-__all__ = ["Text"]
-
 
 @dataclass(frozen=True)
 class Text:

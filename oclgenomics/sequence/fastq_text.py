@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 defects = late("oclgenomics.sequence.defects")
 rewritten_source = late("oclgenomics.sequence.rewritten_source")
 
-__all__ = ["FastqText"]
 
 MIN_BLOCK, BLOCK_SHARE = 1 << 16, 4  # of rewritten text: little beside the blocks of the input
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from oclgenomics.errors import EmptyInputError, InputError
 from oclgenomics.io.foreign import HEAD_BYTES, foreign_format, not_sequences
-from oclgenomics.io.source import Progress, Source
+from oclgenomics.io.raw_file import Progress
+from oclgenomics.io.source import Source
 from oclgenomics.io.text_file import read_text
 from oclgenomics.io.workers import Workers
 from oclgenomics.lazy_names import late
@@ -24,18 +25,6 @@ if TYPE_CHECKING:
 
 joined_source = late("oclgenomics.io.joined_source")
 
-__all__ = [
-    "MARK",
-    "InputProgress",
-    "SequenceFiles",
-    "file_names",
-    "joined_files",
-    "largest_block",
-    "list_names",
-    "opened_files",
-    "opened_text",
-    "without_reads",
-]
 
 MARK = "@"  # before the name of a list
 MAX_LIST_BYTES = 1 << 28
@@ -90,8 +79,6 @@ def _listed(path: str) -> list[str]:
     if not names:
         raise InputError("names no file", source=path)
     return names
-
-
 
 
 MAX_JOINED = 64 << 20  # bytes of a file that is joined with others

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from oclgenomics.sequence.defects import CUT, LENGTHS, NO_LETTER, NO_QUALITY, NOT_AT, TITLES
 from oclgenomics.sequence.line_breaks import NEWLINE, RETURN
 
-__all__ = ["Defect", "FourLines", "four_lines"]
-
 AT, PLUS = ord("@"), ord("+")
 LOWEST, HIGHEST = ord("!"), ord("~")  # of letters and qualities
 IS_SPACE = np.isin(np.arange(256), np.frombuffer(b" \t\n\v\f\r", np.uint8))

@@ -17,22 +17,6 @@ from oclgenomics.primitives import scan
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.name_list import NameList
 
-__all__ = [
-    "MAX_JOINED",
-    "NO_NUMBER",
-    "NO_TEXT",
-    "Column",
-    "DeviceJoiner",
-    "HostJoiner",
-    "LineJoiner",
-    "NameColumn",
-    "NumberColumn",
-    "TextColumn",
-    "TextTable",
-    "clean_names",
-    "one_field",
-]
-
 NO_NUMBER = (1 << 64) - 1  # nothing is written
 
 

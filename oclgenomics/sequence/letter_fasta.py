@@ -20,8 +20,6 @@ from oclgenomics.sequence.parse import FastaState
 from oclgenomics.sequence.pieces import LetterBlock, Origins, Pieces
 from oclgenomics.sequence.text import TextBlocks
 
-__all__ = ["fasta_letters"]
-
 
 def fasta_letters(
     engine: Engine, text: TextBlocks, overlap: int, first: int, files: JoinedSource | None = None

@@ -20,8 +20,6 @@ from oclgenomics.sequence.parse import NOTHING, filled, line_table
 from oclgenomics.sequence.pieces import LetterBlock, Pieces
 from oclgenomics.sequence.text import TextBlocks
 
-__all__ = ["fastq_letters"]
-
 RECORD_LINES = 4
 
 

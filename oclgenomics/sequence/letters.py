@@ -6,14 +6,12 @@ import os
 from collections.abc import Generator, Iterable
 
 from oclgenomics.io.joined_source import JoinedSource
-from oclgenomics.io.source import Progress
+from oclgenomics.io.raw_file import Progress
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.files import joined_files, opened_files, opened_text, without_reads
 from oclgenomics.sequence.letter_fasta import fasta_letters
 from oclgenomics.sequence.letter_fastq import fastq_letters
-from oclgenomics.sequence.pieces import LetterBlock, Pieces
-
-__all__ = ["LetterBlock", "Pieces", "letter_blocks"]
+from oclgenomics.sequence.pieces import LetterBlock
 
 
 def letter_blocks(

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NEWLINE", "first_of_last", "is_break", "last_place"]
-
 NEWLINE, RETURN = ord("\n"), ord("\r")
 STEP_BYTES = 1 << 16  # looked through at a time
 

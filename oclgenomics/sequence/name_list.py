@@ -10,11 +10,6 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "NameList",
-    "first_difference",
-]
-
 TAKEN_BYTES = 1 << 18
 
 NEWLINE = ord("\n")

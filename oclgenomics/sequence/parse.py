@@ -18,27 +18,6 @@ from oclgenomics.sequence.line_breaks import last_place
 if TYPE_CHECKING:
     from oclgenomics.sequence.block_records import RecordTable
 
-__all__ = [
-    "BEST_QUALITY",
-    "MAX_BYTES",
-    "NOTHING",
-    "NO_QUALITY",
-    "FastaResult",
-    "FastaState",
-    "FastaTiles",
-    "FastqResult",
-    "LineTable",
-    "Symbols",
-    "Tiles",
-    "count_fasta",
-    "empty_symbols",
-    "filled",
-    "line_table",
-    "lines_before",
-    "parse_fasta",
-    "parse_fastq",
-]
-
 
 @dataclass(frozen=True)
 class Symbols:
@@ -229,8 +208,6 @@ def count_fasta(engine: Engine, text: Text, state: FastaState, *, names: bool) -
         for array in (places, *headers.values())
     ]
     return FastaTiles(totals[0], sum(totals[1:]), {**begin, "marks": marks, "places": places, **headers})
-
-
 
 
 BEST_QUALITY, NO_QUALITY = 93, 255  # of FASTQ: from ! to ~; where no letter is

@@ -14,8 +14,6 @@ from oclgenomics.io.joined_source import JoinedSource
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.name_list import NameList
 
-__all__ = ["LetterBlock", "Origins", "Pieces"]
-
 
 @dataclass(frozen=True)
 class Pieces:

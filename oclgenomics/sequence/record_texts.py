@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.sequence.name_list import NameList
 
-__all__ = ["chosen_texts", "whole_lines"]
-
 NEWLINE, RETURN = b"\n\r"
 
 

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.foreign import HEAD_BYTES, foreign_format, not_sequences
-from oclgenomics.io.source import Progress, Source
+from oclgenomics.io.raw_file import Progress
+from oclgenomics.io.source import Source
 from oclgenomics.sequence.rewritten_source import Rewriter
-
-__all__ = ["Record", "name_in", "read_records", "records_of"]
 
 PART_BYTES = 1 << 20  # of FASTQ, rewritten at a time
 MAX_LINE_BYTES = 1 << 30  # packed zeros could ask for any memory

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-__all__ = ["FastqRecord", "Record", "fastq_records", "records", "runs", "symbols", "symbols_text"]
-
 
 @dataclass(frozen=True)
 class Record:

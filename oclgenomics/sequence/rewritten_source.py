@@ -16,8 +16,6 @@ from oclgenomics.sequence.four_lines import FourLines, four_lines
 from oclgenomics.sequence.line_breaks import NEWLINE
 from oclgenomics.sequence.parse import MAX_BYTES
 
-__all__ = ["PIECE_BYTES", "Rewriter", "RewrittenSource"]
-
 MAX_LINES = 1 << 24  # of a record, and so many blank ones: each takes a hundred bytes, whatever it holds
 PIECE_BYTES = 4 << 20  # rewritten at a time: what is made of them stays in the processor's cache
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from oclgenomics.io.joined_source import JoinedSource
     from oclgenomics.sequence.rewritten_source import RewrittenSource
 
-__all__ = ["TextBlocks"]
 
 MIN_HEADROOM = 1 << 16  # before a block, for what the one before it did not use up
 HEADROOM_SHARE = 16  # of a block, one part in so many: enough for all but the longest reads

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-__all__ = ["FACTS", "PORES", "RATE_SLACK", "Chemistry", "chemistry_of", "pore_named", "same_rate"]
-
 PORES = ("R7", "R9", "R10", "RNA004")
 """Families of pores, whose models have nothing in common. R9 is R9.4, R9.4.1 and R9.5, R10 is R10.3 to R10.4.1."""
 

@@ -16,20 +16,6 @@ from numpy.typing import NDArray
 from oclgenomics.io.array_layout import checksum
 from oclgenomics.signals.chemistry import PORES
 
-__all__ = [
-    "MAX_K",
-    "NO_DIGIT",
-    "KmerModel",
-    "KmerTracks",
-    "Molecule",
-    "digits_of",
-    "kmer_at",
-    "kmer_numbers",
-    "kmer_tracks",
-    "reverse_complements",
-    "reversed_kmers",
-]
-
 NO_DIGIT = 4  # of a letter that is no single nucleotide
 MAX_K = 12
 CHECKSUM_KEY = b"oclgenomicsmodel"

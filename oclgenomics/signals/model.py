@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Signals"]
-
 FACTS: dict[str, Any] = {
     "names": np.object_, "scale": np.float64, "offset": np.float64, "rate": np.float64, "channel": np.int32,
     "pore": np.object_, "molecule": np.object_,

@@ -19,14 +19,6 @@ from oclgenomics.signals.chemistry import PORES, pore_named
 from oclgenomics.signals.kmers import MAX_K, KmerModel, reversed_kmers
 from oclgenomics.signals.model_table import place_kmers, read_table
 
-__all__ = [
-    "MODELS",
-    "is_zip",
-    "read_arrays",
-    "read_model",
-    "write_model",
-]
-
 MODELS = {"r9.4.1": Path(__file__).parent / "models" / "r9.4.1.model"}
 """Models that come with the package: `r9.4.1` has 6-mers of DNA at 450 bases per second."""
 RATES = {"r9.4.1": 4000.0}  # samples per second of R9.4.1 on all sequencers

@@ -15,8 +15,6 @@ from oclgenomics.io.text_file import read_text
 from oclgenomics.signals.chemistry import PORES, pore_named
 from oclgenomics.signals.kmers import MAX_K, NO_DIGIT, KmerModel, digits_of, kmer_at, kmer_numbers
 
-__all__ = ["place_kmers", "read_table"]
-
 KMERS = ("kmer",)
 MEANS = ("level_mean", "current.mean", "mean", "current", "level")
 DEVIATIONS = ("level_stdv", "current.stdv", "stdv", "sd")

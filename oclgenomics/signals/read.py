@@ -11,21 +11,12 @@ import numpy as np
 
 from oclgenomics.errors import InputError, OclGenomicsError, ParameterError
 from oclgenomics.io.foreign import HEAD_BYTES, format_name
-from oclgenomics.io.source import Progress
+from oclgenomics.io.raw_file import Progress
 from oclgenomics.signals.model import Signals
 from oclgenomics.signals.readers.apart import ReaderProcess
 from oclgenomics.signals.readers.numpy_files import read_npy, read_npz
 from oclgenomics.signals.readers.raw_read import RawRead, check_read, damaged
 from oclgenomics.signals.trimming import TrimOptions, trim_start
-
-__all__ = [
-    "BLOCK_SAMPLES",
-    "FORMATS",
-    "SignalFiles",
-    "read_signals",
-    "signal_files",
-    "signal_format",
-]
 
 SignalFiles = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 FORMATS = ("npz", "npy", "slow5", "pod5", "fast5")

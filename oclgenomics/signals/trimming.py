@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError
 
-__all__ = ["MAX_STALL", "TrimOptions", "stall_end", "trim_start"]
-
 EVENT = 3  # samples whose currents are averaged
 RUN = 2  # events in a row that begin or end a stall
 LEVEL = 3.0  # standard deviations above the mean of the read

@@ -15,45 +15,34 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.app.reports import write_reports
-    from oclgenomics.app.run import Run
-    from oclgenomics.signatures.api import build_panel, iter_scan, read_panel, scan
-    from oclgenomics.signatures.formats.reports import CertaintyReport, SummaryReport, make_report
-    from oclgenomics.signatures.matches.totals import ScanTotals
-    from oclgenomics.signatures.options import ScanOptions
-    from oclgenomics.signatures.panels.panel import Panel
-    from oclgenomics.signatures.plots.choice import ChosenSamples
-    from oclgenomics.signatures.plots.samples import plot_samples
-    from oclgenomics.signatures.result import Matches, Samples, ScanPart, ScanResult
+    from oclgenomics.app.reports import write_reports as write_reports
+    from oclgenomics.app.run import Run as Run
+    from oclgenomics.signatures.api import *
+    from oclgenomics.signatures.formats.reports import (
+        CertaintyReport as CertaintyReport,
+        SummaryReport as SummaryReport,
+        make_report as make_report,
+    )
+    from oclgenomics.signatures.matches.totals import ScanTotals as ScanTotals
+    from oclgenomics.signatures.options import ScanOptions as ScanOptions
+    from oclgenomics.signatures.panels.panel import Panel as Panel
+    from oclgenomics.signatures.plots.choice import ChosenSamples as ChosenSamples
+    from oclgenomics.signatures.plots.samples import plot_samples as plot_samples
+    from oclgenomics.signatures.result import *
 
-__all__ = [
-    "CertaintyReport",
-    "ChosenSamples",
-    "Matches",
-    "Panel",
-    "Run",
-    "Samples",
-    "ScanOptions",
-    "ScanPart",
-    "ScanResult",
-    "ScanTotals",
-    "SummaryReport",
-    "build_panel",
-    "iter_scan",
-    "make_report",
-    "plot_samples",
-    "read_panel",
-    "scan",
-    "write_reports",
-]
-
-HOMES = {
-    "Matches": "result", "Samples": "result", "ScanPart": "result", "ScanResult": "result",
-    "build_panel": "api", "iter_scan": "api", "read_panel": "api", "scan": "api",
-    "CertaintyReport": "formats.reports", "SummaryReport": "formats.reports", "make_report": "formats.reports",
-    "ChosenSamples": "plots.choice", "plot_samples": "plots.samples",
-    "Panel": "panels.panel", "ScanOptions": "options", "ScanTotals": "matches.totals",
-    "Run": "oclgenomics.app.run", "write_reports": "oclgenomics.app.reports",
-}  # fmt: skip
-
-__getattr__, __dir__ = found_in(__name__, HOMES, __all__, renamed={"scan_parts": "iter_scan"})
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "api": "build_panel iter_scan read_panel scan",
+        "formats.reports": "CertaintyReport SummaryReport make_report",
+        "matches.totals": "ScanTotals",
+        "oclgenomics.app.reports": "write_reports",
+        "oclgenomics.app.run": "Run",
+        "options": "ScanOptions",
+        "panels.panel": "Panel",
+        "plots.choice": "ChosenSamples",
+        "plots.samples": "plot_samples",
+        "result": "Matches Samples ScanPart ScanResult",
+    },
+    renamed={"scan_parts": "iter_scan"},
+)

@@ -9,7 +9,8 @@ from contextlib import closing
 from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
 from oclgenomics.errors import InputError
 from oclgenomics.sequence.files import SequenceFiles, file_names
-from oclgenomics.sequence.letters import LetterBlock, letter_blocks
+from oclgenomics.sequence.letters import letter_blocks
+from oclgenomics.sequence.pieces import LetterBlock
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import Encoder
 from oclgenomics.signatures.device.scans import EditScan, MatchScan
@@ -21,8 +22,6 @@ from oclgenomics.signatures.panels.panel import Panel
 from oclgenomics.signatures.panels.seeds import SeedTable, make_table
 from oclgenomics.signatures.plan import choose_head
 from oclgenomics.signatures.result import Matches, Samples, ScanPart, ScanResult
-
-__all__ = ["build_panel", "iter_scan", "read_panel", "scan"]
 
 USUAL_N_RATE = 0.05  # of samples, which nobody knows yet
 MANY_LETTERS = 10**10  # to look through: what it takes to make the table, once, does not count

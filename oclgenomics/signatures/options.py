@@ -7,20 +7,6 @@ from typing import Literal, get_args
 
 from oclgenomics.errors import ParameterError
 
-__all__ = [
-    "BEST_QUALITY",
-    "FORMATS",
-    "MAX_MISMATCHES",
-    "METHODS",
-    "REPORTS",
-    "STRANDS",
-    "Method",
-    "Report",
-    "ReportFormat",
-    "ScanOptions",
-    "Strand",
-]
-
 Report = Literal["best", "first", "all"]
 Strand = Literal["+", "-", "both"]
 Method = Literal["auto", "index", "planes", "brute"]

@@ -12,16 +12,6 @@ from numpy.typing import NDArray
 from oclgenomics.signatures.panels.panel import Patterns
 from oclgenomics.signatures.panels.seeds import MAX_HEAD, MIN_HEAD, STEP, TAIL
 
-__all__ = [
-    "CPU_COSTS",
-    "GPU_COSTS",
-    "choose_head",
-    "expected_candidates",
-    "index_cost",
-    "parts_of_pairs",
-    "planes_cost",
-]
-
 MATCHES_AT_ONCE = 1 << 19  # that are listed; a writer of text takes up to a kilobyte of memory for each
 
 

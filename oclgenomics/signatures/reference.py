@@ -32,8 +32,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.signatures.panels.letters import ANY, COMPLEMENTS, is_concrete, sets_of
 
-__all__ = ["ERROR_BITS", "HASH_MODULUS", "Match", "best", "error_units", "matches", "places"]
-
 HASH_MODULUS = 97
 ERROR_BITS = 32  # expected errors are sums of multiples of 2^-32
 Finder = Callable[["Strand"], list["Match"]]

@@ -14,8 +14,6 @@ from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panels.panel import Panel
 from oclgenomics.signatures.reference import ERROR_BITS, HASH_MODULUS
 
-__all__ = ["Columns", "Matches", "Samples", "ScanPart", "ScanResult", "match_columns"]
-
 STRANDS = ("+", "-")
 
 ColumnsT = TypeVar("ColumnsT", bound="Columns")

@@ -14,8 +14,6 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["RandomBits", "groups", "normals"]
-
 _HALF_WORD = 32
 
 

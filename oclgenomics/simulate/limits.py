@@ -4,17 +4,6 @@ from __future__ import annotations
 
 from oclgenomics.errors import ParameterError
 
-__all__ = [
-    "MAX_GENERATIONS",
-    "MAX_LINEAGES",
-    "MAX_POPULATION",
-    "MAX_REPLICATES",
-    "MAX_RHO",
-    "MAX_SAMPLES",
-    "MAX_SITES",
-    "check_range",
-]
-
 MAX_SAMPLES = 1_000_000  # haplotypes
 MAX_LINEAGES = 100_000  # of the package's own coalescent, whose lineages hold a bit for each haplotype
 MAX_SITES = 100_000_000  # of a replicate

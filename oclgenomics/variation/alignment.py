@@ -21,8 +21,6 @@ from oclgenomics.variation.checks import (
 from oclgenomics.variation.packing import words_for
 from oclgenomics.variation.site_parts import Alphabet, PackedSites
 
-__all__ = ["Alignment"]
-
 
 def _no_rows() -> NDArray[np.int32]:
     return np.zeros(0, np.int32)

@@ -9,21 +9,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.variation.packing import byte_table
 
-__all__ = [
-    "LETTERS",
-    "LETTER_CODES",
-    "MAX_ALTERNATIVES",
-    "MISSING_LETTER",
-    "NO_ALLELE",
-    "ONE",
-    "ZERO",
-    "allele_codes",
-    "is_fixed",
-    "is_other_kind",
-    "is_plain",
-    "read_numbers",
-]
-
 MAX_ALTERNATIVES = 5
 MISSING_LETTER, NO_ALLELE, ZERO, ONE = 4, 5, 6, 7  # codes of an allele beside A, C, G, T = 0..3
 _ONE_LETTER = ord("1")

@@ -15,8 +15,6 @@ from oclgenomics.variation.planes import HAPLOID, MISSING, Planes
 from oclgenomics.variation.read_options import unphased_calls
 from oclgenomics.variation.site_parts import PackedSites, SiteParts
 
-__all__ = ["pack_genotypes", "pack_haplotypes", "positions_of"]
-
 _FILL = -2  # sgkit's second allele of a haploid call
 _BLOCK_BYTES = 1 << 22  # states packed together
 _NUMBERED = np.array([ZERO, ONE, *[NO_ALLELE] * 4], np.uint8)  # the alleles of data in which no site has a third

@@ -13,14 +13,6 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.numbers import whole_number
 from oclgenomics.io.source import Source
 
-__all__ = [
-    "MAX_BP",
-    "BedRegions",
-    "base_pairs",
-    "bed_name",
-    "read_bed",
-]
-
 _HEADERS = (b"track", b"browser")  # words that start a line which is no region
 _MAX_LINE_BYTES = 1 << 20
 

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.packing import unpack_sites
 
-__all__ = ["characters"]
-
 
 def characters(alignment: Alignment) -> NDArray[np.uint8]:
     """State letter of every haplotype at every site, N or - where missing; ASCII, uint8 (sites, haplotypes)."""

@@ -14,8 +14,6 @@ from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.variation.bed import MAX_BP
 from oclgenomics.variation.packing import WORD_BITS
 
-__all__ = ["check_array", "check_haploid", "check_masks", "check_positions", "check_rows", "check_tail"]
-
 SECOND = np.uint32(0xAAAAAAAA)  # second haplotypes of diploid samples
 MIN_ROWS, MAX_ROWS = 3, 4  # of a site with three or four states
 

@@ -14,21 +14,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.io.workers import Workers
 
-__all__ = [
-    "WORD_BITS",
-    "RowPacker",
-    "both_observed",
-    "byte_table",
-    "combine_rows",
-    "full_words",
-    "join_sites",
-    "pack_states",
-    "spread_haplotypes",
-    "unpack_sites",
-    "with_haploid",
-    "words_for",
-]
-
 WORD_BITS = 32
 _FIRST = np.uint32(0x55555555)  # first haplotypes of diploid samples
 _FILLED_AT_ONCE = 1 << 18  # words that one thread puts together

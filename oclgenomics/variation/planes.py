@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from oclgenomics.variation.alleles import MISSING_LETTER
 from oclgenomics.variation.packing import full_words, pack_states, words_for
 
-__all__ = ["HAPLOID", "MISSING", "Genotypes", "Planes"]
-
 MISSING = 254  # '.' less '0' in eight bits
 HAPLOID = 253  # in place of the second allele of a haploid call among diploid ones
 

@@ -13,15 +13,6 @@ from numpy.typing import NDArray
 from oclgenomics.errors import ParameterError
 from oclgenomics.variation.bed import MAX_BP
 
-__all__ = [
-    "FORMATS",
-    "PHASES",
-    "Format",
-    "Phase",
-    "ReadOptions",
-    "unphased_calls",
-]
-
 Phase = Literal["auto", "missing", "strict", "ignore"]
 """'auto': a heterozygous call that is not phased makes its alignment unphased; 'missing': calls that are not phased are
 missing; 'strict': they are refused; 'ignore': the order in which alleles are written is their phase."""

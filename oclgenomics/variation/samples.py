@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.io.text_file import read_text
 
-__all__ = ["columns_of", "first_repeated", "sample_names"]
-
 MAX_LIST_BYTES = 1 << 28  # bytes; ten million names
 
 

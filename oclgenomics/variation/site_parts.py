@@ -12,8 +12,6 @@ from oclgenomics.variation.alleles import LETTERS
 from oclgenomics.variation.packing import full_words, join_sites, spread_haplotypes, words_for
 from oclgenomics.variation.planes import Genotypes
 
-__all__ = ["Alphabet", "PackedSites", "SiteParts"]
-
 Alphabet = Literal["binary", "dna"]
 
 

@@ -12,16 +12,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.io.packed_file import Sink
 
-__all__ = [
-    "MISSING",
-    "distinct_ticks",
-    "site_blocks",
-    "write_ms_head",
-    "write_ms_replicate",
-    "write_vcf_head",
-    "write_vcf_sites",
-]
-
 MISSING = 255  # state of a missing call
 _STATE_BLOCK_BYTES = 1 << 23
 

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from oclgenomics.app import commands as options
-from oclgenomics.app import commands as output
+from oclgenomics.app import commands as options, commands as output
 from oclgenomics.cli import devices, main
 from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.io import atomic_file as whole

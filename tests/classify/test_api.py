@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.classified import DATA
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.classify import (
     METACACHE_BUILD,

@@ -13,8 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic, random_positions
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from hls_model import Config, ModelError, load
 from oclgenomics.app.run import Run

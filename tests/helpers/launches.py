@@ -17,8 +17,7 @@ from unittest import mock
 import numpy as np
 
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic
-from helpers.classify_index import Case as ClassifyCase
-from helpers.classify_index import random_case
+from helpers.classify_index import Case as ClassifyCase, random_case
 from helpers.filled_bins import filled_bins, key_table, pairs_of
 from helpers.indexed_sketches import indexed_sketches
 from helpers.joined_lines import joined_lines
@@ -61,19 +60,15 @@ from oclgenomics.primitives import compact, count_equal, equal_keys, merge, part
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.source import source_folder
 from oclgenomics.sdtw import AlignOptions
-from oclgenomics.sdtw.device import normaliser
-from oclgenomics.sdtw.device import strips as strip_aligner
+from oclgenomics.sdtw.device import normaliser, strips as strip_aligner
 from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.device.normaliser import Normaliser
 from oclgenomics.sdtw.device.starts import StartFinder
 from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, NORMS, Arithmetic, Bonus, Norm
-from oclgenomics.selftest import idiom_values
-from oclgenomics.selftest import idioms as runtime_idioms
+from oclgenomics.selftest import idiom_values, idioms as runtime_idioms
 from oclgenomics.sequence import Pieces, Symbols, letter_blocks, names_of, packed_blocks
 from oclgenomics.sequence.device_text import Text
-from oclgenomics.signatures import Panel
-from oclgenomics.signatures import ScanOptions as SignatureOptions
-from oclgenomics.signatures import scan as scan_signatures
+from oclgenomics.signatures import Panel, ScanOptions as SignatureOptions, scan as scan_signatures
 from oclgenomics.signatures.device.brute import BruteMatcher
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.options import Method

@@ -9,8 +9,8 @@ import numpy as np
 
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.device_text import Text
-from oclgenomics.sequence.letters import LetterBlock, Pieces
 from oclgenomics.sequence.name_list import NameList
+from oclgenomics.sequence.pieces import LetterBlock, Pieces
 from oclgenomics.signatures.device.samples import BEHIND, SampleLetters, piece_records
 from oclgenomics.signatures.panels.letters import ANY, SETS, is_concrete
 

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from oclgenomics.errors import MissingDependencyError, OutputError, UsageError
-from oclgenomics.io import packed_file
-from oclgenomics.io import packed_file as zstandard
+from oclgenomics.io import packed_file, packed_file as zstandard
 from oclgenomics.io.packed_file import (
     PACKED_ENDINGS,
     BgzipCompressor,

@@ -17,8 +17,7 @@ import pytest
 from helpers.bgzf import END, bgzip
 
 from oclgenomics.errors import InputError
-from oclgenomics.io import inflate
-from oclgenomics.io import raw_file as stored
+from oclgenomics.io import inflate, raw_file as stored
 from oclgenomics.io.raw_file import StoredBytes
 from oclgenomics.io.source import Source
 from oclgenomics.io.workers import Workers

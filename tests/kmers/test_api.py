@@ -17,8 +17,7 @@ from oclgenomics.app.run import Run
 from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.kmers import CountOptions, CountSummary, KmerDatabase, KmerSet, count, count_to_database
 from oclgenomics.kmers.api import DUMP_FORMATS, OPERATIONS, DumpFormat
-from oclgenomics.kmers.commands import dump as dump_command
-from oclgenomics.kmers.commands import merge as merge_command
+from oclgenomics.kmers.commands import dump as dump_command, merge as merge_command
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sequence.files import InputProgress
 from oclgenomics.sequence.records import Record, read_records

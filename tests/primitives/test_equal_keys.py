@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.devices import gpu_shape
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.primitives import count_equal, equal_keys
 from oclgenomics.primitives.equal_keys import key_prefix

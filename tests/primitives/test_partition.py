@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.sort_keys import KINDS, random_keys
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.primitives import partition, reference
 from oclgenomics.primitives.partitioning import MAX_BITS

@@ -8,8 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from helpers.sort_keys import KINDS, random_keys
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.primitives import merge, reference, sort
 from oclgenomics.primitives.radix import radix_passes

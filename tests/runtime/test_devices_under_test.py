@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from helpers import devices as module
 
+from oclgenomics.errors import UntrustedDeviceError
 from oclgenomics.runtime import list_devices
 
 HERE = Path(__file__).parent
@@ -42,14 +43,21 @@ def some(monkeypatch):
     first = list_devices()[0]
     monkeypatch.delenv("OCLGENOMICS_TEST_DEVICES", raising=False)
 
-    def have(*families: str, machine: str = "x86_64", processor: str = "znver3") -> list[str]:
+    def have(
+        *families: str, machine: str = "x86_64", processor: str = "znver3", refused: tuple[str, ...] = ()
+    ) -> list[str]:
         version = f"OpenCL 3.0 PoCL HSTR: pthread-x86_64-pc-linux-gnu-{processor}"
         found = [
             dataclasses.replace(first, index=index, family=family, driver="1", kind="cpu", version=version)
             for index, family in enumerate(families)
         ]
+
+        def trust(device):
+            if device.family in refused:
+                raise UntrustedDeviceError(f"{device.family} fails the self-test")
+
         monkeypatch.setattr(module, "list_devices", lambda: found)
-        monkeypatch.setattr(module, "require_trust", lambda device: None)  # there are none of these to test
+        monkeypatch.setattr(module, "require_trust", trust)  # there are none of these to test
         monkeypatch.setattr(module.platform, "system", lambda: "Linux")
         monkeypatch.setattr(module.platform, "machine", lambda: machine)
         return [device.family for device in module.devices_under_test()]
@@ -69,6 +77,24 @@ def test_pocl_is_left_out_where_its_compiler_does_not_know_the_processor(some):
     assert module.unknown_processor()
     assert some("pocl", "intel") == ["pocl", "intel"]
     assert not module.unknown_processor()
+
+
+def test_pocl_is_left_out_where_it_is_refused_and_another_runtime_is_trusted(some, monkeypatch):
+    assert some("pocl", "intel", refused=("pocl",)) == ["intel"]
+    assert module.left_out() == "not on PoCL from pip: pocl fails the self-test"
+    assert some("pocl", "intel") == ["pocl", "intel"]
+    assert module.left_out() == ""
+    for refused in (("intel",), ("intel", "pocl")):
+        with pytest.raises(pytest.UsageError, match="fails the self-test"):
+            some("pocl", "intel", refused=refused)
+
+
+def test_a_device_that_is_named_and_refused_is_a_failure(some, monkeypatch):
+    some("pocl", "intel", refused=("pocl",))
+    monkeypatch.setenv("OCLGENOMICS_TEST_DEVICES", "all")
+    with pytest.raises(pytest.UsageError, match="pocl fails the self-test"):
+        module.devices_under_test()
+    assert module.left_out() == ""
 
 
 def test_any_device_does_where_the_runtimes_have_no_wheel(some):

@@ -11,8 +11,7 @@ import numpy as np
 import pyopencl
 import pytest
 from helpers.devices import LimitedEngine, gpu_shape
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import AllocationError, DeviceError, DeviceLostError
 from oclgenomics.runtime import Device, Engine, host_memory, staging, transfers

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import siphash
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.runtime import Engine
 

@@ -1,8 +1,7 @@
 """The planner of what fits."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.errors import AllocationError
 from oclgenomics.runtime import BufferNeed, chunks, items_that_fit

@@ -22,8 +22,7 @@ from helpers.devices import devices_under_test, unknown_processor
 from helpers.products import on_one_cpu
 
 from oclgenomics import notices
-from oclgenomics.classify import BuildOptions
-from oclgenomics.classify import reference as classify_reference
+from oclgenomics.classify import BuildOptions, reference as classify_reference
 from oclgenomics.classify.plan import SMALL, WIDE
 from oclgenomics.cli.main import main
 from oclgenomics.errors import DeviceError, NoDeviceError, UntrustedDeviceError

@@ -10,8 +10,7 @@ from helpers.kernel_heads import FOR_CPUS, told_apart, told_heads
 from helpers.products import on_one_cpu
 
 from oclgenomics.errors import BuildError
-from oclgenomics.runtime import Device, Engine, program
-from oclgenomics.runtime import program as kernel_cache
+from oclgenomics.runtime import Device, Engine, program, program as kernel_cache
 from oclgenomics.runtime.preprocess import expand, preprocess
 from oclgenomics.runtime.signature import signatures_of
 from oclgenomics.runtime.source import load_source, source_folder

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.sdtw_oracle import OracleAligner, small_squiggle
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.runtime import Engine

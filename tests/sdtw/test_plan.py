@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.sdtw.options import CRESCENT, SQUIGGLEFILTER, AlignOptions, Arithmetic
 from oclgenomics.sdtw.plan import BEGINS, EXACT_IN_FLOAT, cell_shape, cut_segments, halo, largest_cost, segment_count

@@ -9,14 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import InputError
 from oclgenomics.runtime import Device, DeviceArray, Engine, SharedArray
-from oclgenomics.sequence import Census, PackedBlock, packed_blocks, reference
-from oclgenomics.sequence import files as opening
-from oclgenomics.sequence import parse as tiles
+from oclgenomics.sequence import Census, PackedBlock, files as opening, packed_blocks, parse as tiles, reference
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.parse import FastaState, parse_fasta, parse_fastq
 

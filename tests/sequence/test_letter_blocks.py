@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 from helpers.bgzf import bgzip
 from helpers.products import on_one_cpu
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import AllocationError, InputError
 from oclgenomics.runtime import Device, Engine

@@ -6,12 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from oclgenomics.runtime import Engine
-from oclgenomics.sequence import Census, reference
-from oclgenomics.sequence import parse as tiles
+from oclgenomics.sequence import Census, parse as tiles, reference
 from oclgenomics.sequence.block_records import RecordTable
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.parse import NO_QUALITY, FastaState, Symbols, line_table, parse_fasta, parse_fastq

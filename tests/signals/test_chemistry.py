@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.signal_files import CHEMISTRIES, WRITERS, need, raw_signals
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.errors import InputError
 from oclgenomics.signals import KmerModel, Signals, read_model, read_signals, write_model, write_signals

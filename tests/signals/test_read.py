@@ -16,8 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.signal_files import WRITERS, file_bytes, need, npy_bytes, raw_signals, stalled, write_fast5, write_slow5
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.errors import InputError, MissingDependencyError, ParameterError
 from oclgenomics.signals import Signals, TrimOptions, read, read_signals, trim_start, write_signals

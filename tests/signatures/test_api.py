@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from helpers.signature_matches import match_record
 from helpers.signature_samples import random_letters
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import InputError
 from oclgenomics.runtime import Engine

@@ -6,8 +6,7 @@ import gzip
 
 import pytest
 from helpers.signature_golden import GOLDEN_SETS, GoldenPair, GoldenSet
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.sequence.records import read_records
 from oclgenomics.signatures.panels.letters import IUPAC

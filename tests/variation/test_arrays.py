@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.alignments import assert_same
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError

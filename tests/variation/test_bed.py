@@ -6,8 +6,7 @@ import gzip
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.errors import InputError
 from oclgenomics.variation.bed import BedRegions, bed_name, read_bed

@@ -6,8 +6,7 @@ import gzip
 import io
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import InputError
 from oclgenomics.variation import characters, read_alignments

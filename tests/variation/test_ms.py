@@ -6,8 +6,7 @@ import gzip
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.numbers import parse_decimals

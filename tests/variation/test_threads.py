@@ -15,8 +15,7 @@ import pytest
 from helpers.bgzf import END, bgzip, blocks
 from helpers.damage import INPUTS, damage
 from helpers.vcf_files import COLUMNS, HEAD, files
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.io import inflate

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.alignments import assert_same
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, MissingDependencyError, UsageError

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from helpers.alignments import assert_same
 from helpers.vcf_files import COLUMNS, HEAD, files
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import InputError
 from oclgenomics.variation import Alignment, ReadOptions, characters, read_alignments

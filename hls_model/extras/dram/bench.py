@@ -15,7 +15,6 @@ from hls_model.extras.dram.memory import PortMemory
 if TYPE_CHECKING:
     from hls_model.config import Config
 
-__all__ = ["BURSTS", "READS", "STATES", "STRIDES", "Bandwidth", "bandwidth", "idle_ns", "in_step", "sweep"]
 
 STATES = ("hit", "closed", "conflict")
 BURSTS = (64, 256, 1024, 4096)

@@ -18,8 +18,6 @@ from dataclasses import dataclass, field
 from hls_model.dram_parts import Part
 from hls_model.errors import ModelError
 
-__all__ = ["FIELDS", "Channel", "Command", "Mapping"]
-
 FIELDS = ("row", "column", "bank", "group")
 
 

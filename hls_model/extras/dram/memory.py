@@ -32,8 +32,6 @@ from hls_model.timing import events
 from hls_model.timing.machine import Probe, ReadPath, run_pass
 from hls_model.timing.passes import PassPhases
 
-__all__ = ["MAX_CYCLES", "MAX_READS", "PortMemory", "Shares", "level1_cycles", "shares", "time_passes"]
-
 MAX_CYCLES = 50_000_000  # some minutes
 MAX_READS = 20_000_000  # of all channels, likewise
 

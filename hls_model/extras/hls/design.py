@@ -18,18 +18,6 @@ from hls_model.rtl.stimulus import PADDING, beat_order, port_beats
 from hls_model.timing.passes import split
 from hls_model.workload import Workload
 
-__all__ = [
-    "LS_BLOCK",
-    "TOP",
-    "Extent",
-    "check_bus",
-    "design_header",
-    "extent",
-    "latency_cycles",
-    "port_interval",
-    "stimulus",
-]
-
 TOP = "omega_kernel"
 LS_BLOCK = 512  # left sums read at a time: what one block RAM of 18 kbit holds
 LONGEST_BURST = 256  # beats; AXI4 (ARM IHI 0022)

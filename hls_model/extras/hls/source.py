@@ -24,21 +24,7 @@ from hls_model.config import Config
 from hls_model.errors import ModelError, ModelOutputError
 from hls_model.extras.hls.design import TOP, Extent, check_bus, design_header, extent, stimulus
 from hls_model.functional import Best, Sums, run
-from hls_model.programs import build as build_program
-from hls_model.programs import digest, output_of
-
-__all__ = [
-    "FLAGS",
-    "PARTS",
-    "SOURCES",
-    "Computed",
-    "build",
-    "check",
-    "compute",
-    "kernel_files",
-    "project_files",
-    "write_project",
-]
+from hls_model.programs import build as build_program, digest, output_of
 
 FOLDER = Path(__file__).parent
 SOURCES = ("omega_kernel.hpp", "omega_kernel.cpp", "testbench.cpp")

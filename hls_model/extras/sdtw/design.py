@@ -34,8 +34,6 @@ from hls_model.limits import MAX_LATENCY_NS, burst_problems, clock_problems
 from hls_model.ranges import Range
 from hls_model.text import shown
 
-__all__ = ["ASIC", "CROSSING_CYCLES", "LARGEST", "LARGEST_REFERENCE", "SystolicArray"]
-
 ASIC = "asic"  # a chip of one's own: no board, no claim about one
 
 Place = Literal["chip", "memory"]

@@ -22,18 +22,6 @@ from hls_model.resources.estimates import shortage
 from hls_model.resources.parts import Part
 from hls_model.resources.placement import Placement, place
 
-__all__ = [
-    "PE_LUTS",
-    "PE_SOURCE",
-    "ArrayResources",
-    "array_resources",
-    "check_fits",
-    "largest_array",
-    "largest_arrays",
-    "pe_luts",
-    "placed",
-]
-
 PE_SOURCE = (
     "Yosys 0.23 (git sha1 7ce5011c24b), 2026-11-22; synth_xilinx -family xcup -flatten -noiopad -noclkbuf"  # of PE_LUTS
 )

@@ -31,8 +31,6 @@ from hls_model.extras.sdtw.design import ASIC, LARGEST_REFERENCE, SystolicArray
 from hls_model.paper.published import Compared, Kind
 from hls_model.streams import Flow, ReadPath, Supply, slower
 
-__all__ = ["RTL_RUNS", "SQUIGGLEFILTER", "ArrayTiming", "Stage", "compared", "pass_cycles", "time_read", "time_stages"]
-
 Level = Literal["L0", "L1"]
 
 

@@ -17,8 +17,6 @@ from hls_model.errors import ModelError
 from hls_model.extras.sdtw.design import SystolicArray
 from hls_model.programs import digest, output_of, verilated
 
-__all__ = ["FOLDER", "SOURCES", "Pass", "build", "run", "scores"]
-
 FOLDER = Path(__file__).parent
 SOURCES = tuple(FOLDER / f"{name}.v" for name in ("sdtw_array", "sdtw_pe", "sdtw_move"))
 ROW_BITS = 10  # of the address of a column

@@ -7,8 +7,6 @@ from typing import Any
 from oclgenomics.app.commands import add_system
 from oclgenomics.classify.commands import add, build, evaluate, info, merge, plot, query, run, serve, verify
 
-__all__ = ["COMMANDS", "add_parser"]
-
 COMMANDS = (build, add, query, run, merge, serve, info, verify, evaluate, plot)
 
 

@@ -32,8 +32,6 @@ from oclgenomics.classify.commands.reference_options import (
 )
 from oclgenomics.errors import InputError, OutputError
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(actions: Any) -> None:
     """Add `add` to the actions of `classify`."""

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from oclgenomics.classify.database.database import Database
     from oclgenomics.runtime import Engine
 
-__all__ = ["add_feature_options", "add_parser", "add_sketch_options", "build_options", "built", "run"]
-
 
 def add_parser(actions: Any) -> None:
     """Add `build` to the actions of `classify`."""

@@ -19,7 +19,6 @@ from oclgenomics.classify.options import RANKS
 if TYPE_CHECKING:
     from oclgenomics.classify.taxonomy.evaluation import Evaluation
 
-__all__ = ["add_parser", "run"]
 
 DEFAULT_RANKS = ("species", "genus")
 _HEADINGS = (

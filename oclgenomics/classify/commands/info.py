@@ -12,8 +12,6 @@ from oclgenomics.app.reports import MISSING
 from oclgenomics.classify import database
 from oclgenomics.errors import UsageError
 
-__all__ = ["add_parser", "run"]
-
 LISTS = {  # the function that yields each
     "targets": "target_lines",
     "lineages": "lineage_lines",

@@ -23,8 +23,6 @@ from oclgenomics.errors import UsageError
 if TYPE_CHECKING:
     from oclgenomics.classify.database.database import Database
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(actions: Any) -> None:
     """Add `merge` to the actions of `classify`."""

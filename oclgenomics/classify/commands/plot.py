@@ -11,8 +11,6 @@ from oclgenomics.app.commands import add_message_options, say_written
 from oclgenomics.app.files import reads, writes
 from oclgenomics.classify import formats, plots
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(actions: Any) -> None:
     """Add `plot` to the actions of `classify`."""

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from oclgenomics.classify.formats.tally import Tally
     from oclgenomics.classify.options import Input, QueryOptions
 
-__all__ = ["add_parser", "add_query_options", "classify_reads", "run", "say_totals"]
-
 
 def add_parser(actions: Any) -> None:
     """Add `query` to the actions of `classify`."""

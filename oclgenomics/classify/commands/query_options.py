@@ -11,16 +11,6 @@ from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.classify.options import Input, QueryOptions, Wanted
 from oclgenomics.errors import ParameterError, UsageError
 
-__all__ = [
-    "BY_CHANCE",
-    "add_calling_options",
-    "add_candidate_options",
-    "add_read_options",
-    "query_inputs",
-    "query_options",
-    "wanted_of",
-]
-
 BY_CHANCE = "by the read and the database, 2 or more, so that chance seldom gives as many; MetaCache's is 5"
 
 

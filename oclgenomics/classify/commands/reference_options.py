@@ -15,17 +15,6 @@ from oclgenomics.errors import UsageError
 if TYPE_CHECKING:
     from oclgenomics.classify.database.database import Database
 
-__all__ = [
-    "add_manifest_option",
-    "add_reading_options",
-    "add_references",
-    "add_targets",
-    "add_taxon_options",
-    "check_threads",
-    "reads_taxonomy",
-    "say_summary",
-    "with_manifest",
-]
 
 SHOWN_TARGETS = 5
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from oclgenomics.classify.taxonomy.lineages import Lineages
     from oclgenomics.runtime import Engine
 
-__all__ = ["ReportFiles", "add_report_options", "add_text_options", "checked_format", "native_options", "text_files"]
 
 SWITCHES = {
     "tophits": "the best candidates and their hits",

@@ -13,8 +13,6 @@ from oclgenomics.classify.commands.query_options import add_read_options, query_
 from oclgenomics.classify.commands.reference_options import add_targets, add_taxon_options
 from oclgenomics.classify.commands.report_files import checked_format
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(actions: Any) -> None:
     """Add `run` to the actions of `classify`."""

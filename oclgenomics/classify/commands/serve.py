@@ -26,8 +26,6 @@ from oclgenomics.errors import UsageError
 from oclgenomics.io.atomic_file import temporary_folder
 from oclgenomics.lazy_names import optional
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(actions: Any) -> None:
     """Add `serve` to the actions of `classify`."""

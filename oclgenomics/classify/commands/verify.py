@@ -15,8 +15,6 @@ from oclgenomics.errors import InputError
 if TYPE_CHECKING:
     from oclgenomics.classify.database.file import Verified
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(actions: Any) -> None:
     """Add `verify` to the actions of `classify`."""

@@ -7,48 +7,17 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.classify.database.file import is_database
-    from oclgenomics.classify.database.listings import (
-        count_lines,
-        database_facts,
-        lineage_lines,
-        location_lines,
-        rank_lines,
-        statistics_lines,
-        target_lines,
-    )
-    from oclgenomics.classify.database.manifest import manifest_path
-    from oclgenomics.classify.database.references import files_of
+    from oclgenomics.classify.database.file import is_database as is_database
+    from oclgenomics.classify.database.listings import *
+    from oclgenomics.classify.database.manifest import manifest_path as manifest_path
+    from oclgenomics.classify.database.references import files_of as files_of
 
-__all__ = [
-    "count_lines",
-    "database_facts",
-    "files_of",
-    "is_database",
-    "lineage_lines",
-    "location_lines",
-    "manifest_path",
-    "rank_lines",
-    "statistics_lines",
-    "target_lines",
-]
-
-HOMES = {
-    "is_database": "file",
-    **dict.fromkeys(
-        (
-            "count_lines",
-            "database_facts",
-            "lineage_lines",
-            "location_lines",
-            "rank_lines",
-            "statistics_lines",
-            "target_lines",
-        ),
-        "listings",
-    ),
-    "manifest_path": "manifest",
-    "files_of": "references",
-}
-
-__getattr__, __dir__ = found_in(__name__, HOMES, __all__)
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "file": "is_database",
+        "listings": "count_lines database_facts lineage_lines location_lines rank_lines statistics_lines target_lines",
+        "manifest": "manifest_path",
+        "references": "files_of",
+    },
+)

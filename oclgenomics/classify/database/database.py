@@ -17,8 +17,6 @@ from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
 from oclgenomics.io.workers import Workers
 
-__all__ = ["MAX_WINDOWS", "Database", "described_fault", "find_fault", "key_before", "numbers_fault", "piece_fault"]
-
 MAX_WINDOWS = (1 << 32) - 1  # of all targets together
 MAX_LETTERS = 1 << 48  # of a target
 BLOCK, LOCATIONS = 1 << 20, 1 << 22  # features and locations that are looked at at a time: it takes little memory

@@ -24,24 +24,6 @@ from oclgenomics.errors import AllocationError
 if TYPE_CHECKING:
     from oclgenomics.runtime import DeviceLimits
 
-__all__ = [
-    "NO_FEATURE",
-    "Counts",
-    "FeatureList",
-    "FeatureNumbers",
-    "FeatureSource",
-    "Features",
-    "cut_features",
-    "cut_ranges",
-    "emptied",
-    "feature_parts",
-    "filtered",
-    "hash_kmers",
-    "is_ambiguous",
-    "is_overpopulated",
-    "mix",
-    "unmix",
-]
 
 COUNTED = 1 << 20  # features whose locations are counted at a time
 

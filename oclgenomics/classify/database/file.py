@@ -39,21 +39,6 @@ from oclgenomics.io.json_text import Fields
 from oclgenomics.io.read_ahead import ReadAhead
 from oclgenomics.io.workers import work_behind
 
-__all__ = [
-    "KIND",
-    "UNMASKED",
-    "StoredFeatures",
-    "Verified",
-    "contradiction",
-    "is_database",
-    "open_database",
-    "read_database",
-    "refuse_foreign",
-    "stored_options",
-    "verify_database",
-    "write_database",
-]
-
 # Sections of a file, in the order of the fields that they hold, and their types; "" for texts.
 TARGETS = {
     "target_names": "", "sources": "", "target_source": "<i4", "target_record": "<i8", "target_taxon": "<i4",

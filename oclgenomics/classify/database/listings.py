@@ -18,18 +18,6 @@ from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.errors import ParameterError
 
-__all__ = [
-    "ListSizes",
-    "count_lines",
-    "database_facts",
-    "lineage_lines",
-    "list_sizes",
-    "location_lines",
-    "rank_lines",
-    "statistics_lines",
-    "target_lines",
-]
-
 BLOCK = 1 << 14  # targets or features of a piece
 ROOT = RANKS.index("root")
 LISTED = RANKS[:ROOT]

@@ -9,8 +9,6 @@ import re
 from oclgenomics.errors import InputError, OutputError
 from oclgenomics.io.atomic_file import whole_file
 
-__all__ = ["check_manifest", "manifest_path", "write_manifest"]
-
 LINE = re.compile(rb"(\\?)([0-9a-f]{64}) [ *](.+)")
 ESCAPES = {b"\\": rb"\\", b"\n": rb"\n", b"\r": rb"\r"}
 MAX_BYTES = 1 << 20

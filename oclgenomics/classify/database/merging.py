@@ -19,8 +19,6 @@ from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, united
 from oclgenomics.errors import UsageError
 
-__all__ = ["merge_databases"]
-
 LOCATIONS_AT_A_TIME = 1 << 24
 
 

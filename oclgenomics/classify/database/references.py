@@ -23,19 +23,6 @@ from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy, pruned
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.sequence import LetterBlock
 
-__all__ = [
-    "NewTargets",
-    "TargetTable",
-    "TaxonSources",
-    "files_of",
-    "join_targets",
-    "open_taxonomy",
-    "rank_targets",
-    "reference_files",
-    "refuse_known",
-    "stored_letters",
-]
-
 NUMBER = re.compile(r"![0-9]+$")  # what tells targets of one name apart
 ENDINGS = (".fa", ".fasta", ".fna", ".ffn", ".frn", ".fas")
 PACKED = (".gz", ".bgz", ".bz2", ".xz", ".zst")

@@ -30,8 +30,6 @@ from oclgenomics.runtime import Engine
 from oclgenomics.sequence.files import InputProgress, SequenceFiles, file_names
 from oclgenomics.sequence.letters import letter_blocks
 
-__all__ = ["build_database"]
-
 
 def build_database(
     engine: Engine,

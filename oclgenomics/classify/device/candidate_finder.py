@@ -13,8 +13,6 @@ from oclgenomics.classify.device.tables import Rooms, TargetTable
 from oclgenomics.classify.taxonomy.calls import Candidates
 from oclgenomics.runtime import DeviceArray, Engine
 
-__all__ = ["CandidateFinder"]
-
 SMALL_LANES, WIDE_LANES = 32, 256
 
 

@@ -19,8 +19,6 @@ from oclgenomics.classify.taxonomy.calls import Candidates
 from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.runtime import Engine
 
-__all__ = ["FeatureIndex"]
-
 
 class FeatureIndex:
     """The features of a database, or of a part of it, on a device; a context manager that releases them.

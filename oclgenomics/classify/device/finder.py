@@ -18,8 +18,6 @@ from oclgenomics.classify.taxonomy.calls import Candidates, merged
 from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.runtime import Engine
 
-__all__ = ["Finder", "FoundReads", "Groups", "PartFinder", "Sought", "WholeFinder"]
-
 HELD_BYTES = 256 << 20  # of sketches that one part after the other is searched for
 
 

@@ -22,9 +22,6 @@ from oclgenomics.primitives import scan, sort
 from oclgenomics.primitives.keys import CPU_SPANS, scan_lanes, spans
 from oclgenomics.runtime import DeviceArray, Engine
 
-__all__ = ["PADDING", "Indexer", "count_type", "features_of_pairs", "upload_pairs"]
-
-
 PADDING = int(mix(np.array([NO_FEATURE], np.uint32))[0])  # key of the places behind the last feature of a window
 EACH = 8  # pairs of a work-item in a tile on GPUs
 

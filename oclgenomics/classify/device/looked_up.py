@@ -19,9 +19,6 @@ from oclgenomics.errors import AllocationError
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel
 
-__all__ = ["READS_EACH", "HitLister", "LookedUp", "RepeatDropper", "check_located", "launch_reads"]
-
-
 SORTING = "classify/sort_locations.cl"
 READS_EACH = 64  # that a work-item of a CPU takes
 LANES, SMALL_LANES, WIDE_LANES = 64, 32, 256  # of a group on GPUs

@@ -14,12 +14,11 @@ from oclgenomics.classify.device.sketches import Sketcher, Sketches, SketchRows,
 from oclgenomics.classify.options import Input, SketchOptions, Wanted
 from oclgenomics.classify.result import Reads
 from oclgenomics.errors import InputError
-from oclgenomics.io.source import Progress
+from oclgenomics.io.raw_file import Progress
 from oclgenomics.runtime import Engine
-from oclgenomics.sequence.letters import LetterBlock, letter_blocks
+from oclgenomics.sequence.letters import letter_blocks
 from oclgenomics.sequence.name_list import NameList, first_difference
-
-__all__ = ["HowToRead", "ReadRun", "SketchedReads", "read_runs", "sketched_reads"]
+from oclgenomics.sequence.pieces import LetterBlock
 
 PathLike = str | os.PathLike[str]
 NAMES_DIFFER = "the mates of a pair have different names, {} and {}; give `any_mates` if they are mates all the same"

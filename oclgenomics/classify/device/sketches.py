@@ -14,9 +14,6 @@ from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.pieces import Pieces
 
-__all__ = ["SketchRows", "Sketcher", "Sketches", "WindowCut", "cut_windows", "joined_rows", "paired_rows"]
-
-
 SOURCE = "classify/sketch_windows.cl"
 CPU_ROUNDS = 16  # vectors of windows that a work-item takes, so that it seldom looks for a piece
 MIN_ROOM = 1 << 12  # windows

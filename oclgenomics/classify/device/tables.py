@@ -16,9 +16,6 @@ from oclgenomics.errors import ParameterError
 from oclgenomics.primitives import scan
 from oclgenomics.runtime import Checkpoint, DeviceArray, Engine
 
-__all__ = ["FeatureTable", "Rooms", "TargetTable"]
-
-
 INDEXING = "classify/index_features.cl"
 TYPES = {"uint8": "uchar", "uint16": "ushort"}
 EACH = 1024  # features that a work-item of a CPU takes

@@ -18,8 +18,6 @@ from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.sequence.joined_lines import NO_TEXT, Column, LineJoiner, NameColumn, TextTable, clean_names
 
-__all__ = ["CamiBinning", "cami_profile"]
-
 PROFILED = {
     "domain": "superkingdom", "phylum": "phylum", "class": "class", "order": "order", "family": "family",
     "genus": "genus", "species": "species",

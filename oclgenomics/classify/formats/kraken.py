@@ -57,9 +57,6 @@ from oclgenomics.sequence.joined_lines import (
     clean_names,
 )
 
-__all__ = ["RANK_LETTERS", "KrakenReport", "bracken_table", "kreport", "krona_text", "read_kreport", "walk"]
-
-
 RANK_LETTERS = {
     RANKS.index(rank): letter
     for rank, letter in (

@@ -29,9 +29,6 @@ from oclgenomics.sequence.joined_lines import (
 )
 from oclgenomics.sequence.name_list import NameList
 
-__all__ = ["NOTHING", "CandidateColumns", "NativeOptions", "NativeReport", "NativeTaxa", "all_hits_column"]
-
-
 NOTHING = "--"
 
 

@@ -14,8 +14,6 @@ from oclgenomics.classify.taxonomy.abundances import Abundances, abundances, per
 from oclgenomics.classify.taxonomy.calls import NO_TARGET
 from oclgenomics.classify.taxonomy.lineages import Lineages
 
-__all__ = ["TargetHits", "abundance_lists"]
-
 
 def abundance_lists(tally: Tally, per: str | None = None, options: NativeOptions | None = None) -> str:
     """List the taxa that reads were called, and with `per` an estimate for the taxa of a rank.

@@ -22,8 +22,6 @@ from oclgenomics.sequence.joined_lines import DeviceJoiner, HostJoiner
 from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.record_texts import whole_lines
 
-__all__ = ["FORMATS", "Mates", "ReadTexts", "ReportFormat", "make_report"]
-
 ReportFormat = Literal["native", "kraken", "tsv", "json", "cami"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
 

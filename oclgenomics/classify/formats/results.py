@@ -17,8 +17,6 @@ from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy, pruned
 from oclgenomics.errors import InputError
 from oclgenomics.sequence.name_list import NameList
 
-__all__ = ["ResultText", "merged_candidates", "read_result"]
-
 LAYOUT = b"# TABLE_LAYOUT: query_id\t|\tquery_header\t|\ttop_hits\t|\t"
 AS_WRITTEN = "write it with --queryids --tophits --lowest species and no other option for its lines"
 MAX_DIGITS = 18

@@ -39,8 +39,6 @@ from oclgenomics.sequence.joined_lines import (
     clean_names,
 )
 
-__all__ = ["COLUMNS", "JsonReport", "TsvReport", "range_in_target"]
-
 COLUMNS = (
     "read", "length", "mate_length", "taxid", "rank", "name", "hits", "needed", "target", "begin", "end", "second",
     "second_hits",

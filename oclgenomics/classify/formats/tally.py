@@ -12,8 +12,6 @@ from oclgenomics.classify.taxonomy.evidence import Evidence
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 
-__all__ = ["MAIN_RANKS", "Tally", "summary_text"]
-
 _ROOT = RANKS.index("root")
 
 

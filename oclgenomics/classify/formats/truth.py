@@ -21,8 +21,6 @@ from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.text_file import read_text
 from oclgenomics.sequence.name_list import NEWLINE, NameList
 
-__all__ = ["HeaderTruth", "PrecisionTally", "precision_text", "read_calls", "read_name", "read_truth"]
-
 _FIELDS = 4
 _MAX_DIGITS = 10  # of a taxid
 _MATES = ("/1", "/2")

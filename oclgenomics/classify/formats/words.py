@@ -11,8 +11,6 @@ from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.sequence.joined_lines import Column, NumberColumn, TextTable, one_field
 
-__all__ = ["NO_TAXID", "UNRANKED", "BareReport", "TaxonWords", "hit_columns", "target_numbers", "target_range"]
-
 NO_TAXID = 0  # of what has no taxon
 UNRANKED = "none"  # the rank of a taxon that fills no slot
 

@@ -14,8 +14,6 @@ from oclgenomics.app.figures import GREY, INK, STYLE, short_text
 from oclgenomics.classify.plots.colours import HUES
 from oclgenomics.classify.taxonomy.evaluation import Estimate, Evaluation, RankMeasures
 
-__all__ = ["plot_accuracy"]
-
 PANEL, HEIGHT = 4.6, 6.4  # inches
 LEFT, KEY, BOTTOM, TOP, BETWEEN = 0.85, 3.6, 0.85, 1.55, 0.75
 MARKERS = ("o", "s", "D", "^", "v", "P", "X", "p", "h")  # no divisor of the number of hues

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from oclgenomics.app.figures import BLUE, ORANGE, SKY
 
-__all__ = ["HIGHER", "HUES", "NEUTRAL", "OTHER", "UNCLASSIFIED", "ink_on", "tone"]
-
 # Okabe and Ito's hues, then some of Tol's; neighbours differ in lightness, too.
 HUES = (
     BLUE, "#E69F00", "#009E73", "#CC79A7", SKY, ORANGE, "#F0E442",

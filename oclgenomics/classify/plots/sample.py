@@ -20,8 +20,6 @@ from oclgenomics.classify.options import RANKS
 from oclgenomics.classify.plots.colours import HUES, NEUTRAL, OTHER, UNCLASSIFIED, ink_on, tone
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 
-__all__ = ["OTHERS", "PLOTTED", "Partition", "Segment", "partition", "plot_sample"]
-
 WIDTH, HEIGHT = 13.33, 7.5  # inches, as slides have
 LEFT, RIGHT, BOTTOM, TOP = 0.95, 0.25, 0.45, 1.45
 WIDTHS = {"domain": 1.0, "kingdom": 1.1, "phylum": 1.45, "class": 1.45, "order": 1.5, "family": 1.6, "genus": 1.8}

@@ -20,8 +20,6 @@ from oclgenomics.classify.options import RANKS
 from oclgenomics.classify.plots.colours import HIGHER, HUES, OTHER, UNCLASSIFIED, ink_on
 from oclgenomics.errors import ParameterError
 
-__all__ = ["plot_samples", "rank_shares"]
-
 HEIGHT = 7.5
 LEFT, KEY, TOP, BOTTOM = 0.95, 4.0, 1.3, 0.55  # inches; KEY: of the names of taxa
 SLANTED = 1.6  # room below bars whose names are slanted

@@ -10,29 +10,17 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.classify.serving.answerer import IndexAnswerer
-    from oclgenomics.classify.serving.client import Client, ServerBusyError, ServerError
-    from oclgenomics.classify.serving.protocol import Limits
-    from oclgenomics.classify.serving.server import Address, Server
+    from oclgenomics.classify.serving.answerer import IndexAnswerer as IndexAnswerer
+    from oclgenomics.classify.serving.client import *
+    from oclgenomics.classify.serving.protocol import Limits as Limits
+    from oclgenomics.classify.serving.server import *
 
-__all__ = [
-    "Address",
-    "Client",
-    "IndexAnswerer",
-    "Limits",
-    "Server",
-    "ServerBusyError",
-    "ServerError",
-]
-
-HOMES = {
-    "Address": "server",
-    "Client": "client",
-    "IndexAnswerer": "answerer",
-    "Limits": "protocol",
-    "Server": "server",
-    "ServerBusyError": "client",
-    "ServerError": "client",
-}
-
-__getattr__, __dir__ = found_in(__name__, HOMES, __all__)
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "answerer": "IndexAnswerer",
+        "client": "Client ServerBusyError ServerError",
+        "protocol": "Limits",
+        "server": "Address Server",
+    },
+)

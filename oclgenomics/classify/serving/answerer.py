@@ -18,8 +18,6 @@ from oclgenomics.classify.formats.tally import Tally
 from oclgenomics.classify.serving.queue import BodySpool
 from oclgenomics.errors import ParameterError, UsageError
 
-__all__ = ["KINDS", "SUMMARIES", "ClassifyQuery", "IndexAnswerer", "parse_query"]
-
 FIRST_READS = b">a\nGATTACAGATTACAGATTACAGATTACAG\n>a\nCTGTAATCTGTAATCTGTAATCTGTAATC\n"
 SUMMARIES = ("kreport", "abundances", "krona", "bracken", "cami-profile")
 CONTENT_TYPES = {"json": "application/x-ndjson", "tsv": "text/tab-separated-values; charset=utf-8"}

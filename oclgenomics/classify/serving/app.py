@@ -35,8 +35,6 @@ from oclgenomics.classify.serving.queue import AbandonedError, AnswerSpool, Body
 from oclgenomics.errors import OclGenomicsError
 from oclgenomics.io.json_text import json_text
 
-__all__ = ["Application"]
-
 FORBIDDEN, NOT_FOUND, NOT_ALLOWED, LENGTH_REQUIRED, TOO_LARGE, NOT_SUPPORTED = 403, 404, 405, 411, 413, 415
 OTHER_VERSION = 505
 ONCE = ("content-length", "transfer-encoding", "content-encoding")

@@ -15,8 +15,6 @@ from urllib.parse import urlencode, urlsplit
 from oclgenomics.classify.serving.protocol import BAD_REQUEST, CLOSING, MAX_SECONDS, TOO_BUSY
 from oclgenomics.errors import InputError, OclGenomicsError, ParameterError
 
-__all__ = ["Client", "ServerBusyError", "ServerError"]
-
 PIECE_BYTES = 1 << 18
 OK = 200
 

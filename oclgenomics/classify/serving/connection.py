@@ -16,8 +16,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from oclgenomics.classify.serving.protocol import BAD_REQUEST, CLOSING, HEAD_TOO_LARGE, HttpError, Limits, error_line
 
-__all__ = ["Connection"]
-
 LINE_TOO_LONG, NOT_IMPLEMENTED = 414, 501
 LINGER_SECONDS, LINGER_BYTES = 5.0, 1 << 22  # for a client that sends on what is refused already
 AT_ONCE = struct.pack("ii", 1, 0)  # SO_LINGER: closed without an orderly end

@@ -9,8 +9,6 @@ from oclgenomics.classify.formats import FORMATS
 from oclgenomics.classify.options import RANKS
 from oclgenomics.classify.serving.answerer import KINDS, SUMMARIES
 
-__all__ = ["description"]
-
 JSON = "application/json"
 BOOLEAN, INTEGER, NUMBER, TEXT = ({"type": kind} for kind in ("boolean", "integer", "number", "string"))
 RANK = {"type": "string", "enum": list(RANKS)}

@@ -9,8 +9,6 @@ from urllib.parse import parse_qsl
 from oclgenomics.errors import InputError, OclGenomicsError, ParameterError, UsageError
 from oclgenomics.io.json_text import json_text
 
-__all__ = ["MAX_SECONDS", "HttpError", "Limits", "busy", "error_line", "parse_parameters", "refusal_of"]
-
 MAX_SECONDS = 86_400.0  # nobody waits longer than a day
 MAX_PARAMETERS = 64
 BAD_REQUEST, TOO_BUSY, HEAD_TOO_LARGE, INTERNAL, CLOSING = 400, 429, 431, 500, 503

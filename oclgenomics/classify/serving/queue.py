@@ -21,8 +21,6 @@ from oclgenomics.classify.serving.protocol import CLOSING, HttpError, busy, refu
 from oclgenomics.errors import AllocationError, BuildError, DeviceError, OclGenomicsError, OutputError
 from oclgenomics.io.atomic_file import unnamed_file
 
-__all__ = ["AbandonedError", "AnswerSpool", "Answerer", "AnswererMaker", "BodySpool", "Place", "Query", "WorkQueue"]
-
 WEIGHT = 0.2  # of the last request in the mean time that requests take
 PIECE_BYTES = 1 << 18
 LOOK_SECONDS = 0.25  # after which whoever waits for an answer looks whether it is still wanted

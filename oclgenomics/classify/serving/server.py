@@ -26,8 +26,6 @@ from oclgenomics.classify.serving.queue import AnswererMaker, WorkQueue
 from oclgenomics.errors import OutputError, ParameterError
 from oclgenomics.io.atomic_file import temporary_folder
 
-__all__ = ["Address", "Server"]
-
 MAX_PORT = 65535
 WAITING_CONNECTIONS = 64
 MAX_HEAD_BYTES = 1 << 16

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.classify.taxonomy.assignment import summaries_beside, taxonomy_files
-    from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
-    from oclgenomics.classify.taxonomy.tree import NO_TAXON
+    from oclgenomics.classify.taxonomy.assignment import *
+    from oclgenomics.classify.taxonomy.ncbi import read_taxonomy as read_taxonomy
+    from oclgenomics.classify.taxonomy.tree import NO_TAXON as NO_TAXON
 
-__all__ = ["NO_TAXON", "read_taxonomy", "summaries_beside", "taxonomy_files"]
-
-HOMES = {
-    **dict.fromkeys(("summaries_beside", "taxonomy_files"), "assignment"),
-    "read_taxonomy": "ncbi",
-    "NO_TAXON": "tree",
-}
-
-__getattr__, __dir__ = found_in(__name__, HOMES, __all__)
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "assignment": "summaries_beside taxonomy_files",
+        "ncbi": "read_taxonomy",
+        "tree": "NO_TAXON",
+    },
+)

@@ -13,16 +13,6 @@ from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.errors import ParameterError
 
-__all__ = [
-    "Abundances",
-    "abundances",
-    "count_calls",
-    "estimated_abundances",
-    "percent_text",
-    "reads_text",
-    "shared_abundances",
-]
-
 
 @dataclass(frozen=True)
 class Abundances:

@@ -16,8 +16,6 @@ from oclgenomics.classify.taxonomy.ncbi import MAX_TAXID
 from oclgenomics.classify.taxonomy.text_fields import Fields, Lines, read_lines
 from oclgenomics.errors import InputError
 
-__all__ = ["KeyFilter", "MapEntry", "matching_entries"]
-
 _KEYS = ("accession.version", "assembly_accession", "accession")
 _HEAD_LINES = 10  # among which a line with the columns' names may be
 

@@ -15,8 +15,6 @@ from oclgenomics.classify.taxonomy.accession_maps import matching_entries
 from oclgenomics.classify.taxonomy.identifiers import file_stem, raw_id, without_version
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
 
-__all__ = ["assign_taxa", "summaries_beside", "taxonomy_files", "unknown_taxids"]
-
 DUMP_FILES = ("nodes.dmp", "names.dmp", "merged.dmp")
 SUMMARY = "assembly_summary.txt"
 SUMMARIES = tuple(f"assembly_summary_{bank}{age}.txt" for bank in ("refseq", "genbank") for age in ("", "_historical"))

@@ -17,19 +17,6 @@ from oclgenomics.classify.options import RANKS, QueryOptions
 from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 
-__all__ = [
-    "NO_TARGET",
-    "Caller",
-    "Calls",
-    "Candidate",
-    "Candidates",
-    "best_of_groups",
-    "covered_windows",
-    "merged",
-    "well_covered",
-    "without_targets",
-]
-
 NO_TARGET = 0xFFFFFFFF
 MAX_LOCATED = (1 << 32) - 1
 

@@ -32,8 +32,6 @@ from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
 from oclgenomics.errors import InputError, ParameterError
 
-__all__ = ["CLASSES", "OUTCOMES", "Estimate", "Evaluation", "RankMeasures", "Truth", "evaluate"]
-
 # What a database can know of reads of a class: all, all above the species, nothing.
 CLASSES = ("reference", "strain", "novel", "alien")
 OUTCOMES = ("correct", "wrong", "missed", "false", "rejected")

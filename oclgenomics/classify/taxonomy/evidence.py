@@ -26,8 +26,6 @@ from oclgenomics.classify.taxonomy.calls import NO_TARGET, Calls, Candidates
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 
-__all__ = ["EVIDENCE_RANK", "NOVEL_ODDS", "SHRINKAGE", "STEPS", "Evidence", "ReadEvidence", "log_odds", "maximized"]
-
 EVIDENCE_RANK = "species"
 _BEST = (-1.6, 1.4, 3.3, 1.9)  # a0 to a3 of the best candidate
 _SECOND = (-2.4, 2.9, 7.0, -2.4)

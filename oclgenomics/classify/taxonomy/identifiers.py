@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.classify.options import IdFormat
 
-__all__ = ["file_stem", "header_taxids", "raw_id", "sequence_ids", "told_apart", "without_version"]
-
 # RefSeq's and GenBank's accessions, with the version if there is one.
 _ACCESSION = re.compile(r"(?:^|[^0-9A-Za-z])([A-Z][_A-Z]{1,9}[0-9]{5,}(?:\.[0-9]+)?)")
 _VERSIONED = re.compile(r"([A-Z][_A-Z]{1,9}[0-9]{5,})\.[0-9]+")

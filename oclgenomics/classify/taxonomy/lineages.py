@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from oclgenomics.classify.options import NO_RANK, RANKS, SEQUENCE
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
 
-__all__ = ["Lineages", "Targets"]
-
 
 @dataclass(frozen=True)
 class Lineages:

@@ -14,8 +14,6 @@ from oclgenomics.classify.taxonomy.text_fields import Fields, read_lines
 from oclgenomics.classify.taxonomy.tree import Taxonomy
 from oclgenomics.errors import InputError
 
-__all__ = ["MAX_TAXID", "Links", "read_merged", "read_names", "read_nodes", "read_taxonomy"]
-
 _SHOWN = 5  # taxids in a message at most
 _ROOT = RANKS.index("root")
 

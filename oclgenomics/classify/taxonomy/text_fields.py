@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
-from oclgenomics.io.source import Progress, Source
-
-__all__ = ["NOT_A_NUMBER", "Fields", "Lines", "read_lines"]
+from oclgenomics.io.raw_file import Progress
+from oclgenomics.io.source import Source
 
 BLOCK_BYTES = 1 << 23
 MAX_LINE = 1 << 20  # bytes

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from oclgenomics.classify.options import NO_RANK, RANKS
 from oclgenomics.errors import InputError
 
-__all__ = ["NO_TAXON", "ROOT_TAXID", "Taxonomy", "pruned", "united"]
-
 NO_TAXON = -1
 ROOT_TAXID = 1
 

@@ -11,8 +11,6 @@ from hls_model.errors import ModelError, ModelInputError, ModelOutputError
 from oclgenomics.app.commands import OneLineParser
 from oclgenomics.errors import InputError, OclGenomicsError, OutputError, UsageError
 
-__all__ = ["COMMANDS", "add_parser"]
-
 COMMANDS = {  # the module of each, and what helps say of it
     "curve": ("curve", "throughput against right-side iterations (Figs. 10, 11 of the paper)"),
     "explore": ("explore", "many designs: rate against resources, and the Pareto front"),

@@ -22,24 +22,6 @@ from oclgenomics.io.json_text import json_text
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "BOARD",
-    "add_design_options",
-    "add_input",
-    "add_level_option",
-    "add_outputs",
-    "add_uncertainty_option",
-    "add_window_options",
-    "add_workload_options",
-    "check_outputs",
-    "counts",
-    "design",
-    "design_files",
-    "say_empty",
-    "table",
-    "workload",
-    "write",
-]
 
 BOARD = "u200"
 FORMATS = ("text", "json")

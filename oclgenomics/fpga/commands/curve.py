@@ -19,8 +19,6 @@ from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import counts, table
 
-__all__ = ["add_parser"]
-
 ROWS = 12  # points in the table; --json has all
 MAX_RIGHT = 30_500
 

@@ -15,8 +15,6 @@ from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import add_workload_options, counts, table, workload
 from oclgenomics.fpga.commands.resources import regions_record, room_text
 
-__all__ = ["add_parser"]
-
 UNROLLS = "4,8,16,24,32,48,64,96,128,192,256"
 NOTES = (
     "MHz: the clock that a design is likely to reach on its regions, at most the one asked for\n"

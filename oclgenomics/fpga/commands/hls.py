@@ -12,8 +12,6 @@ from oclgenomics.app.commands import count
 from oclgenomics.app.files import works_in
 from oclgenomics.fpga.commands import common
 
-__all__ = ["add_parser"]
-
 LEFT, RIGHT = 8, 1024  # a position that a cosimulation does in minutes
 MOST_OMEGAS = 1 << 24  # a word of the stimulus each
 LARGEST_SEED = (1 << 32) - 1

@@ -17,8 +17,6 @@ from oclgenomics.app.commands import count
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import table
 
-__all__ = ["add_parser", "part_of"]
-
 BY_BOARD = {"zcu102": "ddr4_2133", "u200": "ddr4_2400", "u250": "ddr4_2400", "u280": "hbm2"}
 
 

@@ -7,10 +7,8 @@ import argparse
 from dataclasses import asdict, fields
 
 from hls_model.boards import KINDS
-from hls_model.paper import table1 as paper_table1
-from hls_model.paper import table3 as paper_table3
-from hls_model.paper.published import KINDS as COMPARED_KINDS
-from hls_model.paper.published import OVERHEAD_CYCLES, OVERHEAD_US, Compared, evidence_text
+from hls_model.paper import table1 as paper_table1, table3 as paper_table3
+from hls_model.paper.published import KINDS as COMPARED_KINDS, OVERHEAD_CYCLES, OVERHEAD_US, Compared, evidence_text
 from hls_model.paper.table1 import Column, contradictions, estimate_name
 from hls_model.paper.table3 import ByLatency, Row, by_latency, compared
 from hls_model.project import ACCOUNTINGS
@@ -21,8 +19,6 @@ from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import table
 from oclgenomics.fpga.commands.projection_text import TITLES
-
-__all__ = ["add_parser"]
 
 LEGEND1 = "p predicted, c calibrated (chosen to match Table I)"
 

@@ -21,8 +21,6 @@ from oclgenomics.app.files import works_in, writes
 from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
 
-__all__ = ["add_parser"]
-
 LARGEST_SEED = (1 << 32) - 1
 
 

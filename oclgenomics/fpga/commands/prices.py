@@ -17,8 +17,6 @@ from hls_model.text import range_text
 from oclgenomics.app.files import reads
 from oclgenomics.fpga.commands.common import design_files
 
-__all__ = ["add_price_options", "check_prices", "with_costs"]
-
 EVERY_BOARD = ""
 LARGEST = 1e9
 

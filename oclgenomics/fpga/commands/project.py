@@ -42,8 +42,6 @@ from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import BedRegions, read_bed
 from oclgenomics.variation.read_options import ReadOptions
 
-__all__ = ["add_parser", "run"]
-
 # What we infer for the paper's data sets; for the scan of SNPs that are spread evenly.
 EVEN_DEFAULTS = {"grid": 1_000, "minwin": 1_000, "maxwin": 20_000, "length": 100_000, "snps": 13_000}
 RANDOM_SEED = 1

@@ -18,23 +18,6 @@ from oclgenomics.fpga import Measured, ScanProjection
 from oclgenomics.fpga.commands.common import table
 from oclgenomics.fpga.commands.resources import fits_text, room_text
 
-__all__ = [
-    "TITLES",
-    "busy_text",
-    "made_of_record",
-    "made_of_text",
-    "other_accounting",
-    "other_total",
-    "phases_text",
-    "placement_text",
-    "projection_record",
-    "projection_text",
-    "scan_text",
-    "summary_text",
-    "total_headers",
-    "totals_note",
-]
-
 SHOWN = 30  # alignments; --json has all
 
 

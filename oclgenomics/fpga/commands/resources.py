@@ -17,8 +17,6 @@ from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import add_workload_options, table, workload
 
-__all__ = ["add_parser", "fits_text", "regions_record", "room_text"]
-
 METHOD = "bottom-up"
 
 

@@ -14,8 +14,6 @@ from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import add_workload_options, table, workload
 
-__all__ = ["add_parser"]
-
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""

@@ -38,8 +38,6 @@ from oclgenomics.runtime import select_device
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import read_bed
 
-__all__ = ["add_parser", "run"]
-
 # What `omega scan` offers and the pipeline does not do: option, the value it has to have, and why.
 UNMODELLED = (
     ("border", -1, "the pipeline tries every pair of borders"),

@@ -21,8 +21,6 @@ from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import table
 
-__all__ = ["add_parser"]
-
 LAMBDA = 97_004  # both strands of the lambda phage
 Timed = list[tuple[Stage, ArrayTiming]]
 

@@ -19,8 +19,6 @@ from oclgenomics.app.files import reads, works_in
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import table
 
-__all__ = ["add_parser"]
-
 DIFFERS = 1
 
 

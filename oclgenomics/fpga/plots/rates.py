@@ -21,8 +21,6 @@ from hls_model.text import percent, range_text
 from oclgenomics.app.figures import BLUE, GREEN, GREY, INK, ORANGE, SKY
 from oclgenomics.fpga.plots.shared import PURPLE, label_log_axis, new_figure, set_titles
 
-__all__ = ["plot_curve", "plot_efficiency", "plot_pareto", "plot_roofline"]
-
 
 def plot_curve(curve: Curve) -> Figure:
     """Draw the curve, its ideal, the share looked for, and Table III's points where the design is its own."""

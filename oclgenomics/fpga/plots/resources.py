@@ -11,8 +11,6 @@ from hls_model.resources import REPORT_ROWS, Resources
 from oclgenomics.app.figures import BLUE, GREY, INK, SKY
 from oclgenomics.fpga.plots.shared import COLOURS, new_figure, set_titles
 
-__all__ = ["plot_resources", "plot_table1"]
-
 NAMES = ("BRAM18K", "DSP", "FF", "LUT")
 
 

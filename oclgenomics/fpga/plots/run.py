@@ -17,8 +17,6 @@ from oclgenomics.app.figures import BLUE, GREY, ORANGE, SKY, number_text, positi
 from oclgenomics.fpga.comparison import AlignmentRun, summary_of
 from oclgenomics.fpga.plots.shared import PALE, new_figure, set_titles
 
-__all__ = ["plot_run"]
-
 HELD = 1.5e-7  # relative error of the scan itself: its pair values are float32
 LOWEST = HELD / 10  # smaller errors are drawn here
 GAP = 0.02  # between alignments, as a share of all of them

@@ -16,8 +16,6 @@ from hls_model.timing.result import PHASES
 from oclgenomics.app.figures import BLUE, GREEN, GREY, INK, ORANGE, SKY
 from oclgenomics.fpga.plots.shared import PALE, PHASE_COLOURS, PURPLE, YELLOW, new_figure, set_titles
 
-__all__ = ["plot_phases", "plot_platforms"]
-
 LONGEST = 250.0  # percent of the likely time that the axis shows at most; a bound beyond it is an arrow
 VISIBLE = 4e-3  # of the axis, for a place in the legend
 LINK, HOST = "#8C6D46", GREY

@@ -16,8 +16,6 @@ from hls_model.ranges import Range
 from oclgenomics.app.figures import BLUE, GREEN, GREY, INK, ORANGE
 from oclgenomics.fpga.plots.shared import new_figure, set_titles
 
-__all__ = ["plot_array"]
-
 MINION = 512 * 4_000 / 1e6  # million samples a second of a flow cell: 512 channels at 4 kHz
 POINTS = 60
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
-__all__ = ["COLOURS", "PALE", "PHASE_COLOURS", "PURPLE", "YELLOW", "label_log_axis", "new_figure", "set_titles"]
 
 YELLOW, PURPLE, PALE = "#E69F00", "#CC79A7", "#E4E4E4"
 COLOURS = (BLUE, ORANGE, GREEN, SKY, PURPLE, YELLOW)

@@ -15,8 +15,6 @@ from hls_model.extras.trace import Column, Stage, Trace, shares_of
 from oclgenomics.app.figures import BLUE, GREEN, GREY, INK, SKY
 from oclgenomics.fpga.plots.shared import PALE, PHASE_COLOURS, PURPLE, new_figure
 
-__all__ = ["plot_trace"]
-
 SHARPEST = 2_400  # cycles that can be drawn one by one
 LEAST, MOST = 16, 400  # cycles that are drawn together where there are more, and stretches of so many
 MAX_COLUMNS = 8

@@ -14,11 +14,6 @@ from oclgenomics.app.frames import to_frame
 from oclgenomics.kmers.database.keys import strings_of
 from oclgenomics.kmers.database.kmer_set import PIECE
 
-__all__ = [
-    "FoundIntervals", "FoundKmers", "RecordCounts", "RecordSummaries", "count_intervals", "counts_along",
-    "covered_intervals", "join_counts", "joined_records", "summarise", "table_of_rows",
-]  # fmt: skip
-
 
 class _Rows(ABC):
     """Rows with names for their columns."""

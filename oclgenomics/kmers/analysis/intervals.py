@@ -46,8 +46,6 @@ from numpy.typing import NDArray
 from oclgenomics.kmers.analysis.mixture import MAX_EXCESS, MIN_EXCESS, PLACES, Mixture, scattered, weights_of
 from oclgenomics.kmers.result import Histogram
 
-__all__ = ["Interval", "Intervals", "Spread", "intervals_of", "spread_of"]
-
 NORMAL = 1.959964  # the quantile of the normal distribution that leaves 2.5 % above it
 MAX_CONDITION = 1e12
 FEW_ERRORS = 0.01  # k-mers of the first count fitted: fewer determine nothing

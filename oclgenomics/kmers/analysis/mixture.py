@@ -26,8 +26,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["MAX_EXCESS", "MIN_EXCESS", "PLACES", "Mixture", "fit_mixture", "minimise", "scattered", "weights_of"]
-
 PLACES = (1, 2, 3, 4)  # coverages of the peaks, in lambda
 MIN_EXCESS, MAX_EXCESS = 1e-4, 8.0  # of the variance
 SLOWEST_DECAY = 0.6  # of errors, from count to count

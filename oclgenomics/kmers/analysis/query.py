@@ -27,8 +27,6 @@ from oclgenomics.kmers.database.kmer_set import KmerSet
 from oclgenomics.kmers.device.reader import KmerDatabase, KmerSource, opened
 from oclgenomics.sequence.records import Record
 
-__all__ = ["NamedSequences", "QueryResult", "kmers_of_letters", "look_up", "look_up_texts"]
-
 COMPLEMENT = np.frombuffer(bytes(range(256)).translate(bytes.maketrans(b"ACGTacgt", b"TGCAtgca")), np.uint8)
 PIECE = 1 << 14  # k-mers that are made at a time, in the cache
 

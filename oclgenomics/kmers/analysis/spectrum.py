@@ -52,20 +52,6 @@ from oclgenomics.kmers.analysis.intervals import Intervals, intervals_of
 from oclgenomics.kmers.analysis.mixture import Mixture, fit_mixture
 from oclgenomics.kmers.result import Histogram
 
-__all__ = [
-    "MIN_HALVES",
-    "FitChoice",
-    "OtherReading",
-    "Spectrum",
-    "choose_fit",
-    "fitted_counts",
-    "fitted_from",
-    "mean_around",
-    "peaks_of",
-    "read_spectrum",
-    "smoothed",
-]  # fmt: skip
-
 MAX_COUNT = 1 << 16  # counts looked at; a peak further up is not looked for
 MAX_FITTED = 2000.0  # coverage; beyond, the highest peak alone is as good
 CLEAR_HALVES = 0.1  # k-mers of one chromosome, as a share of those of both

@@ -7,8 +7,6 @@ from typing import Any
 from oclgenomics.app.commands import add_system
 from oclgenomics.kmers.commands import count, dump, filter, histogram, info, matrix, merge, query
 
-__all__ = ["COMMANDS", "add_parser"]
-
 COMMANDS = (count, dump, histogram, info, query, filter, merge, matrix)
 
 

@@ -23,8 +23,6 @@ from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.io.json_text import json_text
 from oclgenomics.kmers.commands.reading import add_count_bounds, add_counting_options, showing_progress
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(actions: Any) -> None:
     """Add `count` to the actions of `kmers`."""

@@ -12,8 +12,6 @@ from oclgenomics.app.files import reads, writes
 from oclgenomics.errors import UsageError
 from oclgenomics.kmers.commands.reading import KMERS, add_count_bounds, showing_progress
 
-__all__ = ["add_parser", "run"]
-
 FORMATS = ("tsv", "fasta", "npz", "kmc", "parquet")
 BINARY = ("npz", "parquet")
 

@@ -26,8 +26,6 @@ from oclgenomics.io.json_text import json_text
 from oclgenomics.kmers import formats
 from oclgenomics.kmers.commands.reading import add_count_bounds, showing_progress
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(actions: Any) -> None:
     """Add `filter` to the actions of `kmers`."""

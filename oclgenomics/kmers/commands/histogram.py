@@ -25,8 +25,6 @@ from oclgenomics.errors import UsageError
 from oclgenomics.kmers import formats, plots
 from oclgenomics.kmers.commands.reading import add_reading_options, check_databases, counting_options, showing_progress
 
-__all__ = ["add_parser", "run"]
-
 PACKED = re.compile(r"\.(gz|bgz|bz2|xz|zst)$")
 SEQUENCES = (".fa", ".fasta", ".fna", ".ffn", ".fq", ".fastq")
 

@@ -28,7 +28,6 @@ from oclgenomics.kmers.commands.reading import (
 if TYPE_CHECKING:
     from oclgenomics.kmers.api import MatrixFormat
 
-__all__ = ["add_parser", "run"]
 
 FORMATS = ("tsv", "npz", "parquet")
 ENDINGS = re.compile(r"(\.(gz|bgz|bz2|xz|zst))?$", re.IGNORECASE)

@@ -10,8 +10,6 @@ from oclgenomics.app.commands import add_message_options, say
 from oclgenomics.app.files import reads, writes
 from oclgenomics.kmers.commands.reading import KMERS, showing_progress
 
-__all__ = ["add_parser", "run"]
-
 OPERATIONS = ("union", "intersect", "subtract")
 
 

@@ -16,8 +16,6 @@ from oclgenomics.io.packed_file import name_unpacked, refuse_packed
 from oclgenomics.kmers import analysis, formats
 from oclgenomics.kmers.commands.reading import showing_progress
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(actions: Any) -> None:
     """Add `query` to the actions of `kmers`."""

@@ -13,11 +13,6 @@ from oclgenomics.app.files import works_in
 from oclgenomics.app.progress import Progress
 from oclgenomics.errors import UsageError
 
-__all__ = [
-    "BYTES", "KMERS", "add_count_bounds", "add_counting_options", "add_reading_options", "check_databases",
-    "counting_options", "showing_progress",
-]  # fmt: skip
-
 BYTES = ("MB", 1e6)
 KMERS = ("million k-mers", 1e6)
 

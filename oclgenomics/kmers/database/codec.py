@@ -21,18 +21,6 @@ from oclgenomics.kmers.database.keys import differences, is_ascending, key_words
 from oclgenomics.kmers.database.kmer_set import KmerBlock
 from oclgenomics.kmers.database.layout import SECTION_KMERS, Tally, checksum, section_table
 
-__all__ = [
-    "DISORDER",
-    "Coded",
-    "KeyOrder",
-    "NumpyEncoder",
-    "check_ends",
-    "decode_section",
-    "encode_sections",
-    "greatest_keys",
-    "table_of",
-]  # fmt: skip
-
 SECTIONS_AT_A_TIME = 4  # that one thread encodes: enough for few calls, little enough for the cache
 DISORDER = "k-mers have to come in ascending order, each of them once"
 

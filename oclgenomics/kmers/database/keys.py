@@ -15,11 +15,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
 
-__all__ = [
-    "differences", "is_ascending", "key_words", "keys_of", "letters_of", "padded_letters", "running_sums", "sortable",
-    "strings_of", "texts_of",
-]  # fmt: skip
-
 WORD_LETTERS = 32
 GROUP_LETTERS = 8  # that a table turns into text at once
 LETTERS = np.frombuffer(b"ACGT", np.uint8)

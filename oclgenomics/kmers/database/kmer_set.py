@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 
 from oclgenomics.app.frames import to_frame
 from oclgenomics.errors import UsageError
-from oclgenomics.io.source import Progress
+from oclgenomics.io.raw_file import Progress
 from oclgenomics.kmers.database.keys import texts_of
 from oclgenomics.kmers.options import MAX_COUNTER
-
-__all__ = ["PIECE", "CountedKmers", "KmerBlock", "KmerSet", "KmerTable", "SelectedKmers", "join"]
 
 PIECE = 1 << 16  # k-mers, whose arrays stay in a processor's cache
 

@@ -15,22 +15,6 @@ from numpy.typing import NDArray
 from oclgenomics.io.array_layout import checksum as checksum_under
 from oclgenomics.kmers.options import CountOptions
 
-__all__ = [
-    "CHECKED_FOOT_BYTES",
-    "FOOT_BYTES",
-    "HEAD_BYTES",
-    "HISTOGRAM",
-    "KEY",
-    "MAGIC",
-    "SECTION_KMERS",
-    "Foot",
-    "Head",
-    "Tally",
-    "checksum",
-    "section_bytes",
-    "section_table",
-]  # fmt: skip
-
 MAGIC = b"\x89okmer\r\n"  # damaged by whatever takes the file for text
 END = b"okmerend"
 VERSION = 1

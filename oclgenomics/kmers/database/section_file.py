@@ -28,8 +28,6 @@ from oclgenomics.kmers.database.layout import (
     section_table,
 )
 
-__all__ = ["FileIndex", "SectionFile", "is_database", "read_file_index"]
-
 
 def is_database(path: str | os.PathLike[str]) -> bool:
     """Whether a file begins as a k-mer database does. Pipes, standard input and what cannot be read are none."""

@@ -9,8 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["decode", "encode", "max_bytes"]
-
 LIMB_BITS = 56
 LIMB = np.uint64((1 << LIMB_BITS) - 1)
 MORE = np.uint64(0x8080808080808080)

@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.kmers.device.bin_counter import BinCounter
-    from oclgenomics.kmers.device.encode_gpu import GpuEncoder
-    from oclgenomics.kmers.device.read_filter import filter_files
-    from oclgenomics.kmers.device.reader import KmerDatabase, opened
-    from oclgenomics.kmers.device.sort_counter import SortCounter
+    from oclgenomics.kmers.device.bin_counter import BinCounter as BinCounter
+    from oclgenomics.kmers.device.encode_gpu import GpuEncoder as GpuEncoder
+    from oclgenomics.kmers.device.read_filter import filter_files as filter_files
+    from oclgenomics.kmers.device.reader import *
+    from oclgenomics.kmers.device.sort_counter import SortCounter as SortCounter
 
-__all__ = ["BinCounter", "GpuEncoder", "KmerDatabase", "SortCounter", "filter_files", "opened"]
-
-HOMES = {
-    "BinCounter": "bin_counter", "GpuEncoder": "encode_gpu", "KmerDatabase": "reader", "SortCounter": "sort_counter",
-    "filter_files": "read_filter", "opened": "reader",
-}  # fmt: skip
-
-__getattr__, __dir__ = found_in(__name__, HOMES, __all__)
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "bin_counter": "BinCounter",
+        "encode_gpu": "GpuEncoder",
+        "read_filter": "filter_files",
+        "reader": "KmerDatabase opened",
+        "sort_counter": "SortCounter",
+    },
+)

@@ -38,8 +38,6 @@ from oclgenomics.primitives import Runs
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence import Symbols
 
-__all__ = ["BinCounter", "EqualPrefixes", "distinct_of"]
-
 MARGIN, LEAST_SHARE = 1.1, 1 / 16  # of the slots that bins may take
 PIECE = 1 << 18  # k-mers of a part
 

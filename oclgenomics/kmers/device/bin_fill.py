@@ -26,8 +26,6 @@ from oclgenomics.kmers.plan.bins import (
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence import Symbols
 
-__all__ = ["BinFiller", "ChunkLists", "FilledBins"]
-
 BLOCK = 1 << 10  # groups that a walker takes at a time
 LEAST_BLOCK, BLOCKS = 32, 16  # of a short stream, a walker takes about so many blocks
 MAX_BINS = 1 << 16  # their numbers take 16 bits

@@ -41,8 +41,6 @@ from oclgenomics.runtime import Engine
 from oclgenomics.sequence import Census, PackedBlock, Symbols, packed_blocks
 from oclgenomics.sequence.files import InputProgress, SequenceFiles, file_names, largest_block
 
-__all__ = ["CountedFiles", "KmerCounter", "Spill", "counted_files", "kept_blocks"]
-
 
 class KmerCounter:
     """Counts the k-mers of streams of symbols.

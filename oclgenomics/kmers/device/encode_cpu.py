@@ -29,8 +29,6 @@ from oclgenomics.kmers.device.slots import SlotBins
 from oclgenomics.kmers.plan.memory import TALLIED, SectionPlan
 from oclgenomics.runtime import Engine
 
-__all__ = ["CpuDeviceEncoder", "RoomPair", "SectionRooms", "SlotEncoder"]
-
 
 class CpuDeviceEncoder:
     """Encodes k-mers and appends them to a file.

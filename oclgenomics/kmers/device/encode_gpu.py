@@ -32,8 +32,6 @@ from oclgenomics.primitives import scan
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel
 
-__all__ = ["GpuEncoder", "PinnedWriter"]
-
 SUM_LANES = 1  # checksums have little to do with each other: a group each spreads them over the device
 TALLY_GROUPS = 1024
 PIECE_WORDS, MAX_PIECES = 1 << 21, 8  # of pinned memory: 16 MiB each

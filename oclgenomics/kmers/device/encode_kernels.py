@@ -12,8 +12,6 @@ from oclgenomics.kmers.database.layout import KEY, SECTION_KMERS, Tally
 from oclgenomics.kmers.plan.memory import TALLIED
 from oclgenomics.runtime import DeviceArray, Engine
 
-__all__ = ["SIP_KEY", "Span", "coded_of", "large_counts", "sections_of"]
-
 SIP_KEY = dict(zip(("k0", "k1"), np.frombuffer(KEY, "<u8").tolist(), strict=True))  # as kernels call its words
 
 

@@ -17,8 +17,6 @@ from oclgenomics.kmers.options import MAX_COUNTER
 from oclgenomics.kmers.plan.bins import LINE_BYTES, SlotLayout, key_bytes
 from oclgenomics.runtime import DeviceArray, Engine, SharedArray
 
-__all__ = ["LineTables", "Lined", "Lining", "TablesOfAnyRest", "slots_for"]
-
 SOURCE = "kmers/line_tables.cl"
 LANES = 8  # slots of a line
 BEHIND = 16  # lines behind a table's last one

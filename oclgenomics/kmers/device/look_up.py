@@ -19,8 +19,6 @@ from oclgenomics.primitives import Runs
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.pieces import LetterBlock, Pieces
 
-__all__ = ["CountBounds", "FoundKmerCounts", "KeyTable", "TextKmers", "key_tables"]
-
 TABLE_SOURCE = "kmers/key_table.cl"
 TEXT_SOURCE = "kmers/text_kmers.cl"
 CPU_BATCH, GPU_BATCH = 16, 1  # k-mers that a work-item looks up together

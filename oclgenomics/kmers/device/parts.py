@@ -16,8 +16,6 @@ from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
 from oclgenomics.primitives import Runs, compact
 from oclgenomics.runtime import DeviceArray, Engine
 
-__all__ = ["EVERY", "Kept", "Part", "dense", "gather", "kept_runs"]
-
 SOURCE = "kmers/filter_counts.cl"
 SLACK = 1.05  # of the k-mers that are expected: memory that nobody touches costs nothing, a second copy does
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.app.run import Run
 from oclgenomics.errors import InputError
-from oclgenomics.io.source import Progress
+from oclgenomics.io.raw_file import Progress
 from oclgenomics.kmers.database.kmer_set import KmerSet
 from oclgenomics.kmers.device.look_up import CountBounds, FoundKmerCounts, TextKmers
 from oclgenomics.kmers.options import FilterOptions
@@ -23,8 +23,6 @@ from oclgenomics.sequence.files import InputProgress, largest_block
 from oclgenomics.sequence.letters import letter_blocks
 from oclgenomics.sequence.name_list import NameList, first_difference
 from oclgenomics.sequence.pieces import LetterBlock
-
-__all__ = ["CountedReads", "HowToRead", "counted_reads", "filter_files", "interleaved_pairs", "paired_reads"]
 
 NAMES_DIFFER = "the mates of a pair have different names, {} and {}; give `any_mates` if they are mates all the same"
 

@@ -26,8 +26,6 @@ from oclgenomics.kmers.plan.memory import SectionPlan
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine, SharedArray
 
-__all__ = ["KmerDatabase", "KmerSource", "decode_on", "opened", "room_for", "words_of"]
-
 MAX_THREADS = 8  # more wait for each other: what NumPy and the checksum do is not all in parallel
 KmerSource = KmerSet | str | os.PathLike[str]
 LANES = 1  # sections have little to do with each other: a group each spreads them over the device

@@ -16,8 +16,6 @@ from oclgenomics.kmers.plan.bins import SlotLayout
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import DeviceArray, Engine
 
-__all__ = ["SlotBins", "Slots", "counts_of_part", "runs_of"]
-
 EACH = 1 << 12  # k-mers of a work-item, which has to find its first bin
 LANES = 1  # work-items go through bins of their own, and no vector could
 

@@ -19,8 +19,6 @@ from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel
 from oclgenomics.sequence import Symbols
 
-__all__ = ["DealKernels", "KmerStarts", "SortCounter", "StartKernels"]
-
 PREFIX_BITS = 16
 CPU_ITEMS = 256  # work-items that share the writing of k-mers
 START_SOURCE = "kmers/sort_counter.cl"

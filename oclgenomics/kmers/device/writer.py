@@ -28,8 +28,6 @@ from oclgenomics.kmers.plan.memory import SectionPlan
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import DeviceArray, Engine
 
-__all__ = ["DatabaseWriter", "DeviceEncoder"]
-
 MAX_THREADS = 8  # more wait for each other: what NumPy and the checksum do is not all in parallel
 
 

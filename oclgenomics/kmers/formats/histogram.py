@@ -11,11 +11,6 @@ from oclgenomics.kmers.analysis.intervals import Interval
 from oclgenomics.kmers.analysis.spectrum import Spectrum
 from oclgenomics.kmers.result import Histogram
 
-__all__ = [
-    "bases_between", "bases_text", "histogram_json", "histogram_table", "percent_between", "reading_lines",
-    "short_percent",
-]  # fmt: skip
-
 UNITS = ((1e9, "Gb"), (1e6, "Mb"), (1e3, "kb"), (1.0, "bp"))
 INTERVALS = (
     "approximate 95 % confidence intervals; they cover random error (sampling of reads), not systematic error "

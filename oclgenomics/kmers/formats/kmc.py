@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.kmers.database.kmer_set import KmerBlock, SelectedKmers
 
-__all__ = ["prefix_length", "write_kmc"]
-
 # Letters of a prefix. With shorter ones, `kmc_dump` 3.2.1 errs in sets so small that k-mer number k has the last
 # prefix; the table of the longest takes 128 MiB.
 MIN_PREFIX, MAX_PREFIX = 5, 12

@@ -17,8 +17,6 @@ from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import SelectedKmers
 from oclgenomics.kmers.sets.rows import MatrixRows
 
-__all__ = ["open_member", "write_header", "write_matrix_npz", "write_npz"]
-
 COPIED = 1 << 20  # bytes at a time
 
 

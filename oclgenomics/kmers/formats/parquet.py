@@ -13,8 +13,6 @@ from oclgenomics.kmers.database.kmer_set import SelectedKmers
 from oclgenomics.kmers.sets.rows import MatrixRows
 from oclgenomics.lazy_names import optional
 
-__all__ = ["ROW_GROUP", "require_pyarrow", "write_matrix_parquet", "write_parquet"]
-
 ROW_GROUP = 1 << 20  # k-mers; readers take one at a time
 
 

@@ -15,8 +15,6 @@ from oclgenomics.io.atomic_file import open_whole
 from oclgenomics.io.json_text import json_text
 from oclgenomics.kmers.analysis.found import RecordCounts, join_counts, joined_records
 
-__all__ = ["CountLines", "JsonRows", "RowLines", "records_of", "rows_of", "write_counts_npz"]
-
 ROWS = 1 << 12  # that are written at a time
 Item = TypeVar("Item")
 

@@ -16,10 +16,6 @@ from oclgenomics.sequence.files import file_names
 from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.record_texts import chosen_texts, whole_lines
 
-__all__ = [
-    "MateFiles", "ReadWriter", "check_filter_inputs", "check_outputs", "mate_files", "output_names", "read_writer",
-]  # fmt: skip
-
 STANDARD_INPUT = 0
 MateFiles = Iterable[tuple[str | os.PathLike[str], str | os.PathLike[str]]]
 

@@ -11,11 +11,6 @@ from oclgenomics.kmers.database.keys import padded_letters
 from oclgenomics.kmers.database.kmer_set import KmerBlock, SelectedKmers
 from oclgenomics.kmers.sets.rows import MatrixRows, RowBlock
 
-__all__ = [
-    "count_digits", "fasta_rows", "matrix_rows", "put_digits", "put_letters", "tsv_rows", "write_fasta",
-    "write_matrix_tsv", "write_tsv",
-]  # fmt: skip
-
 TAB, NEWLINE, MARK, ZERO = (np.uint8(ord(letter)) for letter in "\t\n>0")
 POWERS = np.array([10**power for power in range(1, 10)], np.uint32)
 

@@ -22,23 +22,6 @@ from oclgenomics.kmers.database.keys import key_words
 if TYPE_CHECKING:
     from oclgenomics.runtime import DeviceLimits
 
-__all__ = [
-    "CHUNK_BYTES",
-    "CHUNK_LINES",
-    "EXACT_BITS",
-    "LINE_BYTES",
-    "MAX_COUNT_BITS",
-    "MIN_COUNT_BITS",
-    "PREFIX_BITS",
-    "BinPlan",
-    "PrefixDensity",
-    "PrefixSpan",
-    "SlotLayout",
-    "key_bytes",
-    "line_keys",
-    "plan_span",
-    "planned_spans",
-]  # fmt: skip
 
 LINE_BYTES = 64  # of a processor's cache
 CHUNK_LINES = 64

@@ -24,26 +24,6 @@ from oclgenomics.runtime.memory import BufferNeed, items_that_fit
 if TYPE_CHECKING:
     from oclgenomics.runtime import DeviceLimits
 
-__all__ = [
-    "LINE",
-    "Counter",
-    "SectionPlan",
-    "SortPlan",
-    "counter_for",
-    "decodes_on_device",
-    "has_room",
-    "kmers_at_a_time",
-    "kmers_to_upload",
-    "lines_for",
-    "look_up_block_bytes",
-    "needs_prefixes",
-    "no_room",
-    "runs_at_a_time",
-    "split_prefixes",
-    "stream_bytes",
-    "table_room",
-    "text_block_bytes",
-]  # fmt: skip
 
 Counter = Literal["bins", "sort"]
 

@@ -13,8 +13,6 @@ from oclgenomics.kmers.analysis.spectrum import Spectrum, fitted_from
 from oclgenomics.kmers.formats.histogram import bases_between, bases_text, percent_between, short_percent
 from oclgenomics.kmers.result import Histogram
 
-__all__ = ["plot_spectrum"]
-
 PEAKS_SHOWN = 3.2  # the axis ends here, in coverages
 ROOM_ABOVE = 1.42  # the highest peak, for labels
 MAX_BARS = 120  # that are drawn apart

@@ -7,18 +7,13 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.kmers.sets.algebra import check_alike, check_one_kind, intersect, restricted, subtract, union
-    from oclgenomics.kmers.sets.rows import MatrixRows, RowChoice, check_names
+    from oclgenomics.kmers.sets.algebra import *
+    from oclgenomics.kmers.sets.rows import *
 
-__all__ = [
-    "MatrixRows", "RowChoice", "check_alike", "check_names", "check_one_kind", "intersect", "restricted", "subtract",
-    "union",
-]  # fmt: skip
-
-HOMES = {
-    "MatrixRows": "rows", "RowChoice": "rows", "check_alike": "algebra", "check_names": "rows",
-    "check_one_kind": "algebra", "intersect": "algebra", "restricted": "algebra", "subtract": "algebra",
-    "union": "algebra",
-}  # fmt: skip
-
-__getattr__, __dir__ = found_in(__name__, HOMES, __all__)
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "algebra": "check_alike check_one_kind intersect restricted subtract union",
+        "rows": "MatrixRows RowChoice check_names",
+    },
+)

@@ -12,16 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
-from oclgenomics.io.source import Progress
+from oclgenomics.io.raw_file import Progress
 from oclgenomics.io.workers import usable_cores
 from oclgenomics.kmers.database.keys import sortable
 from oclgenomics.kmers.database.kmer_set import KmerBlock, KmerSet
 from oclgenomics.kmers.options import MAX_COUNTER
-
-__all__ = [
-    "KmerRange", "RangeBlocks", "check_alike", "check_one_kind", "intersect", "over_ranges", "ranges_of", "restricted",
-    "subtract", "union",
-]  # fmt: skip
 
 Result = TypeVar("Result")
 

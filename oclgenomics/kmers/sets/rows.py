@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.io.source import Progress
+from oclgenomics.io.raw_file import Progress
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import KmerSet
 from oclgenomics.kmers.options import MAX_COUNTER
 from oclgenomics.kmers.sets.algebra import KmerRange, over_ranges
-
-__all__ = ["KMER_COLUMN", "MatrixRows", "RowBlock", "RowChoice", "check_names", "rows_of"]
 
 RANGE_KMERS, LEAST_KMERS = 1 << 20, 1 << 10  # of all sets in one range; of one set, however many there are
 CELLS = 1 << 20  # of a block: 4 MiB, which a processor's cache holds or nearly so

@@ -8,8 +8,6 @@ from oclgenomics.app.commands import OneLineParser
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.commands import ld, peaks, scan, threshold
 
-__all__ = ["add_parser"]
-
 # Names OmegaPlus' users know; `-input FILE` becomes the positional argument.
 OMEGAPLUS_NAMES = {
     "-grid": ["--grid"], "-minwin": ["--minwin"], "-maxwin": ["--maxwin"], "-length": ["--length"],

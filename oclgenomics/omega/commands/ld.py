@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
     from oclgenomics.variation import Alignment
 
-__all__ = ["add_parser", "run"]
 
 FORMATS = ("tsv", "json")
 

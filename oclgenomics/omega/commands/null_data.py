@@ -16,8 +16,6 @@ from oclgenomics.omega import significance, sites
 if TYPE_CHECKING:
     from oclgenomics.variation import BedRegions
 
-__all__ = ["DefaultOfScan", "NullData", "add_data_options", "settle_defaults"]
-
 
 class DefaultOfScan:
     """The default of an option: what the report says, or a value where there is no report."""

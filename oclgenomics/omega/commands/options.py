@@ -14,10 +14,6 @@ from oclgenomics.errors import UsageError
 if TYPE_CHECKING:
     from oclgenomics.omega.significance.facts import Compared
 
-__all__ = [
-    "DEFAULT_REPLICATES", "add_method_options", "add_region_options", "add_site_options", "add_window_options",
-    "given_threshold", "say_compared", "scan_options", "threshold_files",
-]  # fmt: skip
 
 DEFAULT_REPLICATES = 1_000  # that are simulated
 

@@ -12,8 +12,6 @@ from oclgenomics.errors import UsageError
 from oclgenomics.omega import formats
 from oclgenomics.omega.commands.options import given_threshold, say_compared, threshold_files
 
-__all__ = ["add_parser", "run"]
-
 FORMATS: tuple[formats.PeakFormat, ...] = ("bed", "tsv", "json")
 
 

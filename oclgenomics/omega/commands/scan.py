@@ -55,7 +55,6 @@ from oclgenomics.omega.commands.options import (
 if TYPE_CHECKING:
     from oclgenomics.variation import Alignment, BedRegions
 
-__all__ = ["ReportNames", "ScanMessages", "add_parser", "check_outputs", "report_files", "run"]
 
 FORMATS: tuple[formats.ReportFormat, ...] = ("tsv", "omegaplus", "json")
 SHOWN_ALIGNMENTS = 20  # told of on standard error without -v

@@ -41,7 +41,6 @@ from oclgenomics.simulate.commands.population import add_population_options, fla
 if TYPE_CHECKING:
     from oclgenomics.variation import Alignment, ReadOptions
 
-__all__ = ["SignificanceMessages", "add_parser", "run"]
 
 FORMATS = ("tsv", "json")
 SIMULATION_OPTIONS = (

@@ -21,11 +21,6 @@ from oclgenomics.omega.plan.kernels import KERNEL_TILES
 from oclgenomics.omega.plan.passes import Block, Launches, Pass
 from oclgenomics.runtime import DeviceArray, Engine, Kernel
 
-__all__ = [
-    "CPU_LANES", "PAIR_ROW", "TILE_ROW", "PassAtWork", "ScanKernels", "ScanSetup", "Workspace", "launch_known",
-    "pass_arrays", "work_bytes",
-]  # fmt: skip
-
 ANY_BORDER = 1 << 30
 CPU_COLUMNS = 256  # left borders a CPU work-item walks in a row
 CPU_LANES = 8  # sites or scores in an explicit vector; the doubles and longs behind them fill two to four registers

@@ -21,8 +21,6 @@ from oclgenomics.omega.sites.filters import take_sites
 from oclgenomics.runtime import BufferNeed, Engine
 from oclgenomics.variation.alignment import Alignment
 
-__all__ = ["MAX_SITES", "LdBlock", "ld_blocks", "ld_matrix"]
-
 MAX_SITES = 20_000  # 200 million pairs, and 1.5 GiB as a matrix
 ROWS_EACH = 4  # rows a work-item does; kernels_cl/omega/ld_matrix.cl
 BLOCK_BYTES = 64 << 20  # large enough for a GPU to be busy, small enough to stay out of the host's way

@@ -29,8 +29,6 @@ from oclgenomics.omega.result import ACCURATE_DIGITS, COMPAT_DIGITS, Scan, ScanS
 from oclgenomics.runtime import Checkpoint, Engine
 from oclgenomics.variation.alignment import Alignment
 
-__all__ = ["MIN_SITES", "OmegaScanner", "Progress"]
-
 MIN_SITES = 4  # OmegaPlus calls fewer "NOT POSSIBLE"
 
 Progress = Callable[[int, int], object]

@@ -18,8 +18,6 @@ from oclgenomics.omega.plan.passes import Block, Stretch
 from oclgenomics.omega.plan.windows import TILE, round_up
 from oclgenomics.runtime import Engine
 
-__all__ = ["RESULT_BYTES", "BestBorders", "BestSoFar", "CandidateScorer", "TileScorer"]
-
 RESULT_BYTES = 28  # omega, both borders and both sums of a grid position
 CANDIDATE_BYTES = 12  # scored_t of kernels_cl/omega/candidate.clh
 NARROW = 32  # left sides of fewer borders leave lanes of a row idle

@@ -17,8 +17,6 @@ from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.packing import both_observed, full_words, with_haploid
 
-__all__ = ["BitPlanes", "DeviceSites", "planes_of"]
-
 EVEN, ODD = np.uint32(0x55555555), np.uint32(0xAAAAAAAA)
 SITE_GROUP = 16  # sites whose words lie side by side; kernels_cl/omega/layout.clh
 WIDE_BITS = 31  # an integer covariance of more bits needs 64-bit arithmetic

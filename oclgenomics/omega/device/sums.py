@@ -14,8 +14,6 @@ from oclgenomics.omega.device.kernels import PAIR_ROW, PassAtWork
 from oclgenomics.omega.plan.passes import Block
 from oclgenomics.omega.plan.windows import TILE, round_up
 
-__all__ = ["compute_values", "save_carry", "save_left_sums", "sum_regions"]
-
 ALLELE_LANES = 16
 COLUMN_LANES = 128  # of `accumulate_columns` on GPUs
 STRIP = 64  # columns of a work-item there on CPUs

@@ -7,21 +7,23 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.omega.formats.ld import MatrixFile, PairTable, parts_json, parts_tsv, values_format
-    from oclgenomics.omega.formats.peaks import PeakFormat, write_peaks
-    from oclgenomics.omega.formats.scans import ReportFormat, make_report, read_report, summary_line, write_report
-    from oclgenomics.omega.formats.thresholds import as_json, as_tsv, read_thresholds
+    from oclgenomics.omega.formats.ld import *
+    from oclgenomics.omega.formats.peaks import PeakFormat as PeakFormat, write_peaks as write_peaks
+    from oclgenomics.omega.formats.scans import (
+        ReportFormat as ReportFormat,
+        make_report as make_report,
+        read_report as read_report,
+        summary_line as summary_line,
+        write_report as write_report,
+    )
+    from oclgenomics.omega.formats.thresholds import *
 
-__all__ = [
-    "MatrixFile", "PairTable", "PeakFormat", "ReportFormat", "as_json", "as_tsv", "make_report", "parts_json",
-    "parts_tsv", "read_report", "read_thresholds", "summary_line", "values_format", "write_peaks", "write_report",
-]  # fmt: skip
-
-HOMES = {
-    "MatrixFile": "ld", "PairTable": "ld", "PeakFormat": "peaks", "ReportFormat": "scans", "as_json": "thresholds",
-    "as_tsv": "thresholds", "make_report": "scans", "parts_json": "ld", "parts_tsv": "ld", "read_report": "scans",
-    "read_thresholds": "thresholds", "summary_line": "scans", "values_format": "ld", "write_peaks": "peaks",
-    "write_report": "scans",
-}  # fmt: skip
-
-__getattr__, __dir__ = found_in(__name__, HOMES, __all__)
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "ld": "MatrixFile PairTable parts_json parts_tsv values_format",
+        "peaks": "PeakFormat write_peaks",
+        "scans": "ReportFormat make_report read_report summary_line write_report",
+        "thresholds": "as_json as_tsv read_thresholds",
+    },
+)

@@ -17,8 +17,6 @@ from oclgenomics.omega.device.ld import LdBlock
 from oclgenomics.omega.ld.map import PART_COLUMNS, part_records
 from oclgenomics.omega.ld.region import LdPart, LdRegion
 
-__all__ = ["VALUE_COLUMNS", "MatrixFile", "PairTable", "parts_json", "parts_tsv", "values_format"]
-
 VALUE_COLUMNS = ("chromosome", "position_a", "position_b", "r2")
 SUFFIXES = ("tsv", "npz")
 

@@ -15,8 +15,6 @@ from oclgenomics.io.json_text import json_text
 from oclgenomics.omega.significance.thresholds import PEAK_COLUMNS, Peaks
 from oclgenomics.variation.bed import bed_name
 
-__all__ = ["BED_COLUMNS", "FORMATS", "PeakFormat", "cell", "write_peaks"]
-
 BED_COLUMNS = (
     "chrom", "chromStart", "chromEnd", "name", "score", "strand", "thickStart", "thickEnd", "omega", "position",
     "pValue",

@@ -20,11 +20,6 @@ from oclgenomics.io.text_file import read_text
 from oclgenomics.omega.result import SCAN_COLUMNS, DataFacts, OmegaReport, Scan, Track
 from oclgenomics.variation.bed import MAX_BP
 
-__all__ = [
-    "FORMATS", "JsonReport", "OmegaPlusReport", "ReportFormat", "TsvReport", "load_json", "make_report", "read_facts",
-    "read_report", "scan_record", "summary_line", "write_report",
-]  # fmt: skip
-
 ReportFormat = Literal["tsv", "omegaplus", "json"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
 FACTS_MARK = "# data: "  # of the line before an alignment's rows

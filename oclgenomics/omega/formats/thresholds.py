@@ -21,8 +21,6 @@ from oclgenomics.omega.significance.peaks import Peak
 from oclgenomics.omega.significance.thresholds import Maxima, Significance, SweepResults, Threshold, p_values
 from oclgenomics.variation.bed import MAX_BP
 
-__all__ = ["COLUMNS", "as_json", "as_tsv", "read_thresholds"]
-
 KIND = "omega thresholds"
 COLUMNS = (
     "record", "name", "omega", "position", "left", "right", "p_value", "distance", "fpr", "rate", "rate_within",

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.omega.ld.map import LdMap, map_region
-    from oclgenomics.omega.ld.region import LdRegion
-    from oclgenomics.omega.ld.request import RECORDED, MapRequest, read_region, request_map
+    from oclgenomics.omega.ld.map import *
+    from oclgenomics.omega.ld.region import LdRegion as LdRegion
+    from oclgenomics.omega.ld.request import *
 
-__all__ = ["RECORDED", "LdMap", "LdRegion", "MapRequest", "map_region", "read_region", "request_map"]
-
-HOMES = {
-    "LdMap": "map", "LdRegion": "region", "MapRequest": "request", "RECORDED": "request", "map_region": "map",
-    "read_region": "request", "request_map": "request",
-}  # fmt: skip
-
-__getattr__, __dir__ = found_in(__name__, HOMES, __all__)
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "map": "LdMap map_region",
+        "region": "LdRegion",
+        "request": "MapRequest RECORDED read_region request_map",
+    },
+)

@@ -16,8 +16,6 @@ from oclgenomics.omega.ld.request import MapRequest
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.runtime import Engine
 
-__all__ = ["MAX_PIXELS", "PART_COLUMNS", "BinnedLd", "LdMap", "map_region", "part_records"]
-
 MAX_PIXELS = 1_200  # sites along the side of a picture that are shown one by one
 PART_COLUMNS = ("chromosome", "part", "from", "to", "sites", "pairs", "mean_r2")
 OMEGA_TOLERANCE = 1e-3

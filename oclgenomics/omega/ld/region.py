@@ -16,11 +16,6 @@ from oclgenomics.omega.significance.peaks import best_positions
 from oclgenomics.omega.sites.filters import take_sites
 from oclgenomics.variation.alignment import Alignment
 
-__all__ = [
-    "GridPoint", "LdPart", "LdRegion", "choose_peak", "choose_position", "omega_of_parts", "plain_region",
-    "window_parts", "window_region",
-]  # fmt: skip
-
 MARGIN_SHARE = 0.25  # of the window's width, on either side of it, if nobody says more
 ROUNDING = 0.0051  # bp; a tsv report has two decimals
 

@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from oclgenomics.errors import InputError, ParameterError
-from oclgenomics.io.source import Progress
+from oclgenomics.io.raw_file import Progress
 from oclgenomics.omega.ld.region import GridPoint, LdRegion, choose_peak, choose_position, plain_region, window_region
 from oclgenomics.omega.options import MISSING_NAMES, LdOptions, MissingState, ScanOptions
 from oclgenomics.omega.result import OmegaReport
 from oclgenomics.omega.sites.filters import filter_alignment
 from oclgenomics.omega.sites.sources import AlignmentSource, open_alignments, regions_of
 from oclgenomics.variation import Alignment, ReadOptions
-
-__all__ = ["RECORDED", "MapRequest", "as_scanned", "read_region", "request_map"]
 
 RECORDED = (
     "length", "input_format", "phase", "samples", "exclude", "maf", "no_singletons", "binary", "impute", "seed",

@@ -15,8 +15,6 @@ from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.plan.windows import Windows
 from oclgenomics.variation.alignment import Alignment
 
-__all__ = ["RETRY_BITS", "Member", "fraction_bits", "group_members", "join_members", "whole_unit"]
-
 FULL_BITS = 62  # a fixed-point sum stays below 2^62
 FLOAT_BITS = 54  # fixed_point() takes values below 2^55
 MAX_FRACTION_BITS = 40

@@ -23,10 +23,6 @@ from oclgenomics.omega.plan.windows import TILE, Windows
 if TYPE_CHECKING:
     from oclgenomics.runtime import DeviceLimits
 
-__all__ = [
-    "KERNEL_ONE", "KERNEL_TILES", "KERNEL_TWO", "Costs", "Work", "cheapest_kernels", "choose_kernels", "costs_of",
-    "kernel_one_below", "scan_cost", "work_item_load",
-]  # fmt: skip
 
 KERNEL_ONE, KERNEL_TWO, KERNEL_TILES = 1, 2, 3
 KERNEL_ONE_WAVES = 32  # waves a compute unit holds at a time: Equation 4 of the paper

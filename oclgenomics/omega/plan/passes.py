@@ -34,7 +34,6 @@ from oclgenomics.omega.plan.windows import TILE, Windows, round_up
 if TYPE_CHECKING:
     from oclgenomics.runtime import DeviceLimits
 
-__all__ = ["MAX_WINDOWS", "WINDOW_FIELDS", "Block", "Launches", "Pass", "SiteUploads", "Stretch", "plan_passes"]
 
 WINDOW_FIELDS = 8  # ints in a row of the window table; kernels_cl/omega/layout.clh
 WINDOW_BYTES = 4 * WINDOW_FIELDS

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.omega.options import ScanOptions
 
-__all__ = ["COMPAT_MAX_SPAN", "TILE", "Windows", "find_windows", "grid_positions", "round_up"]
-
 COMPAT_MAX_SPAN = 10_000  # OmegaPlus holds no window of more SNPs and narrows maxwin until none is left
 TILE = 64  # sites; blocks and columns begin at multiples of it
 

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
-__all__ = ["plot_ld"]
 
 RASTER = 2_400  # pixels along the triangle's side, about
 

@@ -30,10 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "HEADLINE_DIGITS", "LONGEST_NAME", "LONGEST_TITLE", "MAX_TICKS", "Layout", "peak_windows", "plot_scans",
-    "range_text", "set_omega_axis",
-]  # fmt: skip
 
 Layout = Literal["auto", "chromosomes", "replicates"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)

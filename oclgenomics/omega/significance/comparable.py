@@ -18,8 +18,6 @@ from oclgenomics.omega.result import Track
 from oclgenomics.omega.significance.facts import Compared, ComparedFact, NullFacts, grid_spacing, shown, site_density
 from oclgenomics.omega.significance.thresholds import Significance
 
-__all__ = ["check_alike", "check_options", "check_sweeps", "compare"]
-
 MUST_AGREE = ("minwin", "maxwin", "minsnps", "border", "ld", "maf", "no_singletons")  # else omega is another statistic
 LIKE_DENSITY = 1.1
 LIKE_SPACING = 1.15

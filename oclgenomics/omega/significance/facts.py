@@ -11,8 +11,6 @@ import numpy as np
 
 from oclgenomics.omega.result import DataFacts, Track
 
-__all__ = ["Compared", "ComparedFact", "NullFacts", "grid_spacing", "shown", "site_density"]
-
 NOT_COMPARED = "history of the population, its recombination rate, and how sites, missing calls and gaps are spread"
 
 

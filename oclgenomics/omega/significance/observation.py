@@ -11,8 +11,6 @@ from oclgenomics.errors import ParameterError
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.packing import full_words, join_sites, pack_states
 
-__all__ = ["Observation", "as_observed"]
-
 PAIRS = np.uint32(0x55555555)  # the first haplotype of each sample
 _BLOCK_ENTRIES = 1 << 22  # haplotype entries drawn at once
 

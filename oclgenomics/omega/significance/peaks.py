@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from oclgenomics.errors import ParameterError
 from oclgenomics.omega.result import Track
 
-__all__ = ["Peak", "best_positions", "best_windows", "merge_peaks", "quantile_threshold", "top_threshold"]
-
 
 @dataclass(frozen=True)
 class Peak:

@@ -22,11 +22,6 @@ from oclgenomics.omega.result import Scan
 from oclgenomics.omega.significance.facts import Compared, NullFacts
 from oclgenomics.omega.significance.peaks import Peak
 
-__all__ = [
-    "FEW_MAXIMA", "PEAK_COLUMNS", "Detection", "Localisation", "Maxima", "Peaks", "Significance", "SweepResults",
-    "Threshold", "detection", "localisation", "p_values", "replicates_for", "thresholds",
-]  # fmt: skip
-
 PEAK_COLUMNS = ("name", *(field.name for field in fields(Peak)), "p_value")
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 FEW_MAXIMA = 10  # fewer replicates above a threshold than that leave its rate uncertain by a third or more

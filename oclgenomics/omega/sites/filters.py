@@ -19,11 +19,6 @@ from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import BedRegions
 from oclgenomics.variation.packing import both_observed, full_words, pack_states, unpack_sites, with_haploid
 
-__all__ = [
-    "GlibcRandom", "Prepared", "StateCounts", "count_ones", "count_states", "exclude_regions", "filter_alignment",
-    "prepare", "take_sites",
-]  # fmt: skip
-
 _BLOCK_ENTRIES = 1 << 22  # haplotype entries unpacked at once
 FACT_DIGITS = 9
 

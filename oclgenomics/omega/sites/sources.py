@@ -11,15 +11,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from oclgenomics.errors import InputError, OclGenomicsError
-from oclgenomics.io.source import Progress
+from oclgenomics.io.raw_file import Progress
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.sites.filters import Prepared, filter_alignment
 from oclgenomics.variation import PREFETCH_BYTES, Alignment, BedRegions, ReadOptions, read_alignments, read_bed
-
-__all__ = [
-    "AlignmentSource", "FilteredBatch", "batches", "filter_batch", "filtered_batches", "first_read", "open_alignments",
-    "regions_of",
-]  # fmt: skip
 
 BATCH_SITES = 1 << 16
 BATCH_ALIGNMENTS = 128

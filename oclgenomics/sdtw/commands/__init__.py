@@ -7,8 +7,6 @@ from typing import Any
 from oclgenomics.app.commands import add_system
 from oclgenomics.sdtw.commands import align, calibrate, classify, evaluate, index, info, stream
 
-__all__ = ["COMMANDS", "add_parser"]
-
 COMMANDS = (index, info, align, classify, evaluate, calibrate, stream)
 
 

@@ -13,8 +13,6 @@ from oclgenomics.app.inputs import add_signal_inputs, add_signal_options, trim_o
 from oclgenomics.sdtw.commands.options import add_align_options, align_options, prefix_lengths
 from oclgenomics.sdtw.commands.reports import add_part_options, settle_format, write_parts
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(actions: Any) -> None:
     """Add `align` to the actions of `sdtw`."""

@@ -28,8 +28,6 @@ from oclgenomics.sdtw.commands.options import (
 )
 from oclgenomics.sdtw.commands.reports import chosen_thresholds, made_evaluation, say_evaluation, write_evaluation
 
-__all__ = ["add_parser", "run"]
-
 RANDOM = "random"
 RANDOM_BASES, RANDOM_GC = 1_000_000, 0.5
 

@@ -22,8 +22,6 @@ from oclgenomics.sdtw import formats
 from oclgenomics.sdtw.commands.options import add_align_options, add_decision_options, references_of, thresholds_of
 from oclgenomics.sdtw.commands.reports import add_part_options, settle_format, write_parts
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(actions: Any) -> None:
     """Add `classify` to the actions of `sdtw`."""

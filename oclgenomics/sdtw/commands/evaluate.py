@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
     from oclgenomics.signals import TrimOptions
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(actions: Any) -> None:
     """Add `evaluate` to the actions of `sdtw`."""

@@ -13,8 +13,6 @@ from oclgenomics.app.files import reads, writes
 from oclgenomics.errors import ParameterError
 from oclgenomics.sdtw.commands.options import add_model_options
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(actions: Any) -> None:
     """Add `index` to the actions of `sdtw`."""

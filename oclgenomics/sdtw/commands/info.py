@@ -8,8 +8,6 @@ from typing import Any
 from oclgenomics import sdtw
 from oclgenomics.app.commands import add_info, write_facts
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(actions: Any) -> None:
     """Add `info` to the actions of `sdtw`."""

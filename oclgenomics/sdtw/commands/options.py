@@ -18,27 +18,6 @@ if TYPE_CHECKING:
     from oclgenomics.sdtw.decisions.basis import Trim
     from oclgenomics.signals import TrimOptions
 
-__all__ = [
-    "DEFAULT_PREFIXES",
-    "FIELDS",
-    "PRESETS",
-    "add_align_options",
-    "add_decision_options",
-    "add_evaluation_options",
-    "add_model_options",
-    "add_reference_options",
-    "align_options",
-    "asked_trim",
-    "check_evaluation_options",
-    "prefix_lengths",
-    "preset_options",
-    "references_of",
-    "run_model",
-    "settle_score",
-    "settled_options",
-    "thresholds_of",
-    "variant_name",
-]
 
 CHOICES = ("norm", "cost", "bonus", "arithmetic")
 NUMBERS = ("bits", "step")

@@ -19,15 +19,6 @@ from oclgenomics.sdtw.commands.options import run_model
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
 
-__all__ = [
-    "add_part_options",
-    "chosen_thresholds",
-    "made_evaluation",
-    "say_evaluation",
-    "settle_format",
-    "write_evaluation",
-    "write_parts",
-]
 
 FORMATS = ("tsv", "jsonl", "paf")
 MAX_WIDTH = 0.2  # of the interval of a share that is kept

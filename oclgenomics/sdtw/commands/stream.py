@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["add_parser", "run"]
 
 ACTIONS = ("unblock", "stop_receiving", "proceed")
 NAMES = "names"

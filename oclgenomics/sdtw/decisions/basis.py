@@ -16,22 +16,6 @@ from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals import Signals, TrimOptions
 from oclgenomics.signals.chemistry import same_rate
 
-__all__ = [
-    "UNKNOWN_KIND",
-    "Basis",
-    "KindCheck",
-    "KnownTrim",
-    "ReadKind",
-    "ReferenceFacts",
-    "Role",
-    "Trim",
-    "check_rate",
-    "plain_trim",
-    "reference_names",
-    "settled_trim",
-    "trim_text",
-]
-
 Role = Literal["target", "decoy"]
 KnownTrim = TrimOptions | None | Literal["unknown"]
 """How reads were trimmed; `unknown` for reads that somebody else read from their files."""

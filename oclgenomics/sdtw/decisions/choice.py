@@ -18,8 +18,6 @@ from oclgenomics.sdtw.decisions.labelled import LabelledScores, Sweep
 from oclgenomics.sdtw.decisions.run_model import RunModel, seconds_until_out
 from oclgenomics.sdtw.decisions.thresholds import Stage, Thresholds
 
-__all__ = ["check_shares", "choose_for_run", "choose_thresholds"]
-
 MAX_TURNS = 50
 
 

@@ -9,8 +9,6 @@ from typing import Any
 from oclgenomics.errors import ParameterError
 from oclgenomics.io.array_layout import checksum
 
-__all__ = ["CHOSEN_BY", "MAX_HASHES", "ChosenBy", "SharedReads"]
-
 CHOSEN_BY = "chosen_by"
 """Name of the sketch in `Thresholds.made`."""
 

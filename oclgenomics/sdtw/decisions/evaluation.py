@@ -15,17 +15,6 @@ from oclgenomics.sdtw.decisions import resampling
 from oclgenomics.sdtw.decisions.intervals import Interval, PrefixBounds, bounded, known
 from oclgenomics.sdtw.decisions.labelled import LabelledScores, Sweep
 
-__all__ = [
-    "DEFAULT_ROUNDS",
-    "DEFAULT_SPLITS",
-    "Difference",
-    "Estimate",
-    "Evaluation",
-    "PrefixEvaluation",
-    "differences",
-    "evaluate",
-]
-
 DEFAULT_ROUNDS, DEFAULT_SPLITS = 1_000, 100
 MAX_ROUNDS = 1_000_000
 TAILS = (2.5, 97.5)  # percentiles

@@ -22,19 +22,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.sdtw.decisions.labelled import Sweep
 
-__all__ = [
-    "MISS",
-    "Interval",
-    "PrefixBounds",
-    "area_interval",
-    "beta_share",
-    "bounded",
-    "known",
-    "local_miss",
-    "reads_needed",
-    "share_interval",
-]
-
 MISS = 0.05  # how often an interval may not hold the truth
 HALVINGS = 60
 MAX_TERMS, SMALLEST = 100_000, 1e-300

@@ -17,8 +17,6 @@ from oclgenomics.sdtw.decisions.basis import Basis
 from oclgenomics.sdtw.decisions.thresholds import Score
 from oclgenomics.sdtw.options import AlignOptions
 
-__all__ = ["LabelledScores", "Sweep", "between", "f_score"]
-
 Counts = NDArray[np.int64]
 
 

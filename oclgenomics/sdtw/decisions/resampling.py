@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.sdtw.decisions.labelled import Sweep, between, f_score
 
-__all__ = ["MIN_HALVED", "Drawn", "draw", "held_out_f", "highest_f", "split"]
-
 MIN_HALVED = 2  # reads of a class from which there are two halves
 CHUNK = 1 << 21  # weights that are made at a time
 

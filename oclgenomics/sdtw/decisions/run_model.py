@@ -31,8 +31,6 @@ from oclgenomics.errors import ParameterError
 from oclgenomics.sdtw.decisions.intervals import Interval
 from oclgenomics.sdtw.decisions.staged import ClassOfReads, StagedEvaluation
 
-__all__ = ["Enrichment", "RunModel", "expected_enrichment", "seconds_until_out"]
-
 
 @dataclass(frozen=True)
 class RunModel:

@@ -13,8 +13,6 @@ from oclgenomics.sdtw.decisions.intervals import MISS, Interval, bounded, known,
 from oclgenomics.sdtw.decisions.labelled import LabelledScores
 from oclgenomics.sdtw.decisions.thresholds import ACCEPT, REJECT, UNDECIDED, Thresholds
 
-__all__ = ["ClassOfReads", "StagedEvaluation", "evaluate_stages"]
-
 
 @dataclass(frozen=True)
 class ClassOfReads:

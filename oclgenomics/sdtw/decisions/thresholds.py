@@ -18,21 +18,6 @@ from oclgenomics.sdtw.reference import SATURATED
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals import TrimOptions
 
-__all__ = [
-    "ACCEPT",
-    "REJECT",
-    "SCORES",
-    "UNDECIDED",
-    "WORDS",
-    "Score",
-    "Stage",
-    "Thresholds",
-    "checked_trim",
-    "parse_stages",
-    "read_scores",
-    "words_of",
-]
-
 UNDECIDED, ACCEPT, REJECT = 0, 1, 2
 WORDS = ("undecided", "accept", "reject")
 Score = Literal["cost", "difference"]

@@ -15,8 +15,6 @@ from oclgenomics.sdtw.plan import CellShape, cell_shape
 from oclgenomics.sdtw.reference import BLOCK
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
-__all__ = ["Aligner", "StagedReads", "reads_together"]
-
 NO_NUMBERS = np.empty(0, np.int64)
 
 

@@ -13,8 +13,6 @@ from oclgenomics.runtime.program import Kernel
 from oclgenomics.sdtw.options import MAX_PREFIX, AlignOptions
 from oclgenomics.sdtw.reference import BLOCK, CLIP
 
-__all__ = ["Normaliser"]
-
 SOURCE = "sdtw/normalise.cl"
 SCORES = {"uint16": "ushort", "int32": "int", "float32": "float"}
 GPU_LANES = 256

@@ -16,8 +16,6 @@ from oclgenomics.sdtw.plan import cost_defines, halo
 from oclgenomics.sdtw.reference import normalised_levels
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
-__all__ = ["StartFinder"]
-
 SOURCE = "sdtw/find_starts.cl"
 STRIP = 8
 CPU_GROUP = 16  # reads side by side: scores of a cache line

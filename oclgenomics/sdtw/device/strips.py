@@ -18,8 +18,6 @@ from oclgenomics.sdtw.plan import BEGINS, CellShape, cut_segments, halo, segment
 from oclgenomics.sdtw.reference import SATURATED, normalised_levels
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
-__all__ = ["NO_SLOT", "Found", "PrefixAligner", "Prefixes", "ReferenceStrips", "Slots", "StripAligner"]
-
 SOURCE = "sdtw/align_strips.cl"
 NO_SLOT = (1 << 32) - 1
 GROUP = 64  # work-items of a group on GPUs

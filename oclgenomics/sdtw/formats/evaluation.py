@@ -14,8 +14,6 @@ from oclgenomics.sdtw.decisions.evaluation import Difference, Evaluation
 from oclgenomics.sdtw.decisions.run_model import Enrichment, RunModel
 from oclgenomics.sdtw.decisions.staged import StagedEvaluation
 
-__all__ = ["EvaluationReport", "as_json", "as_tsv"]
-
 KIND = "sdtw evaluation"
 
 

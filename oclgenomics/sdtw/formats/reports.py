@@ -18,8 +18,6 @@ from oclgenomics.sdtw.decisions.thresholds import WORDS
 from oclgenomics.sdtw.result import Alignments, BestPlaces, Classified, Totals
 from oclgenomics.sdtw.squiggles.squiggle import named_places, record_lengths
 
-__all__ = ["FORMATS", "JsonReport", "PafReport", "Part", "ReportFormat", "TsvReport", "make_report", "summary_text"]
-
 Part = Alignments | Classified
 ReportFormat = Literal["tsv", "jsonl", "paf"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)

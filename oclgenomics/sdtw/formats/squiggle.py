@@ -19,8 +19,6 @@ from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals.chemistry import PORES
 from oclgenomics.signals.kmers import MAX_K, Molecule
 
-__all__ = ["is_squiggle", "read_squiggle", "write_squiggle"]
-
 KIND = FileKind(b"\x89osqu\r\n\x1a", 2, "squiggle of a reference", "make it again with `oclgenomics sdtw index`")
 
 ARRAYS = {

@@ -20,8 +20,6 @@ from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.signals import TrimOptions
 from oclgenomics.signals.chemistry import PORES
 
-__all__ = ["read_thresholds", "record_checksum", "write_thresholds"]
-
 KIND, VERSION = "sdtw thresholds", 2
 CHECKSUM_KEY = b"sdtw  thresholds"
 MAX_FILE_BYTES = 1 << 24

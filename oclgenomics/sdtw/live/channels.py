@@ -17,21 +17,6 @@ from oclgenomics.errors import UsageError
 from oclgenomics.sdtw.live.options import MAX_CHANNELS
 from oclgenomics.signals.trimming import MAX_STALL, TrimOptions, trim_start
 
-__all__ = [
-    "CALIBRATED_STEP",
-    "CLOSED",
-    "EMPTY",
-    "FLYING",
-    "OPEN",
-    "ChannelTable",
-    "Chunks",
-    "LiveTrim",
-    "Taken",
-    "decode_chunks",
-    "digitise",
-    "signal_type",
-]
-
 CALIBRATED_STEP = 1443.03 / 8192  # pA; a MinION's range over its digitisation
 MAX_SAMPLE = 1 << 62
 INT16 = np.iinfo(np.int16)

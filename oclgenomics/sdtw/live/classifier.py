@@ -23,8 +23,6 @@ from oclgenomics.sdtw.live.options import MAX_CHANNELS, Action, LiveOptions
 from oclgenomics.sdtw.live.selector import Selector
 from oclgenomics.sdtw.live.workers import Clock, MakeWorker, RealClock, ThreadWorker, given_aligner, own_aligner
 
-__all__ = ["ReadUntilClassifier", "ReadUntilClient"]
-
 
 class ReadUntilClient(Protocol):
     """What is needed of a client of the Read Until API, such as `read_until.ReadUntilClient` and readfish's."""

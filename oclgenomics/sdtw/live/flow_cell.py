@@ -19,8 +19,6 @@ from oclgenomics.sdtw.live.options import FlowCellOptions
 from oclgenomics.sdtw.live.workers import Clock
 from oclgenomics.signals.model import Signals
 
-__all__ = ["FlowCell", "PlayedChunk", "Tally"]
-
 NEVER = 1 << 62
 
 

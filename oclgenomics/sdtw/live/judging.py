@@ -7,24 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.sdtw.decisions.thresholds import ACCEPT, REJECT, UNDECIDED, WORDS, Thresholds
+from oclgenomics.sdtw.decisions.thresholds import UNDECIDED, WORDS, Thresholds
 from oclgenomics.sdtw.device.aligner import StagedReads
 from oclgenomics.sdtw.device.strips import PrefixAligner
-
-__all__ = [
-    "ACCEPT",
-    "CONTROL",
-    "DELAYED",
-    "OUTCOMES",
-    "REJECT",
-    "UNDECIDED",
-    "UNSELECTED",
-    "Criteria",
-    "Decided",
-    "Job",
-    "Judge",
-    "Verdict",
-]
 
 CONTROL, DELAYED, UNSELECTED = 3, 4, 5
 OUTCOMES = (*WORDS, "control", "delayed", "unselected")

@@ -14,8 +14,6 @@ from oclgenomics.sdtw.live.judging import OUTCOMES, Decided, Verdict
 from oclgenomics.sdtw.live.options import ACTIONS
 from oclgenomics.sdtw.live.schedule import ChannelChoice
 
-__all__ = ["COLUMNS", "DebugLog", "Latest", "Metrics"]
-
 KEPT = 1 << 17
 PERCENTILES = (50, 95, 99)
 COLUMNS = ("time", "channel", "read", "samples", "prefix", "score", "outcome", "action", "sent", "latency")

@@ -10,8 +10,6 @@ from oclgenomics.errors import ParameterError
 from oclgenomics.sdtw.decisions.basis import Trim
 from oclgenomics.signals.trimming import TrimOptions
 
-__all__ = ["ACTIONS", "MAX_CHANNELS", "Action", "FlowCellOptions", "LiveOptions"]
-
 Action = Literal["unblock", "stop_receiving", "proceed"]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 MAX_CHANNELS = 1 << 14  # of a flow cell; a PromethION's has 3,000

@@ -35,8 +35,6 @@ from oclgenomics.sdtw.live.workers import (
 )
 from oclgenomics.signals.model import Signals
 
-__all__ = ["Played", "named_classes", "of_class", "play", "played_text", "read_classes"]
-
 KINDS = ("other", "target")
 
 

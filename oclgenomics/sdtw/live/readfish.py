@@ -25,10 +25,10 @@ from typing import IO, Any
 from oclgenomics.errors import MissingDependencyError, OutputError, UsageError
 from oclgenomics.sdtw.api import open_targets
 from oclgenomics.sdtw.decisions.basis import Trim
-from oclgenomics.sdtw.decisions.thresholds import Thresholds, checked_trim, parse_stages
+from oclgenomics.sdtw.decisions.thresholds import ACCEPT, REJECT, Thresholds, checked_trim, parse_stages
 from oclgenomics.sdtw.formats.thresholds import read_thresholds
 from oclgenomics.sdtw.live.channels import signal_type
-from oclgenomics.sdtw.live.judging import ACCEPT, REJECT, Criteria, Decided
+from oclgenomics.sdtw.live.judging import Criteria, Decided
 from oclgenomics.sdtw.live.metrics import DebugLog
 from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.live.selector import Selector
@@ -36,8 +36,6 @@ from oclgenomics.sdtw.live.workers import RealClock, ThreadWorker, own_aligner
 from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals.trimming import TrimOptions
-
-__all__ = ["Aligner", "Caller", "Place", "Raw", "Settings", "read_settings"]
 
 LIVE = ("max_latency", "max_batch", "deadline", "select", "max_missed", "max_samples", "max_failures")
 ALIGN = tuple(field.name for field in fields(AlignOptions))

@@ -11,8 +11,6 @@ from oclgenomics.sdtw.decisions.thresholds import UNDECIDED, WORDS
 from oclgenomics.sdtw.live.channels import ChannelTable
 from oclgenomics.sdtw.live.judging import Job, Verdict
 
-__all__ = ["ChannelChoice", "Pace", "Schedule"]
-
 FIRST_READS = 4  # of the first batch, when nothing is known; each batch may be twice as large as the one before
 MEMORY, LITTLE = 0.95, 0.3  # weight of what was known, at each batch; and if that was far from it
 SURPRISE = 2.0  # times more or less seconds than expected are far

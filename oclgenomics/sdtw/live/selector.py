@@ -15,15 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics import notices
-from oclgenomics.sdtw.decisions.thresholds import Thresholds
+from oclgenomics.sdtw.decisions.thresholds import ACCEPT, REJECT, UNDECIDED, Thresholds
 from oclgenomics.sdtw.live.channels import CLOSED, FLYING, OPEN, ChannelTable, LiveTrim, decode_chunks
-from oclgenomics.sdtw.live.judging import ACCEPT, CONTROL, DELAYED, REJECT, UNDECIDED, UNSELECTED, Decided, Job
+from oclgenomics.sdtw.live.judging import CONTROL, DELAYED, UNSELECTED, Decided, Job
 from oclgenomics.sdtw.live.metrics import Metrics
 from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.live.schedule import ChannelChoice, Pace, Schedule
 from oclgenomics.sdtw.live.workers import Clock, Outcome, Worker
-
-__all__ = ["Selector"]
 
 BATCH_SECONDS = 0.05  # of full batches at least
 

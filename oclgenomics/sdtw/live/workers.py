@@ -25,21 +25,6 @@ from oclgenomics.sdtw.live.judging import Criteria, Job, Judge, Verdict
 from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 
-__all__ = [
-    "Clock",
-    "MakeAligner",
-    "MakeWorker",
-    "Outcome",
-    "RealClock",
-    "ThreadWorker",
-    "VirtualClock",
-    "VirtualWorker",
-    "Worker",
-    "given_aligner",
-    "own_aligner",
-    "warm_up",
-]
-
 CLOSE_SECONDS = 5.0  # a device that hangs is left behind then
 
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.app.figures import plot_format, write_figure
-    from oclgenomics.sdtw.plots.evaluation import plot_evaluation, plot_f_curves
-    from oclgenomics.sdtw.plots.live import plot_played
+    from oclgenomics.app.figures import *
+    from oclgenomics.sdtw.plots.evaluation import *
+    from oclgenomics.sdtw.plots.live import plot_played as plot_played
 
-__all__ = ["plot_evaluation", "plot_f_curves", "plot_format", "plot_played", "write_figure"]
-
-HOMES = {
-    "plot_evaluation": "evaluation", "plot_f_curves": "evaluation", "plot_format": "oclgenomics.app.figures",
-    "plot_played": "live", "write_figure": "oclgenomics.app.figures"
-}  # fmt: skip
-
-__getattr__, __dir__ = found_in(__name__, HOMES, __all__)
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "evaluation": "plot_evaluation plot_f_curves",
+        "live": "plot_played",
+        "oclgenomics.app.figures": "plot_format write_figure",
+    },
+)

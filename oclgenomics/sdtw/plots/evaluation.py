@@ -15,8 +15,6 @@ from oclgenomics.app.figures import BLUE, EN_DASH, GREY, INK, ORANGE, SKY, STYLE
 from oclgenomics.sdtw.decisions.evaluation import Evaluation, PrefixEvaluation
 from oclgenomics.sdtw.decisions.thresholds import Thresholds
 
-__all__ = ["COLOURS", "draw_f_curves", "draw_histogram", "draw_roc", "plot_evaluation", "plot_f_curves", "spread"]
-
 WIDTH, HEIGHT = 12.0, 8.0
 MAX_HISTOGRAMS, WIDEST_HISTOGRAM = 4, 0.4
 LONGEST_TITLE = 60

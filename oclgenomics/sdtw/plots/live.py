@@ -11,8 +11,6 @@ from oclgenomics.app.figures import BLUE, GREEN, GREY, INK, ORANGE, SKY, STYLE, 
 from oclgenomics.sdtw.live.judging import OUTCOMES
 from oclgenomics.sdtw.live.playback import Played
 
-__all__ = ["plot_played"]
-
 LONGEST_TITLE = 60  # letters shown
 MAX_DOTS = 20_000
 BINS = 60

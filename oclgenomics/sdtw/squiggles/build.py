@@ -12,8 +12,6 @@ from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.sequence.records import read_records
 from oclgenomics.signals.kmers import KmerModel, Molecule, kmer_tracks
 
-__all__ = ["build_squiggle"]
-
 MOLECULES = ("dna", "rna")
 ENDINGS = (".gz", ".fasta", ".fa", ".fna", ".fastq", ".fq")
 

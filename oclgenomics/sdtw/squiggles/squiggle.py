@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from oclgenomics.io.array_layout import checksum
 from oclgenomics.signals.kmers import Molecule
 
-__all__ = ["STRANDS", "Places", "Squiggle", "named_places", "record_lengths"]
-
 STRANDS = ("+", "-")
 CHECKSUM_KEY = b"oclgenomics-sdtw"
 

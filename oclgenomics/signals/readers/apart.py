@@ -30,15 +30,6 @@ from oclgenomics.io.processes import child_environment, child_python
 from oclgenomics.signals.readers.libraries import read_fast5, read_pod5, read_slow5
 from oclgenomics.signals.readers.raw_read import RawRead, damaged
 
-__all__ = [
-    "ANSWERS",
-    "PACKAGES",
-    "SIZES",
-    "ReaderProcess",
-    "serve",
-    "timed",
-]
-
 SIZES = struct.Struct("<QQ")
 ANSWERS = ("read", "end", "refused", "failed", "missing")
 BUFFER_BYTES = 1 << 18

@@ -23,12 +23,6 @@ from oclgenomics.lazy_names import optional
 from oclgenomics.signals.chemistry import FACTS, Chemistry, chemistry_of
 from oclgenomics.signals.readers.raw_read import RawRead, channel_number, pore_scale
 
-__all__ = [
-    "read_fast5",
-    "read_pod5",
-    "read_slow5",
-]
-
 RUN_FACTS = ("flow_cell_product_code", "sequencing_kit", "protocol_name")
 
 

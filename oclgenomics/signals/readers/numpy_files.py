@@ -20,15 +20,6 @@ from oclgenomics.io.atomic_file import open_whole
 from oclgenomics.signals.model import Signals
 from oclgenomics.signals.readers.raw_read import MAX_READ_SAMPLES, RawRead
 
-__all__ = [
-    "CURRENT_SCALE",
-    "OWN_ARRAYS",
-    "as_samples",
-    "read_npy",
-    "read_npz",
-    "write_signals",
-]
-
 CURRENT_SCALE = 1 / 32  # pA; int16 then holds -1,024 to 1,024 pA, and noise of a pore is some pA
 _LOWEST, _HIGHEST = np.iinfo(np.int16).min, np.iinfo(np.int16).max
 OWN_ARRAYS = {"samples": "i2", "starts": "i8", "names": "U", "scale": "f8", "offset": "f8", "rate": "f8",

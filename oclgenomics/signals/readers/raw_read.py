@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.signals.chemistry import PORES
 
-__all__ = ["MAX_READ_SAMPLES", "RawRead", "channel_number", "check_read", "damaged", "pore_scale"]
-
 MAX_READ_SAMPLES = 1 << 28  # fifteen hours of 5 kHz
 MAX_CHANNEL = (1 << 31) - 1
 MAX_DIGITS = 10  # of a channel

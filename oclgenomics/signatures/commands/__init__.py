@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from oclgenomics.app.commands import add_system
-from oclgenomics.signatures.commands import build as signatures_build
-from oclgenomics.signatures.commands import info as signatures_info
-from oclgenomics.signatures.commands import scan as signatures_scan
-
-__all__ = ["COMMANDS", "add_parser"]
+from oclgenomics.signatures.commands import build as signatures_build, info as signatures_info, scan as signatures_scan
 
 COMMANDS = (signatures_scan, signatures_build, signatures_info)
 

@@ -10,8 +10,6 @@ from oclgenomics.app.commands import add_message_options, say, started_progress
 from oclgenomics.app.files import reads, writes
 from oclgenomics.signatures.options import STRANDS
 
-__all__ = ["SIGNATURES", "add_parser", "add_pattern_options", "run"]
-
 SIGNATURES = "FASTA or FASTQ, uncompressed or compressed (gzip, bzip2, xz, zstd), or a panel of `signatures build`"
 
 

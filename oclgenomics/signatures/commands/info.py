@@ -9,8 +9,6 @@ from oclgenomics import signatures
 from oclgenomics.app.commands import add_info, write_facts
 from oclgenomics.app.reports import MISSING
 
-__all__ = ["add_parser", "run"]
-
 
 def add_parser(actions: Any) -> None:
     """Add `info` to the actions of `signatures`."""

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from oclgenomics.signatures import Panel, ScanOptions, ScanTotals
     from oclgenomics.signatures.formats import ScanReport
 
-__all__ = ["add_parser", "run"]
 
 STANDARD = "-"
 

@@ -15,8 +15,6 @@ from oclgenomics.signatures.device.samples import SUM_TYPES, SampleLetters, grou
 from oclgenomics.signatures.matches.joining import Places, joined_places, run_starts
 from oclgenomics.signatures.result import Columns
 
-__all__ = ["AT_ONCE", "MAX_LETTERS", "Aligner", "Candidates", "EndTally", "start_of"]
-
 AT_ONCE = 1 << 17  # candidates
 EDIT_BITS, SHIFT_BITS = 29, 25  # where a key has its edits and its shift, as align_candidates.cl says
 MAX_LETTERS = (1 << SHIFT_BITS) - 1  # of a pattern

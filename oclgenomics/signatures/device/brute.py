@@ -15,8 +15,6 @@ from oclgenomics.signatures.device.pairs import ListRound, PairMatcher, PairRoun
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters, quality_sums
 
-__all__ = ["BruteMatcher"]
-
 SOURCE = "signatures/brute.cl"
 JOB = np.dtype(
     [("skip", np.uint64), *((name, np.uint32) for name in ("most", "row", "column", "columns", "pairs", "unused"))]

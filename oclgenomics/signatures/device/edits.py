@@ -34,8 +34,6 @@ from oclgenomics.signatures.panels.letters import is_concrete
 from oclgenomics.signatures.panels.panel import Patterns
 from oclgenomics.signatures.panels.seeds import SeedTable
 
-__all__ = ["EditMatcher"]
-
 FIND_WINDOWS = "signatures/find_windows.cl"
 WINDOW = 32  # bases, a bit each
 WINDOW_TILE = 1024  # bases

@@ -17,8 +17,6 @@ from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters, Tiles
 from oclgenomics.signatures.panels.seeds import STEP, TAIL, SeedTable
 
-__all__ = ["IndexMatcher", "SeedFinder", "SeedPlaces", "TileSearch"]
-
 TILE = 4096  # bases
 MAX_ROOM = 1 << 20  # seeds at a time
 FOUND_COLUMNS = 3  # a piece, a seed and a start

@@ -18,8 +18,6 @@ from oclgenomics.signatures.formats.panel_file import has_table, table_of
 from oclgenomics.signatures.options import Method
 from oclgenomics.signatures.plan import CPU_COSTS, GPU_COSTS, choose_head, expected_candidates, index_cost, planes_cost
 
-__all__ = ["Methods"]
-
 
 class Methods:
     """Finds the matches of patterns in blocks.

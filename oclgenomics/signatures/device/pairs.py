@@ -20,9 +20,6 @@ from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters, sum_type
 from oclgenomics.signatures.result import Columns
 
-__all__ = ["FoundPairs", "FoundStarts", "ListRound", "PairMatcher", "PairRound", "PairTally"]
-
-
 FIELDS = 4  # number of the pair in its round, hits, first, best
 MAX_PAIRS = 1 << 20  # of a round: enough for every device to be busy
 MAX_STARTS = 1 << 22

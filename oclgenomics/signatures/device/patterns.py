@@ -11,8 +11,6 @@ from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panels.panel import Patterns
 
-__all__ = ["DevicePatterns", "least_counts"]
-
 
 @dataclass(frozen=True)
 class DevicePatterns:

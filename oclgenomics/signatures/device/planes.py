@@ -24,8 +24,6 @@ from oclgenomics.signatures.device.samples import SampleLetters, group_sums
 from oclgenomics.signatures.panels.letters import ANY, is_concrete
 from oclgenomics.signatures.panels.panel import Patterns
 
-__all__ = ["MAX_LETTERS", "BitPlanes", "PlanesMatcher"]
-
 SOURCE = "signatures/planes.cl"
 CPU_ALIGN, GPU_ALIGN = 8, 32  # positions at their multiples need no shift
 SHARED_LETTERS = 32 * 32  # of a piece: from here on a work-group of a GPU shares a pair

@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 from oclgenomics.primitives import scan
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.device_text import Text
-from oclgenomics.sequence.letters import LetterBlock, Pieces
 from oclgenomics.sequence.parse import NO_QUALITY
+from oclgenomics.sequence.pieces import LetterBlock, Pieces
 from oclgenomics.signatures.options import BEST_QUALITY
 from oclgenomics.signatures.panels.seeds import STEP
 from oclgenomics.signatures.result import Columns
-
-__all__ = ["Encoder", "SampleLetters", "Tiles", "group_sums", "quality_sums", "sum_type", "tiles_of"]
 
 CPU_TILE, GPU_TILE = 8192, 4096  # bases that are encoded together
 ENCODE_LANES = 128

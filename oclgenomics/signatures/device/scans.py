@@ -23,8 +23,6 @@ from oclgenomics.signatures.plan import choose_head, parts_of_pairs
 from oclgenomics.signatures.reference import error_units
 from oclgenomics.signatures.result import Matches, Samples
 
-__all__ = ["EditScan", "MatchScan"]
-
 CANDIDATE = 800.0  # nanoseconds of two cores of 2024, to find and align one
 FACTS = 6
 MATCHES = 1 << 18  # described at a time

@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.signatures.formats.reports import (
-        CertaintyReport,
-        ScanReport,
-        SummaryReport,
-        check_certainty,
-        check_format,
-        make_report,
-    )
+    from oclgenomics.signatures.formats.reports import *
 
-__all__ = ["CertaintyReport", "ScanReport", "SummaryReport", "check_certainty", "check_format", "make_report"]
-
-__getattr__, __dir__ = found_in(__name__, dict.fromkeys(__all__, "reports"), __all__)
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "reports": "CertaintyReport ScanReport SummaryReport check_certainty check_format make_report",
+    },
+)

@@ -29,8 +29,6 @@ from oclgenomics.signatures.panels.seeds import (
     make_table,
 )
 
-__all__ = ["BuiltPanel", "has_table", "is_built", "open_panel", "table_of", "write_panel"]
-
 KIND = FileKind(b"\x89osig\r\n\x1a", 1, "panel of signatures", "make it again with `oclgenomics signatures build`")
 ARRAYS = {
     "pattern": "<u4", "offset": "<u4", "barred": "<u8", "bits": "<u4", "first": "<u4", "lists": "<u4",

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
-from oclgenomics.io.source import Progress, Source
+from oclgenomics.io.raw_file import Progress
+from oclgenomics.io.source import Source
 from oclgenomics.sequence.records import name_in, records_of
 from oclgenomics.sequence.rewritten_source import Rewriter
-
-__all__ = ["PanelText", "read_panel_text"]
 
 NEWLINE = ord("\n")
 MAX_BYTES, MAX_SIGNATURES = 1 << 30, 1 << 24  # of a file: packed zeros could ask for any memory

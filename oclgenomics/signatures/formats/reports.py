@@ -26,8 +26,6 @@ from oclgenomics.signatures.options import FORMATS, ReportFormat, ScanOptions
 from oclgenomics.signatures.panels.panel import Panel
 from oclgenomics.signatures.result import ScanPart, match_columns
 
-__all__ = ["CertaintyReport", "ScanReport", "SummaryReport", "check_certainty", "check_format", "make_report"]
-
 COLUMNS = (
     "sample", "signature", "strand", "start", "end", "hits", "mismatches", "score", "informative", "sample_ns",
     "signature_ns", "expected_errors", "hash", "sample_number",

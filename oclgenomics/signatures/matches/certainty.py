@@ -40,8 +40,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.signatures.result import Matches
 
-__all__ = ["MAY_BE_CHANCE", "certainty", "informative_share", "log10_chance", "log10_chance_of_edits"]
-
 MAY_BE_CHANCE = -2.0  # log10; from 0.01 expected chance matches in the sample on, reports say so
 
 

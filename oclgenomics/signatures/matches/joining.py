@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from oclgenomics.signatures.options import Report
 from oclgenomics.signatures.result import Columns, Matches, Samples, ScanPart
 
-__all__ = ["PartJoiner", "Places", "in_order", "joined_places", "reported_places", "rows_of_part"]
-
 HALF = np.uint64(32)
 COUNTS = ("letters", "ns", "ambiguous", "quality_sum", "pairs")  # of samples; pieces add up to them
 

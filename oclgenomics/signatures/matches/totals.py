@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from oclgenomics.signatures.panels.panel import Panel
 from oclgenomics.signatures.result import Samples, ScanPart
 
-__all__ = ["ScanTotals", "may_be_phred64"]
-
 PHRED64_OFFSET = 31  # of the bytes of Illumina 1.3 to 1.7 from those of Sanger
 PHRED64_LETTERS = 1000  # as many letters without a low quality are odd
 

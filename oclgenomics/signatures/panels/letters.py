@@ -9,8 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ANY", "COMPLEMENTS", "IUPAC", "LETTERS", "SETS", "is_concrete", "sets_of"]
-
 IUPAC = {
     "A": 1, "C": 2, "G": 4, "T": 8, "U": 8,
     "M": 3, "R": 5, "S": 6, "V": 7, "W": 9, "Y": 10, "H": 11, "K": 12, "D": 13, "B": 14, "N": 15,

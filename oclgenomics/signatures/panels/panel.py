@@ -14,8 +14,6 @@ from oclgenomics.errors import InputError
 from oclgenomics.signatures.options import Strand
 from oclgenomics.signatures.panels.letters import ANY, COMPLEMENTS, is_concrete, sets_of
 
-__all__ = ["Panel", "Patterns"]
-
 TURNED_AT_ONCE = 1 << 16  # letters
 ByteOf = Callable[[int, int], int]
 

@@ -26,8 +26,6 @@ from numpy.typing import NDArray
 from oclgenomics.signatures.panels.letters import is_concrete
 from oclgenomics.signatures.panels.panel import Patterns
 
-__all__ = ["CHECKED", "MAX_HEAD", "MAX_SEEDS", "MIN_HEAD", "ROW_WORDS", "STEP", "TAIL", "SeedTable", "make_table"]
-
 STEP = 4  # places from one look-up to the next
 TAIL = 3  # letters of a seed behind its head
 MIN_HEAD, MAX_HEAD = 2, 9

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.app.figures import plot_format, write_figure
-    from oclgenomics.signatures.plots.samples import plot_samples
+    from oclgenomics.app.figures import *
+    from oclgenomics.signatures.plots.samples import plot_samples as plot_samples
 
-__all__ = ["plot_format", "plot_samples", "write_figure"]
-
-HOMES = {
-    "plot_format": "oclgenomics.app.figures",
-    "plot_samples": "samples",
-    "write_figure": "oclgenomics.app.figures",
-}
-
-__getattr__, __dir__ = found_in(__name__, HOMES, __all__)
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "oclgenomics.app.figures": "plot_format write_figure",
+        "samples": "plot_samples",
+    },
+)

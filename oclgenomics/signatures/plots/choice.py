@@ -13,8 +13,6 @@ from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panels.panel import Panel
 from oclgenomics.signatures.result import Matches, ScanPart, ScanResult
 
-__all__ = ["MAX_DRAWN", "MAX_LANES", "ChosenSamples", "Lane"]
-
 MAX_LANES = 30
 MAX_DRAWN = 500  # matches of a lane
 

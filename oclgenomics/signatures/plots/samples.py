@@ -26,8 +26,6 @@ from oclgenomics.signatures.matches.certainty import certainty
 from oclgenomics.signatures.plots.choice import ChosenSamples, Lane
 from oclgenomics.signatures.plots.scene import BOTTOM, WIDTH, Placed, Scene, labels
 
-__all__ = ["plot_samples"]
-
 LONGEST_TITLE = 40  # letters shown
 MAX_TICKS = 8
 TRACK = "#ECECEC"

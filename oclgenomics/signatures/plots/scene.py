@@ -12,8 +12,6 @@ from oclgenomics.signatures.matches.certainty import informative_share
 from oclgenomics.signatures.panels.panel import Panel
 from oclgenomics.signatures.plots.choice import Lane
 
-__all__ = ["BOTTOM", "WIDTH", "Placed", "Scene", "labels", "place"]
-
 WIDTH = 10.0
 TOP, BOTTOM, RIGHT = 1.25, 0.62, 2.3  # margins of the lanes
 NAME_LETTER, LONGEST_NAME = 0.095, 22

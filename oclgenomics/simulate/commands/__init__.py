@@ -11,8 +11,6 @@ from oclgenomics.simulate.commands.reads import add_reads
 from oclgenomics.simulate.commands.signals import add_signals
 from oclgenomics.simulate.commands.signatures import add_signatures
 
-__all__ = ["add_parser"]
-
 
 def add_parser(subparsers: Any) -> None:
     """Add `simulate` and its kinds of data to the command line."""

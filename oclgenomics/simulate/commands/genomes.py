@@ -16,7 +16,6 @@ from oclgenomics.simulate.commands.population import given
 if TYPE_CHECKING:
     from oclgenomics.simulate.metagenomes.genomes import SimulatedGenome
 
-__all__ = ["add_genomes", "run"]
 
 _COUNTS = {
     "genera": "genera",

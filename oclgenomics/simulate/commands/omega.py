@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     Replicate = tuple[Haplotypes, np.random.Generator]
 
-__all__ = ["add_omega", "run"]
 
 # options that only some models have: their models and, where it is a plain number, their default
 _MODEL_OPTIONS: dict[str, tuple[tuple[str, ...], Any]] = {

@@ -15,15 +15,6 @@ from oclgenomics.simulate.limits import MAX_POPULATION, check_range
 if TYPE_CHECKING:
     from oclgenomics.simulate import Region
 
-__all__ = [
-    "POPULATION_DEFAULTS",
-    "add_population_options",
-    "check_rates",
-    "flag",
-    "given",
-    "neutral_region",
-    "region_of",
-]
 
 POPULATION_DEFAULTS = {
     "population_size": 10_000.0,

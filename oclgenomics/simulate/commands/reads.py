@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from oclgenomics.simulate import ReadScenario
     from oclgenomics.simulate.metagenomes.files import ListedGenome
 
-__all__ = ["add_reads", "run"]
 
 _SHARES = {"reference": 0.0, "strain": 0.7, "novel": 0.2, "alien": 0.1}
 _OF_SCENARIO = ("reads", "length", "paired", "insert", "errors")

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from oclgenomics.simulate import Genome, SignalScenario
     from oclgenomics.simulate.signals.reads import SignalBatch
 
-__all__ = ["add_signals", "run"]
 
 PRESETS = ("easy", "normal", "hard")
 MODEL_NAMES = ("r9.4.1",)

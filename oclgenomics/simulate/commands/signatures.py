@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from oclgenomics.simulate import Scenario
     from oclgenomics.simulate.signatures.samples import SampleBatch
 
-__all__ = ["add_signatures", "run"]
 
 PRESETS = ("paper-large", "paper-medium", "paper-small")
 # the options that decide the data, each the field of a scenario

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.simulate.haplotypes import files
-    from oclgenomics.variation.bed import MAX_BP
-    from oclgenomics.variation.writers import write_ms_head
+    from oclgenomics.simulate.haplotypes import files as files
+    from oclgenomics.variation.bed import MAX_BP as MAX_BP
+    from oclgenomics.variation.writers import write_ms_head as write_ms_head
 
-__all__ = ["MAX_BP", "files", "write_ms_head"]
-
-HOMES = {"MAX_BP": "oclgenomics.variation.bed", "files": "", "write_ms_head": "oclgenomics.variation.writers"}
-
-__getattr__, __dir__ = found_in(__name__, HOMES, __all__)
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "oclgenomics.variation.bed": "MAX_BP",
+        "oclgenomics.variation.writers": "write_ms_head",
+        "": "files",
+    },
+)

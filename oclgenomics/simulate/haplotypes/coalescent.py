@@ -30,8 +30,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError
 
-__all__ = ["Ancestry", "Branches", "Draws", "HardSweep", "coalesce", "coalesce_with_sweep"]
-
 # left, right, time at which the ancestor of its descendants appeared, descendants as a bit mask (bit h: haplotype h)
 Stretch = tuple[float, float, float, int]
 

@@ -21,8 +21,6 @@ from oclgenomics.variation.writers import (
     write_vcf_sites,
 )
 
-__all__ = ["Flaws", "write_ms", "write_vcf"]
-
 
 def add_missing(
     states: NDArray[np.uint8], rate: float, rng: np.random.Generator, *, missing: int, ploidy: int = 1

@@ -15,8 +15,6 @@ from oclgenomics.lazy_names import optional
 from oclgenomics.simulate.haplotypes.coalescent import HardSweep
 from oclgenomics.simulate.haplotypes.population import Haplotypes, Region, check_sweep
 
-__all__ = ["Demography", "read_demography", "simulate_with_msprime"]
-
 DEMES_NEED = "`demes` needs msprime: pip install 'oclgenomics[msprime]'"
 ENGINE_NEED = "`engine=msprime` needs msprime: pip install 'oclgenomics[msprime]', or leave `engine` out"
 

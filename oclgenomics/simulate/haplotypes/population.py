@@ -35,8 +35,6 @@ from oclgenomics.simulate.limits import (
 )
 from oclgenomics.variation.bed import MAX_BP
 
-__all__ = ["Haplotypes", "Region", "check_sweep", "simulate", "simulate_independent"]
-
 MIN_STRENGTH = 10  # 2 N s of a sweep
 _ROW_BLOCK_BYTES = 1 << 22
 

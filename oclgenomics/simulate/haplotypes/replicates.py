@@ -21,8 +21,6 @@ from oclgenomics.variation.bed import base_pairs
 from oclgenomics.variation.packing import join_sites, pack_states, words_for
 from oclgenomics.variation.writers import distinct_ticks, site_blocks
 
-__all__ = ["Simulator", "as_alignment", "generators", "neutral_alignments", "position_digits", "replicate_seeds"]
-
 Simulator = Literal["own", "msprime"]
 
 

@@ -27,8 +27,6 @@ from typing import IO, Any, Generic, Protocol, TypeVar
 from oclgenomics.errors import OclGenomicsError
 from oclgenomics.io.processes import child_environment, child_python
 
-__all__ = ["SIZE", "drawn_side_by_side", "serve"]
-
 SIZE = struct.Struct("<Q")  # of the pickle that follows
 AHEAD = 4  # tasks in work or waiting per process
 Drawn = TypeVar("Drawn", covariant=True)

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.simulate.metagenomes import files, genomes, reads
+    from oclgenomics.simulate.metagenomes import files as files, genomes as genomes, reads as reads
 
-__all__ = ["files", "genomes", "reads"]
-
-__getattr__, __dir__ = found_in(__name__, dict.fromkeys(__all__, ""), __all__)
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "": "files genomes reads",
+    },
+)

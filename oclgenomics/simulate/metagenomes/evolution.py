@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.simulate.draws import RandomBits
 
-__all__ = ["CONSERVED", "Evolving", "ancestor", "diverged", "plant", "plant_simple", "text_of"]
-
 CONSERVED = 0
 # How fast the places of a class evolve, in sixteenths of the mean; all but the first are equally frequent.
 _SPEEDS = np.array([1, 4, 8, 14, 18, 22, 30], np.int64)

@@ -18,8 +18,6 @@ from oclgenomics.io.atomic_file import whole_file
 from oclgenomics.sequence.records import read_records
 from oclgenomics.simulate.metagenomes.genomes import GenomePlan, GenomeRole, SimulatedGenome, Taxon
 
-__all__ = ["FOLDERS", "TABLE", "ListedGenome", "read_table", "read_text", "whole_folder", "write_genomes"]
-
 FOLDERS: dict[GenomeRole, str] = {
     "reference": "references",
     "strain": "strains",

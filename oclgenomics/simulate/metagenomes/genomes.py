@@ -31,8 +31,6 @@ from oclgenomics.simulate.metagenomes.evolution import (
     text_of,
 )
 
-__all__ = ["GenomePlan", "GenomeRole", "MetagenomeScenario", "SimulatedGenome", "Taxon", "simulate_genomes"]
-
 GenomeRole = Literal["reference", "strain", "novel", "alien"]
 REFERENCE: GenomeRole = "reference"
 STRAIN: GenomeRole = "strain"

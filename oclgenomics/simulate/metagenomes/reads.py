@@ -14,8 +14,6 @@ from oclgenomics.simulate.draws import RandomBits
 from oclgenomics.simulate.limits import check_range
 from oclgenomics.simulate.metagenomes.files import ListedGenome
 
-__all__ = ["ReadScenario", "fastq", "simulate_reads", "write_truth"]
-
 MAX_READS = 1_000_000_000
 MAX_LENGTH = 100_000
 BATCH_LETTERS = 1 << 23

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.simulate.signals import drawing, reads
+    from oclgenomics.simulate.signals import drawing as drawing, reads as reads
 
-__all__ = ["drawing", "reads"]
-
-__getattr__, __dir__ = found_in(__name__, dict.fromkeys(__all__, ""), __all__)
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "": "drawing reads",
+    },
+)

@@ -16,8 +16,6 @@ from oclgenomics.signals.kmers import KmerModel, KmerTracks, Molecule
 from oclgenomics.simulate.draws import RandomBits, normals
 from oclgenomics.simulate.limits import check_range
 
-__all__ = ["PRESETS", "SCALE", "DrawnSamples", "SignalPlan", "SignalScenario", "draw_samples", "plan_signals"]
-
 ReadStrand = Literal["+", "both"]
 READ_STRANDS: tuple[ReadStrand, ...] = get_args(ReadStrand)
 MAX_LENGTH = 10_000_000  # samples of a read

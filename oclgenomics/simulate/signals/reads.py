@@ -1,8 +1,8 @@
 """Seeded signals of nanopore reads.
 
 >>> from oclgenomics.signals import read_model
->>> from oclgenomics.simulate.signals.reads import random_genome
->>> from oclgenomics.simulate.signals.reads import PRESETS, simulate_signals
+>>> from oclgenomics.simulate.signals.drawing import PRESETS
+>>> from oclgenomics.simulate.signals.reads import random_genome, simulate_signals
 >>> target = random_genome("target", length=10_000, gc=0.5, reads=3, seed=1)
 >>> [len(batch) for batch in simulate_signals([target], read_model("r9.4.1"), PRESETS["normal"], seed=1)]
 [3]
@@ -30,7 +30,6 @@ from oclgenomics.signals.model import Signals
 from oclgenomics.simulate.draws import RandomBits, groups
 from oclgenomics.simulate.limits import check_range
 from oclgenomics.simulate.signals.drawing import (
-    PRESETS,
     SCALE,
     DrawnSamples,
     SignalPlan,
@@ -39,8 +38,6 @@ from oclgenomics.simulate.signals.drawing import (
     draw_samples,
     plan_signals,
 )
-
-__all__ = ["PRESETS", "Genome", "SignalBatch", "SignalScenario", "random_genome", "read_genome", "simulate_signals"]
 
 MAX_LETTERS = 100_000_000  # of a random genome
 MAX_READS = 10_000_000

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.simulate.signatures import samples, scenario
+    from oclgenomics.simulate.signatures import samples as samples, scenario as scenario
 
-__all__ = ["samples", "scenario"]
-
-__getattr__, __dir__ = found_in(__name__, dict.fromkeys(__all__, ""), __all__)
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "": "samples scenario",
+    },
+)

@@ -22,9 +22,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import ParameterError
 from oclgenomics.io.packed_file import Sink
 from oclgenomics.simulate.draws import RandomBits, groups
-from oclgenomics.simulate.signatures.scenario import PRESETS, Scenario
-
-__all__ = ["PRESETS", "SampleBatch", "Scenario", "SimulatedSignatures", "simulate_samples", "simulate_signatures"]
+from oclgenomics.simulate.signatures.scenario import Scenario
 
 N = ord("N")
 _PLANTED_AT_ONCE = 1 << 18  # letters; their places take some 40 bytes each

@@ -8,8 +8,6 @@ from typing import Literal, get_args
 from oclgenomics.errors import ParameterError
 from oclgenomics.simulate.limits import check_range
 
-__all__ = ["PRESETS", "Scenario"]
-
 PlantedStrand = Literal["+", "-", "both"]
 PLANTED_STRANDS: tuple[PlantedStrand, ...] = get_args(PlantedStrand)
 

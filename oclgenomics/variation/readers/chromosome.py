@@ -13,8 +13,6 @@ from oclgenomics.variation.planes import Genotypes
 from oclgenomics.variation.read_options import Phase
 from oclgenomics.variation.site_parts import SiteParts
 
-__all__ = ["Chromosome", "comes_again", "count_reasons", "first_out_of_order"]
-
 
 def first_out_of_order(positions: NDArray[np.int64], name: str, before: int = 0) -> tuple[int, str] | None:
     """Which position of a chromosome is the first to go back, and what to say of it; None if all are in order."""

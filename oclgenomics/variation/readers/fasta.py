@@ -16,8 +16,6 @@ from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.packing import RowPacker, byte_table, combine_rows
 from oclgenomics.variation.readers.input_buffer import InputBuffer
 
-__all__ = ["read_fasta"]
-
 _BASES, _GAP, _N, _ILLEGAL = 15, 16, 32, 128  # A, C, G, T are 1, 2, 4, 8
 _CODES = byte_table(
     _ILLEGAL,

@@ -9,13 +9,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 
-__all__ = [
-    "MAX_LINE_BYTES",
-    "PADDING",
-    "InputBuffer",
-    "bytes_at",
-]
-
 MAX_LINE_BYTES = 1 << 30  # bytes; no format needs longer ones, and packed zeros could ask for any memory
 
 PADDING = 256  # bytes that may be read behind the last one held, so that short looks ahead need no bounds

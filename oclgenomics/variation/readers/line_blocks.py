@@ -13,8 +13,6 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation.readers.input_buffer import MAX_LINE_BYTES, PADDING, InputBuffer
 
-__all__ = ["PADDING", "LineBlock", "parse_blocks"]
-
 _NEWLINE, _RETURN = 10, 13
 
 Parsed = TypeVar("Parsed")

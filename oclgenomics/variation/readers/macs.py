@@ -25,8 +25,6 @@ from oclgenomics.variation.packing import full_words, join_sites, pack_states, w
 from oclgenomics.variation.readers.input_buffer import InputBuffer, bytes_at
 from oclgenomics.variation.readers.line_blocks import LineBlock, parse_blocks
 
-__all__ = ["BLOCK_BYTES", "read_macs"]
-
 BLOCK_BYTES = 1 << 22
 _PREFIX = 96  # bytes that hold index, position and time
 _TOTAL_SITES = "TOTAL_SITES:"

@@ -18,8 +18,6 @@ from oclgenomics.variation.bed import MAX_BP, base_pairs
 from oclgenomics.variation.packing import WORD_BITS, RowPacker, combine_rows
 from oclgenomics.variation.readers.input_buffer import InputBuffer
 
-__all__ = ["BLOCK_BYTES", "read_ms"]
-
 BLOCK_BYTES = 1 << 22  # rows that one thread takes at once
 _FIRST_LOOK = 1 << 17  # rows taken first; a small replicate ends within them
 _ZERO, _ONE, _GAP, _N = (ord(c) for c in "01-N")

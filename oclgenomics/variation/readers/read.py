@@ -8,7 +8,8 @@ from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 
-from oclgenomics.io.source import Progress, Source
+from oclgenomics.io.raw_file import Progress
+from oclgenomics.io.source import Source
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.read_options import ReadOptions
@@ -21,14 +22,6 @@ from oclgenomics.variation.readers.trees import read_trees
 from oclgenomics.variation.readers.vcf.read import read_vcf
 from oclgenomics.variation.readers.vcf_zarr.read import read_vcf_zarr
 from oclgenomics.variation.samples import sample_names
-
-__all__ = [
-    "BLOCK_BYTES",
-    "PREFETCH_BYTES",
-    "ProgressGate",
-    "one_ahead",
-    "read_alignments",
-]
 
 BLOCK_BYTES = 4 << 20
 

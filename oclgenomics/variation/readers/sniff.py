@@ -10,14 +10,6 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.foreign import ALIGNED, foreign_format
 from oclgenomics.variation.readers.input_buffer import InputBuffer
 
-__all__ = [
-    "KASTORE",
-    "METADATA_FILES",
-    "STORES",
-    "sniff",
-    "store_format",
-]
-
 _LOOK_AT = 1 << 16
 _READ = "ms, MaCS, FASTA or VCF, a tree sequence or a VCF Zarr"
 _FASTQ = re.compile(rb"\s*@[^\n]*\n[A-Za-z*.]+\r?\n\+")

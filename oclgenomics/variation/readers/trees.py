@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, UsageError
-from oclgenomics.io.source import Progress, Source
+from oclgenomics.io.raw_file import Progress
+from oclgenomics.io.source import Source
 from oclgenomics.lazy_names import optional
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.alleles import LETTER_CODES, MAX_ALTERNATIVES, NO_ALLELE, ONE, ZERO, is_plain
@@ -21,13 +22,6 @@ from oclgenomics.variation.bed import MAX_BP
 from oclgenomics.variation.planes import MISSING, Genotypes, Planes
 from oclgenomics.variation.readers.chromosome import Chromosome
 from oclgenomics.variation.samples import columns_of
-
-__all__ = [
-    "NAME_KEYS",
-    "TreeSamples",
-    "read_trees",
-    "tree_samples",
-]
 
 NAME_KEYS = ("name", "sample_id", "variant_data_sample_id")  # the last is tsinfer's
 

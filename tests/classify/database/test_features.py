@@ -6,8 +6,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.classify.database import features as feature_filters
 from oclgenomics.classify.database.features import (

@@ -17,8 +17,7 @@ import pytest
 from helpers.classify_databases import edge_database, random_database, viral_database
 from helpers.classify_example import example_database
 from helpers.format_pages import FormatPage
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.classify.database import file
 from oclgenomics.classify.database.database import Database, find_fault

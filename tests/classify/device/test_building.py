@@ -20,8 +20,7 @@ from helpers.classify_builds import (
     write_taxonomy,
 )
 from helpers.classify_databases import EDGE, VIRAL, edge_database, golden_features, viral_database
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from oclgenomics.app.run import Run
 from oclgenomics.classify.api import add, build

@@ -9,8 +9,7 @@ from unittest import mock
 import numpy as np
 import pytest
 from helpers.classify_index import Case, random_case
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.classify import plan, reference
 from oclgenomics.classify.database import features as parts_module

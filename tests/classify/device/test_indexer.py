@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from oclgenomics.classify.database.features import NO_FEATURE, Features, mix, unmix
 from oclgenomics.classify.device.indexer import PADDING, Indexer, features_of_pairs

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.devices import gpu_shape
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from numpy.typing import NDArray
 
 from oclgenomics.classify import reference

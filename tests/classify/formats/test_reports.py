@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from helpers.classified import Layout, golden_lineages, golden_lines, parsed
 from helpers.random_calls import random_lineages, random_reads
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.app.reports import MISSING
 from oclgenomics.classify.formats import FORMATS, NativeOptions, ReportFormat, Tally, make_report, write_reports

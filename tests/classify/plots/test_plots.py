@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from helpers.classified import DATA, Layout, golden_lineages, golden_lines, parsed
 from helpers.random_calls import random_lineages, random_reads
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.app.figures import save_plot
 from oclgenomics.classify.formats import Tally

@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers.taxonomies import random_lineages, targets_of, taxonomy_of
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.classify.options import RANKS
 from oclgenomics.classify.taxonomy.abundances import (

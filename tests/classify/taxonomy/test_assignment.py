@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.taxonomies import taxonomy_of
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.classify.taxonomy.accession_maps import KeyFilter, matching_entries
 from oclgenomics.classify.taxonomy.assignment import assign_taxa, unknown_taxids

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 from helpers.taxonomies import random_candidates, random_lineages, targets_of, taxonomy_of
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.classify.options import METACACHE, RANKS, QueryOptions
 from oclgenomics.classify.reference import call_read

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from helpers.golden_taxa import VIRAL
 from helpers.taxonomies import taxonomy_of
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.classify.formats.truth import read_calls, read_truth
 from oclgenomics.classify.taxonomy.evaluation import CLASSES, Truth, evaluate

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from helpers.random_calls import random_lineages, random_reads
 from helpers.taxonomies import targets_of, taxonomy_of
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.classify import reference
 from oclgenomics.classify.formats import Tally, bracken_table

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 from helpers.fpga_command import fpga
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from hls_model import PRESETS, Workload, load
 from hls_model.project import project

@@ -6,8 +6,7 @@ import json
 
 import pytest
 from helpers.fpga_command import fpga
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from hls_model import PRESETS, ModelError, Workload, load
 from hls_model.config import Config

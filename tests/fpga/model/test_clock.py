@@ -9,8 +9,7 @@ from dataclasses import replace
 
 import pytest
 from helpers.fpga_command import fpga
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from hls_model import Workload, load, simulate
 from hls_model.clock import builds, least_seconds, reached_clock

@@ -8,8 +8,7 @@ import json
 import pytest
 from helpers.fpga_command import fpga
 from helpers.pipeline_oracle import designs
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from hls_model import PRESETS, Config, Workload, load, simulate
 from hls_model.curve import throughput_curve

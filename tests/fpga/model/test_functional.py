@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.golden import golden_run
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from hls_model import Config, ModelError, functional, load
 from hls_model.functional import Best, Sums, merge, omegas, run

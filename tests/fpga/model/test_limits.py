@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.fpga_command import fpga
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from hls_model import PRESETS, ModelError, Workload, change, load, parse_settings, simulate
 from hls_model.boards import BOARDS

@@ -5,8 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from hls_model import PRESETS, Memory, Workload, change, load, simulate
 from hls_model.paper.published import as_simulated

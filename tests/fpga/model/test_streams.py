@@ -7,8 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 from helpers import stream_oracle as oracle
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from hls_model.errors import ModelError
 from hls_model.streams import Flow, ReadPath, Supply, slower

@@ -7,8 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from hls_model import PRESETS, Config, ModelError, Workload, load, simulate
 from hls_model.config import Memory, Operators

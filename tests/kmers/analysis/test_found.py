@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.kmer_sets import set_of, write_database
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.cli.main import main
 from oclgenomics.kmers import query, reference

@@ -10,8 +10,7 @@ from statistics import mean, median
 import numpy as np
 import pytest
 from helpers.kmer_sets import GOLDEN, A, C, pairs_of, random_set, set_of, write_database
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.kmers import reference

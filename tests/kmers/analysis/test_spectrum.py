@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from helpers.kmer_sets import GOLDEN, pairs_of, random_set, set_of
 from helpers.spectra import simulated_histogram
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 
 from oclgenomics.app.figures import save_plot

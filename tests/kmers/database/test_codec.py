@@ -6,8 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.kmers.database import simple8b, vlq
 from oclgenomics.kmers.database.keys import differences, is_ascending, key_words, running_sums, sortable

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from helpers.kmer_sets import as_dict, random_text
 from helpers.products import on_one_cpu
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.errors import AllocationError, DeviceError
 from oclgenomics.kmers import reference

@@ -7,8 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from helpers.products import on_one_cpu
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.kmers.device import bin_fill
 from oclgenomics.kmers.device.bin_fill import BinFiller, ChunkLists, FilledBins

@@ -11,8 +11,7 @@ import pytest
 from helpers.devices import gpu_shape
 from helpers.kmer_sets import GOLDEN, as_dict, random_text
 from helpers.products import drawn, on_one_cpu, only_whole
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import AllocationError
 from oclgenomics.kmers import reference

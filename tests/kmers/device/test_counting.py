@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from helpers.kmer_sets import random_text
 from helpers.products import on_one_cpu
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import OutputError
 from oclgenomics.kmers import reference

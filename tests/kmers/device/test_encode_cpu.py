@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.slots import slots_of
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import KmerBlock

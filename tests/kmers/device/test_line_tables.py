@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.filled_bins import filled_bins, key_table, pairs_of
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.kmers.device.line_tables import LineTables, slots_for
 from oclgenomics.kmers.options import MAX_COUNTER

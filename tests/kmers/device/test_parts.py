@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.kmer_sets import as_dict, random_text
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.kmers import CountOptions, reference
 from oclgenomics.kmers.database.kmer_set import KmerBlock, join

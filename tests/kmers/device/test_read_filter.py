@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from helpers.kmer_sets import random_set, set_of, write_database
 from helpers.products import on_one_cpu
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.kmers import FilterOptions, filter_reads, reference

@@ -15,8 +15,7 @@ import pytest
 from helpers.devices import gpu_shape
 from helpers.kmer_forgery import FORGERIES, keys_in_order, write_forgery
 from helpers.products import on_one_cpu
-from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, assume, given, settings, strategies as st
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, OutputError
@@ -24,8 +23,7 @@ from oclgenomics.kmers.database.codec import check_ends, decode_section, encode_
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import KmerBlock
 from oclgenomics.kmers.database.layout import SECTION_KMERS, checksum
-from oclgenomics.kmers.device import encode_gpu as pinned_writer
-from oclgenomics.kmers.device import reader as decode_device
+from oclgenomics.kmers.device import encode_gpu as pinned_writer, reader as decode_device
 from oclgenomics.kmers.device.encode_kernels import SIP_KEY
 from oclgenomics.kmers.device.reader import KmerDatabase
 from oclgenomics.kmers.device.writer import DatabaseWriter

@@ -14,8 +14,7 @@ from typing import IO
 import numpy as np
 import pytest
 from helpers.kmer_sets import GOLDEN, pairs_of, random_set, set_of
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.errors import MissingDependencyError, UsageError
 from oclgenomics.kmers import reference

@@ -6,8 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.errors import AllocationError
 from oclgenomics.kmers.plan import memory as plan

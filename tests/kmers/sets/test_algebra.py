@@ -7,14 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.errors import UsageError
 from oclgenomics.kmers.database.keys import key_words, keys_of, letters_of
 from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock
-from oclgenomics.kmers.sets import algebra
-from oclgenomics.kmers.sets import algebra as ranges
+from oclgenomics.kmers.sets import algebra, algebra as ranges
 
 Counts = dict[str, int]
 LARGEST = (1 << 32) - 1

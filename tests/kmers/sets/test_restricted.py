@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.kmer_sets import A, as_dict, random_set, random_text, set_of, write_database
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.cli.main import main
 from oclgenomics.errors import UsageError

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from helpers.kmer_sets import A, B, as_dict, pairs_of, random_set, random_text, set_of, write_database
 from helpers.matrices import table_of
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, OutputError, UsageError

@@ -7,8 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from oclgenomics.errors import AllocationError, UsageError
 from oclgenomics.omega import reference

@@ -17,8 +17,7 @@ from helpers.alignments import (
     random_positions,
     tied_states,
 )
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from oclgenomics.errors import AllocationError, DeviceError, UsageError
 from oclgenomics.omega import reference
@@ -26,8 +25,7 @@ from oclgenomics.omega.device import kernels as setup
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.device.sites import planes_of
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.plan import batch
-from oclgenomics.omega.plan import passes as launches
+from oclgenomics.omega.plan import batch, passes as launches
 from oclgenomics.omega.result import Scan
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.program import Kernel

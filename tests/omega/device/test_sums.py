@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oclgenomics.runtime import Device, Engine, program
-from oclgenomics.runtime import program as kernel_cache
+from oclgenomics.runtime import Device, Engine, program, program as kernel_cache
 from oclgenomics.runtime.source import load_source
 
 KERNEL = """

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.alignments import correlated_states, make_alignment, random_positions
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.omega import LdOptions, Run, ScanOptions, ld_around_peak, reference, scan

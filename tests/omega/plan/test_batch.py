@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic, random_positions
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.device.scanner import OmegaScanner

@@ -8,13 +8,11 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.errors import AllocationError
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.plan import passes as launches
-from oclgenomics.omega.plan import passes as plan
+from oclgenomics.omega.plan import passes as launches, passes as plan
 from oclgenomics.omega.plan.kernels import KERNEL_ONE, KERNEL_TILES, KERNEL_TWO, kernel_one_below
 from oclgenomics.omega.plan.passes import (
     LAUNCH_NS,

@@ -9,8 +9,7 @@ from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.omega import ScanOptions, find_peaks, make_report, write_report

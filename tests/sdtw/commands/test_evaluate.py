@@ -19,7 +19,8 @@ from oclgenomics.sdtw.formats.thresholds import read_thresholds
 from oclgenomics.sdtw.reference import align, normalised_levels
 from oclgenomics.sdtw.squiggles.build import build_squiggle
 from oclgenomics.signals import Signals, read_model, read_signals, write_signals
-from oclgenomics.simulate.signals.reads import PRESETS, random_genome, simulate_signals
+from oclgenomics.simulate.signals.drawing import PRESETS
+from oclgenomics.simulate.signals.reads import random_genome, simulate_signals
 
 PREFIXES = (150, 300)
 READS, SHORT = 15, 3  # of a class, and those of the targets that are short

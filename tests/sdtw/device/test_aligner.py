@@ -10,15 +10,13 @@ import numpy as np
 import pytest
 from helpers.products import on_one_cpu
 from helpers.squiggles import random_squiggle
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 
 from oclgenomics.errors import DeviceLostError, ParameterError, UsageError
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw import plan, reference
-from oclgenomics.sdtw.device import normaliser
-from oclgenomics.sdtw.device import strips as strip_aligner
+from oclgenomics.sdtw.device import normaliser, strips as strip_aligner
 from oclgenomics.sdtw.device.aligner import Aligner, StagedReads, reads_together
 from oclgenomics.sdtw.device.normaliser import Normaliser
 from oclgenomics.sdtw.device.strips import Found, ReferenceStrips, Slots

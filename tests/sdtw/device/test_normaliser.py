@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.products import on_one_cpu
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError

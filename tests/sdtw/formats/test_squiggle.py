@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.kmer_signals import random_model
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import InputError, OutputError
 from oclgenomics.io.array_file import ArrayFile

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from helpers.read_until import BACKGROUND, LEVELS, TARGET, read_of, stages_of
 from helpers.sdtw_oracle import OracleAligner
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.sdtw.live.flow_cell import FlowCell

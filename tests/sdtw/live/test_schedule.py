@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from helpers.live_loads import Workload, play_at, play_unlimited
 from helpers.products import only_whole
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.sdtw.live.channels import FLYING, OPEN, ChannelTable
 from oclgenomics.sdtw.live.judging import Job, Verdict

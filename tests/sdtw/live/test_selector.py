@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from helpers.read_until import BACKGROUND, LEVELS, TARGET, Chunk, Script, classifier_of, read_of, stages_of
 from helpers.sdtw_oracle import OracleAligner
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError

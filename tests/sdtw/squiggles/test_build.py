@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.kmer_signals import expected_tracks, random_model
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.sdtw import Squiggle, build_squiggle

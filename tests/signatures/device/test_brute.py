@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 from helpers.signature_cases import SPECIAL, Case, cases, check_case
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures.device.brute import BruteMatcher

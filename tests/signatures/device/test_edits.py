@@ -13,8 +13,7 @@ import pytest
 from helpers.edit_samples import Named, expected_rows, make_reads, make_texts
 from helpers.pattern_sets import on_device
 from helpers.signature_samples import SampleRecord, sample_letters
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import UsageError
 from oclgenomics.runtime import Engine

@@ -7,8 +7,7 @@ import pytest
 from helpers.pattern_sets import cut_from, expected_pairs, on_device, same_pairs
 from helpers.products import drawn, only_whole
 from helpers.signature_samples import SampleRecord, random_letters, sample_letters
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures.device import index

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures.device.patterns import DevicePatterns, least_counts

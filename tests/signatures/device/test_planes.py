@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from helpers.signature_cases import SPECIAL, Case, cases, check_case
 from helpers.signature_samples import SampleRecord, random_letters, sample_letters
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import ParameterError
 from oclgenomics.runtime import Engine

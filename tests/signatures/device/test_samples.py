@@ -7,8 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 from helpers.signature_samples import SampleRecord, random_letters, sample_letters
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError

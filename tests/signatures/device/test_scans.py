@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from helpers.signature_samples import SampleRecord, random_letters, sample_letters
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures import reference

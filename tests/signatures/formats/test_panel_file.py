@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.signature_samples import random_letters
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics import __version__
 from oclgenomics.errors import InputError, ParameterError

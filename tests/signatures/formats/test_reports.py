@@ -10,8 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from helpers.signature_parts import Read, scan_parts
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.app.reports import write_reports
 from oclgenomics.errors import InputError, UsageError

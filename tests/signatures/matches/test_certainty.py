@@ -8,8 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from helpers.signature_parts import matches_of
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.signatures import reference
 from oclgenomics.signatures.matches.certainty import (

@@ -7,8 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from helpers.signature_samples import random_letters
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.signatures.panels import seeds as seeds_module
 from oclgenomics.signatures.panels.panel import Panel, Patterns

@@ -14,7 +14,8 @@ from oclgenomics.sequence.records import read_records
 from oclgenomics.signals import MODELS, Signals, read_signals, write_model
 from oclgenomics.signals.model import Signals as Model
 from oclgenomics.simulate.commands import signals as command
-from oclgenomics.simulate.signals.reads import PRESETS, TRUTH_COLUMNS
+from oclgenomics.simulate.signals.drawing import PRESETS
+from oclgenomics.simulate.signals.reads import TRUTH_COLUMNS
 
 SMALL = ["--reads", 6, "--samples", 200, 400, "--length", 3000]
 

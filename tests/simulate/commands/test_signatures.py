@@ -11,7 +11,8 @@ import pytest
 from oclgenomics.cli.main import main
 from oclgenomics.sequence.records import read_records
 from oclgenomics.simulate.commands.signatures import PRESETS as NAMED
-from oclgenomics.simulate.signatures.samples import PRESETS, Scenario
+from oclgenomics.simulate.signatures.samples import Scenario
+from oclgenomics.simulate.signatures.scenario import PRESETS
 
 SMALL = ["--signatures", 7, "--signature-length", 20, 40, "--clean", 3, "--infected", 4, "--sample-length", 60, 90]
 

@@ -18,8 +18,8 @@ from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.signals import KmerModel, Signals, read_model, stall_end
 from oclgenomics.signals.kmers import Molecule
 from oclgenomics.simulate.draws import RandomBits, normals
+from oclgenomics.simulate.signals.drawing import PRESETS
 from oclgenomics.simulate.signals.reads import (
-    PRESETS,
     Genome,
     SignalBatch,
     SignalScenario,

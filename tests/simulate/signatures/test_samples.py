@@ -10,14 +10,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from oclgenomics.errors import ParameterError
 from oclgenomics.signatures.reference import matches
 from oclgenomics.simulate.draws import RandomBits, groups
 from oclgenomics.simulate.signatures.samples import (
-    PRESETS,
     SampleBatch,
     Scenario,
     simulate_samples,
@@ -26,6 +24,7 @@ from oclgenomics.simulate.signatures.samples import (
     write_signatures,
     write_truth_rows,
 )
+from oclgenomics.simulate.signatures.scenario import PRESETS
 
 SMALL = Scenario(
     signatures=12, signature_length=(20, 60), signature_n=0.2, clean=5, infected=20, copies=(1, 4),

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.variation.planes import MISSING
 
-__all__ = ["Calls", "PackedCalls"]
-
 
 @dataclass
 class Calls:

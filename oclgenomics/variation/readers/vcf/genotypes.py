@@ -19,8 +19,6 @@ from oclgenomics.variation.readers.line_blocks import LineBlock
 from oclgenomics.variation.readers.vcf.calls import Calls, PackedCalls
 from oclgenomics.variation.readers.vcf.quads import TEMPLATE, read_quads, read_triples
 
-__all__ = ["GenotypeReader"]
-
 
 def _is_allele(code: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """A digit or '.', less '0'."""

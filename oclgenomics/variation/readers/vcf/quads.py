@@ -14,8 +14,6 @@ from oclgenomics.variation.planes import MISSING
 from oclgenomics.variation.read_options import Phase, unphased_calls
 from oclgenomics.variation.readers.vcf.calls import Calls, PackedCalls
 
-__all__ = ["TEMPLATE", "read_quads", "read_triples"]
-
 TEMPLATE = np.uint32(int.from_bytes(b"0|0\t", "little"))
 _ALLELE_BITS = np.uint32(0x00010001)
 _GAP = np.uint32(ord(".") ^ ord("0"))

@@ -25,8 +25,6 @@ from oclgenomics.variation.readers.vcf.genotypes import GenotypeReader
 from oclgenomics.variation.readers.vcf.records import ColumnFinder, judge_records
 from oclgenomics.variation.samples import columns_of, first_repeated
 
-__all__ = ["BLOCK_BYTES", "read_vcf"]
-
 BLOCK_BYTES = 1 << 22  # lines handled at once: large, as every array operation costs some microseconds of one thread
 
 

@@ -22,10 +22,8 @@ from oclgenomics.variation.alleles import (
 )
 from oclgenomics.variation.bed import MAX_BP
 from oclgenomics.variation.packing import byte_table
-from oclgenomics.variation.readers.input_buffer import bytes_at
-from oclgenomics.variation.readers.line_blocks import PADDING, LineBlock
-
-__all__ = ["ColumnFinder", "Records", "judge_records"]
+from oclgenomics.variation.readers.input_buffer import PADDING, bytes_at
+from oclgenomics.variation.readers.line_blocks import LineBlock
 
 FIXED_COLUMNS = 9
 _TAB, _HASH = 9, ord("#")

@@ -15,8 +15,6 @@ from typing import IO, Any
 
 from oclgenomics.errors import InputError
 
-__all__ = ["check_codecs"]
-
 MAX_METADATA_BYTES = 1 << 24
 PACKERS = ("blosc", "bz2", "gzip", "lz4", "lzma", "zlib", "zstd")
 CHECKSUMS = ("adler32", "crc32", "crc32c", "fletcher32", "jenkins_lookup3")

@@ -14,8 +14,6 @@ from oclgenomics.variation.planes import HAPLOID, MISSING, Genotypes, Planes
 from oclgenomics.variation.read_options import Phase, unphased_calls
 from oclgenomics.variation.readers.vcf_zarr.store import ZarrStore
 
-__all__ = ["CallBlock", "CallReader"]
-
 _MISSING, _FILL = -1, -2  # '.', and the second allele of a haploid call
 _SLICE_BYTES = 1 << 20  # genotypes packed together, so that they stay in the cache
 

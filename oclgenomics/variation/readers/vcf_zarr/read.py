@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oclgenomics.errors import InputError
-from oclgenomics.io.source import Progress
+from oclgenomics.io.raw_file import Progress
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.read_options import Phase
 from oclgenomics.variation.readers.chromosome import Chromosome, comes_again, count_reasons
@@ -18,8 +18,6 @@ from oclgenomics.variation.readers.vcf_zarr.genotypes import CallBlock, CallRead
 from oclgenomics.variation.readers.vcf_zarr.records import RecordReader, ZarrRecords
 from oclgenomics.variation.readers.vcf_zarr.store import STRINGS, ZarrStore
 from oclgenomics.variation.samples import columns_of, first_repeated
-
-__all__ = ["read_vcf_zarr"]
 
 
 def read_vcf_zarr(

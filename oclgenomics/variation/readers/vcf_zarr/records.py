@@ -12,8 +12,6 @@ from oclgenomics.errors import InputError
 from oclgenomics.variation.alleles import NO_ALLELE, allele_codes, is_fixed, is_other_kind
 from oclgenomics.variation.readers.vcf_zarr.store import STRINGS, ZarrStore
 
-__all__ = ["RecordReader", "ZarrRecords"]
-
 _FILLS = {4: 0x7F800002, 8: 0x7FF0000000000002}  # NaN that pads a list of numbers, by its size in bytes
 _INTEGER_FILL = -2
 

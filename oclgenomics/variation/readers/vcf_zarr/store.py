@@ -18,8 +18,6 @@ from oclgenomics.lazy_names import optional
 from oclgenomics.variation.readers.sniff import store_format
 from oclgenomics.variation.readers.vcf_zarr.codecs import check_codecs
 
-__all__ = ["STRINGS", "ZarrStore"]
-
 STRINGS = "TUO"
 MAX_CHUNK_BYTES = 1 << 32  # bytes, unpacked; a chunk that is not stored is made of fill values, whatever its size
 MAX_WHOLE_SIZE = 1 << 27  # elements of an array that is read whole: names of samples, contigs and filters

@@ -7,8 +7,7 @@ import json
 
 import pytest
 from helpers.fpga_command import fpga
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from hls_model.boards import ASSUMED, BOARDS, KINDS, Amount, Board, Region, Source
 from hls_model.errors import ModelError

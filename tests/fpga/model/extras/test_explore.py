@@ -7,8 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 from helpers.pipeline_oracle import designs
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from hls_model import PRESETS, ModelError, Workload, load, simulate
 from hls_model.extras.explore import Space, explore, pareto_front

@@ -7,8 +7,7 @@ import json
 
 import pytest
 from helpers.fpga_command import fpga
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from hls_model import Memory, ModelError, Workload, load
 from hls_model.boards import Amount, find_board

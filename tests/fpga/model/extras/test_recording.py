@@ -9,8 +9,7 @@ import pytest
 from helpers import pipeline_oracle as oracle
 from helpers.pipeline_oracle import designs
 from helpers.vcd_reader import Dump, read_vcd
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from hls_model import Config, Memory, ModelError, load
 from hls_model.extras.recording import SIGNALS, STATES, Recording, record

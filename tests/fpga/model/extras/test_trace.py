@@ -12,8 +12,7 @@ import pytest
 from helpers.fpga_command import fpga
 from helpers.pipeline_oracle import designs
 from helpers.vcd_reader import read_vcd
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from hls_model import Config, Workload, load, simulate
 from hls_model.extras.trace import SHADES, shares_of, trace

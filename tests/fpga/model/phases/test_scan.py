@@ -8,8 +8,7 @@ import json
 import numpy as np
 import pytest
 from helpers.fpga_command import fpga
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from hls_model import PRESETS, Config, ModelError, Workload, load
 from hls_model.boards import BOARDS

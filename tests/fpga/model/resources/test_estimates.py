@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from hls_model import PRESETS, Memory, ModelError, Operators, load
 from hls_model.boards import BOARDS, KINDS, Amount, find_board

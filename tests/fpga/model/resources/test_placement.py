@@ -8,8 +8,7 @@ import json
 
 import pytest
 from helpers.fpga_command import fpga
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from hls_model import ModelError, load
 from hls_model.boards import BOARDS, KINDS, Amount, Region, find_board

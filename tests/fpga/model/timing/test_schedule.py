@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from helpers import schedule_oracle as oracle
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from hls_model import Config, Memory, ModelError, Workload, change, load, simulate
 from hls_model.limits import check_possible

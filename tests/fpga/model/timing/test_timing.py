@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from helpers import pipeline_oracle as oracle
 from helpers.pipeline_oracle import designs
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from hls_model import Config, Memory, ModelError, Timing, Workload, load, simulate, streams
 from hls_model.paper.published import as_simulated

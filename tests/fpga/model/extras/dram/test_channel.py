@@ -8,8 +8,7 @@ import functools
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from hls_model import ModelError
 from hls_model.extras.dram import PARTS, Channel, Command, Mapping, Part, find_part

@@ -9,13 +9,11 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from helpers.fpga_command import fpga
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from hls_model import Config, ModelError, Workload, change, load, parse_settings, simulate
 from hls_model.config import Memory
-from hls_model.extras.dram import PARTS, PortMemory
-from hls_model.extras.dram import memory as dram_memory
+from hls_model.extras.dram import PARTS, PortMemory, memory as dram_memory
 from hls_model.extras.dram.bench import bandwidth, in_step
 from hls_model.extras.dram.memory import shares
 from hls_model.extras.recording import record

@@ -13,8 +13,7 @@ import pytest
 from helpers import stream_oracle
 from helpers.fpga_command import fpga
 from helpers.shared_builds import alone_in, shared_folder
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from hls_model.boards import Amount, find_board
 from hls_model.errors import ModelError
