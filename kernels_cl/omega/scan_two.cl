@@ -36,13 +36,17 @@ __attribute__((noinline)) static scored_t settle_column(int at, float top, int i
 }
 #endif
 
+// What a launch looks at: its first window, rows of the block, and how its lanes walk.
+typedef struct {
+    int window0, rows, lanes_i, load;
+} walk_t;
+
 __attribute__((reqd_work_group_size(LANES, 1, 1)))
-__kernel void scan_two(__global const sum_t *sums, __global const sum_t *left, __global const float *left_float, __global const int *windows, int window0,
-                       block_t block, int lanes_i, int load, __global scored_t *candidates)
+__kernel void scan_two(__global const sum_t *sums, __global const sum_t *left, __global const float *left_float, __global const int *windows, int row0,
+                       int col0, int stride, int left_stride, int border, float epsilon, walk_t walk, __global scored_t *candidates)
 {
     __local group_t group;
-    const int row0 = block.row0, rows = block.rows, col0 = block.col0, stride = block.stride, left_stride = block.left_stride, border = block.border;
-    const float epsilon = block.epsilon;
+    const int window0 = walk.window0, rows = walk.rows, lanes_i = walk.lanes_i, load = walk.load;
     __global const int *window = windows + (window0 + (int)get_group_id(2)) * WINDOW_FIELDS;
     const int c = window[CENTRE], first = window[FIRST], inner_left = window[INNER_LEFT];
     const int lane = get_local_id(0), lanes_j = LANES / lanes_i;

@@ -30,13 +30,14 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in HOSTILE:
         (tmp_path / f"{name}.py").write_text(f"open({str(mark)!r}, 'a').write({name!r})\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", f"{os.pathsep}.{os.pathsep}{os.pathsep}")
+    own = os.environ.get("PYTHONPATH", "")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(["", ".", "", own]))
     return mark
 
 
 def test_the_folder_is_hostile(hostile: Path) -> None:
     subprocess.run([sys.executable, "-c", "import json"], check=True)
-    assert hostile.read_text().startswith("json")
+    assert "json" in hostile.read_text()
 
 
 def test_names_of_the_current_folder_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

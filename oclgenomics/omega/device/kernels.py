@@ -254,7 +254,7 @@ class PassAtWork:
     ) -> None:
         """Enqueue a kernel for a block; `arguments` are those that neither the scan, the pass nor the block knows."""
         numbers = {**self._numbers, **block.layout, **arguments}
-        known = {**self._arrays, **numbers, "block": numbers, "tiles": numbers}
+        known = {**self._arrays, **numbers, "block": numbers, "tiles": numbers, "walk": numbers}
         launch_known(self.setup.engine, self.setup.kernels[name], size, local, known)
 
 
