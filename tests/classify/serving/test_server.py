@@ -70,7 +70,7 @@ def test_reads_are_answered(client: Client, fake: FakeAnswerer, tmp_path: Path) 
 
 
 def test_clients_open_connections_again(fake: FakeAnswerer) -> None:
-    with faked(fake, Limits(idle_seconds=0.05)) as server, Client(server.address.url, timeout=PATIENCE) as client:
+    with faked(fake, Limits(idle_seconds=1.0)) as server, Client(server.address.url, timeout=PATIENCE) as client:
         assert client.classify(READS) == READS.upper()
         wait_until(lambda: not server.connections)
         assert client.classify(READS) == READS.upper()
