@@ -10,8 +10,6 @@ import inspect
 import pkgutil
 from pathlib import Path
 
-__all__ = ["public_names", "write_pages"]
-
 # Of the program and its tests; nobody imports these.
 INTERNAL = {"app", "cli", "commands", "device", "io", "kernels_cl", "selftest", "serving"}
 

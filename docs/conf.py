@@ -30,6 +30,8 @@ numpydoc_xref_param_type = False
 html_theme = "furo"
 html_title = f"oclgenomics {version}"
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 
 lexers.update(fasta=TextLexer(), fastq=TextLexer())  # Pygments does not know them
 

@@ -5,7 +5,8 @@
 Files that differ from REV (default: HEAD, so what is not committed yet) are affected, and all that imports them,
 directly or not. Names that a package offers lazily lead to the module that has them. A kernel affects the modules that
 name its file, a header the kernels that include it, and a command the tests of its system that run the command line. A
-change of something else that tests read (a document, data) affects the tests that name it.
+change of something else that tests read (a document, data) affects the tests that name it, and a change of any page of
+the documentation those of all pages.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ CODE = ("oclgenomics", "hls_model", "tests")
 EVERYTHING = {"tests/conftest.py", "setup.cfg", "pyproject.toml"}
 MAIN = "oclgenomics/cli/main.py"
 ANY_COMMAND = ("app", "cli", "fuzz")  # folders of tests that run commands of all systems
+PAGES = ("README.md", "CONTRIBUTING.md")  # and all of docs/
 
 
 def main() -> int:
@@ -148,7 +150,12 @@ def naming(path: str) -> list[str]:
         return []
     words = [Path(path).name] + ([Path(path).parent.name] if path.startswith("tests/") else [])
     tests = {test: (ROOT / test).read_text() for test in paths() if test.startswith("tests/")}
-    return [test for test, text in tests.items() if any(word in text for word in words)]
+    page = path.startswith("docs/") or path in PAGES
+    return [
+        test
+        for test, text in tests.items()
+        if any(word in text for word in words) or (page and test.startswith("tests/docs/"))
+    ]
 
 
 if __name__ == "__main__":

@@ -29,12 +29,19 @@ def test_a_change_leads_to_tests(changed: str, some: str, none: str) -> None:
     assert not [test for test in found if test.startswith(none)]
 
 
+@pytest.mark.parametrize(
+    "page", ["docs/omega.md", "docs/trust.md", "docs/how/kmers.md", "docs/images/ld.png", "README.md"]
+)
+def test_pages_lead_to_the_tests_of_all_pages(page: str) -> None:
+    assert {"tests/docs/test_examples.py", "tests/docs/test_site.py"} <= {*affected.affected_tests([page])}
+
+
 def test_tests_affect_themselves_and_settings_all() -> None:
     every = affected.affected_tests(["setup.cfg"])
     assert len(every) > 100
     assert affected.affected_tests(every[:1]) == every[:1]
     assert affected.affected_tests(["tests/helpers/products.py"])
-    assert affected.affected_tests(["benchmarks/" + "no" "thing.txt"]) == []
+    assert affected.affected_tests(["benchmarks/" + 3 * "no" + ".txt"]) == []
 
 
 def test_names_that_packages_offer_lead_to_their_modules() -> None:

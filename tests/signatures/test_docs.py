@@ -24,7 +24,7 @@ def test_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
     (tmp_path / "panel.fa").write_text(*blocks("fasta"))
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
-    for program in blocks("python")[1:]:  # the first one reads a table with pandas
+    for program in blocks("python"):
         exec(compile(program, "docs/signatures.md", "exec"), names)
     assert capsys.readouterr().out == "".join(blocks("text"))
 
