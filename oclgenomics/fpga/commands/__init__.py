@@ -67,10 +67,9 @@ def add_parser(subparsers: Any) -> None:
 
 
 def _translated(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
-    """Have a command refuse outputs before it computes, and raise the errors of the model as those of all commands."""
+    """Have a command raise the errors of the model as those of all commands."""
 
     def translated(args: argparse.Namespace) -> int:
-        importlib.import_module(f"{__name__}.common").check_outputs(args)
         try:
             return run(args)
         except ModelError as error:

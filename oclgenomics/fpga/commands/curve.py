@@ -25,31 +25,20 @@ MAX_RIGHT = 30_500
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("curve", allow_abbrev=False)
+    parser = common.add_command(subparsers, "curve", run)
     parser.add_argument(
-        "--to",
-        type=count,
-        metavar="N",
+        "--to", type=count, metavar="N",
         help="right-side iterations at the end of the curve (default: the most of the paper's data sets)",
-    )
+    )  # fmt: skip
+    common.add_count(parser, "--left", COLUMNS, "left borders tried")
     parser.add_argument(
-        "--left", type=count, default=COLUMNS, metavar="N", help=f"left borders tried (default: {COLUMNS})"
-    )
-    parser.add_argument(
-        "--share",
-        type=float,
-        default=0.9,
-        metavar="F",
+        "--share", type=float, default=0.9, metavar="F",
         help="share of the ideal rate whose crossing is reported (default: 0.9)",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--unrolls", type=counts, metavar="U,U,...", help="efficiency for each of these unrolls; 4,8,16 or 8:64:8"
     )
-    common.add_level_option(parser)
-    common.add_design_options(parser)
-    common.add_uncertainty_option(parser)
-    common.add_outputs(parser)
-    parser.set_defaults(run=run)
+    common.add_shared_options(parser, "level design uncertainty")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -4,6 +4,7 @@ the model's."""
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from dataclasses import asdict, fields
 
 from hls_model.boards import KINDS
@@ -13,11 +14,10 @@ from hls_model.paper.table1 import Column, contradictions, estimate_name
 from hls_model.paper.table3 import ByLatency, Row, by_latency, compared
 from hls_model.project import ACCOUNTINGS
 from hls_model.ranges import Range
-from hls_model.resources import check_fits
 from hls_model.text import range_text
 from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
-from oclgenomics.fpga.commands.common import table
+from oclgenomics.fpga.commands.common import table, table_of
 from oclgenomics.fpga.commands.projection_text import TITLES
 
 LEGEND1 = "p predicted, c calibrated (chosen to match Table I)"
@@ -31,9 +31,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def _add_table1(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("table1", allow_abbrev=False)
-    common.add_outputs(parser)
-    parser.set_defaults(run=_run_table1)
+    common.add_shared_options(common.add_command(subparsers, "table1", _run_table1), "")
 
 
 def _run_table1(args: argparse.Namespace) -> int:
@@ -112,36 +110,25 @@ LEGEND3 = (
 
 def _add_table3(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("table3", allow_abbrev=False)
-    common.add_level_option(parser)
-    common.add_design_options(parser)
-    common.add_uncertainty_option(parser)
-    common.add_outputs(parser)
-    parser.set_defaults(run=_run_table3)
+    parser = common.add_command(subparsers, "table3", _run_table3)
+    common.add_shared_options(parser, "level design uncertainty")
 
 
 def _run_table3(args: argparse.Namespace) -> int:
     """Run the command."""
-    config = common.design(args)
-    check_fits(config)
+    config = common.fitting_design(args)
     rows, latencies = paper_table3.reproduce(config, args.level), by_latency(config, args.level)
-    text = "\n\n".join(
-        (
-            _rates(rows, args.uncertainty),
-            _latencies(latencies),
-            _ld(rows),
-            _speedups(rows),
-            _seconds(rows),
-            _totals(rows, args.uncertainty),
-            _count(rows),
-        )
-    )
+    blocks = (
+        _rates(rows, args.uncertainty), _latencies(latencies), table_of(rows, LD_COLUMNS),
+        table_of(rows, SPEEDUP_COLUMNS), _seconds(rows), _totals(rows, args.uncertainty),
+        f"{evidence_text(compared(rows))}\n{LEGEND3}",
+    )  # fmt: skip
     record = {
         "mixes": [_row_record(row) for row in rows],
         "by_latency": [{"cycles": one.cycles, "omega": [rate.record() for rate in one.rates]} for one in latencies],
         "kinds": {kind: sum(one.kind == kind for one in compared(rows)) for kind in COMPARED_KINDS},
     }
-    common.write(args, text, record, lambda: plots.plot_platforms(rows, uncertainty=args.uncertainty))
+    common.write(args, "\n\n".join(blocks), record, lambda: plots.plot_platforms(rows, uncertainty=args.uncertainty))
     return 0
 
 
@@ -189,39 +176,22 @@ def _latencies(latencies: list[ByLatency]) -> str:
     return "omega over the whole grid against the paper, by memory latency\n" + table(header, lines)
 
 
-def _ld(rows: list[Row]) -> str:
-    lines = [
-        (
-            _title(row),
-            f"{row.mix.fpga.ld:g}",
-            row.compared()["ld_fpga"].text(2),
-            f"{row.mix.cpu.ld:g}",
-            row.compared()["ld_cpu"].text(2),
-        )
-        for row in rows
-    ]
-    return table(("LD, M/s", "FPGA, paper", "FPGA", "CPU, paper", "CPU"), lines)
-
-
-def _speedups(rows: list[Row]) -> str:
-    lines = [
-        (
-            _title(row),
-            f"{row.omegas:,}",
-            f"{row.mix.fpga_speedups['total']:g}",
-            row.compared()["speedup_fpga"].text(2),
-            row.compared()["speedup_model"].text(2),
-            f"{row.mix.gpu_speedups['total']:g}",
-            row.compared()["speedup_gpu"].text(2),
-        )
-        for row in rows
-    ]
-    header = ("total speedup", "omegas", "FPGA, paper", "FPGA", "FPGA, model's rates", "GPU, paper", "GPU")
-    return table(header, lines)
-
-
-def _count(rows: list[Row]) -> str:
-    return f"{evidence_text(compared(rows))}\n{LEGEND3}"
+LD_COLUMNS: dict[str, Callable[[Row], str]] = {
+    "LD, M/s": lambda row: _title(row),
+    "FPGA, paper": lambda row: f"{row.mix.fpga.ld:g}",
+    "FPGA": lambda row: row.compared()["ld_fpga"].text(2),
+    "CPU, paper": lambda row: f"{row.mix.cpu.ld:g}",
+    "CPU": lambda row: row.compared()["ld_cpu"].text(2),
+}
+SPEEDUP_COLUMNS: dict[str, Callable[[Row], str]] = {
+    "total speedup": lambda row: _title(row),
+    "omegas": lambda row: f"{row.omegas:,}",
+    "FPGA, paper": lambda row: f"{row.mix.fpga_speedups['total']:g}",
+    "FPGA": lambda row: row.compared()["speedup_fpga"].text(2),
+    "FPGA, model's rates": lambda row: row.compared()["speedup_model"].text(2),
+    "GPU, paper": lambda row: f"{row.mix.gpu_speedups['total']:g}",
+    "GPU": lambda row: row.compared()["speedup_gpu"].text(2),
+}
 
 
 def _seconds(rows: list[Row]) -> str:

@@ -12,11 +12,9 @@ from hls_model.extras.trace import trace
 from hls_model.extras.waves import write_vcd, write_waves
 from hls_model.files import open_output
 from hls_model.formula import Formula
-from hls_model.resources import check_fits
 from hls_model.rtl.stimulus import operands
 from hls_model.timing import simulate
 from hls_model.workload import Workload
-from oclgenomics.app.commands import count
 from oclgenomics.app.files import works_in, writes
 from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
@@ -32,19 +30,20 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def _add_timing(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("timing", allow_abbrev=False)
-    parser.add_argument("--left", type=count, default=1000, metavar="N", help="left borders tried (default: 1000)")
-    parser.add_argument("--right", type=count, default=1000, metavar="N", help="right borders tried (default: 1000)")
-    common.add_level_option(parser)
-    common.add_design_options(parser)
-    common.add_outputs(parser, plot="")
-    parser.set_defaults(run=_run_timing)
+    parser = common.add_command(subparsers, "timing", _run_timing)
+    _add_sides(parser, 1_000, 1_000)
+    common.add_shared_options(parser, "level design", plot="")
+
+
+def _add_sides(parser: argparse.ArgumentParser, left: int, right: int) -> None:
+    """Add --left and --right with their defaults."""
+    common.add_count(parser, "--left", left, "left borders tried")
+    common.add_count(parser, "--right", right, "right borders tried")
 
 
 def _run_timing(args: argparse.Namespace) -> int:
     """Run the command."""
-    config = common.design(args)
-    check_fits(config)
+    config = common.fitting_design(args)
     timing = simulate(Workload.single(args.left, args.right), config, args.level)
     formula = Formula(config)
     phases = {name: int(cycles.sum()) for name, cycles in timing.phases.items()}
@@ -89,29 +88,23 @@ def _formula_text(formula: Formula, left: int, right: int) -> str:
 
 def _add_trace(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("trace", allow_abbrev=False)
-    parser.add_argument("--left", type=count, default=3, metavar="N", help="left borders tried (default: 3)")
-    parser.add_argument("--right", type=count, default=2000, metavar="N", help="right borders tried (default: 2000)")
+    parser = common.add_command(subparsers, "trace", _run_trace)
+    _add_sides(parser, 3, 2_000)
     writes(parser.add_argument("--vcd", metavar="FILE", help="write every signal as waveforms for GTKWave or Surfer"))
     verilog = parser.add_argument_group(
         "waveforms of the Verilog", "These need verilator; a build takes a minute or more."
     )
     writes(verilog.add_argument("--rtl", metavar="FILE", help="run the Verilog and write its waveforms"))
-    verilog.add_argument("--seed", type=count, default=1, metavar="N", help="seed of the operands (default: 1)")
-    works_in(
-        verilog.add_argument(
-            "--build-folder", metavar="FOLDER", help="keep the built Verilog here (default: a temporary folder)"
-        )
-    )
-    common.add_design_options(parser)
-    common.add_outputs(parser)
-    parser.set_defaults(run=_run_trace)
+    common.add_count(verilog, "--seed", 1, "seed of the operands")
+    works_in(verilog.add_argument(
+        "--build-folder", metavar="FOLDER", help="keep the built Verilog here (default: a temporary folder)"
+    ))  # fmt: skip
+    common.add_shared_options(parser, "design")
 
 
 def _run_trace(args: argparse.Namespace) -> int:
     """Run the command."""
-    config = common.design(args)
-    check_fits(config)
+    config = common.fitting_design(args)
     traced = trace(config, args.left, args.right)
     if args.rtl:
         _write_waves(args, config)

@@ -49,14 +49,12 @@ RANDOM_SEED = 1
 
 def add_parser(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "project",
-        description="Project a scan onto one or several designs, and time the same scan on this machine. INPUT and its "
+    parser = common.add_command(
+        subparsers, "project", run,
+        "Project a scan onto one or several designs, and time the same scan on this machine. INPUT and its "
         "options are those of `oclgenomics omega scan`; without INPUT the SNPs are spread evenly or come from "
         "--positions, and --samples N draws genotypes for the measurement.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     common.add_input(parser, nargs="?")
     add_window_options(parser, required=False)
     group = parser.add_argument_group("input")
@@ -66,10 +64,9 @@ def add_parser(subparsers: Any) -> None:
         help="with INPUT: file of the samples to use, one per line; without: number of random haplotypes",
     )  # fmt: skip
     reads(samples, lambda args, given: [given] if args.input else [])
-    regions = group.add_argument(
+    reads(group.add_argument(
         "--exclude", metavar="BED", help="leave out the sites within these regions (default: none)"
-    )
-    reads(regions)
+    ))  # fmt: skip
     group.add_argument("--snps", type=count, metavar="N", help="without INPUT: SNPs, spread evenly (default: 13000)")
     reads(group.add_argument("--positions", metavar="FILE", help="without INPUT: SNPs at these positions, one a line"))
     add_site_options(parser, "seed of the draws, and of random genotypes (for these 1 if not given)")
@@ -81,7 +78,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--no-measure", action="store_true", help="project only (default: also time the scan on this machine)"
     )
-    common.add_outputs(parser, plot="where the time goes")
+    common.add_shared_options(parser, "", plot="where the time goes")
     add_device_options(parser)
 
 
@@ -124,7 +121,7 @@ def run(args: argparse.Namespace) -> int:
     reading = read_options(args, args.samples if args.input is not None else None)
     exclude = read_bed(args.exclude) if args.exclude else None
     if _measures(args):
-        select_device(args.device)  # a device that is not there is told before any reading
+        select_device(args.device)  # a device that is not there is reported before any reading
     found, made = _projected(args, options, configs, reading, exclude)
     for workload, discarded in zip(found.workloads, found.discarded, strict=True):
         if not workload.omegas and (args.input is not None or args.samples):

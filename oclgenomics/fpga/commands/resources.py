@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 
 from hls_model.boards import KINDS, Amount, Board, Region, Source
 from hls_model.clock import asked_text, clock_record, clock_text
 from hls_model.config import Config
 from hls_model.ranges import Range
-from hls_model.report import Report, make_report
+from hls_model.report import Loop, Report, make_report
 from hls_model.resources import METHODS, Resources, check_fits, largest_unroll
 from hls_model.text import percent, range_text
 from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
-from oclgenomics.fpga.commands.common import add_workload_options, table, workload
+from oclgenomics.fpga.commands.common import table, table_of
 
 METHOD = "bottom-up"
+HEADS = tuple(kind.upper() for kind in KINDS)
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -28,7 +29,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def _add_resources(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("resources", allow_abbrev=False)
+    parser = common.add_command(subparsers, "resources", _run_resources)
     parser.add_argument(
         "--method", choices=tuple(METHODS), default=METHOD,
         help=f"sum of its parts, or the line through Table I of the paper (default: {METHOD})",
@@ -36,9 +37,7 @@ def _add_resources(subparsers: argparse._SubParsersAction[argparse.ArgumentParse
     parser.add_argument(
         "--sources", action="store_true", help="show the board's figures as well, and where each comes from"
     )
-    common.add_design_options(parser)
-    common.add_outputs(parser)
-    parser.set_defaults(run=_run_resources)
+    common.add_shared_options(parser, "design")
 
 
 def _run_resources(args: argparse.Namespace) -> int:
@@ -65,15 +64,13 @@ def _cells(amount: Amount) -> tuple[str, ...]:
 
 def totals_text(resources: Resources) -> str:
     """Return the table of total, available and percent."""
-    shares = resources.shares
-    return table(
-        ("", *(kind.upper() for kind in KINDS)),
-        (
-            ("Total", *_cells(resources.total)),
-            ("Available", *_cells(resources.board.available)),
-            ("Used, %", *(f"{100 * shares[kind]:.2f}" for kind in KINDS)),
-        ),
-    )
+    total, available = _cells(resources.total), _cells(resources.board.available)
+    rows = (("Total", *total), ("Available", *available), ("Used, %", *_percents(resources)))
+    return table(("", *HEADS), rows)
+
+
+def _percents(resources: Resources) -> tuple[str, ...]:
+    return tuple(f"{100 * resources.shares[kind]:.2f}" for kind in KINDS)
 
 
 def regions_text(resources: Resources) -> str:
@@ -81,17 +78,19 @@ def regions_text(resources: Resources) -> str:
     rows = []
     for occupied in resources.placement.regions:
         region = occupied.region
-        rows.append((region.name, "holds", "", *_cells(region.available)))
-        rows.append(("", "shell", "", *_cells(region.shell)))
-        rows.append(("", "placeable", "", *_cells(occupied.room)))
-        rows.append(("", "used", f"{occupied.lanes}", *_cells(occupied.used)))
-    return table(("region", "", "lanes", *(kind.upper() for kind in KINDS)), rows)
+        rows += [
+            (region.name, "holds", "", *_cells(region.available)),
+            ("", "shell", "", *_cells(region.shell)),
+            ("", "placeable", "", *_cells(occupied.room)),
+            ("", "used", f"{occupied.lanes}", *_cells(occupied.used)),
+        ]
+    return table(("region", "", "lanes", *HEADS), rows)
 
 
 def parts_text(resources: Resources) -> str:
     """Return the table of all parts."""
     rows = [(part.name, part.kind, str(part.count), *_cells(part.total)) for part in resources.parts]
-    return table(("instance", "kind", "count", *(kind.upper() for kind in KINDS)), rows)
+    return table(("instance", "kind", "count", *HEADS), rows)
 
 
 def room_text(board: Board) -> str:
@@ -147,18 +146,13 @@ def resources_record(resources: Resources) -> dict[str, object]:
 
 def _add_report(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("report", allow_abbrev=False)
-    add_workload_options(parser)
-    common.add_level_option(parser)
-    common.add_design_options(parser)
-    common.add_uncertainty_option(parser)
-    common.add_outputs(parser)
-    parser.set_defaults(run=_run_report)
+    parser = common.add_command(subparsers, "report", _run_report)
+    common.add_shared_options(parser, "workload level design uncertainty")
 
 
 def _run_report(args: argparse.Namespace) -> int:
     """Run the command."""
-    report = make_report(workload(args), common.design(args), args.level, uncertainty=args.uncertainty)
+    report = make_report(common.workload(args), common.design(args), args.level, uncertainty=args.uncertainty)
     common.write(args, _report_text(report), _report_record(report), lambda: plots.plot_resources(report.resources))
     return 0
 
@@ -200,25 +194,24 @@ def _interval(config: Config) -> str:
 
 
 def _loops(report: Report) -> str:
-    rows = [
-        (
-            loop.name, f"{loop.latency:,}", f"{loop.iteration_latency:,}",
-            "-" if loop.achieved is None else str(loop.achieved),
-            "-" if loop.target is None else str(loop.target),
-            f"{loop.trips:,}", "yes" if loop.pipelined else "no",
-        )
-        for loop in report.loops
-    ]  # fmt: skip
-    header = ("loop", "latency", "iteration latency", "II achieved", "II target", "trip count", "pipelined")
-    return f"of the position that takes longest ({report.left:,} x {report.right:,})\n" + table(header, rows)
+    rows = table_of(report.loops, LOOP_COLUMNS)
+    return f"of the position that takes longest ({report.left:,} x {report.right:,})\n{rows}"
+
+
+LOOP_COLUMNS: dict[str, Callable[[Loop], str]] = {
+    "loop": lambda loop: loop.name,
+    "latency": lambda loop: f"{loop.latency:,}",
+    "iteration latency": lambda loop: f"{loop.iteration_latency:,}",
+    "II achieved": lambda loop: "-" if loop.achieved is None else str(loop.achieved),
+    "II target": lambda loop: "-" if loop.target is None else str(loop.target),
+    "trip count": lambda loop: f"{loop.trips:,}",
+    "pipelined": lambda loop: "yes" if loop.pipelined else "no",
+}
 
 
 def _utilisation(report: Report) -> str:
-    kinds = ("bram18k", "dsp", "ff", "lut")
-    rows = [(name, *(f"{getattr(amount, kind):,}" for kind in kinds)) for name, amount in report.utilisation.items()]
-    shares = report.resources.shares
-    rows.append(("%", *(f"{100 * shares[kind]:.2f}" for kind in kinds)))
-    text = table(("", *(kind.upper() for kind in kinds)), rows)
+    rows = [(name, *_cells(amount)) for name, amount in report.utilisation.items()]
+    text = table(("", *HEADS), [*rows, ("%", *_percents(report.resources))])
     return f"{text}\n\n{regions_text(report.resources)}\n{room_text(report.resources.board)}"
 
 
@@ -280,10 +273,6 @@ def _plain(value: object) -> object:
         return [_plain(one) for one in value]
     if isinstance(value, Region):
         return {"name": value.name, "available": vars(value.available), "shell": vars(value.shell)}
-    return (
-        dict(vars(value))
-        if isinstance(value, (Range, Amount))
-        else dict(value)
-        if isinstance(value, Mapping)
-        else value
-    )
+    if isinstance(value, (Range, Amount)):
+        return dict(vars(value))
+    return dict(value) if isinstance(value, Mapping) else value

@@ -6,31 +6,23 @@ import argparse
 
 from hls_model.clock import clock_record, clock_text
 from hls_model.ranges import Range
-from hls_model.resources import check_fits
 from hls_model.roofline import Roofline, ports_gbps, rate_range, roof_gbps, roofline, roofline_of
 from hls_model.text import percent, range_text
 from hls_model.uncertainty import built_band
 from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
-from oclgenomics.fpga.commands.common import add_workload_options, table, workload
+from oclgenomics.fpga.commands.common import table
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("roofline", allow_abbrev=False)
-    add_workload_options(parser)
-    common.add_level_option(parser)
-    common.add_design_options(parser)
-    common.add_uncertainty_option(parser)
-    common.add_outputs(parser)
-    parser.set_defaults(run=run)
+    parser = common.add_command(subparsers, "roofline", run)
+    common.add_shared_options(parser, "workload level design uncertainty")
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    config = common.design(args)
-    check_fits(config)
-    scan = workload(args)
+    config, scan = common.fitting_design(args), common.workload(args)
     if args.uncertainty:
         bounds = built_band(scan, config, args.level)
         found, reached = roofline_of(bounds.likely), rate_range(bounds)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hls_model.boards import BOARDS
 from hls_model.errors import ModelError
@@ -21,19 +21,23 @@ from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import table
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
 LAMBDA = 97_004  # both strands of the lambda phage
 Timed = list[tuple[Stage, ArrayTiming]]
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("sdtw", allow_abbrev=False)
+    parser = common.add_command(subparsers, "sdtw", run)
     group = parser.add_argument_group("reads")
     group.add_argument(
         "--columns", type=count, default=LAMBDA, metavar="N",
         help=f"columns of the reference, all strands together (default: {LAMBDA}, both of the lambda phage)",
     )  # fmt: skip
-    group.add_argument("--samples", type=count, default=2_000, metavar="N", help="samples of a read (default: 2000)")
+    common.add_count(group, "--samples", 2_000, "samples of a read")
     group.add_argument(
         "--stages", type=_stages, metavar="N:SHARE,...",
         help="a filter of several stages instead: samples of each, and the share of reads that come to it, such as "
@@ -47,19 +51,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "(default: u250)",
     )  # fmt: skip
     reads(board, lambda args, given: [] if given in {*BOARDS, ASIC} else common.design_files(args, given))
-    group.add_argument("--pes", type=count, default=2_000, metavar="P", help="processing elements (default: 2000)")
-    group.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", dest="settings",
-        help="any other parameter, such as clock_mhz=300, arrays=4 or reference=memory; may be repeated",
-    )  # fmt: skip
+    common.add_count(group, "--pes", 2_000, "processing elements", "P")
+    common.add_set_option(group, "clock_mhz=300, arrays=4 or reference=memory")
     parser.add_argument(
         "--published", action="store_true", help="set the numbers of SquiggleFilter's chip beside the model's, and stop"
     )
     parser.add_argument(
         "--level", choices=("L0", "L1"), default="L1", help="timing by closed form or by events (default: L1)"
     )
-    common.add_outputs(parser)
-    parser.set_defaults(run=run)
+    common.add_shared_options(parser, "")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -83,12 +83,11 @@ def run(args: argparse.Namespace) -> int:
         resources = check_fits(array, args.columns, samples, kept=kept)
         most = largest_arrays(array, args.columns, samples, kept=kept)
     report = _Report(args.columns, args.level, bounds, resources, most)
-    common.write(
-        args,
-        report.text(),
-        report.record(),
-        lambda: plots.plot_array(time_read(array, args.columns, samples, args.level)),
-    )
+
+    def figure() -> Figure:
+        return plots.plot_array(time_read(array, args.columns, samples, args.level))
+
+    common.write(args, report.text(), report.record(), figure)
     return 0
 
 
@@ -174,14 +173,12 @@ class _Report:
         return "\n\n".join(blocks)
 
     def _stages(self) -> str:
-        header = (
-            "samples", "share", "passes", "load", "stream", "stall", "drain", "cycles", "PEs at work", "decision after",
-        )  # fmt: skip
+        cycles = ("load", "stream", "stall", "drain", "busy")
+        header = ("samples", "share", "passes", *cycles[:-1], "cycles", "PEs at work", "decision after")
         rows = [
             (
                 f"{stage.samples:,}", percent(stage.share, 1), f"{len(self.array.passes(one.samples))}",
-                f"{one.load:,}", f"{one.stream:,}", f"{one.stall:,}", f"{one.drain:,}", f"{one.busy:,}",
-                percent(one.utilisation, 1), range_text(latency),
+                *(f"{getattr(one, name):,}" for name in cycles), percent(one.utilisation, 1), range_text(latency),
             )
             for (stage, one), latency in zip(self.timed, self.latencies(), strict=True)
         ]  # fmt: skip
