@@ -20,6 +20,7 @@ from hls_model.boards import KINDS, Amount, Board, Source
 from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.ranges import Range
+from hls_model.records import record_of
 from hls_model.resources import estimate
 
 # Dynamic watts and units of each kind in the report. Logic, shift registers, carry and the signals between them are put
@@ -97,8 +98,7 @@ class Power:
 
     def record(self) -> dict[str, object]:
         """Return watts at rest and at work, and what adds to them, for JSON."""
-        parts = {"idle": self.idle, "logic": self.logic, "memory": self.memory, "busy": self.busy}
-        return {name: watts.record() for name, watts in parts.items()}
+        return record_of(self, "idle logic memory busy")
 
 
 def power_of(config: Config, read_gbps: float = 0.0) -> Power:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from hls_model.ranges import Range
+from hls_model.records import record_of
 
 Where = Literal["host", "link", "card", "elsewhere"]
 
@@ -48,17 +49,8 @@ class Phase:
 
     def record(self) -> dict[str, object]:
         """Return the phase for JSON."""
-        return {
-            "name": self.name,
-            "where": self.where,
-            "seconds": self.seconds.record(),
-            "bytes": self.bytes,
-            "operations": self.operations,
-            "of": self.of,
-            "beside": self.beside,
-            "unbuilt": self.unbuilt or None,
-            "assumptions": list(self.assumptions),
-        }
+        names = "name where seconds bytes operations of beside unbuilt assumptions"
+        return record_of(self, names) | {"unbuilt": self.unbuilt or None}
 
 
 def total(phases: Sequence[Phase]) -> Range:

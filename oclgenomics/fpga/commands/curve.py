@@ -12,6 +12,7 @@ from hls_model.errors import ModelError
 from hls_model.paper.published import TABLE1
 from hls_model.presets import parse_settings
 from hls_model.ranges import Range
+from hls_model.records import record_of
 from hls_model.resources import check_fits
 from hls_model.text import percent, range_text
 from oclgenomics.app.commands import count
@@ -117,16 +118,9 @@ def efficiency_at(curve: Curve, right: int) -> float:
 
 def _record(curve: Curve) -> dict[str, object]:
     return {
-        "design": curve.config.name,
-        "unroll": curve.config.unroll,
+        **record_of(curve.config, "design=name unroll"),
         **clock_record(curve.config),
-        "level": curve.level,
-        "left": curve.left,
-        "ideal_omega_per_s": curve.config.ideal_rate,
-        "share": curve.share,
-        "crossing": curve.crossing,
-        "right": curve.right.tolist(),
-        "omega_per_s": curve.rate.tolist(),
+        **record_of(curve, "level left ideal_omega_per_s=config.ideal_rate share crossing right omega_per_s=rate"),
         "range": None
         if curve.slow is None or curve.fast is None
         else {"low": curve.slow.tolist(), "high": curve.fast.tolist(), "crossings": curve.crossings},

@@ -9,6 +9,7 @@ from hls_model.boards import KINDS
 from hls_model.errors import ModelError
 from hls_model.extras.explore import Design, Exploration, Space, explore
 from hls_model.presets import parse_settings
+from hls_model.records import record_of
 from hls_model.text import percent, range_text
 from oclgenomics.app.commands import started_progress
 from oclgenomics.fpga import plots
@@ -122,25 +123,14 @@ COLUMNS: dict[str, Callable[[Design], str]] = {
 
 def _record(found: Exploration) -> dict[str, object]:
     return {
-        "workload": found.designs[0].timing.workload.name,
-        "board": found.designs[0].config.board,
-        "too_large": found.too_large,
-        "impossible": found.impossible,
+        **record_of(found.designs[0], "workload=timing.workload.name board=config.board"),
+        **record_of(found, "too_large impossible"),
         "designs": [
             {
-                "unroll": design.config.unroll,
-                "clock_mhz": design.config.clock_mhz,
-                "target_mhz": design.config.target_mhz,
-                "ports": design.config.memory.ports,
-                "overlap_outer": design.config.overlap_outer,
-                "kernels": design.config.kernels,
-                "omega_per_s": design.rate,
-                "scan_omega_per_s": design.timing.rate,
-                "roof_omega_per_s": design.roofline.height,
-                "roof": design.roofline.binding,
-                "pipeline_omega_per_s": design.timing.hardware_rate,
-                "largest_share": design.cost,
-                "share": design.resources.shares,
+                **record_of(design.config, "unroll clock_mhz target_mhz ports=memory.ports overlap_outer kernels"),
+                **record_of(design, "omega_per_s=rate scan_omega_per_s=timing.rate roof_omega_per_s=roofline.height"),
+                **record_of(design, "roof=roofline.binding pipeline_omega_per_s=timing.hardware_rate"),
+                **record_of(design, "largest_share=cost share=resources.shares"),
                 "regions": regions_record(design.resources),
                 "on_front": design.on_front,
                 "range": None if design.band is None else {"omega_per_s": design.rate_range.record()},

@@ -14,6 +14,7 @@ from hls_model.paper.table1 import Column, contradictions, estimate_name
 from hls_model.paper.table3 import ByLatency, Row, by_latency, compared
 from hls_model.project import ACCOUNTINGS
 from hls_model.ranges import Range
+from hls_model.records import record_of
 from hls_model.text import range_text
 from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
@@ -75,10 +76,7 @@ def _beside(one: Compared) -> str:
 
 def _column_record(column: Column) -> dict[str, object]:
     return {
-        "board": column.system.board,
-        "unroll": column.system.unroll,
-        "paper": vars(column.system.used),
-        "paper_percent": dict(column.system.percent),
+        **record_of(column.system, "board unroll paper=used paper_percent=percent"),
         "percent": column.percent,
         "compared": {
             name: {kind: one.record() for kind, one in row.items()} for name, row in column.compared().items()
@@ -230,9 +228,6 @@ def _row_record(row: Row) -> dict[str, object]:
         **{f"{bar}_seconds": asdict(getattr(row, bar)) for bar in BARS},
         "board_omega_per_s": row.board.hardware_rate.record(),
         "board_total_seconds": {name: seconds.record() for name, seconds in row.totals.items()},
-        "fpga_speedup": row.fpga_speedup,
-        "gpu_speedup": row.gpu_speedup,
-        "model_speedup": row.model_speedup,
-        "gpu_kernel_omega_per_s": row.gpu_kernel_rate,
+        **record_of(row, "fpga_speedup gpu_speedup model_speedup gpu_kernel_omega_per_s=gpu_kernel_rate"),
         "compared": {key: one.record() for key, one in row.compared().items()},
     }

@@ -12,6 +12,7 @@ from hls_model.extras.trace import trace
 from hls_model.extras.waves import write_vcd, write_waves
 from hls_model.files import open_output
 from hls_model.formula import Formula
+from hls_model.records import record_of
 from hls_model.rtl.stimulus import operands
 from hls_model.timing import simulate
 from hls_model.workload import Workload
@@ -54,10 +55,7 @@ def _run_timing(args: argparse.Namespace) -> int:
         "exact": timing.bound == "exact",
         "cycles": timing.cycles,
         "phases_cycles": phases,
-        "seconds": timing.seconds,
-        "omegas": timing.workload.omegas,
-        "software_omegas": timing.software_omegas,
-        "omega_per_s": timing.hardware_rate,
+        **record_of(timing, "seconds omegas=workload.omegas software_omegas omega_per_s=hardware_rate"),
         "formula": {
             "cycles": formula.cycles(args.left, args.right),
             "holds": formula.holds(args.left, args.right),

@@ -10,6 +10,7 @@ from hls_model.boards import KINDS, Amount, Board, Region, Source
 from hls_model.clock import asked_text, clock_record, clock_text
 from hls_model.config import Config
 from hls_model.ranges import Range
+from hls_model.records import record_of
 from hls_model.report import Loop, Report, make_report
 from hls_model.resources import METHODS, Resources, check_fits, largest_unroll
 from hls_model.text import percent, range_text
@@ -112,15 +113,11 @@ def fits_text(resources: Resources) -> str:
 def regions_record(resources: Resources) -> list[dict[str, object]]:
     """Return what each region holds, leaves and places, for JSON."""
     return [
-        {
-            "name": occupied.region.name,
-            "lanes": occupied.lanes,
-            "available": vars(occupied.region.available),
-            "shell": vars(occupied.region.shell),
-            "placeable": vars(occupied.room),
-            "used": vars(occupied.used),
-            "share_of_placeable": occupied.share,
-        }
+        record_of(
+            occupied,
+            "name=region.name lanes available=region.available shell=region.shell placeable=room used "
+            "share_of_placeable=share",
+        )
         for occupied in resources.placement.regions
     ]
 
@@ -128,19 +125,10 @@ def regions_record(resources: Resources) -> list[dict[str, object]]:
 def resources_record(resources: Resources) -> dict[str, object]:
     """Return the resources for JSON."""
     return {
-        "design": resources.config.name,
-        "board": resources.board.name,
-        "device": resources.board.device,
-        "unroll": resources.config.unroll,
-        "lanes": resources.config.lanes,
-        "method": resources.method,
-        "total": vars(resources.total),
-        "available": vars(resources.board.available),
-        "share": resources.shares,
+        **record_of(resources, "design=config.name board=board.name device=board.device unroll=config.unroll"),
+        **record_of(resources, "lanes=config.lanes method total available=board.available share=shares"),
         "regions": regions_record(resources),
-        "parts": [
-            {"name": part.name, "kind": part.kind, "count": part.count, **vars(part.total)} for part in resources.parts
-        ],
+        "parts": [record_of(part, "name kind count") | vars(part.total) for part in resources.parts],
     }
 
 
@@ -217,17 +205,11 @@ def _utilisation(report: Report) -> str:
 
 def _report_record(report: Report) -> dict[str, object]:
     return {
-        "design": report.config.name,
-        "workload": report.workload_name,
-        "level": report.level,
+        **record_of(report, "design=config.name workload=workload_name level"),
         **clock_record(report.config),
-        "clock_ns": {"target": report.target_ns, "estimated": report.period_ns.record()},
-        "latency_cycles": {"least": report.least, "greatest": report.most, "all_positions": report.cycles},
-        "latency_seconds": {
-            "least": report.least_seconds.record(),
-            "greatest": report.most_seconds.record(),
-            "all_positions": report.seconds.record(),
-        },
+        "clock_ns": record_of(report, "target=target_ns estimated=period_ns"),
+        "latency_cycles": record_of(report, "least greatest=most all_positions=cycles"),
+        "latency_seconds": record_of(report, "least=least_seconds greatest=most_seconds all_positions=seconds"),
         "loops": [vars(loop) for loop in report.loops],
         "utilisation": {name: vars(amount) for name, amount in report.utilisation.items()},
         "resources": resources_record(report.resources),

@@ -6,6 +6,7 @@ import argparse
 
 from hls_model.clock import clock_record, clock_text
 from hls_model.ranges import Range
+from hls_model.records import record_of
 from hls_model.roofline import Roofline, ports_gbps, rate_range, roof_gbps, roofline, roofline_of
 from hls_model.text import percent, range_text
 from hls_model.uncertainty import built_band
@@ -59,15 +60,9 @@ def _limits(found: Roofline) -> dict[str, float]:
 
 def _record(found: Roofline) -> dict[str, object]:
     return {
-        "design": found.timing.config.name,
-        "workload": found.timing.workload.name,
+        **record_of(found.timing, "design=config.name workload=workload.name"),
         **clock_record(found.timing.config),
-        "level": found.timing.level,
-        "bytes_per_omega": found.bytes_per_omega,
-        "host_bytes_per_omega": found.host_bytes_per_omega,
-        "roofs_omega_per_s": found.roofs,
+        **record_of(found, "level=timing.level bytes_per_omega host_bytes_per_omega roofs_omega_per_s=roofs"),
         "limits_gb_per_s": {name: value for name, value in _limits(found).items() if name in found.roofs},
-        "binding": found.binding,
-        "omega_per_s": found.rate,
-        "share": found.share,
+        **record_of(found, "binding omega_per_s=rate share"),
     }

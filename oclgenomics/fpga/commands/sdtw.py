@@ -14,6 +14,7 @@ from hls_model.extras.sdtw.timing import ArrayTiming, Stage, compared, time_read
 from hls_model.paper.published import evidence_text
 from hls_model.presets import load, parse_settings
 from hls_model.ranges import Range
+from hls_model.records import record_of
 from hls_model.text import percent, range_text
 from oclgenomics.app.commands import count
 from oclgenomics.app.files import reads
@@ -227,11 +228,9 @@ class _Report:
             "ranges": {name: rate.record() for name, rate in self.rates().items()},
             "stages": [
                 {
-                    "samples": stage.samples,
-                    "share": stage.share,
-                    "cycles": {name: getattr(one, name) for name in ("normalise", "load", "stream", "stall", "drain")},
-                    "period_cycles": one.period,
-                    "latency_seconds": one.latency,
+                    **record_of(stage, "samples share"),
+                    "cycles": record_of(one, "normalise load stream stall drain"),
+                    **record_of(one, "period_cycles=period latency_seconds=latency"),
                     "latency_range": latency.record(),
                     "utilisation": one.utilisation,
                 }
@@ -245,8 +244,7 @@ class _Report:
                 "pe_luts": pe_luts(self.array).record(),
                 "largest_pes": self.most.record(),
                 "regions": [
-                    {"name": one.region.name, "pes": one.lanes, "used": vars(one.used), "room": vars(one.room)}
-                    for one in resources.placement.regions
+                    record_of(one, "name=region.name pes=lanes used room") for one in resources.placement.regions
                 ],
             }
         return found

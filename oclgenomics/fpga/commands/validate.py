@@ -11,6 +11,7 @@ from typing import Any
 
 from hls_model.boards import find_board
 from hls_model.errors import ModelError
+from hls_model.records import record_of
 from hls_model.rtl.golden import TABLE, read_cases, write_cases
 from hls_model.timing import LEVELS
 from hls_model.validate import BOARD, SOURCE, Check, best_efficiency, check, compared, live_runs
@@ -151,12 +152,7 @@ def _record(checks: Sequence[Check], *, live: bool) -> dict[str, Any]:
         "live": live,
         "cases": [
             {
-                "settings": one.case.settings,
-                "left": one.case.left,
-                "right": one.case.right,
-                "seed": one.case.seed,
-                "operands": one.case.kind,
-                "cycles": one.case.cycles,
+                **record_of(one.case, "settings left right seed operands=kind cycles"),
                 "kind": one.kind,
                 "levels": {
                     level: {"cycles": timing.cycles, "agrees": one.level_agrees(level)}
