@@ -17,6 +17,7 @@ from hls_model.dram_parts import find_part
 from hls_model.errors import ModelError
 from hls_model.operators import Latencies, Operators
 from hls_model.ranges import Range
+from hls_model.streams import cycles_of, pace_of
 from hls_model.text import shown
 
 LARGEST_SEED = (1 << 64) - 1  # its lower 32 bits count
@@ -322,9 +323,7 @@ class Config:
         """M, cycles from an accepted request to the first data; 1 at least, and no less than slow banks need for it."""
         nanoseconds = self.memory.latency_ns or self.hardware.latency_ns.likely
         pace = ceil(self.pace)
-        return max(
-            1, ceil(round(nanoseconds * self.clock_mhz / 1e3, 6)), pace + self.memory.burst_gap if pace > 1 else 0
-        )
+        return max(cycles_of(nanoseconds, self.clock_mhz), pace + self.memory.burst_gap if pace > 1 else 0)
 
     @property
     def host_rate(self) -> Range:
@@ -358,10 +357,8 @@ class Config:
         return self.pace > self._pace(self.memory.ports_per_bank)
 
     def _pace(self, ports: int) -> Fraction:
-        memory = self.memory
-        asked = ports * memory.port_bits / 8 * self.clock_mhz * 1e6
-        given = memory.bank_gbps * 1e9 * self.efficiency
-        return max(Fraction(1), Fraction(asked / given).limit_denominator(1000))
+        given = self.memory.bank_gbps * 1e9 * self.efficiency
+        return pace_of(ports, self.memory.port_bits, self.clock_mhz, given)
 
     @property
     def issue_words(self) -> int:

@@ -108,30 +108,20 @@ class Workload:
     def stretch(self, start: int, stop: int) -> Workload:
         """Return the scan of some neighbouring grid positions, of which the first and the last have a window."""
         base = self.first[start]
-        return Workload(
-            self.left[start:stop],
-            self.right[start:stop],
-            self.first[start:stop] - base,
-            self.last[start:stop] - base,
-            self.centre[start:stop] - base,
-            snps=int(self.last[stop - 1] - base + 1),
-            samples=self.samples,
-            name=self.name,
-        )
+        sites = (array[start:stop] - base for array in (self.first, self.last, self.centre))
+        snps = int(self.last[stop - 1] - base + 1)
+        return Workload(self.left[start:stop], self.right[start:stop], *sites, snps, self.samples, self.name)
 
     @classmethod
     def joined(cls, workloads: Sequence[Workload], name: str = "") -> Workload:
         """Return several scans as one, as far as omega goes; its LD would count pairs across them."""
         starts = np.cumsum([0, *(one.snps for one in workloads)])
-        return cls(
-            np.concatenate([one.left for one in workloads]),
-            np.concatenate([one.right for one in workloads]),
-            np.concatenate([one.first + start for one, start in zip(workloads, starts[:-1], strict=True)]),
-            np.concatenate([one.last + start for one, start in zip(workloads, starts[:-1], strict=True)]),
-            np.concatenate([one.centre + start for one, start in zip(workloads, starts[:-1], strict=True)]),
-            snps=int(starts[-1]),
-            name=name,
+        moved = list(zip(workloads, starts[:-1], strict=True))
+        trips = (np.concatenate([getattr(one, side) for one in workloads]) for side in ("left", "right"))
+        sites = (
+            np.concatenate([getattr(one, site) + start for one, start in moved]) for site in ("first", "last", "centre")
         )
+        return cls(*trips, *sites, snps=int(starts[-1]), name=name)
 
     @classmethod
     def single(cls, left: int, right: int) -> Workload:
@@ -174,14 +164,8 @@ class Workload:
         samples : int
             Haplotypes.
         """
-        return cls.from_positions(
-            even_positions(snps, length),
-            grid=grid,
-            minwin=minwin,
-            maxwin=maxwin,
-            samples=samples,
-            name=f"{snps:,} uniform SNPs",
-        )
+        positions, name = even_positions(snps, length), f"{snps:,} uniform SNPs"
+        return cls.from_positions(positions, grid=grid, minwin=minwin, maxwin=maxwin, samples=samples, name=name)
 
     @classmethod
     def from_positions(

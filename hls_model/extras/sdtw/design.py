@@ -25,13 +25,13 @@ import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
 from typing import Literal
 
 from hls_model.boards import Board, find_board
 from hls_model.errors import ModelError
 from hls_model.limits import MAX_LATENCY_NS, burst_problems, clock_problems
 from hls_model.ranges import Range
+from hls_model.streams import cycles_of, pace_of
 from hls_model.text import shown
 
 ASIC = "asic"  # a chip of one's own: no board, no claim about one
@@ -167,15 +167,13 @@ class SystolicArray:
     @property
     def latency(self) -> int:
         """Cycles from a request to the first data of external memory."""
-        latency_ns = self.latency_ns or self.hardware.latency_ns.likely
-        return max(1, ceil(round(latency_ns * self.clock_mhz / 1e3, 6)))
+        return cycles_of(self.latency_ns or self.hardware.latency_ns.likely, self.clock_mhz)
 
     def pace(self, transfers: int) -> Fraction:
         """Cycles of a bank for a port beat of each array that uses it, `transfers` (reads and writes) each."""
         ports = max(1, -(-self.arrays * self.streams // self.hardware.banks))  # on the busiest bank
-        asked = transfers * ports * self.width / 8 * self.clock_mhz * 1e6
         given = self.hardware.bank_gbps * 1e9 * (self.efficiency or self.efficiency_range.likely)
-        return max(Fraction(1), Fraction(asked / given).limit_denominator(1000))
+        return pace_of(transfers * ports, self.width, self.clock_mhz, given)
 
     @property
     def efficiency_range(self) -> Range:

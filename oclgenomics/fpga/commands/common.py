@@ -179,8 +179,8 @@ def add_level_option(parser: argparse.ArgumentParser) -> None:
 
 def write(
     args: argparse.Namespace, text: str, record: Mapping[str, Any], figure: Callable[[], Figure] | None = None
-) -> None:
-    """Write the text or, with --json, the record. Make and write the figure with --plot.
+) -> int:
+    """Write the text or, with --json, the record, make and write the figure with --plot, and return exit status 0.
 
     Raises
     ------
@@ -191,6 +191,7 @@ def write(
         write_figure(args.plot, figure())
     output = OutputOptions.resolve(args, FORMATS)
     output.write(json_text(record, indent=2) + "\n" if output.format == "json" else text.rstrip("\n") + "\n")
+    return 0
 
 
 def counts(text: str) -> list[int]:

@@ -58,14 +58,10 @@ def run(args: argparse.Namespace) -> int:
                 uncertainty=args.uncertainty and not args.unrolls,
             )
         )  # fmt: skip
-    if args.unrolls:
-        _write_by_unroll(args, curves, most)
-    else:
-        _write_one(args, curves[0])
-    return 0
+    return _write_by_unroll(args, curves, most) if args.unrolls else _write_one(args, curves[0])
 
 
-def _write_one(args: argparse.Namespace, curve: Curve) -> None:
+def _write_one(args: argparse.Namespace, curve: Curve) -> int:
     chosen = np.unique(np.linspace(0, len(curve.right) - 1, ROWS).round().astype(int))
     ideal = curve.config.ideal_rate
     rows = [(f"{curve.right[k]:,}", _rate_text(curve, k), percent(curve.rate[k] / ideal, 1)) for k in chosen]
@@ -73,7 +69,7 @@ def _write_one(args: argparse.Namespace, curve: Curve) -> None:
     line = f"{percent(curve.share)} line {curve.share * ideal / 1e6:,.0f} M omega/s"
     text += f"\n\nideal {ideal / 1e6:,.0f} M omega/s, {line}: {_crossing_text(curve)}"
     text += f"\n{clock_text(curve.config)}"
-    common.write(args, text, _record(curve), lambda: plots.plot_curve(curve))
+    return common.write(args, text, _record(curve), lambda: plots.plot_curve(curve))
 
 
 def _rate_text(curve: Curve, point: int) -> str:
@@ -94,7 +90,7 @@ def _crossing_text(curve: Curve) -> str:
     return "{} (fast end: {}, slow end: {})".format(text, *ends)
 
 
-def _write_by_unroll(args: argparse.Namespace, curves: list[Curve], most: int) -> None:
+def _write_by_unroll(args: argparse.Namespace, curves: list[Curve], most: int) -> int:
     shown = [100, 300, 1_000, 3_000, 10_000, 30_000]
     header = ["unroll", "MHz", *(f"{right:,}" for right in shown if right <= most), f"{percent(args.share)} at"]
     rows = []
@@ -103,11 +99,10 @@ def _write_by_unroll(args: argparse.Namespace, curves: list[Curve], most: int) -
         crossing = f"{curve.crossing:,}" if curve.crossing else "-"
         mhz = range_text(clock_range(curve.config), "")
         rows.append((f"{curve.config.unroll}", mhz, *efficiency, crossing))
-    text = "rate of the pipelines as a share of the ideal, by unroll and right-side iterations\n\n" + table(
-        header, rows
-    )
+    head = "rate of the pipelines as a share of the ideal, by unroll and right-side iterations"
+    text = f"{head}\n\n{table(header, rows)}"
     record = {"curves": [_record(curve) for curve in curves]}
-    common.write(args, text, record, lambda: plots.plot_efficiency(curves))
+    return common.write(args, text, record, lambda: plots.plot_efficiency(curves))
 
 
 def efficiency_at(curve: Curve, right: int) -> float:

@@ -60,8 +60,7 @@ def run(args: argparse.Namespace) -> int:
         uncertainty=args.uncertainty,
     )  # fmt: skip
     progress.clear()
-    common.write(args, _text(found, args.all), _record(found), lambda: plots.plot_pareto(found))
-    return 0
+    return common.write(args, _text(found, args.all), _record(found), lambda: plots.plot_pareto(found))
 
 
 def _space(args: argparse.Namespace) -> Space:

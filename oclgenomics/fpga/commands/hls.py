@@ -51,5 +51,4 @@ def run(args: argparse.Namespace) -> int:
     files = write_project(config, made, args.folder)
     text = f"{args.folder}: {config.name}, {config.lanes} lanes at {config.clock_mhz:g} MHz, "
     text += f"{args.positions} x {args.left} x {args.right}\n" + "\n".join(files)
-    common.write(args, text, {"design": config.name, "folder": args.folder, "files": files})
-    return 0
+    return common.write(args, text, {"design": config.name, "folder": args.folder, "files": files})

@@ -60,8 +60,7 @@ def run(args: argparse.Namespace) -> int:
     longest = config.memory.burst_length * config.memory.port_bits // 8
     own = bandwidth(part, longest, longest)
     ports = in_step(config)
-    common.write(args, _text(config, part, found, own, ports), _record(config, part, found, own, ports))
-    return 0
+    return common.write(args, _text(config, part, found, own, ports), _record(config, part, found, own, ports))
 
 
 def _text(config: Config, part: Part, found: list[Bandwidth], own: Bandwidth, reached: tuple[float, float]) -> str:

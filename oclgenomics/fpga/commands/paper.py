@@ -26,13 +26,9 @@ LEGEND1 = "p predicted, c calibrated (chosen to match Table I)"
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add both commands."""
-    _add_table1(subparsers)
-    _add_table3(subparsers)
-
-
-def _add_table1(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
     common.add_shared_options(common.add_command(subparsers, "table1", _run_table1), "")
+    parser = common.add_command(subparsers, "table3", _run_table3)
+    common.add_shared_options(parser, "level design uncertainty")
 
 
 def _run_table1(args: argparse.Namespace) -> int:
@@ -48,8 +44,7 @@ def _run_table1(args: argparse.Namespace) -> int:
         "kinds": {kind: sum(one.kind == kind for one in every) for kind in COMPARED_KINDS},
         "contradictions": contradictions(),
     }
-    common.write(args, text, record, lambda: plots.plot_table1(columns))
-    return 0
+    return common.write(args, text, record, lambda: plots.plot_table1(columns))
 
 
 def _estimates(columns: list[Column]) -> list[Compared]:
@@ -106,12 +101,6 @@ LEGEND3 = (
 )
 
 
-def _add_table3(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = common.add_command(subparsers, "table3", _run_table3)
-    common.add_shared_options(parser, "level design uncertainty")
-
-
 def _run_table3(args: argparse.Namespace) -> int:
     """Run the command."""
     config = common.fitting_design(args)
@@ -126,8 +115,9 @@ def _run_table3(args: argparse.Namespace) -> int:
         "by_latency": [{"cycles": one.cycles, "omega": [rate.record() for rate in one.rates]} for one in latencies],
         "kinds": {kind: sum(one.kind == kind for one in compared(rows)) for kind in COMPARED_KINDS},
     }
-    common.write(args, "\n\n".join(blocks), record, lambda: plots.plot_platforms(rows, uncertainty=args.uncertainty))
-    return 0
+    return common.write(
+        args, "\n\n".join(blocks), record, lambda: plots.plot_platforms(rows, uncertainty=args.uncertainty)
+    )
 
 
 def _rates(rows: list[Row], uncertainty: bool) -> str:

@@ -25,15 +25,10 @@ LARGEST_SEED = (1 << 32) - 1
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add both commands."""
-    _add_timing(subparsers)
-    _add_trace(subparsers)
-
-
-def _add_timing(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
     parser = common.add_command(subparsers, "timing", _run_timing)
     _add_sides(parser, 1_000, 1_000)
     common.add_shared_options(parser, "level design", plot="")
+    _add_trace(subparsers)
 
 
 def _add_sides(parser: argparse.ArgumentParser, left: int, right: int) -> None:
@@ -68,8 +63,7 @@ def _run_timing(args: argparse.Namespace) -> int:
     rows.append(f"{'rate':<9} {timing.hardware_rate / 1e6:>14,.1f} M omega/s of {timing.config.ideal_rate / 1e6:,.0f}")
     rows.append(_formula_text(formula, args.left, args.right))
     rows.append(asked_text(config))
-    common.write(args, "\n".join(rows), record)
-    return 0
+    return common.write(args, "\n".join(rows), record)
 
 
 def _formula_text(formula: Formula, left: int, right: int) -> str:
@@ -110,8 +104,7 @@ def _run_trace(args: argparse.Namespace) -> int:
         with open_output(args.vcd) as stream:
             write_vcd(traced.recording, stream)
 
-    common.write(args, traced.text(), traced.record(), lambda: plots.plot_trace(traced))
-    return 0
+    return common.write(args, traced.text(), traced.record(), lambda: plots.plot_trace(traced))
 
 
 def _write_waves(args: argparse.Namespace, config: Config) -> None:

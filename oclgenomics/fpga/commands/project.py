@@ -129,8 +129,7 @@ def run(args: argparse.Namespace) -> int:
     if found.measured is not None and found.measured.busy:
         say(args, f"warning: {busy_text(found.measured)}; run it again when the machine is idle")
     text, record = with_costs(args, found.projections, projection_text(found), projection_record(found, made))
-    common.write(args, text, record, found.plot)
-    return 0
+    return common.write(args, text, record, found.plot)
 
 
 def _check(args: argparse.Namespace) -> None:

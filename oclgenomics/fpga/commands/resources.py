@@ -24,12 +24,8 @@ HEADS = tuple(kind.upper() for kind in KINDS)
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add both commands."""
-    _add_report(subparsers)
-    _add_resources(subparsers)
-
-
-def _add_resources(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
+    parser = common.add_command(subparsers, "report", _run_report)
+    common.add_shared_options(parser, "workload level design uncertainty")
     parser = common.add_command(subparsers, "resources", _run_resources)
     parser.add_argument(
         "--method", choices=tuple(METHODS), default=METHOD,
@@ -55,17 +51,17 @@ def _run_resources(args: argparse.Namespace) -> int:
     text += f"\n\n{sources_text(board)}" if args.sources else ""
     found = resources_record(resources) | clock_record(config) | {"largest_unroll": most}
     found |= {"board_figures": sources_record(board)} if args.sources else {}
-    common.write(args, text, found, lambda: plots.plot_resources(resources))
-    return 0
+    return common.write(args, text, found, lambda: plots.plot_resources(resources))
 
 
-def _cells(amount: Amount) -> tuple[str, ...]:
+def cells(amount: Amount) -> tuple[str, ...]:
+    """Return an amount as the cells of `HEADS`."""
     return tuple(f"{getattr(amount, kind):,}" for kind in KINDS)
 
 
 def totals_text(resources: Resources) -> str:
     """Return the table of total, available and percent."""
-    total, available = _cells(resources.total), _cells(resources.board.available)
+    total, available = cells(resources.total), cells(resources.board.available)
     rows = (("Total", *total), ("Available", *available), ("Used, %", *_percents(resources)))
     return table(("", *HEADS), rows)
 
@@ -80,17 +76,17 @@ def regions_text(resources: Resources) -> str:
     for occupied in resources.placement.regions:
         region = occupied.region
         rows += [
-            (region.name, "holds", "", *_cells(region.available)),
-            ("", "shell", "", *_cells(region.shell)),
-            ("", "placeable", "", *_cells(occupied.room)),
-            ("", "used", f"{occupied.lanes}", *_cells(occupied.used)),
+            (region.name, "holds", "", *cells(region.available)),
+            ("", "shell", "", *cells(region.shell)),
+            ("", "placeable", "", *cells(occupied.room)),
+            ("", "used", f"{occupied.lanes}", *cells(occupied.used)),
         ]
     return table(("region", "", "lanes", *HEADS), rows)
 
 
 def parts_text(resources: Resources) -> str:
     """Return the table of all parts."""
-    rows = [(part.name, part.kind, str(part.count), *_cells(part.total)) for part in resources.parts]
+    rows = [(part.name, part.kind, str(part.count), *cells(part.total)) for part in resources.parts]
     return table(("instance", "kind", "count", *HEADS), rows)
 
 
@@ -132,17 +128,12 @@ def resources_record(resources: Resources) -> dict[str, object]:
     }
 
 
-def _add_report(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = common.add_command(subparsers, "report", _run_report)
-    common.add_shared_options(parser, "workload level design uncertainty")
-
-
 def _run_report(args: argparse.Namespace) -> int:
     """Run the command."""
     report = make_report(common.workload(args), common.design(args), args.level, uncertainty=args.uncertainty)
-    common.write(args, _report_text(report), _report_record(report), lambda: plots.plot_resources(report.resources))
-    return 0
+    return common.write(
+        args, _report_text(report), _report_record(report), lambda: plots.plot_resources(report.resources)
+    )
 
 
 def _report_text(report: Report) -> str:
@@ -198,7 +189,7 @@ LOOP_COLUMNS: dict[str, Callable[[Loop], str]] = {
 
 
 def _utilisation(report: Report) -> str:
-    rows = [(name, *_cells(amount)) for name, amount in report.utilisation.items()]
+    rows = [(name, *cells(amount)) for name, amount in report.utilisation.items()]
     text = table(("", *HEADS), [*rows, ("%", *_percents(report.resources))])
     return f"{text}\n\n{regions_text(report.resources)}\n{room_text(report.resources.board)}"
 

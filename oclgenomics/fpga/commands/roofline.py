@@ -31,8 +31,7 @@ def run(args: argparse.Namespace) -> int:
         found = roofline(scan, config, args.level)
         reached = Range.exactly(found.rate)
     record = _record(found) | {"range": reached.record() if args.uncertainty else None}
-    common.write(args, _text(found, reached), record, lambda: plots.plot_roofline(found, reached))
-    return 0
+    return common.write(args, _text(found, reached), record, lambda: plots.plot_roofline(found, reached))
 
 
 def _text(found: Roofline, reached: Range) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hls_model.boards import BOARDS
 from hls_model.errors import ModelError
@@ -21,6 +21,7 @@ from oclgenomics.app.files import reads
 from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import table
+from oclgenomics.fpga.commands.resources import cells
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -73,8 +74,7 @@ def run(args: argparse.Namespace) -> int:
         text = "\n\n".join(
             (table(("SquiggleFilter", "published", "model", "why"), lines), evidence_text(rows, "theirs"))
         )
-        common.write(args, text, {"compared": [row.record() for row in rows]})
-        return 0
+        return common.write(args, text, {"compared": [row.record() for row in rows]})
     stages = args.stages or [Stage(args.samples, 1.0)]
     samples, kept = stages[-1].samples, len(stages) > 1
     array = placed(_array(args), args.columns, samples, kept=kept)
@@ -88,8 +88,7 @@ def run(args: argparse.Namespace) -> int:
     def figure() -> Figure:
         return plots.plot_array(time_read(array, args.columns, samples, args.level))
 
-    common.write(args, report.text(), report.record(), figure)
-    return 0
+    return common.write(args, report.text(), report.record(), figure)
 
 
 def _array(args: argparse.Namespace) -> SystolicArray:
@@ -256,8 +255,8 @@ def _board(array: SystolicArray) -> str:
 
 def _parts(resources: ArrayResources) -> str:
     shares = resources.shares
-    parts = [(part.name, f"{part.count:,}", *_amounts(part.total)) for part in resources.parts]
-    parts.append(("total", "", *_amounts(resources.total)))
+    parts = [(part.name, f"{part.count:,}", *cells(part.total)) for part in resources.parts]
+    parts.append(("total", "", *cells(resources.total)))
     parts.append((f"of {resources.board.name}", "", *(percent(shares[kind], 1) for kind in shares)))
     return table(("part", "count", *(kind.upper() for kind in shares)), parts)
 
@@ -274,7 +273,3 @@ def _places(resources: ArrayResources, most: Range) -> str:
     later = CROSSING_CYCLES if array.crossing_cycles == CROSSING_CYCLES.likely else Range.exactly(array.crossing_cycles)
     cycles = range_text(later.times(array.crossings), "cycles")
     return text + f"the chain crosses {borders} between regions: each pass is {cycles} longer, columns come as fast"
-
-
-def _amounts(amount: Any) -> tuple[str, ...]:
-    return tuple(f"{value:,}" for value in vars(amount).values())
