@@ -3,7 +3,7 @@
 A `Flow` is one read path: requests of bursts, a data channel, and a FIFO from which the consumer takes port beats. A
 consumer issues beat b as soon as every flow holds what the beat needs and its interval has passed. `ReadPath` computes
 the cycle of every request, port beat and issue, a whole column (one run over the data) at a time. The rules are those
-of `docs/how/fpga.md`, "What happens in which cycle". With r(k) the request of burst k, A(x) the cycle in which
+of `docs/how/fpga-cycles.md`. With r(k) the request of burst k, A(x) the cycle in which
 port beat x is taken from the channel, C(x) the one in which it leaves the FIFO, and t(b) the issue of beat b:
 
     r(k) = max(r(k-1) + 1, A(last port beat of burst k - O) + 1) + stall(k)

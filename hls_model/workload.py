@@ -108,20 +108,20 @@ class Workload:
     def stretch(self, start: int, stop: int) -> Workload:
         """Return the scan of some neighbouring grid positions, of which the first and the last have a window."""
         base = self.first[start]
-        sites = (array[start:stop] - base for array in (self.first, self.last, self.centre))
-        snps = int(self.last[stop - 1] - base + 1)
-        return Workload(self.left[start:stop], self.right[start:stop], *sites, snps, self.samples, self.name)
+        left, right = self.left[start:stop], self.right[start:stop]
+        first, last, centre = (array[start:stop] - base for array in (self.first, self.last, self.centre))
+        return Workload(left, right, first, last, centre, int(last[-1] + 1), self.samples, self.name)
 
     @classmethod
     def joined(cls, workloads: Sequence[Workload], name: str = "") -> Workload:
         """Return several scans as one, as far as omega goes; its LD would count pairs across them."""
         starts = np.cumsum([0, *(one.snps for one in workloads)])
         moved = list(zip(workloads, starts[:-1], strict=True))
-        trips = (np.concatenate([getattr(one, side) for one in workloads]) for side in ("left", "right"))
-        sites = (
+        left, right = (np.concatenate([getattr(one, side) for one in workloads]) for side in ("left", "right"))
+        first, last, centre = (
             np.concatenate([getattr(one, site) + start for one, start in moved]) for site in ("first", "last", "centre")
         )
-        return cls(*trips, *sites, snps=int(starts[-1]), name=name)
+        return cls(left, right, first, last, centre, snps=int(starts[-1]), name=name)
 
     @classmethod
     def single(cls, left: int, right: int) -> Workload:

@@ -1,6 +1,6 @@
 """Seeded operands of a grid position, the same everywhere, and the position as the Verilog takes it.
 
-That is settings, and the columns of M as port beats; see docs/how/fpga.md.
+That is settings, and the columns of M as port beats; see docs/how/fpga-cycles.md.
 """
 
 from __future__ import annotations
