@@ -170,20 +170,20 @@ class Config:
     rs_buffer_words : int
         Words of the RS buffer; longer columns are done in tiles.
     rs_prefetch : {'per_position', 'per_outer', 'none'}
-        RS is read into the buffer once per position, once per column, or streamed beside TS without a buffer.
+        RS is read into the buffer once per position, once per column, or streamed with TS without a buffer.
     remainder : {'software', 'masked'}
         The remainder is left to software, or runs in a last beat with lanes masked.
     software_rate : float
         Scores per second of the software that takes the remainder.
     software_overlap : bool
-        The remainder runs beside the hardware; else after it.
+        The remainder runs while the hardware does; else after it.
     position_overhead_us : float
         Microseconds spent per grid position outside the pipeline.
     host_transfer : {'none', 'incremental', 'full'}
         What of M crosses the host link: nothing (the card builds M), each element once, or every position's block
         (the host builds M in both).
     host_gbps, host_overlap : float, bool
-        The link's rate in GB/s (0 is the board's), and whether it runs beside the hardware.
+        The link's rate in GB/s (0 is the board's), and whether it runs while the hardware does.
     layout : {'repacked', 'shifted'}
         How columns come to start at port beats: each position's block is copied before it is read, or a shifter at the
         ports aligns what they read.
@@ -204,7 +204,7 @@ class Config:
         Copies of the whole pipeline on the board, each with ports of its own; they share the banks.
     positions_in_flight : int
         Positions that a kernel holds at a time, each with an RS buffer and a set of maxima of its own: the launch and
-        the prefetch of one, the columns of another and the merge of a third go on beside one another.
+        the prefetch of one, the columns of another and the merge of a third overlap.
     own_board : Board or None
         A board that is no known one, from the table `board` of a design's file.
     """

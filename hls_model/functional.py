@@ -317,7 +317,7 @@ def lane_of(right: int, config: Config) -> NDArray[np.int64]:
 
 
 def run(sums: Sums, config: Config) -> Result:
-    """Compute a grid position as the hardware and the software beside it do.
+    """Compute a grid position as the hardware and its software do.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ def verilated(
     sources : sequence of path
         Verilog, and the C++ that runs it.
     options : sequence of str
-        What Verilator is told beside that.
+        Further options of Verilator.
     files : mapping of str to bytes
         What has to lie in the folder.
 
@@ -49,7 +49,7 @@ def verilated(
 
 
 def build(program: Path, files: Mapping[str, bytes], command: Sequence[str], failure: str) -> Path:
-    """Return a program, built by a command beside the files that it needs, unless it is there.
+    """Return a program, built by a command in the folder of the files that it needs, unless it is there.
 
     Raises
     ------

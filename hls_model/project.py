@@ -140,7 +140,7 @@ class Projection:
     def pipelines_range(self) -> Range:
         """Seconds that the pipelines are at work.
 
-        Where each position has a start, what it costs beside them is in the phase 'start kernels' and not here.
+        Where each position has a start, what it costs on top is in the phase 'start kernels' and not here.
         """
         if self.band is None:
             return Range.exactly(self.timing.hardware_seconds)

@@ -207,7 +207,7 @@ def modelled(row: BurstRate, efficiency: float, latency_ns: float | None = None)
 
 
 def compared(efficiency: float, rows: Sequence[BurstRate] = LOG) -> list[Compared]:
-    """Return each measured rate in GB/s beside the engine's at an efficiency, and what the agreement is worth."""
+    """Return each measured rate in GB/s and the engine's at an efficiency, and what the agreement is worth."""
     fitted = efficiency == best_efficiency()
     found = []
     for row in rows:

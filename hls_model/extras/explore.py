@@ -71,7 +71,7 @@ class Design:
 
     @property
     def rate(self) -> float:
-        """Scores of the pipelines per second of the whole scan; those that software computes beside them do not count.
+        """Scores of the pipelines per second of the whole scan; those that software computes do not count.
 
         So no rate exceeds the design's own roofs, and a remainder that software is slow with costs rate.
         """

@@ -1,4 +1,4 @@
-"""The published numbers (`published`), and what the model gives beside them (`table1`, `table3`)."""
+"""The published numbers (`published`), and what the model gives for them (`table1`, `table3`)."""
 
 from hls_model.paper.published import TABLE1, TABLE3, Mix, Rates, System
 

@@ -152,7 +152,7 @@ class Row:
         return self.omegas / rates.high + self.model.ld, self.omegas / rates.low + self.model.ld
 
     def compared(self) -> dict[str, Compared]:
-        """Return every number of the row that has a published one beside it, in millions a second or as a factor."""
+        """Return every number of the row that has a published counterpart, in millions a second or as a factor."""
         mix = self.mix
         calibrated = f"memory latency of {self.cycles} cycles"
         if self.cycles == LATENCY_CYCLES:
@@ -239,7 +239,7 @@ def reproduce(config: Config, level: Level = "L1") -> list[Row]:
 
 
 def compared(rows: Sequence[Row]) -> list[Compared]:
-    """Return every number of the rows that has a published one beside it."""
+    """Return every number of the rows that has a published counterpart."""
     return [one for row in rows for one in row.compared().values()]
 
 

@@ -1,7 +1,7 @@
 """The whole scan, end to end: every phase with its seconds as a range, what it moves, and what it assumes.
 
-The rule for the total: phases follow each other, bound by bound; a phase and those that run beside it count as the
-longest of them. What runs beside the pipelines is what `software_overlap` and `host_overlap` say.
+The rule for the total: phases follow each other, bound by bound; a phase and those that run at the same time count as
+the longest of them. What runs during the pipelines is what `software_overlap` and `host_overlap` say.
 """
 
 from __future__ import annotations

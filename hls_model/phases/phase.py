@@ -56,7 +56,7 @@ class Phase:
 def total(phases: Sequence[Phase]) -> Range:
     """Return the seconds of all phases, one after the other.
 
-    A phase and those that run beside it count as the longest of them, each bound by itself. What would run beside a
+    A phase and those that run during it count as the longest of them, each bound by itself. What would run during a
     phase that is not there counts in full.
     """
     seconds, names = Range.exactly(0.0), {phase.name for phase in phases}
@@ -75,8 +75,8 @@ def beside_longest(phases: Iterable[Phase]) -> Range:
 def added(scans: Iterable[Sequence[Phase]]) -> tuple[Phase, ...]:
     """Return the phases of scans that one design does in turn, those of one name as one.
 
-    `total` of them is no more than the sum of the scans' totals: what runs beside a phase in one scan is taken to run
-    beside that of any.
+    `total` of them is no more than the sum of the scans' totals: what runs during a phase in one scan is taken to run
+    during that of any.
     """
     found: dict[str, Phase] = {}
     for phase in (phase for scan in scans for phase in scan):

@@ -1,4 +1,4 @@
-"""The phases of the omegas: layout of columns, starts of kernels, the pipelines, what runs beside them, and results.
+"""The phases of the omegas: layout of columns, starts of kernels, the pipelines, what runs during them, and results.
 
 Columns come to start at port beats by a copy on the card, by a shifter at the ports, or by the host. In M a position's
 columns start anywhere within a port beat. The pipelines (and the Verilog) take columns that start with one, beats of
@@ -58,7 +58,7 @@ class BlockBytes:
 
 
 def block_bytes(workload: Workload, config: Config) -> BlockBytes:
-    """Return what a copy of every position's block moves: its TS columns, and RS once or beside each of them."""
+    """Return what a copy of every position's block moves: its TS columns, and RS once or with each of them."""
     _, columns, beats = _columns(workload, config)
     beat_bytes = config.memory.words_per_beat * WORD
     return BlockBytes(
@@ -196,7 +196,7 @@ def _said(config: Config) -> tuple[str, ...]:
 
 
 def omega_phases(timing: Timing, pipelines: Range) -> tuple[Phase, ...]:
-    """Return the pipelines, whose seconds are given, and what runs beside or after them."""
+    """Return the pipelines, whose seconds are given, and what runs during or after them."""
     found = [
         Phase(
             PIPELINES, "card", pipelines, 0, timing.hardware_omegas, "omegas",

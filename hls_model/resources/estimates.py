@@ -118,7 +118,7 @@ def _pipelines(config: Config, method: str) -> tuple[Part, ...]:
 
 
 def check_fits(config: Config, method: str = "bottom-up") -> Resources:
-    """Return what a design takes, if its board has room for it beside the shell and below the placeable share.
+    """Return what a design takes, if its board has room for it next to the shell and below the placeable share.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Where a design goes on its device: whole lanes into super logic regions, beside the shell and below the guidelines.
+"""Where a design goes on its device: whole lanes into super logic regions, next to the shell and below the guidelines.
 
 A region offers the placeable share of what the shell leaves of it (`Board.room`). A design goes into the first region
 that holds all of it. A larger one is spread: what it has once for each lane stays together, and no lane is cut by a

@@ -50,7 +50,7 @@ class Case:
     best: Best
 
     def __post_init__(self) -> None:
-        _ = self.config  # so that a wrong setting is told where the table is read
+        _ = self.config  # so that a wrong setting is reported where the table is read
 
     @cached_property
     def config(self) -> Config:

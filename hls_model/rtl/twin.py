@@ -27,7 +27,7 @@ class Circuit:
     lanes, port_words : int
         Lanes, and words of a port beat.
     stream_rs : bool
-        RS comes beside TS and there is no buffer.
+        RS comes with TS and there is no buffer.
     operators : Latencies
         Latencies.
     """

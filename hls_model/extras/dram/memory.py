@@ -1,7 +1,7 @@
 """The channels behind the ports of a design, in the cycles of its clock.
 
 Port p lies on channel p modulo the channels in use, in a stretch of that channel of its own; with as many ports as
-channels each port has one to itself. (On the U280 that is the pseudo channel beside the port, which it reaches without
+channels each port has one to itself. (On the U280 that is the pseudo channel next to the port, which it reaches without
 crossing to another switch; such crossings are not modelled.) All ports read the same addresses in step, and a port
 beat is there when the slowest of them has it. Ports that share a channel are served a burst at a time.
 

@@ -117,7 +117,7 @@ def design_header(config: Config, most: Extent, *, write_lanes: bool) -> str:
     most : Extent
         Of the largest position of the test bench: depths of the ports in a cosimulation, and expected trip counts.
     write_lanes : bool
-        Write the maximum of each lane beside the winner; for tests.
+        Write the maximum of each lane as well; for tests.
     """
     memory = config.memory
     sections: Mapping[str, Mapping[str, int]] = {

@@ -16,7 +16,7 @@ A row that is longer than a region of its device goes on in the next. What cross
 since nothing flows back, they make the score later and columns no slower.
 
 The board `asic` is none: whatever is asked of its clock is believed, all memory is on the chip, and nothing is said
-about its area. It is there to set published chips beside the model.
+about its area. It is there to compare the model with published chips.
 """
 
 from __future__ import annotations

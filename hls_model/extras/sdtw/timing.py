@@ -12,7 +12,7 @@ By events (L1), t(j) comes from the event engine (`hls_model.streams`): the refe
 last row are two flows of it. Passes follow one another. The normaliser needs the mean and then the mean deviation of
 the samples before it gives the first one out: two runs over the query and its divisions, before the first pass.
 
-`compared` sets SquiggleFilter's numbers beside the model's. SquiggleFilter (Dunn et al., MICRO-54, 2021) is a chip that
+`compared` compares the model with SquiggleFilter. SquiggleFilter (Dunn et al., MICRO-54, 2021) is a chip that
 was not made: its authors give a clock and an area from synthesis. Their code is
 https://github.com/TimD1/SquiggleFilter, here at commit 11ddd72. The model has no board for it (`ASIC`), and says
 nothing of whether its clock can be reached.
@@ -217,7 +217,7 @@ RTL_RUNS = ((8, 40, 15, 1, 40, 8, 47), (16, 100, 31, 1, 100, 16, 115), (32, 200,
 
 
 def compared() -> list[Compared]:
-    """Return the model's numbers beside theirs: seconds, cycles, reads a second, and cycles of their circuit."""
+    """Return the model's numbers and theirs: seconds, cycles, reads a second, and cycles of their circuit."""
     timed = time_read(SQUIGGLEFILTER, COLUMNS, SAMPLES)
     hertz = SQUIGGLEFILTER.clock_mhz * 1e6
     why_load = "cycles of loading are read off their RTL; the published number was not used"

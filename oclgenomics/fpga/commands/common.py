@@ -136,7 +136,7 @@ def say_empty(args: argparse.Namespace, name: str, sites: int, discarded: Mappin
 
 
 def design_files(args: argparse.Namespace, name: str) -> list[str]:
-    """Return the files that a design's name stands for: none for a preset."""
+    """Return the files behind a design's name: none for a preset."""
     return [] if name in PRESETS else [name]
 
 

@@ -1,5 +1,4 @@
-"""`table1` and `table3`: the resources of Table I, and the rates, speedups and seconds of Table III and Fig. 14, beside
-the model's."""
+"""`table1` and `table3`: Table I, Table III and Fig. 14 of the paper, and the model's numbers for them."""
 
 from __future__ import annotations
 
@@ -48,7 +47,7 @@ def _run_table1(args: argparse.Namespace) -> int:
 
 
 def _estimates(columns: list[Column]) -> list[Compared]:
-    """All amounts beside those of Table I; the percentages are the same numbers once more."""
+    """All amounts compared with those of Table I; the percentages are the same numbers once more."""
     rows = (row for column in columns for name, row in column.compared().items() if name != "percent")
     return [one for row in rows for one in row.values()]
 

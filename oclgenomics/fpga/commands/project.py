@@ -1,4 +1,4 @@
-"""`project`: a scan on FPGA designs by the model, beside the same scan on this machine's device."""
+"""`project`: a scan on FPGA designs by the model, and the same scan on this machine's device."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _add_compare_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--accounting", choices=tuple(ACCOUNTINGS), default="design",
         help="count the phases as the design has them, or as the totals of the paper do: LD of all pairs at the "
-        "published rate, columns that come aligned, one start of the kernels; the other total stands beside it "
+        "published rate, columns that come aligned, one start of the kernels; the other total is shown as well "
         "(default: %(default)s)",
     )  # fmt: skip
     common.add_uncertainty_option(parser)

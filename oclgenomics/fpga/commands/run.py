@@ -1,4 +1,4 @@
-"""`run`: every omega of a scan as the hardware computes it, beside the scan itself."""
+"""`run`: every omega of a scan as the hardware computes it, compared with the scan itself."""
 
 from __future__ import annotations
 

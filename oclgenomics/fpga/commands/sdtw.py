@@ -56,7 +56,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     common.add_count(group, "--pes", 2_000, "processing elements", "P")
     common.add_set_option(group, "clock_mhz=300, arrays=4 or reference=memory")
     parser.add_argument(
-        "--published", action="store_true", help="set the numbers of SquiggleFilter's chip beside the model's, and stop"
+        "--published", action="store_true", help="compare the model with the numbers of SquiggleFilter's chip, and stop"
     )
     parser.add_argument(
         "--level", choices=("L0", "L1"), default="L1", help="timing by closed form or by events (default: L1)"

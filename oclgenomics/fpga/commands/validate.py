@@ -29,7 +29,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         subparsers, "validate", run,
         "Compare cycles of all levels of timing and the winning omega with those that the Verilog had when "
         "its runs were recorded, or with --live has now. Exit status 1 says that something differs. The read rates of "
-        "a vendor's log on a U200 stand below, beside those of the model.",
+        "a vendor's log on a U200 are compared with those of the model as well.",
     )  # fmt: skip
     parser.add_argument(
         "--live", action="store_true", help="build the Verilog and run it now (needs verilator; takes minutes)"
@@ -115,7 +115,7 @@ def _efficiencies() -> tuple[float, float]:
 
 
 def _bursts_text() -> str:
-    """The read rates of the vendor's log beside those of the event engine."""
+    """The read rates of the vendor's log and those of the event engine."""
     fits, likely = _efficiencies()
     fitted, preset = compared(fits), compared(likely)
     lines = [

@@ -1,4 +1,4 @@
-"""Resources as shares of the device: of one design by its parts, and of Table I beside the model."""
+"""Resources as shares of the device: of one design by its parts, and of Table I and the model."""
 
 from __future__ import annotations
 

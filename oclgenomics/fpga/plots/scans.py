@@ -61,7 +61,7 @@ def _sizes(one: Projection) -> tuple[int, int]:
 
 
 def _draw_scans(axes: Axes, names: list[str], designs: list[tuple[Phase, ...]]) -> None:
-    """A bar of the phases that follow each other, thin ones beneath it of what runs beside, and the total's bounds."""
+    """A bar of the phases in turn, thin ones beneath it of what runs at the same time, and the total's bounds."""
     totals = [total(phases) for phases in designs]
     end = max((100 * seconds.high / seconds.likely for seconds in totals if seconds.likely), default=100.0)
     end = min(end, LONGEST)

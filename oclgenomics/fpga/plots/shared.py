@@ -1,4 +1,4 @@
-"""What the figures have in common beside `oclgenomics.app.figures`: more colours, headlines, logarithmic axes."""
+"""What the figures share on top of `oclgenomics.app.figures`: more colours, headlines, logarithmic axes."""
 
 from __future__ import annotations
 
