@@ -18,7 +18,7 @@ from hls_model.errors import ModelError
 from hls_model.operators import Latencies, Operators
 from hls_model.ranges import Range
 from hls_model.streams import cycles_of, pace_of
-from hls_model.text import shown
+from hls_model.text import check_choice, shown
 
 LARGEST_SEED = (1 << 64) - 1  # its lower 32 bits count
 LARGEST = (1 << 31) - 1  # of a whole-numbered parameter: sums and products of a few stay exact
@@ -262,8 +262,7 @@ class Config:
         for name, cycles in vars(self.operators).items():
             _whole(f"operators.{name}", cycles, 0)
         for name, choices in CHOICES.items():
-            if getattr(self, name) not in choices:
-                raise ModelError(f"{name} is {getattr(self, name)!r}; choose one of {', '.join(choices)}")
+            check_choice(name, getattr(self, name), choices)
         self._check_together()
 
     def _check_together(self) -> None:

@@ -27,6 +27,7 @@ from hls_model.phases.bottleneck import Bottleneck, find_bottleneck
 from hls_model.ranges import Range
 from hls_model.records import record_of
 from hls_model.resources import estimate
+from hls_model.text import check_choice
 from hls_model.timing import Timing
 from hls_model.timing.result import Level
 from hls_model.uncertainty import Band, Contribution, built_band, built_timing, contributions
@@ -52,20 +53,8 @@ def counted(config: Config, accounting: Accounting) -> Config:
     ModelError
         No such accounting.
     """
-    check_accounting(accounting)
+    check_choice("accounting", accounting, ACCOUNTINGS)
     return config.but(**PAPER) if accounting == "paper" else config
-
-
-def check_accounting(accounting: str) -> None:
-    """Refuse an accounting that does not exist.
-
-    Raises
-    ------
-    ModelError
-        No such accounting.
-    """
-    if accounting not in ACCOUNTINGS:
-        raise ModelError(f"accounting is {accounting!r}; choose one of {', '.join(ACCOUNTINGS)}")
 
 
 @dataclass(frozen=True)
@@ -244,8 +233,7 @@ class Projection:
             **record_of(timing, "pipeline_seconds=hardware_seconds software_seconds transfer_seconds"),
             **record_of(self, "omega_seconds omega_per_s=timing.rate pipeline_omega_per_s=timing.hardware_rate"),
             **record_of(self, "ld_scores ld_seconds ld=timing.config.ld seconds accounting total_seconds=total"),
-            "total_seconds_by_accounting": {name: seconds.record() for name, seconds in self.totals.items()},
-            **record_of(self, "phases card_memory=memory"),
+            **record_of(self, "total_seconds_by_accounting=totals phases card_memory=memory"),
             "scan_bottleneck": longest and record_of(longest, "phase=phase.name share sentence advice"),
             "range": self._range_record(),
             "regions": [record_of(one, "name=region.name lanes share_of_placeable=share") for one in regions],

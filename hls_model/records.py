@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from operator import attrgetter
 from typing import Any
 
@@ -39,7 +40,9 @@ def plain(value: Any) -> Any:
     if hasattr(value, "record"):
         return value.record()
     if dataclasses.is_dataclass(value):
-        return dict(vars(value))
+        value = vars(value)
+    if isinstance(value, Mapping):
+        return {key: plain(one) for key, one in value.items()}
     if isinstance(value, np.ndarray):
         return value.tolist()
     return [plain(one) for one in value] if isinstance(value, (tuple, list)) else value

@@ -130,15 +130,14 @@ class Workload:
             raise ModelError(f"trip counts are {left} and {right}; they have to be 0 or more")
         if max(left, right) > MAX_TRIPS:
             raise ModelError(f"trip counts are {shown(left)} and {shown(right)}; {MAX_TRIPS} is the most")
-        one = np.array([left], np.int64), np.array([right], np.int64)
-        sides = one[0] + FEWEST - 1, one[1] + FEWEST - 1
-        return cls(
-            *one,
-            first=np.zeros(1, np.int64),
-            last=sides[0] + sides[1] - 1,
-            centre=sides[0] - 1,
-            snps=left + right + 2 * (FEWEST - 1),
-        )
+        return cls.apart(np.array([left], np.int64), np.array([right], np.int64))
+
+    @classmethod
+    def apart(cls, left: NDArray[np.int64], right: NDArray[np.int64]) -> Workload:
+        """Return grid positions of the given trip counts, each by itself, as if its first SNP were the first of all."""
+        on_left, on_right = left + FEWEST - 1, right + FEWEST - 1  # SNPs of its sides
+        snps = int(on_left[-1] + on_right[-1])
+        return cls(left, right, np.zeros_like(right), on_left + on_right - 1, on_left - 1, snps)
 
     @classmethod
     def uniform(

@@ -28,7 +28,7 @@ from hls_model.phases.rates import (
     bank_seconds,
     host_copy_seconds,
     host_of,
-    link_seconds,
+    link_phase,
     slower,
     stream_seconds,
 )
@@ -60,7 +60,7 @@ def _to_card(workload: Workload, config: Config) -> tuple[Phase, Phase]:
             "pack genotypes", "host", packing, genotypes + sent, genotypes, "genotypes",
             (f"Assumed: {rate.low:g} to {rate.high:g} GB/s, {host.note}.", PACKED),
         ),
-        Phase("send genotypes", "link", link_seconds(config, sent), sent, 0, "", (HOST_LINK, PACKED)),
+        link_phase("send genotypes", config, sent, (HOST_LINK, PACKED)),
     )  # fmt: skip
 
 
@@ -162,8 +162,7 @@ def _r2_moved(name: str, workload: Workload, config: Config, *, there: Ld) -> tu
     """The way of r2 to where M is built; none where LD is computed `there`, or not known for want of samples."""
     if config.ld == there or not workload.samples:
         return ()
-    moved = WORD * workload.window_pairs
-    return (Phase(name, "link", link_seconds(config, moved), moved, 0, "", (HOST_LINK,)),)
+    return (link_phase(name, config, WORD * workload.window_pairs, (HOST_LINK,)),)
 
 
 def _m_on_card(workload: Workload, config: Config) -> Phase:

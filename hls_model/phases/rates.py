@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from hls_model.boards import Board
 from hls_model.config import Config
+from hls_model.phases.phase import Phase
 from hls_model.ranges import Range
 from hls_model.roofline import banks_gbps, ports_gbps
 
@@ -83,6 +84,13 @@ def link_seconds(config: Config, moved: int, transfers: int = 1) -> Range:
     """Return the seconds in which bytes cross the host link in so many transfers."""
     rate, setup = config.host_rate, DMA_US.times(1e-6 * transfers)
     return setup + rate.times(1e9).under(moved)
+
+
+def link_phase(
+    name: str, config: Config, moved: int, why: tuple[str, ...], *, transfers: int = 1, beside: str | None = None
+) -> Phase:
+    """Return the phase in which bytes cross the host link; see `Phase` and `link_seconds`."""
+    return Phase(name, "link", link_seconds(config, moved, transfers), moved, assumptions=why, beside=beside)
 
 
 def host_copy_seconds(config: Config, moved: int) -> Range:

@@ -21,6 +21,7 @@ from hls_model.paper.published import TABLE1
 from hls_model.resources.engines import engine_parts
 from hls_model.resources.parts import Part, bottom_up
 from hls_model.resources.placement import Placement, place
+from hls_model.text import check_choice
 
 GROUPS = 8  # in which the many instances of a part that is no lane are placed
 REPORT_ROWS = ("DSP", "Expression", "FIFO", "Instance", "Memory", "Multiplexer", "Register")
@@ -112,8 +113,7 @@ def estimate(config: Config, method: str = "bottom-up", *, pipelines_only: bool 
 
 def _pipelines(config: Config, method: str) -> tuple[Part, ...]:
     """The parts of one omega pipeline."""
-    if method not in METHODS:
-        raise ModelError(f"method is {method!r}; choose one of {', '.join(METHODS)}")
+    check_choice("method", method, METHODS)
     return METHODS[method](config)
 
 

@@ -94,15 +94,6 @@ KINDS: Mapping[str, Callable[[int, int, int, tuple[int, int]], Sums]] = {
 
 
 PADDING = np.float32(1e30)  # in RS and TS alike it makes an omega that would win if its lane were not masked
-LIMITS = {  # of the registers and memories in omega_top.v
-    "memory.fifo_beats": 256,
-    "memory.outstanding": 128,
-    "memory.burst_length": 65_535,
-    "latency": 1 << 30,
-    "ii": 60_000,
-    "fsm_cycles": 60_000,
-    "rs_buffer_words / lanes": 1024,
-}
 
 
 def beat_order(right: int, config: Config) -> NDArray[np.int64]:
@@ -224,11 +215,16 @@ def _memory_words(config: Config) -> list[int]:
 
 
 def _check(config: Config, buffer_beats: int) -> None:
+    """Refuse what the registers and memories in omega_top.v do not hold."""
     memory = config.memory
-    values = (
-        memory.fifo_beats, memory.outstanding, memory.burst_length, config.latency, config.ii, config.fsm_cycles,
-        buffer_beats,
-    )  # fmt: skip
-    for (name, limit), value in zip(LIMITS.items(), values, strict=True):
+    for name, value, limit in (
+        ("memory.fifo_beats", memory.fifo_beats, 256),
+        ("memory.outstanding", memory.outstanding, 128),
+        ("memory.burst_length", memory.burst_length, 65_535),
+        ("latency", config.latency, 1 << 30),
+        ("ii", config.ii, 60_000),
+        ("fsm_cycles", config.fsm_cycles, 60_000),
+        ("rs_buffer_words / lanes", buffer_beats, 1024),
+    ):
         if value > limit:
             raise ModelError(f"{name} is {value}; the Verilog takes {limit} at most")

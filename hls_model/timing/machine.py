@@ -169,8 +169,7 @@ def time_passes(config: Config, columns: Cycles, beats: Cycles) -> PassPhases:
     if steps > MAX_CYCLES:
         raise ModelError(f"level L2 would step through {steps:,} cycles, {MAX_CYCLES:,} at most; take level L1")
     runs = [run_pass(config, columns_each, beats_each, 0, probe)[0] for columns_each, beats_each in pairs.tolist()]
-    prefetch, fill, stream, stall, drain = np.array(runs, np.int64).reshape(-1, 5)[which.reshape(-1)].T
-    return PassPhases(prefetch, fill, stream, stall, drain)
+    return PassPhases(*np.array(runs, np.int64).reshape(-1, 5)[which.reshape(-1)].T)
 
 
 def run_pass(
@@ -206,12 +205,9 @@ def run_pass(
         stall += cycle - first - ideal
         start = cycle
         probe.enters("drain", cycle, column)
-        while lanes:
-            lanes >>= 1
-            cycle += 1
+        cycle += lanes.bit_length()  # the beats in the lanes leave, the last one a stage a cycle
         probe.enters("turn", cycle, column)
-        for _ in range(config.fsm_cycles):
-            cycle += 1
+        cycle += config.fsm_cycles
         drain += cycle - start
     return (prefetch, fill, stream, stall, drain), cycle
 

@@ -13,6 +13,7 @@ from hls_model import extras
 from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.limits import check_sides
+from hls_model.text import check_choice
 from hls_model.timing import events, machine
 from hls_model.timing.passes import Passes, PassPhases, split
 from hls_model.timing.schedule import Schedule, Stages, schedule
@@ -153,8 +154,7 @@ def simulate(workload: Workload, config: Config, level: Level = "L1") -> Timing:
         cycles than 64 bits count.
     """
     check_sides(workload)
-    if level not in LEVELS:
-        raise ModelError(f"level is {level!r}; choose one of {', '.join(LEVELS)}")
+    check_choice("level", level, LEVELS)
     if config.memory.dram != "none" and level != "L2":
         raise ModelError(f"memory.dram is {config.memory.dram}, which level L2 alone models; take --level L2")
     passes = split(workload, config)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hls_model.config import Config
@@ -19,25 +18,13 @@ from hls_model.workload import Workload
 from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
 from oclgenomics.errors import ParameterError
 from oclgenomics.fpga.comparison import AlignmentRun, alignment_run
-from oclgenomics.fpga.hardware import (
-    Place,
-    PositionRun,
-    Stretch,
-    check_span,
-    exact_sums,
-    pair_values,
-    recurrence_sums,
-    run_position,
-    stretches,
-)
+from oclgenomics.fpga.hardware import Hardware, check_span, windows_of
 from oclgenomics.fpga.measuring import Measured, TimedRun, measured_of, repeated
 from oclgenomics.fpga.options import Matrix, check_border, check_modelled, fitting_designs, workload_of
 from oclgenomics.fpga.result import ScanProjection, ScanRun
-from oclgenomics.omega.device.scanner import MIN_SITES, OmegaScanner
+from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.plan.windows import Windows, find_windows
 from oclgenomics.omega.sites.sources import AlignmentSource, FilteredBatch, filtered_batches
-from oclgenomics.runtime import Engine
 from oclgenomics.variation.read_options import ReadOptions
 
 if TYPE_CHECKING:
@@ -256,54 +243,12 @@ def run_scan(
         scanner = _late_scanner(stack, engine)
         for batch in stack.enter_context(closing(batches)):
             for one in batch.alignments:
-                if (windows := _windows(one, options)) is not None:
+                if (windows := windows_of(one, options)) is not None:
                     check_span(windows, one.name)
-            hardware = _Hardware(options, config, matrix, scanner().engine, pool, run.progress)
+            hardware = Hardware(options, config, matrix == "exact", scanner().engine, pool, run.progress)
             scans = scanner().scan_batch(batch.alignments, options)
             for prepared, scan in zip(batch.prepared, scans, strict=True):
                 found = hardware.run(prepared.alignment, len(scan.positions))
                 done.append(alignment_run(prepared.alignment, scan, found, prepared.discarded))
             del batch  # before the next one is read
     return ScanRun(tuple(done), config, matrix)
-
-
-def _windows(alignment: Alignment, options: ScanOptions) -> Windows | None:
-    """The windows of an alignment; None where there are too few sites to scan."""
-    return find_windows(alignment.positions, options) if alignment.sites >= MIN_SITES else None
-
-
-@dataclass(frozen=True)
-class _Hardware:
-    """A design at work on a scan."""
-
-    options: ScanOptions
-    config: Config
-    matrix: Matrix
-    engine: Engine
-    pool: ThreadPoolExecutor
-    progress: Callable[[int, int | None], None] | None
-
-    def run(self, alignment: Alignment, grid: int) -> dict[int, PositionRun]:
-        """What it finds at the grid positions of an alignment that have a window, borders as sites of the alignment."""
-        found: dict[int, PositionRun] = {}
-        windows = _windows(alignment, self.options)
-        if windows is None:
-            return found
-        for stretch in stretches(windows):
-            found.update(self._run_stretch(alignment, windows, stretch))
-            if self.progress is not None:
-                self.progress(int(stretch.grid[-1]) + 1, grid)
-        return found
-
-    def _run_stretch(
-        self, alignment: Alignment, windows: Windows, stretch: Stretch
-    ) -> Iterator[tuple[int, PositionRun]]:
-        values = pair_values(alignment, stretch, self.engine)
-        sums = exact_sums(values, windows.span)
-        M = recurrence_sums(values, windows.span) if self.matrix == "float32" else values
-        if self.matrix == "exact":
-            M[...] = sums  # rounds each once
-        indices = stretch.grid.tolist()
-        places = [Place.of(windows, index, stretch.first) for index in indices]
-        runs = self.pool.map(lambda place: run_position(M, sums, place, self.config), places)
-        return zip(indices, [one.moved(stretch.first) for one in runs], strict=True)

@@ -165,8 +165,7 @@ def time_passes(config: Config, columns: NDArray[np.int64], beats: NDArray[np.in
     for columns_each, beats_each in zip(columns.tolist(), beats.tolist(), strict=True):
         phases, now = run_pass(config, columns_each, beats_each, now, probe, source)
         runs.append(phases)
-    prefetch, fill, stream, stall, drain = np.array(runs, np.int64).reshape(-1, 5).T
-    return PassPhases(prefetch, fill, stream, stall, drain)
+    return PassPhases(*np.array(runs, np.int64).reshape(-1, 5).T)
 
 
 def level1_cycles(config: Config, columns: NDArray[np.int64], beats: NDArray[np.int64]) -> int:

@@ -128,12 +128,9 @@ class SystolicArray:
                 yield f"{name} is {shown(getattr(self, name))}; choose one of chip, memory"
         if self.port_bits not in (0, 32, 64, 128, 256, 512, 1_024):
             yield f"port_bits is {shown(self.port_bits)}; AXI data buses have 32, 64, ... 1,024, and 0 is the board's"
-        if not 1 <= self.clock_mhz <= MOST_MHZ:
-            yield f"clock_mhz is {shown(self.clock_mhz)}; it has to lie between 1 and {MOST_MHZ:,}"
-        if not 0 <= self.latency_ns <= MAX_LATENCY_NS:
-            yield f"latency_ns is {shown(self.latency_ns)}; it has to lie between 0 and {MAX_LATENCY_NS:,.0f}"
-        if not 0 <= self.efficiency <= 1:
-            yield f"efficiency is {shown(self.efficiency)}; it has to lie between 0 and 1"
+        for name, least, most in (("clock_mhz", 1, MOST_MHZ), ("latency_ns", 0, MAX_LATENCY_NS), ("efficiency", 0, 1)):
+            if not least <= getattr(self, name) <= most:
+                yield f"{name} is {shown(getattr(self, name))}; it has to lie between {least} and {most:,.0f}"
 
     def _impossible(self) -> Iterator[str]:
         """What the board has not."""

@@ -30,6 +30,7 @@ from hls_model.errors import ModelError
 from hls_model.extras.sdtw.design import ASIC, LARGEST_REFERENCE, SystolicArray
 from hls_model.paper.published import Compared, Kind
 from hls_model.streams import Flow, ReadPath, Supply, slower
+from hls_model.text import check_choice
 
 Level = Literal["L0", "L1"]
 
@@ -123,8 +124,7 @@ def time_read(array: SystolicArray, columns: int, samples: int, level: Level = "
         raise ModelError(f"a reference of {columns:,} columns; 1 to {LARGEST_REFERENCE:,} can be timed")
     if not 0 <= before < samples <= LARGEST_REFERENCE:
         raise ModelError(f"a query of {samples:,} samples after {before:,}; 1 to {LARGEST_REFERENCE:,} can be timed")
-    if level not in ("L0", "L1"):
-        raise ModelError(f"level is {level!r}; choose one of L0, L1")
+    check_choice("level", level, ("L0", "L1"))
     rows = array.passes(samples - before)
     alone = {n: _stall(array, columns, n, kept=before > 0, level=level) for n in {rows[0]}}
     later = {n: _stall(array, columns, n, kept=True, level=level) for n in set(rows[1:])}

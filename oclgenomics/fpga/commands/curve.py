@@ -91,11 +91,11 @@ def _crossing_text(curve: Curve) -> str:
 
 
 def _write_by_unroll(args: argparse.Namespace, curves: list[Curve], most: int) -> int:
-    shown = [100, 300, 1_000, 3_000, 10_000, 30_000]
-    header = ["unroll", "MHz", *(f"{right:,}" for right in shown if right <= most), f"{percent(args.share)} at"]
+    shown = [right for right in (100, 300, 1_000, 3_000, 10_000, 30_000) if right <= most]
+    header = ["unroll", "MHz", *(f"{right:,}" for right in shown), f"{percent(args.share)} at"]
     rows = []
     for curve in curves:
-        efficiency = [percent(efficiency_at(curve, right), 1) for right in shown if right <= most]
+        efficiency = [percent(share, 1) for share in curve.efficiency(np.array(shown))]
         crossing = f"{curve.crossing:,}" if curve.crossing else "-"
         mhz = range_text(clock_range(curve.config), "")
         rows.append((f"{curve.config.unroll}", mhz, *efficiency, crossing))
@@ -103,12 +103,6 @@ def _write_by_unroll(args: argparse.Namespace, curves: list[Curve], most: int) -
     text = f"{head}\n\n{table(header, rows)}"
     record = {"curves": [_record(curve) for curve in curves]}
     return common.write(args, text, record, lambda: plots.plot_efficiency(curves))
-
-
-def efficiency_at(curve: Curve, right: int) -> float:
-    """Share of the ideal rate at this number of iterations; 0 below one beat."""
-    index = int(np.searchsorted(curve.right, right, side="right")) - 1
-    return float(curve.rate[index]) / curve.config.ideal_rate if index >= 0 else 0.0
 
 
 def _record(curve: Curve) -> dict[str, object]:

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from hls_model.config import CHOICES, Config
 from hls_model.errors import ModelError
 from hls_model.files import read_positions
-from hls_model.presets import load, parse_settings, told_apart
-from hls_model.project import ACCOUNTINGS, PAPER, counted
-from hls_model.resources import check_fits
+from hls_model.presets import load, parse_settings
+from hls_model.project import ACCOUNTINGS, PAPER
 from hls_model.workload import even_positions
 from oclgenomics import fpga
 from oclgenomics.app.commands import (
@@ -34,6 +33,7 @@ from oclgenomics.errors import UsageError
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.prices import add_price_options, check_prices, with_costs
 from oclgenomics.fpga.commands.projection_text import busy_text, projection_record, projection_text
+from oclgenomics.fpga.options import fitting_designs
 from oclgenomics.omega.commands.options import add_method_options, add_site_options, add_window_options, scan_options
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.sites.sources import AlignmentSource, first_read, open_alignments
@@ -184,10 +184,9 @@ def _designs(args: argparse.Namespace) -> list[Config]:
         if given != args.ld_engine:
             raise ModelError(f"--ld-engine {args.ld_engine} and --set ld={given}: give one of them")
         found = [config.but(ld=args.ld_engine) for config in found]
-    for config in found:
-        check_fits(counted(config, args.accounting))
-    check_prices(args, found)
-    return told_apart(found)
+    fitting = fitting_designs(found, args.accounting)
+    check_prices(args, fitting)
+    return fitting
 
 
 def _check_accounting(args: argparse.Namespace) -> None:
@@ -223,11 +222,12 @@ def _projected(
         made = fpga.random_alignment(positions, args.samples, args.seed, name)
         return _scanned(args, made, options, configs, exclude)
     workload = fpga.workload_at(positions, options, name=name)
-    found = fpga.project_workloads(
-        [workload], configs, level=args.level, all_pairs=args.all_pairs, uncertainty=args.uncertainty,
-        accounting=args.accounting,
-    )  # fmt: skip
-    return found, provenance(args, None)
+    return fpga.project_workloads([workload], configs, **_how(args)), provenance(args, None)
+
+
+def _how(args: argparse.Namespace) -> dict[str, Any]:
+    """The options of `fpga.project_scan` and `fpga.project_workloads`."""
+    return {name: getattr(args, name) for name in ("level", "all_pairs", "uncertainty", "accounting")}
 
 
 def _scanned(
@@ -245,9 +245,8 @@ def _scanned(
 
     with nullcontext() if args.no_measure else open_engine(args) as engine:
         found = fpga.project_scan(
-            source, options, configs, level=args.level, all_pairs=args.all_pairs, uncertainty=args.uncertainty,
-            accounting=args.accounting, measure=not args.no_measure, exclude=exclude, on_alignment=begin,
-            engine=engine, run=Run(progress=progress.update),
+            source, options, configs, measure=not args.no_measure, exclude=exclude, on_alignment=begin, engine=engine,
+            run=Run(progress=progress.update), **_how(args),
         )  # fmt: skip
         progress.clear()
         if engine is not None:

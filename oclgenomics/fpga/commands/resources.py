@@ -6,11 +6,11 @@ import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 
-from hls_model.boards import KINDS, Amount, Board, Region, Source
+from hls_model.boards import KINDS, Amount, Board, Source
 from hls_model.clock import asked_text, clock_record, clock_text
 from hls_model.config import Config
 from hls_model.ranges import Range
-from hls_model.records import record_of
+from hls_model.records import plain, record_of
 from hls_model.report import Loop, Report, make_report
 from hls_model.resources import METHODS, Resources, check_fits, largest_unroll
 from hls_model.text import percent, range_text
@@ -201,8 +201,7 @@ def _report_record(report: Report) -> dict[str, object]:
         "clock_ns": record_of(report, "target=target_ns estimated=period_ns"),
         "latency_cycles": record_of(report, "least greatest=most all_positions=cycles"),
         "latency_seconds": record_of(report, "least=least_seconds greatest=most_seconds all_positions=seconds"),
-        "loops": [vars(loop) for loop in report.loops],
-        "utilisation": {name: vars(amount) for name, amount in report.utilisation.items()},
+        **record_of(report, "loops utilisation"),
         "resources": resources_record(report.resources),
     }
 
@@ -218,7 +217,7 @@ def sources_text(board: Board) -> str:
 def sources_record(board: Board) -> dict[str, object]:
     """Return the figures and their sources for JSON, by name."""
     return {
-        name: {"value": _plain(getattr(board, name)), "document": one.document, "url": one.url, "note": one.note}
+        name: {"value": plain(getattr(board, name)), "document": one.document, "url": one.url, "note": one.note}
         for name, one in _ordered(board)
     }
 
@@ -238,14 +237,3 @@ def _shown(value: object) -> str:
     if isinstance(value, tuple):
         return "; ".join(f"{region.name}: shell {_shown(region.shell)}" for region in value)
     return "-" if value is None else f"{value:,}"
-
-
-def _plain(value: object) -> object:
-    """The value in terms of JSON."""
-    if isinstance(value, tuple):
-        return [_plain(one) for one in value]
-    if isinstance(value, Region):
-        return {"name": value.name, "available": vars(value.available), "shell": vars(value.shell)}
-    if isinstance(value, (Range, Amount)):
-        return dict(vars(value))
-    return dict(value) if isinstance(value, Mapping) else value

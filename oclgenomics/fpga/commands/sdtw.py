@@ -238,8 +238,7 @@ class _Report:
         }
         if resources and self.most:
             found |= {
-                "resources": dataclasses.asdict(resources.total),
-                "share": resources.shares,
+                **record_of(resources, "resources=total share=shares"),
                 "pe_luts": pe_luts(self.array).record(),
                 "largest_pes": self.most.record(),
                 "regions": [

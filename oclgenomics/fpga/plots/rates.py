@@ -99,7 +99,7 @@ def plot_efficiency(curves: list[Curve]) -> Figure:
     least = min(int(curve.right[0]) for curve in curves)
     most = max(2 * least, *(int(curve.right[-1]) for curve in curves))
     edges = np.geomspace(least, most, POINTS + 1)
-    rows = np.array([_efficiency(curve, np.sqrt(edges[1:] * edges[:-1])) for curve in curves])
+    rows = np.array([curve.efficiency(np.sqrt(edges[1:] * edges[:-1])) for curve in curves])
     borders = np.arange(len(curves) + 1) - 0.5
     mesh = axes.pcolormesh(edges, borders, rows, cmap="cividis", vmin=0, vmax=1, rasterized=True)
     for row, curve in enumerate(curves):
@@ -130,11 +130,6 @@ def _mark_in_row(axes: Axes, row: int, curve: Curve, *, leftward: bool) -> None:
         ha="right" if leftward else "left", fontsize=10,
         path_effects=[withStroke(linewidth=2.5, foreground="white", alpha=0.6)],
     )  # fmt: skip
-
-
-def _efficiency(curve: Curve, right: np.ndarray) -> np.ndarray:
-    index = np.searchsorted(curve.right, right, side="right") - 1
-    return np.where(index >= 0, curve.rate[np.maximum(index, 0)] / curve.config.ideal_rate, 0.0)
 
 
 def plot_roofline(found: Roofline, reached: Range | None = None) -> Figure:
