@@ -90,15 +90,9 @@ class Projection:
         if accounting == self.accounting:
             return self
         given, pairs = (self.timing.config, self.all_pairs) if self.given is None else (self.given, self.given_pairs)
-        config = counted(given, accounting)
-        return replace(
-            self,
-            timing=replace(self.timing, config=config),
-            all_pairs=pairs or accounting == "paper",
-            accounting=accounting,
-            given=given,
-            given_pairs=pairs,
-        )
+        timing = replace(self.timing, config=counted(given, accounting))
+        every = pairs or accounting == "paper"
+        return replace(self, timing=timing, all_pairs=every, accounting=accounting, given=given, given_pairs=pairs)
 
     @cached_property
     def totals(self) -> dict[Accounting, Range]:
@@ -186,7 +180,7 @@ class Projection:
         """Seconds in which the card works: LD on it, the building of M and its layout, the pipelines."""
         seconds = sum((one.seconds for one in self.phases if one.where == "card"), Range.exactly(0.0))
         whole = self.total  # the same sums in another order, so it may be less by the last digit
-        return Range(*(min(getattr(seconds, bound), getattr(whole, bound)) for bound in ("low", "likely", "high")))
+        return Range(*map(min, vars(seconds).values(), vars(whole).values()))
 
     @property
     def moved(self) -> int:

@@ -225,11 +225,7 @@ def _changed(config: Config, unroll: int, clock_mhz: float, ports: int, overlap:
     same = ports * kernels == memory.ports * config.kernels
     banks = memory.banks if same else min(max(ports * kernels, 1), config.hardware.banks)
     changed: Memory = dataclasses.replace(memory, ports=ports, banks=banks)
+    lanes = config.physical_lanes if unroll == config.unroll else 0
     return config.but(
-        unroll=unroll,
-        physical_lanes=config.physical_lanes if unroll == config.unroll else 0,
-        clock_mhz=clock_mhz,
-        memory=changed,
-        overlap_outer=overlap,
-        kernels=kernels,
+        unroll=unroll, physical_lanes=lanes, clock_mhz=clock_mhz, memory=changed, overlap_outer=overlap, kernels=kernels
     )

@@ -200,13 +200,8 @@ OVERHEAD_CYCLES, OVERHEAD_US = 37, 133.0  # latency and cost per grid position t
 def as_simulated(config: Config) -> Config:
     """Return the design with that memory, where it does not set its own latency or efficiency."""
     memory = config.memory
-    return config.but(
-        memory=dataclasses.replace(
-            memory,
-            latency_ns=memory.latency_ns or LATENCY_CYCLES * 1e3 / config.clock_mhz,
-            efficiency=memory.efficiency or 1.0,
-        )
-    )
+    latency_ns = memory.latency_ns or LATENCY_CYCLES * 1e3 / config.clock_mhz
+    return config.but(memory=dataclasses.replace(memory, latency_ns=latency_ns, efficiency=memory.efficiency or 1.0))
 
 
 def with_overhead(config: Config) -> Config:

@@ -80,15 +80,8 @@ def added(scans: Iterable[Sequence[Phase]]) -> tuple[Phase, ...]:
     """
     found: dict[str, Phase] = {}
     for phase in (phase for scan in scans for phase in scan):
-        old = found.get(phase.name)
-        found[phase.name] = (
-            phase
-            if old is None
-            else replace(
-                old,
-                seconds=old.seconds + phase.seconds,
-                bytes=old.bytes + phase.bytes,
-                operations=old.operations + phase.operations,
-            )
-        )
+        if old := found.get(phase.name):
+            seconds, moved = old.seconds + phase.seconds, old.bytes + phase.bytes
+            phase = replace(old, seconds=seconds, bytes=moved, operations=old.operations + phase.operations)
+        found[phase.name] = phase
     return tuple(found.values())

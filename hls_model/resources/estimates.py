@@ -9,7 +9,7 @@ only estimate there is for any other unroll. `docs/how/fpga.md` says where Table
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, reduce
 from operator import add
 
@@ -164,13 +164,8 @@ def _at_unroll(config: Config, unroll: int, method: str) -> Resources:
     memory = config.memory
     words = unroll * (2 if config.rs_prefetch == "none" else 1)
     fifo = max(memory.fifo_beats, -(-words // memory.words_per_beat))
-    changed = config.but(
-        unroll=unroll,
-        physical_lanes=0,
-        rs_buffer_words=max(config.rs_buffer_words, unroll),
-        memory=type(memory)(**{**vars(memory), "fifo_beats": fifo}),
-    )
-    return estimate(changed, method)
+    buffer, changed = max(config.rs_buffer_words, unroll), replace(memory, fifo_beats=fifo)
+    return estimate(config.but(unroll=unroll, physical_lanes=0, rs_buffer_words=buffer, memory=changed), method)
 
 
 def _paper_calibrated(config: Config) -> tuple[Part, ...]:

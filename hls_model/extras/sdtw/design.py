@@ -197,13 +197,12 @@ class SystolicArray:
 
         What the design sets is exact.
         """
-        fast: dict[str, float] = {}
-        slow: dict[str, float] = {}
+        ends: dict[str, tuple[float, float]] = {}
         if self.streams and not self.latency_ns:
-            fast["latency_ns"], slow["latency_ns"] = self.hardware.latency_ns.low, self.hardware.latency_ns.high
+            ends["latency_ns"] = (self.hardware.latency_ns.low, self.hardware.latency_ns.high)
         if self.streams and not self.efficiency:
-            bounds = self.efficiency_range
-            fast["efficiency"], slow["efficiency"] = bounds.high, bounds.low
+            ends["efficiency"] = (self.efficiency_range.high, self.efficiency_range.low)
         if self.crossings and self.crossing_cycles == CROSSING_CYCLES.likely:
-            fast["crossing_cycles"], slow["crossing_cycles"] = int(CROSSING_CYCLES.low), int(CROSSING_CYCLES.high)
+            ends["crossing_cycles"] = (int(CROSSING_CYCLES.low), int(CROSSING_CYCLES.high))
+        fast, slow = ({name: pair[end] for name, pair in ends.items()} for end in (0, 1))
         return dataclasses.replace(self, **fast), self, dataclasses.replace(self, **slow)  # type: ignore[arg-type]

@@ -248,15 +248,13 @@ def workload(args: argparse.Namespace) -> Workload:
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return rows under a header, each column as wide as its widest entry."""
-    lines = [list(header), *map(list, rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
-    return "\n".join(
-        "  ".join(
-            entry.rjust(width) if column else entry.ljust(width)
-            for column, (entry, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )
+    lines = [header, *rows]
+    first, *others = (max(map(len, column)) for column in zip(*lines, strict=True))
+
+    def shown(name: str, *cells: str) -> str:
+        return "  ".join([name.ljust(first), *map(str.rjust, cells, others)]).rstrip()
+
+    return "\n".join(shown(*line) for line in lines)
 
 
 def cells_of(row: RowT, columns: Mapping[str, Callable[[RowT], str]]) -> tuple[str, ...]:

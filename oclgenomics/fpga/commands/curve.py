@@ -49,15 +49,9 @@ def run(args: argparse.Namespace) -> int:
     config = common.design(args)
     most = args.to or (TABLE1[config.board].most_right if config.board in TABLE1 else MAX_RIGHT)
     designs = [config.but(unroll=unroll, physical_lanes=0) for unroll in args.unrolls or []] or [config]
-    curves = []
-    for design in designs:
-        check_fits(design)
-        curves.append(
-            throughput_curve(
-                design, most, left=args.left, share=args.share, level=args.level,
-                uncertainty=args.uncertainty and not args.unrolls,
-            )
-        )  # fmt: skip
+    how = {"left": args.left, "share": args.share, "level": args.level}
+    uncertain = args.uncertainty and not args.unrolls
+    curves = [throughput_curve(check_fits(one).config, most, uncertainty=uncertain, **how) for one in designs]
     return _write_by_unroll(args, curves, most) if args.unrolls else _write_one(args, curves[0])
 
 

@@ -121,15 +121,11 @@ def _run_table3(args: argparse.Namespace) -> int:
 
 def _rates(rows: list[Row], uncertainty: bool) -> str:
     columns = [key for key in RATES if key in rows[0].compared()]
-    lines = [
-        (
-            _title(row),
-            f"{row.mix.fpga.omega:,.0f}",
-            *(row.compared()[key].text() for key in columns),
-            *_board_cell(row, uncertainty),
-        )
-        for row in rows
-    ]
+
+    def cells(row: Row) -> tuple[str, ...]:
+        rates = (row.compared()[key].text() for key in columns)
+        return (_title(row), f"{row.mix.fpga.omega:,.0f}", *rates, *_board_cells(row, uncertainty))
+
     header = ("omega, M/s", "paper", *(RATES[key] for key in columns), "memory of the board", "deviation")
     first = rows[0]
     widest = ", ".join(f"{row.widest:,}" for row in rows)
@@ -145,10 +141,10 @@ def _rates(rows: list[Row], uncertainty: bool) -> str:
         notes.insert(2, f"fitted to 50/50: whole grid, latency of {first.fitted_cycles} cycles")
     if not first.of_the_paper:
         notes.append("this design is not the paper's: what it deviates by says nothing about the model")
-    return "\n".join((table(header, lines), *notes))
+    return "\n".join((table(header, map(cells, rows)), *notes))
 
 
-def _board_cell(row: Row, uncertainty: bool) -> tuple[str, str]:
+def _board_cells(row: Row, uncertainty: bool) -> tuple[str, str]:
     """The rate with the board's memory, and its deviation with the letter of its kind where that is a reproduction."""
     rate = row.board.hardware_rate.times(1e-6)
     one = row.compared().get("omega_board")

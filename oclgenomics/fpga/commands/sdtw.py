@@ -71,9 +71,8 @@ def run(args: argparse.Namespace) -> int:
             raise ModelError("--published has no figure: leave --plot out")
         rows = compared()
         lines = [(row.name, f"{row.published:,.6g}", row.text(1), row.why) for row in rows]
-        text = "\n\n".join(
-            (table(("SquiggleFilter", "published", "model", "why"), lines), evidence_text(rows, "theirs"))
-        )
+        shown = table(("SquiggleFilter", "published", "model", "why"), lines)
+        text = f"{shown}\n\n{evidence_text(rows, 'theirs')}"
         return common.write(args, text, {"compared": [row.record() for row in rows]})
     stages = args.stages or [Stage(args.samples, 1.0)]
     samples, kept = stages[-1].samples, len(stages) > 1
