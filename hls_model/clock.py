@@ -176,7 +176,7 @@ def _least_cycles(
     cycles += float(last.sum()) * (config.depth + config.fsm_cycles)
     if config.overlap_outer:
         cycles += float(_joined(config, beats, columns, passes).sum())
-    if config.positions_in_flight == 1:  # else prefetch and merge go on beside the columns of another position
+    if config.positions_in_flight == 1:  # else prefetch and merge overlap with the columns of another position
         if config.rs_prefetch != "none":
             again = columns if config.rs_prefetch == "per_outer" else passes
             cycles += float((again * (_alone(config, beats, config.lanes) + config.latency + 1)).sum())

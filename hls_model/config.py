@@ -17,7 +17,8 @@ from hls_model.dram_parts import find_part
 from hls_model.errors import ModelError
 from hls_model.operators import Latencies, Operators
 from hls_model.ranges import Range
-from hls_model.text import shown
+from hls_model.streams import cycles_of, pace_of
+from hls_model.text import check_choice, shown
 
 LARGEST_SEED = (1 << 64) - 1  # its lower 32 bits count
 LARGEST = (1 << 31) - 1  # of a whole-numbered parameter: sums and products of a few stay exact
@@ -169,20 +170,20 @@ class Config:
     rs_buffer_words : int
         Words of the RS buffer; longer columns are done in tiles.
     rs_prefetch : {'per_position', 'per_outer', 'none'}
-        RS is read into the buffer once per position, once per column, or streamed beside TS without a buffer.
+        RS is read into the buffer once per position, once per column, or streamed with TS without a buffer.
     remainder : {'software', 'masked'}
         The remainder is left to software, or runs in a last beat with lanes masked.
     software_rate : float
         Scores per second of the software that takes the remainder.
     software_overlap : bool
-        The remainder runs beside the hardware; else after it.
+        The remainder runs while the hardware does; else after it.
     position_overhead_us : float
         Microseconds spent per grid position outside the pipeline.
     host_transfer : {'none', 'incremental', 'full'}
         What of M crosses the host link: nothing (the card builds M), each element once, or every position's block
         (the host builds M in both).
     host_gbps, host_overlap : float, bool
-        The link's rate in GB/s (0 is the board's), and whether it runs beside the hardware.
+        The link's rate in GB/s (0 is the board's), and whether it runs while the hardware does.
     layout : {'repacked', 'shifted'}
         How columns come to start at port beats: each position's block is copied before it is read, or a shifter at the
         ports aligns what they read.
@@ -203,7 +204,7 @@ class Config:
         Copies of the whole pipeline on the board, each with ports of its own; they share the banks.
     positions_in_flight : int
         Positions that a kernel holds at a time, each with an RS buffer and a set of maxima of its own: the launch and
-        the prefetch of one, the columns of another and the merge of a third go on beside one another.
+        the prefetch of one, the columns of another and the merge of a third overlap.
     own_board : Board or None
         A board that is no known one, from the table `board` of a design's file.
     """
@@ -261,8 +262,7 @@ class Config:
         for name, cycles in vars(self.operators).items():
             _whole(f"operators.{name}", cycles, 0)
         for name, choices in CHOICES.items():
-            if getattr(self, name) not in choices:
-                raise ModelError(f"{name} is {getattr(self, name)!r}; choose one of {', '.join(choices)}")
+            check_choice(name, getattr(self, name), choices)
         self._check_together()
 
     def _check_together(self) -> None:
@@ -322,9 +322,7 @@ class Config:
         """M, cycles from an accepted request to the first data; 1 at least, and no less than slow banks need for it."""
         nanoseconds = self.memory.latency_ns or self.hardware.latency_ns.likely
         pace = ceil(self.pace)
-        return max(
-            1, ceil(round(nanoseconds * self.clock_mhz / 1e3, 6)), pace + self.memory.burst_gap if pace > 1 else 0
-        )
+        return max(cycles_of(nanoseconds, self.clock_mhz), pace + self.memory.burst_gap if pace > 1 else 0)
 
     @property
     def host_rate(self) -> Range:
@@ -358,10 +356,8 @@ class Config:
         return self.pace > self._pace(self.memory.ports_per_bank)
 
     def _pace(self, ports: int) -> Fraction:
-        memory = self.memory
-        asked = ports * memory.port_bits / 8 * self.clock_mhz * 1e6
-        given = memory.bank_gbps * 1e9 * self.efficiency
-        return max(Fraction(1), Fraction(asked / given).limit_denominator(1000))
+        given = self.memory.bank_gbps * 1e9 * self.efficiency
+        return pace_of(ports, self.memory.port_bits, self.clock_mhz, given)
 
     @property
     def issue_words(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from hls_model.limits import check_sides
 from hls_model.timing import Timing
 from hls_model.timing.result import Level
 from hls_model.uncertainty import built_band, built_timing
-from hls_model.workload import FEWEST, Workload
+from hls_model.workload import Workload
 
 COLUMNS = 1000  # left borders of the curve's position; the pipeline starts anew at each, so more change little
 
@@ -57,6 +58,11 @@ class Curve:
         fast, slow = (self.rate if end is None else end for end in (self.fast, self.slow))
         return self._crossing(fast), self._crossing(slow)
 
+    def efficiency(self, right: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the share of the ideal rate at so many right-side iterations; 0 below one beat."""
+        index = np.searchsorted(self.right, right, side="right") - 1
+        return np.where(index >= 0, self.rate[np.maximum(index, 0)] / self.config.ideal_rate, 0.0)
+
     def _crossing(self, rate: NDArray[np.float64]) -> int | None:
         above = np.flatnonzero(rate >= self.share * self.config.ideal_rate)
         return int(self.right[above[0]]) if len(above) else None
@@ -98,7 +104,7 @@ def throughput_curve(
     if not 0 < share < 1:
         raise ModelError(f"share is {share:g}; it has to lie between 0 and 1")
     right = np.arange(config.unroll, most + 1, config.unroll, dtype=np.int64)
-    scan = _positions(left, right)
+    scan = Workload.apart(np.full_like(right, left), right)
 
     def rate(timing: Timing) -> NDArray[np.float64]:
         rates: NDArray[np.float64] = left * right / (timing.position_cycles / (timing.config.clock_mhz * 1e6))
@@ -111,10 +117,3 @@ def throughput_curve(
     likely = rate(found.likely)
     slow, fast = np.minimum(rate(found.high), likely), np.maximum(rate(found.low), likely)
     return Curve(found.likely.config, level, left, right, likely, share, slow, fast)
-
-
-def _positions(left: int, right: NDArray[np.int64]) -> Workload:
-    """A grid position for each point of the curve."""
-    lefts, zeros = np.full_like(right, left), np.zeros_like(right)
-    sides = lefts + FEWEST - 1, right + FEWEST - 1
-    return Workload(lefts, right, zeros, sides[0] + sides[1] - 1, sides[0] - 1, snps=int(sides[0][-1] + sides[1][-1]))

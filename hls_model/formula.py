@@ -1,4 +1,4 @@
-"""The pipeline's cycles in one line, to reason with: what a column costs beside its beats, and where 90 % is reached.
+"""The pipeline's cycles in one line, to reason with: what a column costs besides its beats, and where 90 % is reached.
 
 With nb beats a column, II cycles a beat, a memory latency of M cycles, a depth D and Z cycles of the state machine,
 
@@ -30,7 +30,7 @@ class Formula:
 
     @property
     def overhead(self) -> int:
-        """C, cycles that a column costs beside the intervals of its beats."""
+        """C, cycles that a column costs on top of the intervals of its beats."""
         config = self.config
         return config.latency + config.depth + config.fsm_cycles + 1 - config.ii
 

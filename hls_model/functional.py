@@ -192,6 +192,11 @@ class Best:
     column: int = -1
     right: int = -1
 
+    @classmethod
+    def of_bits(cls, bits: int, column: int, right: int) -> Best:
+        """Return the maximum whose omega has these 32 bits."""
+        return cls(np.uint32(bits).view(np.float32), column, right)
+
     @property
     def found(self) -> bool:
         """Whether there is a maximum; NaN is none."""
@@ -207,6 +212,11 @@ class Best:
         if not (self.found and other.found) or self.omega != other.omega:
             return self.found and not other.omega >= self.omega
         return (self.column, self.right) < (other.column, other.right)
+
+
+def same(one: Best, other: Best) -> bool:
+    """Whether two maxima are equal bit for bit, with their place."""
+    return (one.bits, one.column, one.right) == (other.bits, other.column, other.right)
 
 
 def merge(maxima: Iterable[Best]) -> Best:
@@ -307,7 +317,7 @@ def lane_of(right: int, config: Config) -> NDArray[np.int64]:
 
 
 def run(sums: Sums, config: Config) -> Result:
-    """Compute a grid position as the hardware and the software beside it do.
+    """Compute a grid position as the hardware and its software do.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@ Genotypes lie in the card's memory word by word: word k of all SNPs, then word k
 either side; for every k the engine loads the tile's words once and each unit takes one pair of them a cycle: AND,
 population count, and an accumulator for each of its pairs. So the chip holds no whole haplotypes, however many there
 are. While the counts of one tile leave through the r2 pipelines, the next tile is counted in a second set of
-accumulators. Counts of single SNPs are taken beside the loads.
+accumulators. Counts of single SNPs are taken during the loads.
 
 `count_tile` and `r2_of` compute what the engine does, in its order.
 

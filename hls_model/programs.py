@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from hls_model.errors import ModelError, ModelOutputError
 
@@ -25,7 +26,7 @@ def verilated(
     sources : sequence of path
         Verilog, and the C++ that runs it.
     options : sequence of str
-        What Verilator is told beside that.
+        Further options of Verilator.
     files : mapping of str to bytes
         What has to lie in the folder.
 
@@ -48,7 +49,7 @@ def verilated(
 
 
 def build(program: Path, files: Mapping[str, bytes], command: Sequence[str], failure: str) -> Path:
-    """Return a program, built by a command beside the files that it needs, unless it is there.
+    """Return a program, built by a command in the folder of the files that it needs, unless it is there.
 
     Raises
     ------
@@ -98,3 +99,26 @@ def output_of(command: Sequence[str], failure: str, given: str | None = None) ->
         telling = telling or lines[-1:] or [f"exit status {done.returncode}"]
         raise ModelError(f"{failure}: {telling[0].strip()}")
     return done.stdout
+
+
+def lines_of(program: Path, data: bytes, words: Sequence[str], failure: str) -> list[str]:
+    """Run a program on a file of its own that holds `data`, and return the lines that it writes.
+
+    Parameters
+    ----------
+    program : path
+    data : bytes
+    words : sequence of str
+        Its arguments behind the file.
+    failure : str
+        As for `output_of`.
+
+    Raises
+    ------
+    ModelError
+        Its exit status is not 0.
+    """
+    with NamedTemporaryFile(suffix=".bin") as file:  # a folder of programs may serve several runs at a time
+        file.write(data)
+        file.flush()
+        return output_of([str(program), file.name, *words], failure).splitlines()

@@ -25,7 +25,9 @@ from hls_model.phases import (
 )
 from hls_model.phases.bottleneck import Bottleneck, find_bottleneck
 from hls_model.ranges import Range
+from hls_model.records import record_of
 from hls_model.resources import estimate
+from hls_model.text import check_choice
 from hls_model.timing import Timing
 from hls_model.timing.result import Level
 from hls_model.uncertainty import Band, Contribution, built_band, built_timing, contributions
@@ -51,20 +53,8 @@ def counted(config: Config, accounting: Accounting) -> Config:
     ModelError
         No such accounting.
     """
-    check_accounting(accounting)
+    check_choice("accounting", accounting, ACCOUNTINGS)
     return config.but(**PAPER) if accounting == "paper" else config
-
-
-def check_accounting(accounting: str) -> None:
-    """Refuse an accounting that does not exist.
-
-    Raises
-    ------
-    ModelError
-        No such accounting.
-    """
-    if accounting not in ACCOUNTINGS:
-        raise ModelError(f"accounting is {accounting!r}; choose one of {', '.join(ACCOUNTINGS)}")
 
 
 @dataclass(frozen=True)
@@ -100,15 +90,9 @@ class Projection:
         if accounting == self.accounting:
             return self
         given, pairs = (self.timing.config, self.all_pairs) if self.given is None else (self.given, self.given_pairs)
-        config = counted(given, accounting)
-        return replace(
-            self,
-            timing=replace(self.timing, config=config),
-            all_pairs=pairs or accounting == "paper",
-            accounting=accounting,
-            given=given,
-            given_pairs=pairs,
-        )
+        timing = replace(self.timing, config=counted(given, accounting))
+        every = pairs or accounting == "paper"
+        return replace(self, timing=timing, all_pairs=every, accounting=accounting, given=given, given_pairs=pairs)
 
     @cached_property
     def totals(self) -> dict[Accounting, Range]:
@@ -139,7 +123,7 @@ class Projection:
     def pipelines_range(self) -> Range:
         """Seconds that the pipelines are at work.
 
-        Where each position has a start, what it costs beside them is in the phase 'start kernels' and not here.
+        Where each position has a start, what it costs on top is in the phase 'start kernels' and not here.
         """
         if self.band is None:
             return Range.exactly(self.timing.hardware_seconds)
@@ -196,7 +180,7 @@ class Projection:
         """Seconds in which the card works: LD on it, the building of M and its layout, the pipelines."""
         seconds = sum((one.seconds for one in self.phases if one.where == "card"), Range.exactly(0.0))
         whole = self.total  # the same sums in another order, so it may be less by the last digit
-        return Range(*(min(getattr(seconds, bound), getattr(whole, bound)) for bound in ("low", "likely", "high")))
+        return Range(*map(min, vars(seconds).values(), vars(whole).values()))
 
     @property
     def moved(self) -> int:
@@ -228,67 +212,36 @@ class Projection:
 
     def record(self) -> dict[str, object]:
         """Return the projection as numbers and words for JSON."""
-        timing, found, longest = self.timing, self.bottleneck, self.scan_bottleneck
+        timing, longest = self.timing, self.scan_bottleneck
+        regions = estimate(timing.config).placement.regions
         return {
-            "workload": timing.workload.name,
-            "design": timing.config.name,
+            **record_of(timing, "workload=workload.name design=config.name"),
             **clock_record(timing.config),
             "level": timing.level,
             "exact": timing.bound == "exact",
-            "bound": timing.bound,
-            "snps": timing.workload.snps,
-            "samples": timing.workload.samples,
+            **record_of(timing, "bound snps=workload.snps samples=workload.samples"),
             "positions": len(timing.workload.left),
-            "omegas": timing.workload.omegas,
-            "software_omegas": timing.software_omegas,
-            "cycles": timing.cycles,
+            **record_of(timing, "omegas=workload.omegas software_omegas cycles"),
             "kernel_utilisation": timing.schedule.utilisation.tolist(),
             "phases_cycles": {name: int(count.sum()) for name, count in timing.phases.items()},
-            "pipeline_seconds": timing.hardware_seconds,
-            "software_seconds": timing.software_seconds,
-            "transfer_seconds": timing.transfer_seconds,
-            "omega_seconds": self.omega_seconds,
-            "omega_per_s": timing.rate,
-            "pipeline_omega_per_s": timing.hardware_rate,
-            "ld_scores": self.ld_scores,
-            "ld_seconds": self.ld_seconds,
-            "ld": timing.config.ld,
-            "seconds": self.seconds,
-            "accounting": self.accounting,
-            "total_seconds": self.total.record(),
-            "total_seconds_by_accounting": {name: seconds.record() for name, seconds in self.totals.items()},
-            "phases": [phase.record() for phase in self.phases],
-            "card_memory": self.memory.record(),
-            "scan_bottleneck": longest
-            and {
-                "phase": longest.phase.name,
-                "share": longest.share,
-                "sentence": longest.sentence,
-                "advice": longest.advice,
-            },
+            **record_of(timing, "pipeline_seconds=hardware_seconds software_seconds transfer_seconds"),
+            **record_of(self, "omega_seconds omega_per_s=timing.rate pipeline_omega_per_s=timing.hardware_rate"),
+            **record_of(self, "ld_scores ld_seconds ld=timing.config.ld seconds accounting total_seconds=total"),
+            **record_of(self, "total_seconds_by_accounting=totals phases card_memory=memory"),
+            "scan_bottleneck": longest and record_of(longest, "phase=phase.name share sentence advice"),
             "range": self._range_record(),
-            "regions": [
-                {"name": one.region.name, "lanes": one.lanes, "share_of_placeable": one.share}
-                for one in estimate(timing.config).placement.regions
-            ],
-            "busy_seconds": self.busy.record(),
-            "moved_bytes": self.moved,
-            "joules": self.energy.record(),
-            "watts": self.power.record(),
-            "bottleneck": found
-            and {"word": found.word, "share": found.share, "sentence": found.sentence, "advice": found.advice},
+            "regions": [record_of(one, "name=region.name lanes share_of_placeable=share") for one in regions],
+            **record_of(self, "busy_seconds=busy moved_bytes=moved joules=energy watts=power bottleneck"),
         }
 
     def _range_record(self) -> dict[str, object] | None:
         if self.band is None:
             return None
-        return {
-            "omega_seconds": self.omega_range.record(),
-            "omega_per_s": self.rate_range.record(),
-            "pipeline_seconds": self.band.hardware_seconds.record(),
-            "pipeline_omega_per_s": self.band.hardware_rate.record(),
-            "seconds": self.total.record(),
-        }
+        return record_of(
+            self,
+            "omega_seconds=omega_range omega_per_s=rate_range pipeline_seconds=band.hardware_seconds "
+            "pipeline_omega_per_s=band.hardware_rate seconds=total",
+        )
 
 
 def project(

@@ -148,18 +148,11 @@ def _loops(workload: Workload, config: Config, level: Level, position: int) -> t
     achieved = int(np.ceil(config.ii * stalled))
     column = running // columns // tiles
     joined = config.overlap_outer
+    between, target = (column, beats * config.ii) if joined else (None, None)
     return (
         Loop("tiles of the right side", prefetch + running, (prefetch + running) // tiles, None, None, tiles, False),
         *([Loop("prefetch of RS", prefetch, prefetch // tiles, 1, 1, beats, True)] if prefetch else []),
-        Loop(
-            "left borders",
-            running,
-            column,
-            column if joined else None,
-            beats * config.ii if joined else None,
-            columns,
-            joined,
-        ),
+        Loop("left borders", running, column, between, target, columns, joined),
         Loop("beats of the right side", column, config.depth, achieved, config.ii, beats, True),
         Loop("merge of the lanes", merge, 1, 1, 1, config.lanes, True),
     )

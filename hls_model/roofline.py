@@ -46,6 +46,11 @@ class Roofline:
         return min(self.roofs, key=lambda name: self.roofs[name])
 
     @property
+    def height(self) -> float:
+        """Scores per second that the lowest roof allows."""
+        return self.roofs[self.binding]
+
+    @property
     def rate(self) -> float:
         """Scores per second of the pipelines and the host link that serves them, whatever software does."""
         pipelines, link = self.timing.hardware_seconds, self.timing.transfer_seconds
@@ -55,7 +60,7 @@ class Roofline:
     @property
     def share(self) -> float:
         """Share of the lowest roof that is reached."""
-        return self.rate / self.roofs[self.binding]
+        return self.rate / self.height
 
 
 def rate_range(found: Band) -> Range:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from hls_model.errors import ModelError
 from hls_model.ranges import Range
 
 MAX_SHOWN = 60  # characters of a value in a message
@@ -23,6 +26,18 @@ def shown(value: object) -> str:
     except ValueError:  # Python writes no number of thousands of digits
         return "a number of thousands of digits"
     return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "..."
+
+
+def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
+    """Refuse a value that is not one of some names.
+
+    Raises
+    ------
+    ModelError
+    """
+    known = list(choices)
+    if value not in known:
+        raise ModelError(f"{name} is {value!r}; choose one of {', '.join(known)}")
 
 
 def bytes_text(value: int) -> str:

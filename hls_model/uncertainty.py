@@ -26,6 +26,7 @@ from hls_model.config import Config
 from hls_model.operators import REPORTED_MHZ, SLOWEST_TABLE_MHZ, latencies_at
 from hls_model.paper.published import OVERHEAD_US
 from hls_model.ranges import Range
+from hls_model.records import record_of
 from hls_model.timing import Timing, simulate
 from hls_model.timing.result import Level
 from hls_model.workload import Workload
@@ -207,14 +208,8 @@ class Contribution:
 
     def record(self) -> dict[str, object]:
         """Return the contribution for JSON."""
-        unknown = self.unknown
-        return {
-            "parameter": unknown.name,
-            "unit": unknown.unit,
-            "values": unknown.values.record(),
-            "seconds": self.seconds.record(),
-            "source": unknown.source,
-        }
+        names = "parameter=unknown.name unit=unknown.unit values=unknown.values seconds source=unknown.source"
+        return record_of(self, names)
 
 
 @lru_cache(maxsize=1_000)

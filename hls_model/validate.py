@@ -11,15 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
 from pathlib import Path
 
 from hls_model.boards import Source, find_board
-from hls_model.functional import Best, run
+from hls_model.functional import Best, run, same
 from hls_model.paper.published import Compared, Kind
 from hls_model.rtl import twin
 from hls_model.rtl.golden import Case
-from hls_model.streams import Flow, ReadPath, Supply, slower
+from hls_model.streams import Flow, ReadPath, Supply, cycles_of, slower
 from hls_model.timing import LEVELS, Timing, simulate
 
 
@@ -73,11 +72,6 @@ class Check:
     def agrees(self) -> bool:
         """Whether everything does."""
         return all(map(self.level_agrees, self.timings)) and self.omega_agrees and self.live_agrees
-
-
-def same(one: Best, other: Best) -> bool:
-    """Whether two maxima are equal bit for bit, with their place."""
-    return (one.bits, one.column, one.right) == (other.bits, other.column, other.right)
 
 
 def check(case: Case, live: twin.Run | None = None, levels: Sequence[str] = tuple(LEVELS)) -> Check:
@@ -204,7 +198,7 @@ def modelled(row: BurstRate, efficiency: float, latency_ns: float | None = None)
     port = row.port_bits / 8 * CLOCK_MHZ * 1e6
     lost = max(round(1_000 * (port / (BANK_GBPS * 1e9 * efficiency) - 1)), 0)
     supply = Supply(
-        ceil(round(latency * CLOCK_MHZ / 1e3, 6)), row.burst_length, outstanding=row.outstanding,
+        cycles_of(latency, CLOCK_MHZ), row.burst_length, outstanding=row.outstanding,
         fifo_beats=BUFFER_BEATS, late=slower(lost, 1_000),
     )  # fmt: skip
     issues = ReadPath([Flow(supply)], BYTES * 8 // row.port_bits, 1).column()
@@ -213,7 +207,7 @@ def modelled(row: BurstRate, efficiency: float, latency_ns: float | None = None)
 
 
 def compared(efficiency: float, rows: Sequence[BurstRate] = LOG) -> list[Compared]:
-    """Return each measured rate in GB/s beside the engine's at an efficiency, and what the agreement is worth."""
+    """Return each measured rate in GB/s and the engine's at an efficiency, and what the agreement is worth."""
     fitted = efficiency == best_efficiency()
     found = []
     for row in rows:

@@ -108,30 +108,20 @@ class Workload:
     def stretch(self, start: int, stop: int) -> Workload:
         """Return the scan of some neighbouring grid positions, of which the first and the last have a window."""
         base = self.first[start]
-        return Workload(
-            self.left[start:stop],
-            self.right[start:stop],
-            self.first[start:stop] - base,
-            self.last[start:stop] - base,
-            self.centre[start:stop] - base,
-            snps=int(self.last[stop - 1] - base + 1),
-            samples=self.samples,
-            name=self.name,
-        )
+        left, right = self.left[start:stop], self.right[start:stop]
+        first, last, centre = (array[start:stop] - base for array in (self.first, self.last, self.centre))
+        return Workload(left, right, first, last, centre, int(last[-1] + 1), self.samples, self.name)
 
     @classmethod
     def joined(cls, workloads: Sequence[Workload], name: str = "") -> Workload:
         """Return several scans as one, as far as omega goes; its LD would count pairs across them."""
         starts = np.cumsum([0, *(one.snps for one in workloads)])
-        return cls(
-            np.concatenate([one.left for one in workloads]),
-            np.concatenate([one.right for one in workloads]),
-            np.concatenate([one.first + start for one, start in zip(workloads, starts[:-1], strict=True)]),
-            np.concatenate([one.last + start for one, start in zip(workloads, starts[:-1], strict=True)]),
-            np.concatenate([one.centre + start for one, start in zip(workloads, starts[:-1], strict=True)]),
-            snps=int(starts[-1]),
-            name=name,
+        moved = list(zip(workloads, starts[:-1], strict=True))
+        left, right = (np.concatenate([getattr(one, side) for one in workloads]) for side in ("left", "right"))
+        first, last, centre = (
+            np.concatenate([getattr(one, site) + start for one, start in moved]) for site in ("first", "last", "centre")
         )
+        return cls(left, right, first, last, centre, snps=int(starts[-1]), name=name)
 
     @classmethod
     def single(cls, left: int, right: int) -> Workload:
@@ -140,15 +130,14 @@ class Workload:
             raise ModelError(f"trip counts are {left} and {right}; they have to be 0 or more")
         if max(left, right) > MAX_TRIPS:
             raise ModelError(f"trip counts are {shown(left)} and {shown(right)}; {MAX_TRIPS} is the most")
-        one = np.array([left], np.int64), np.array([right], np.int64)
-        sides = one[0] + FEWEST - 1, one[1] + FEWEST - 1
-        return cls(
-            *one,
-            first=np.zeros(1, np.int64),
-            last=sides[0] + sides[1] - 1,
-            centre=sides[0] - 1,
-            snps=left + right + 2 * (FEWEST - 1),
-        )
+        return cls.apart(np.array([left], np.int64), np.array([right], np.int64))
+
+    @classmethod
+    def apart(cls, left: NDArray[np.int64], right: NDArray[np.int64]) -> Workload:
+        """Return grid positions of the given trip counts, each by itself, as if its first SNP were the first of all."""
+        on_left, on_right = left + FEWEST - 1, right + FEWEST - 1  # SNPs of its sides
+        snps = int(on_left[-1] + on_right[-1])
+        return cls(left, right, np.zeros_like(right), on_left + on_right - 1, on_left - 1, snps)
 
     @classmethod
     def uniform(
@@ -174,14 +163,8 @@ class Workload:
         samples : int
             Haplotypes.
         """
-        return cls.from_positions(
-            even_positions(snps, length),
-            grid=grid,
-            minwin=minwin,
-            maxwin=maxwin,
-            samples=samples,
-            name=f"{snps:,} uniform SNPs",
-        )
+        positions, name = even_positions(snps, length), f"{snps:,} uniform SNPs"
+        return cls.from_positions(positions, grid=grid, minwin=minwin, maxwin=maxwin, samples=samples, name=name)
 
     @classmethod
     def from_positions(

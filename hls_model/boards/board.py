@@ -197,9 +197,7 @@ class Board:
         """Return the share of their peak that so many banks reach together."""
         if self.total_gbps is None:
             return self.efficiency_range
-        ends = (
-            (getattr(self.efficiency_range, end), getattr(self.total_gbps, end)) for end in ("low", "likely", "high")
-        )
+        ends = zip(vars(self.efficiency_range).values(), vars(self.total_gbps).values(), strict=True)
         return Range(*(min(share, total / (banks * self.bank_gbps)) for share, total in ends))
 
     @property

@@ -1,4 +1,4 @@
-"""Boards from tables, those of files beside this one and of designs' own files: every figure is checked.
+"""Boards from tables, those of files in this folder and of designs' own files: every figure is checked.
 
 A board of a design's file has the figures of another one where it gives none; each then says so in its source.
 """

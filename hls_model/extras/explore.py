@@ -71,7 +71,7 @@ class Design:
 
     @property
     def rate(self) -> float:
-        """Scores of the pipelines per second of the whole scan; those that software computes beside them do not count.
+        """Scores of the pipelines per second of the whole scan; those that software computes do not count.
 
         So no rate exceeds the design's own roofs, and a remainder that software is slow with costs rate.
         """
@@ -225,11 +225,7 @@ def _changed(config: Config, unroll: int, clock_mhz: float, ports: int, overlap:
     same = ports * kernels == memory.ports * config.kernels
     banks = memory.banks if same else min(max(ports * kernels, 1), config.hardware.banks)
     changed: Memory = dataclasses.replace(memory, ports=ports, banks=banks)
+    lanes = config.physical_lanes if unroll == config.unroll else 0
     return config.but(
-        unroll=unroll,
-        physical_lanes=config.physical_lanes if unroll == config.unroll else 0,
-        clock_mhz=clock_mhz,
-        memory=changed,
-        overlap_outer=overlap,
-        kernels=kernels,
+        unroll=unroll, physical_lanes=lanes, clock_mhz=clock_mhz, memory=changed, overlap_outer=overlap, kernels=kernels
     )

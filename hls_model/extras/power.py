@@ -16,14 +16,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
 
-from hls_model.boards import KINDS, Amount, Board, Source
+from hls_model.boards import KINDS, Amount, Board
 from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.ranges import Range
+from hls_model.records import record_of
 from hls_model.resources import estimate
 
-# Dynamic watts and units of each kind in the report. Logic, shift registers, carry and the signals between them are put
-# down to the LUTs; registers and the clock that reaches them to the flip-flops; 189 tiles of 36 kbit are 378 of 18.
+# Dynamic watts and units of each kind in the report that `hls_model.boards.tables.STATIC_SOURCE` names: report_power of
+# Vivado 2022.2 for a routed HLS design in float32 on the XCU50 at 300 MHz, confidence Medium. Logic, shift registers,
+# carry and the signals between them are put down to the LUTs; registers and the clock that reaches them to the
+# flip-flops; 189 tiles of 36 kbit are 378 of 18.
 REPORT: Mapping[str, tuple[float, int]] = {
     "bram18k": (0.719, 378),
     "dsp": (0.627, 1_040),
@@ -31,12 +34,6 @@ REPORT: Mapping[str, tuple[float, int]] = {
     "lut": (0.525 + 0.266 + 0.166 + 0.010 + 0.947, 129_927),
 }
 REPORT_MHZ = 300.0
-REPORT_SOURCE = Source(
-    "rapidstream-org/rapidstream-cookbook, design_1_wrapper_power_routed.rptx",
-    "https://github.com/rapidstream-org/rapidstream-cookbook/blob/main/benchmarks/vivado_flow/cnn13x2/archive/"
-    "metadata_vivado/design_1_wrapper_power_routed.rptx",
-    "report_power of Vivado 2022.2 for a routed HLS design in float32 on the XCU50 at 300 MHz, confidence Medium",
-)
 SPREAD = Range(0.5, 1.0, 2.0)  # of the report's activity; the bounds are assumed
 HOURS_A_YEAR = 8_766.0
 JOULES_A_KWH = 3.6e6
@@ -97,8 +94,7 @@ class Power:
 
     def record(self) -> dict[str, object]:
         """Return watts at rest and at work, and what adds to them, for JSON."""
-        parts = {"idle": self.idle, "logic": self.logic, "memory": self.memory, "busy": self.busy}
-        return {name: watts.record() for name, watts in parts.items()}
+        return record_of(self, "idle logic memory busy")
 
 
 def power_of(config: Config, read_gbps: float = 0.0) -> Power:

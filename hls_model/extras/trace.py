@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from hls_model.config import Config
 from hls_model.extras.recording import Recording, record
+from hls_model.records import record_of
 from hls_model.timing.passes import split
 from hls_model.workload import Workload
 
@@ -158,11 +159,8 @@ class Trace:
             "design": recording.config.name,
             "left": int(self.workload.left[0]),
             "right": int(self.workload.right[0]),
-            "cycles": recording.cycles,
-            "phases_cycles": dict(recording.phases),
-            "seconds": self.seconds,
-            "omega_per_s": self.rate,
-            "software_omegas": self.software_omegas,
+            **record_of(recording, "cycles phases_cycles=phases"),
+            **record_of(self, "seconds omega_per_s=rate software_omegas"),
             "busy": {stage.name: float(stage.busy.mean()) for stage in self.stages()},
             "columns": [vars(column) for column in self.columns()],
         }

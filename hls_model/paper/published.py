@@ -5,7 +5,7 @@ and Alachiotis). Its FPGA rates of omega come from post-place-and-route simulati
 numbers reported by Bozikas et al.", whose platform is a Convey HC-2ex with four Virtex-6 LX760: another machine than
 the boards of Table I, and the paper does not say how many of the four the rates are for.
 
-Each number of the model beside one of the paper is (`Compared`)
+Each number of the model that is compared with one of the paper is (`Compared`)
 
 - predicted: the model's output; no parameter was chosen with the published number in view. Only these are evidence.
 - calibrated: a parameter was chosen so that the model gives the published number, or one of a group that holds it.
@@ -200,13 +200,8 @@ OVERHEAD_CYCLES, OVERHEAD_US = 37, 133.0  # latency and cost per grid position t
 def as_simulated(config: Config) -> Config:
     """Return the design with that memory, where it does not set its own latency or efficiency."""
     memory = config.memory
-    return config.but(
-        memory=dataclasses.replace(
-            memory,
-            latency_ns=memory.latency_ns or LATENCY_CYCLES * 1e3 / config.clock_mhz,
-            efficiency=memory.efficiency or 1.0,
-        )
-    )
+    latency_ns = memory.latency_ns or LATENCY_CYCLES * 1e3 / config.clock_mhz
+    return config.but(memory=dataclasses.replace(memory, latency_ns=latency_ns, efficiency=memory.efficiency or 1.0))
 
 
 def with_overhead(config: Config) -> Config:

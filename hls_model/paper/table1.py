@@ -1,4 +1,4 @@
-"""Table I recomputed: resources by both methods beside the printed ones, and where the table contradicts itself."""
+"""Table I recomputed: resources by both methods and the printed ones, and where the table contradicts itself."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Column:
     estimates: tuple[Resources, ...]
 
     def compared(self) -> dict[str, dict[str, Compared]]:
-        """Return the published percentages and each estimate beside Table I, by row and kind of resource."""
+        """Return the published percentages and each estimate against Table I, by row and kind of resource."""
         board, used = self.system.board, self.system.used
         rows = {
             "percent": {
@@ -64,7 +64,7 @@ def _kind(resources: Resources) -> tuple[Kind, str]:
 
 
 def reproduce() -> list[Column]:
-    """Return both boards of Table I beside what the model gives for them."""
+    """Return both boards of Table I and what the model gives for them."""
     return [_column(system) for system in TABLE1.values()]
 
 

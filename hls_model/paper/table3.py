@@ -152,36 +152,38 @@ class Row:
         return self.omegas / rates.high + self.model.ld, self.omegas / rates.low + self.model.ld
 
     def compared(self) -> dict[str, Compared]:
-        """Return every number of the row that has a published one beside it, in millions a second or as a factor."""
+        """Return every number of the row that has a published counterpart, in millions a second or as a factor."""
         mix = self.mix
         calibrated = f"memory latency of {self.cycles} cycles"
         if self.cycles == LATENCY_CYCLES:
             calibrated += ", chosen because it comes near the first two omega rates"
         overhead = f"latency ({OVERHEAD_CYCLES} cycles) and {OVERHEAD_US:g} us: two numbers for three rates"
-        found = {
-            "omega_widest": Compared("omega at the widest position", self.column_rate / 1e6, mix.fpga.omega,
-                                     "calibrated", calibrated),
-            "omega_grid": Compared("omega over the grid", self.grid_rate / 1e6, mix.fpga.omega, "calibrated",
-                                   calibrated),
-            "omega_overhead": Compared("omega, with a cost for each position", self.overhead_rate / 1e6,
-                                       mix.fpga.omega, "calibrated", overhead),
-            "ld_fpga": Compared("LD of the FPGA", self.ld_rate / 1e6, mix.fpga.ld, "calibrated", LD_WHY),
-            "ld_cpu": Compared("LD of the CPU", self.cpu_ld_rate / 1e6, mix.cpu.ld, "calibrated", CPU_LD_WHY),
-            "speedup_fpga": Compared("total speedup of the FPGA, published rates", self.fpga_speedup,
-                                     mix.fpga_speedups["total"], "restated", SPEEDUP_WHY),
-            "speedup_gpu": Compared("total speedup of the GPU, published rates", self.gpu_speedup,
-                                    mix.gpu_speedups["total"], "restated", SPEEDUP_WHY),
-            "speedup_model": Compared("total speedup of the FPGA, model's rates", self.model_speedup,
-                                      mix.fpga_speedups["total"], "calibrated",
-                                      "latency, LD constant and data set are all chosen to match"),
+        rates = {
+            "omega_widest": ("omega at the widest position", self.column_rate, mix.fpga.omega, calibrated),
+            "omega_grid": ("omega over the grid", self.grid_rate, mix.fpga.omega, calibrated),
+            "omega_overhead": ("omega, with a cost for each position", self.overhead_rate, mix.fpga.omega, overhead),
+            "ld_fpga": ("LD of the FPGA", self.ld_rate, mix.fpga.ld, LD_WHY),
+            "ld_cpu": ("LD of the CPU", self.cpu_ld_rate, mix.cpu.ld, CPU_LD_WHY),
+        }
+        speedups: dict[str, tuple[str, float, float, Kind, str]] = {
+            "fpga": ("FPGA, published rates", self.fpga_speedup, mix.fpga_speedups["total"], "restated", SPEEDUP_WHY),
+            "gpu": ("GPU, published rates", self.gpu_speedup, mix.gpu_speedups["total"], "restated", SPEEDUP_WHY),
+            "model": ("FPGA, model's rates", self.model_speedup, mix.fpga_speedups["total"], "calibrated",
+                      "latency, LD constant and data set are all chosen to match"),
         }  # fmt: skip
+        found = {
+            key: Compared(name, rate / 1e6, published, "calibrated", why)
+            for key, (name, rate, published, why) in rates.items()
+        }
+        for key, (of, speedup, published, kind, why) in speedups.items():
+            found[f"speedup_{key}"] = Compared(f"total speedup of the {of}", speedup, published, kind, why)
         if self.of_the_paper:
             found["omega_board"] = Compared(
                 "omega, memory of the board", self.board.likely.hardware_rate / 1e6, mix.fpga.omega, "predicted",
                 "latency and efficiency of the board's memory (hls_model.boards); no omega rate was used",
             )  # fmt: skip
         if self.fitted_rate is not None:
-            kind: Kind = "calibrated" if mix is first_mix() else "predicted"
+            kind = "calibrated" if mix is first_mix() else "predicted"
             fitted = f"memory latency fitted to {first_mix().name} alone"
             used = fitted if kind == "calibrated" else f"{fitted}; no omega rate of this data set was used"
             found["omega_fitted"] = Compared(
@@ -239,7 +241,7 @@ def reproduce(config: Config, level: Level = "L1") -> list[Row]:
 
 
 def compared(rows: Sequence[Row]) -> list[Compared]:
-    """Return every number of the rows that has a published one beside it."""
+    """Return every number of the rows that has a published counterpart."""
     return [one for row in rows for one in row.compared().values()]
 
 

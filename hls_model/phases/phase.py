@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from hls_model.ranges import Range
+from hls_model.records import record_of
 
 Where = Literal["host", "link", "card", "elsewhere"]
 
@@ -48,23 +49,14 @@ class Phase:
 
     def record(self) -> dict[str, object]:
         """Return the phase for JSON."""
-        return {
-            "name": self.name,
-            "where": self.where,
-            "seconds": self.seconds.record(),
-            "bytes": self.bytes,
-            "operations": self.operations,
-            "of": self.of,
-            "beside": self.beside,
-            "unbuilt": self.unbuilt or None,
-            "assumptions": list(self.assumptions),
-        }
+        names = "name where seconds bytes operations of beside unbuilt assumptions"
+        return record_of(self, names) | {"unbuilt": self.unbuilt or None}
 
 
 def total(phases: Sequence[Phase]) -> Range:
     """Return the seconds of all phases, one after the other.
 
-    A phase and those that run beside it count as the longest of them, each bound by itself. What would run beside a
+    A phase and those that run during it count as the longest of them, each bound by itself. What would run during a
     phase that is not there counts in full.
     """
     seconds, names = Range.exactly(0.0), {phase.name for phase in phases}
@@ -83,20 +75,13 @@ def beside_longest(phases: Iterable[Phase]) -> Range:
 def added(scans: Iterable[Sequence[Phase]]) -> tuple[Phase, ...]:
     """Return the phases of scans that one design does in turn, those of one name as one.
 
-    `total` of them is no more than the sum of the scans' totals: what runs beside a phase in one scan is taken to run
-    beside that of any.
+    `total` of them is no more than the sum of the scans' totals: what runs during a phase in one scan is taken to run
+    during that of any.
     """
     found: dict[str, Phase] = {}
     for phase in (phase for scan in scans for phase in scan):
-        old = found.get(phase.name)
-        found[phase.name] = (
-            phase
-            if old is None
-            else replace(
-                old,
-                seconds=old.seconds + phase.seconds,
-                bytes=old.bytes + phase.bytes,
-                operations=old.operations + phase.operations,
-            )
-        )
+        if old := found.get(phase.name):
+            seconds, moved = old.seconds + phase.seconds, old.bytes + phase.bytes
+            phase = replace(old, seconds=seconds, bytes=moved, operations=old.operations + phase.operations)
+        found[phase.name] = phase
     return tuple(found.values())

@@ -1,4 +1,4 @@
-"""The phases of the omegas: layout of columns, starts of kernels, the pipelines, what runs beside them, and results.
+"""The phases of the omegas: layout of columns, starts of kernels, the pipelines, what runs during them, and results.
 
 Columns come to start at port beats by a copy on the card, by a shifter at the ports, or by the host. In M a position's
 columns start anywhere within a port beat. The pipelines (and the Verilog) take columns that start with one, beats of
@@ -21,7 +21,7 @@ from hls_model.phases.rates import (
     RESULT_BYTES,
     host_copy_seconds,
     host_of,
-    link_seconds,
+    link_phase,
     stream_seconds,
 )
 from hls_model.ranges import Range
@@ -58,7 +58,7 @@ class BlockBytes:
 
 
 def block_bytes(workload: Workload, config: Config) -> BlockBytes:
-    """Return what a copy of every position's block moves: its TS columns, and RS once or beside each of them."""
+    """Return what a copy of every position's block moves: its TS columns, and RS once or with each of them."""
     _, columns, beats = _columns(workload, config)
     beat_bytes = config.memory.words_per_beat * WORD
     return BlockBytes(
@@ -196,16 +196,10 @@ def _said(config: Config) -> tuple[str, ...]:
 
 
 def omega_phases(timing: Timing, pipelines: Range) -> tuple[Phase, ...]:
-    """Return the pipelines, whose seconds are given, and what runs beside or after them."""
-    found = [
-        Phase(
-            PIPELINES, "card", pipelines, 0, timing.hardware_omegas, "omegas",
-            (f"Cycles of the model at level {timing.level}, which the Verilog confirms (fpga validate).",),
-        ),
-        *_m_sent(timing),
-        *_remainder(timing),
-    ]  # fmt: skip
-    return tuple(found)
+    """Return the pipelines, whose seconds are given, and what runs during or after them."""
+    why = f"Cycles of the model at level {timing.level}, which the Verilog confirms (fpga validate)."
+    at_work = Phase(PIPELINES, "card", pipelines, 0, timing.hardware_omegas, "omegas", (why,))
+    return (at_work, *_m_sent(timing), *_remainder(timing))
 
 
 def _m_sent(timing: Timing) -> list[Phase]:
@@ -214,13 +208,9 @@ def _m_sent(timing: Timing) -> list[Phase]:
         return []
     what = "every position's block" if config.host_transfer == "full" else "each element of M once"
     positions = int((timing.workload.left * timing.workload.right > 0).sum())
-    return [
-        Phase(
-            "send M", "link", link_seconds(config, timing.transfer_bytes, positions), timing.transfer_bytes, 0, "",
-            (f"Over the link goes {what}, in a transfer for each position.", HOST_LINK),
-            PIPELINES if config.host_overlap else None,
-        )
-    ]  # fmt: skip
+    why = (f"Over the link goes {what}, in a transfer for each position.", HOST_LINK)
+    beside = PIPELINES if config.host_overlap else None
+    return [link_phase("send M", config, timing.transfer_bytes, why, transfers=positions, beside=beside)]
 
 
 def _remainder(timing: Timing) -> list[Phase]:
@@ -238,21 +228,16 @@ def _remainder(timing: Timing) -> list[Phase]:
     )  # fmt: skip
     if config.host_transfer != "none":
         return [software]
-    moved = WORD * omegas
-    fetched = Phase(
-        "fetch remainder of M", "link", link_seconds(config, moved), moved, 0, "",
-        ("Software needs an element of M for each of its omegas, and M is on the card; the paper does not count it.",
-         HOST_LINK),
-        PIPELINES if config.host_overlap else None,
-    )  # fmt: skip
-    return [fetched, software]
+    why = "Software needs an element of M for each of its omegas, and M is on the card; the paper does not count it."
+    beside = PIPELINES if config.host_overlap else None
+    return [link_phase("fetch remainder of M", config, WORD * omegas, (why, HOST_LINK), beside=beside), software]
 
 
 def result_phase(timing: Timing) -> Phase:
     """Return the way of the maxima and their places back to the host, after the last position."""
     moved = RESULT_BYTES * int((timing.position_cycles > 0).sum())
-    return Phase(
-        "fetch results", "link", link_seconds(timing.config, moved), moved, 0, "",
-        ("A maximum and its two places for each position, in one transfer at the end; writing them on the card takes "
-         "no time of its own.", HOST_LINK),
-    )  # fmt: skip
+    why = (
+        "A maximum and its two places for each position, in one transfer at the end; writing them on the card takes no "
+        "time of its own."
+    )
+    return link_phase("fetch results", timing.config, moved, (why, HOST_LINK))

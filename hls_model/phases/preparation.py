@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hls_model.config import WORD_BITS, Config
+from hls_model.config import WORD_BITS, Config, Ld
 from hls_model.ld import time_ld
 from hls_model.phases.phase import Phase
 from hls_model.phases.rates import (
@@ -28,7 +28,7 @@ from hls_model.phases.rates import (
     bank_seconds,
     host_copy_seconds,
     host_of,
-    link_seconds,
+    link_phase,
     slower,
     stream_seconds,
 )
@@ -60,7 +60,7 @@ def _to_card(workload: Workload, config: Config) -> tuple[Phase, Phase]:
             "pack genotypes", "host", packing, genotypes + sent, genotypes, "genotypes",
             (f"Assumed: {rate.low:g} to {rate.high:g} GB/s, {host.note}.", PACKED),
         ),
-        Phase("send genotypes", "link", link_seconds(config, sent), sent, 0, "", (HOST_LINK, PACKED)),
+        link_phase("send genotypes", config, sent, (HOST_LINK, PACKED)),
     )  # fmt: skip
 
 
@@ -154,23 +154,15 @@ def matrix_phases(workload: Workload, config: Config) -> tuple[Phase, ...]:
     if not workload.window_pairs:
         return ()
     if config.host_transfer == "none":
-        return (*_r2_sent(workload, config), _m_on_card(workload, config))
-    return (*_r2_fetched(workload, config), _m_on_host(workload, config))
+        return (*_r2_moved("send r2", workload, config, there="card"), _m_on_card(workload, config))
+    return (*_r2_moved("fetch r2", workload, config, there="published"), _m_on_host(workload, config))
 
 
-def _r2_sent(workload: Workload, config: Config) -> tuple[Phase, ...]:
-    """The way of r2 to the card from where the published LD comes; none where the samples, so LD, are not known."""
-    if config.ld == "card" or not workload.samples:
+def _r2_moved(name: str, workload: Workload, config: Config, *, there: Ld) -> tuple[Phase, ...]:
+    """The way of r2 to where M is built; none where LD is computed `there`, or not known for want of samples."""
+    if config.ld == there or not workload.samples:
         return ()
-    moved = WORD * workload.window_pairs
-    return (Phase("send r2", "link", link_seconds(config, moved), moved, 0, "", (HOST_LINK,)),)
-
-
-def _r2_fetched(workload: Workload, config: Config) -> tuple[Phase, ...]:
-    if config.ld != "card" or not workload.samples:
-        return ()
-    moved = WORD * workload.window_pairs
-    return (Phase("fetch r2", "link", link_seconds(config, moved), moved, 0, "", (HOST_LINK,)),)
+    return (link_phase(name, config, WORD * workload.window_pairs, (HOST_LINK,)),)
 
 
 def _m_on_card(workload: Workload, config: Config) -> Phase:

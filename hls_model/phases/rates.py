@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 from hls_model.boards import Board
 from hls_model.config import Config
+from hls_model.phases.phase import Phase
 from hls_model.ranges import Range
 from hls_model.roofline import banks_gbps, ports_gbps
 
 TURNAROUND = 0.75  # share of what banks reach that is left where reads and writes alternate; assumed
 DMA_US = Range(5.0, 20.0, 100.0)  # to set up a transfer over the host link and to learn of its end; assumed
-SHARED_LEFT = 0.75  # share of the memory that a processor on the device leaves beside its own software; assumed
+SHARED_LEFT = 0.75  # share of the memory that a processor on the device leaves, next to its own software; assumed
 
 RESULT_BYTES = 12  # of a grid position: the maximum, its column and its right-side iteration
 
@@ -51,7 +52,7 @@ _EMBEDDED = Host(Range(0.2, 0.8, 2.0), Range(1.0, 3.0, 6.0), "one Cortex-A53 cor
 
 
 def host_of(board: Board) -> Host:
-    """Return the machine beside a board: a server, or the processor on the device where they share memory."""
+    """Return the host of a board: a server, or the processor on the device where they share memory."""
     return _EMBEDDED if board.host_link == "shared memory" else _SERVER
 
 
@@ -83,6 +84,13 @@ def link_seconds(config: Config, moved: int, transfers: int = 1) -> Range:
     """Return the seconds in which bytes cross the host link in so many transfers."""
     rate, setup = config.host_rate, DMA_US.times(1e-6 * transfers)
     return setup + rate.times(1e9).under(moved)
+
+
+def link_phase(
+    name: str, config: Config, moved: int, why: tuple[str, ...], *, transfers: int = 1, beside: str | None = None
+) -> Phase:
+    """Return the phase in which bytes cross the host link; see `Phase` and `link_seconds`."""
+    return Phase(name, "link", link_seconds(config, moved, transfers), moved, assumptions=why, beside=beside)
 
 
 def host_copy_seconds(config: Config, moved: int) -> Range:

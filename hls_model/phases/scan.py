@@ -89,7 +89,7 @@ def card_memory(workload: Workload, config: Config, *, all_pairs: bool = False) 
         return CardMemory(capacity, needed, (workload,))
     if every:
         raise ModelError(
-            f"r2 of all pairs of {workload.snps:,} SNPs takes {bytes_text(needed)} with what lies beside it; "
+            f"r2 of all pairs of {workload.snps:,} SNPs takes {bytes_text(needed)} with the other data on the card; "
             f"{_room(config, capacity)}: count the pairs that windows hold (leave out all_pairs), or take ld=published"
         )
     return CardMemory(capacity, needed, _in_stretches(workload, config, capacity, genotypes, blocks))
@@ -248,7 +248,7 @@ def _of_stretch(stretch: Workload, config: Config) -> list[Phase]:
 
 
 def _cut(timing: Timing, pipelines: Range, stretches: int) -> Range:
-    """The pipelines' seconds where positions of different stretches do not run beside each other."""
+    """The pipelines' seconds where positions of different stretches do not run at the same time."""
     config = timing.config
     if stretches == 1 or config.kernels == config.positions_in_flight == 1:
         return pipelines

@@ -1,6 +1,6 @@
 """What a design takes of its device, and where it goes there.
 
-Pipelines are counted by one of two methods (`estimates.METHODS`), engines beside them (`engines`, `ld`) always
+Pipelines are counted by one of two methods (`estimates.METHODS`), other engines (`engines`, `ld`) always
 bottom-up.
 """
 

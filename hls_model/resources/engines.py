@@ -1,4 +1,4 @@
-"""What the card holds beside the omega pipelines: the LD engine, the adders of M, and what lays out its columns.
+"""What the card holds besides the omega pipelines: the LD engine, the adders of M, and what lays out its columns.
 
 Every part counts what this model's engines need; no vendor's report stands behind them.
 

@@ -9,7 +9,7 @@ only estimate there is for any other unroll. `docs/how/fpga.md` says where Table
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, reduce
 from operator import add
 
@@ -21,6 +21,7 @@ from hls_model.paper.published import TABLE1
 from hls_model.resources.engines import engine_parts
 from hls_model.resources.parts import Part, bottom_up
 from hls_model.resources.placement import Placement, place
+from hls_model.text import check_choice
 
 GROUPS = 8  # in which the many instances of a part that is no lane are placed
 REPORT_ROWS = ("DSP", "Expression", "FIFO", "Instance", "Memory", "Multiplexer", "Register")
@@ -112,13 +113,12 @@ def estimate(config: Config, method: str = "bottom-up", *, pipelines_only: bool 
 
 def _pipelines(config: Config, method: str) -> tuple[Part, ...]:
     """The parts of one omega pipeline."""
-    if method not in METHODS:
-        raise ModelError(f"method is {method!r}; choose one of {', '.join(METHODS)}")
+    check_choice("method", method, METHODS)
     return METHODS[method](config)
 
 
 def check_fits(config: Config, method: str = "bottom-up") -> Resources:
-    """Return what a design takes, if its board has room for it beside the shell and below the placeable share.
+    """Return what a design takes, if its board has room for it next to the shell and below the placeable share.
 
     Raises
     ------
@@ -164,13 +164,8 @@ def _at_unroll(config: Config, unroll: int, method: str) -> Resources:
     memory = config.memory
     words = unroll * (2 if config.rs_prefetch == "none" else 1)
     fifo = max(memory.fifo_beats, -(-words // memory.words_per_beat))
-    changed = config.but(
-        unroll=unroll,
-        physical_lanes=0,
-        rs_buffer_words=max(config.rs_buffer_words, unroll),
-        memory=type(memory)(**{**vars(memory), "fifo_beats": fifo}),
-    )
-    return estimate(changed, method)
+    buffer, changed = max(config.rs_buffer_words, unroll), replace(memory, fifo_beats=fifo)
+    return estimate(config.but(unroll=unroll, physical_lanes=0, rs_buffer_words=buffer, memory=changed), method)
 
 
 def _paper_calibrated(config: Config) -> tuple[Part, ...]:

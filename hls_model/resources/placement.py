@@ -1,4 +1,4 @@
-"""Where a design goes on its device: whole lanes into super logic regions, beside the shell and below the guidelines.
+"""Where a design goes on its device: whole lanes into super logic regions, next to the shell and below the guidelines.
 
 A region offers the placeable share of what the shell leaves of it (`Board.room`). A design goes into the first region
 that holds all of it. A larger one is spread: what it has once for each lane stays together, and no lane is cut by a
@@ -85,7 +85,9 @@ def place(board: Board, lane: Amount, lanes: int, parts: Sequence[Amount]) -> Pl
     need = lane.times(lanes) + _total(parts)
     for index, room in enumerate(rooms):
         if need.within(room):
-            return Placement(_alone(board, rooms, index, need, lanes), 0, 0, ())
+            used[index] = need
+            alone = [lanes if place == index else 0 for place in range(len(rooms))]
+            return Placement(tuple(map(Occupied, board.regions, rooms, used, alone)), 0, 0, ())
     left_parts = 0
     for part in sorted(parts, key=lambda part: _greatest_share(part, whole), reverse=True):
         where = _best(part, lane, rooms, used)
@@ -99,14 +101,6 @@ def place(board: Board, lane: Amount, lanes: int, parts: Sequence[Amount]) -> Pl
     short = _short(need, whole) if left_lanes or left_parts else ()
     occupied = tuple(map(Occupied, board.regions, rooms, used, fill))
     return Placement(occupied, left_lanes, left_parts, short)
-
-
-def _alone(board: Board, rooms: list[Amount], where: int, need: Amount, lanes: int) -> tuple[Occupied, ...]:
-    """All of a design in one region."""
-    return tuple(
-        Occupied(region, room, need if index == where else Amount(), lanes if index == where else 0)
-        for index, (region, room) in enumerate(zip(board.regions, rooms, strict=True))
-    )
 
 
 def _best(part: Amount, lane: Amount, rooms: list[Amount], used: list[Amount]) -> int | None:

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
 from hls_model.config import Config, Memory
 from hls_model.errors import ModelInputError
 from hls_model.files import open_output
@@ -52,7 +50,7 @@ class Case:
     best: Best
 
     def __post_init__(self) -> None:
-        _ = self.config  # so that a wrong setting is told where the table is read
+        _ = self.config  # so that a wrong setting is reported where the table is read
 
     @cached_property
     def config(self) -> Config:
@@ -104,8 +102,7 @@ def read_cases(path: Path = TABLE) -> list[Case]:
 def _case(row: dict[str, str]) -> Case:
     best = Best()
     if int(row["column"]) >= 0:
-        omega = np.uint32(int(row["omega_bits"], 16)).view(np.float32)
-        best = Best(omega, int(row["column"]), int(row["iteration"]))
+        best = Best.of_bits(int(row["omega_bits"], 16), int(row["column"]), int(row["iteration"]))
     left, right, seed, cycles = (int(row[name]) for name in ("left", "right", "seed", "cycles"))
     return Case(left, right, seed, row["operands"], row["settings"], cycles, best)
 

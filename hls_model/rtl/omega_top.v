@@ -1,5 +1,5 @@
 // The omega pipeline of one grid position: P lanes, the RS buffer, the read path and the state machine.
-// docs/how/fpga.md defines what happens in which cycle, and how memory is laid out.
+// docs/how/fpga-cycles.md defines what happens in which cycle, and how memory is laid out.
 //
 // Memory is addressed in port beats of W words. One beat of the lanes (WORDS words) takes C port beats, or one port beat
 // feeds G beats. LS of a column comes over a narrow port of its own, in the order of the requests.

@@ -1,11 +1,11 @@
 """Seeded operands of a grid position, the same everywhere, and the position as the Verilog takes it.
 
-That is settings, and the columns of M as port beats; see docs/how/fpga.md.
+That is settings, and the columns of M as port beats; see docs/how/fpga-cycles.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import ceil
 
@@ -94,15 +94,6 @@ KINDS: Mapping[str, Callable[[int, int, int, tuple[int, int]], Sums]] = {
 
 
 PADDING = np.float32(1e30)  # in RS and TS alike it makes an omega that would win if its lane were not masked
-LIMITS = {  # of the registers and memories in omega_top.v
-    "memory.fifo_beats": 256,
-    "memory.outstanding": 128,
-    "memory.burst_length": 65_535,
-    "latency": 1 << 30,
-    "ii": 60_000,
-    "fsm_cycles": 60_000,
-    "rs_buffer_words / lanes": 1024,
-}
 
 
 def beat_order(right: int, config: Config) -> NDArray[np.int64]:
@@ -142,13 +133,7 @@ def stimulus(sums: Sums, config: Config, *, trace: bool = False) -> bytes:
     _check(config, 1 if streamed else most)
     tiles = [order[start : start + most] for start in range(0, len(order), most)]
     inside = int((order >= 0).sum())
-    RS, TS = np.append(sums.RS, PADDING), np.concatenate([sums.TS, np.full((sums.left, 1), PADDING)], axis=1)
-    if streamed:
-        both = np.concatenate([np.broadcast_to(RS[order], (sums.left, *order.shape)), TS[:, order]], axis=2)
-        rs_ports, ts_ports = [], [port_beats(both, config)]
-    else:
-        rs_ports = [port_beats(RS[None, tile], config) for tile in tiles]
-        ts_ports = [port_beats(TS[:, tile], config) for tile in tiles]
+    rs_ports, ts_ports = tile_ports(sums, tiles, config)
     rs_memory, ts_memory = (
         [_from_burst_starts(ports, config) for ports in columns] for columns in (rs_ports, ts_ports)
     )
@@ -162,6 +147,29 @@ def stimulus(sums: Sums, config: Config, *, trace: bool = False) -> bytes:
         sum(map(len, rs_memory)), len(memory), config.memory.port_bits // 8, trace,
     ]  # fmt: skip
     return np.array(settings, "<u4").tobytes() + b"".join(a.astype("<f4").tobytes() for a in (sums.LS, memory))
+
+
+def tile_ports(
+    sums: Sums, tiles: Sequence[NDArray[np.int64]], config: Config
+) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]:
+    """Return the port beats of the RS column and of the TS columns of each tile; streamed RS lies next to TS.
+
+    Parameters
+    ----------
+    sums : Sums
+    tiles : sequence of ndarray
+        The `beat_order` of each; one where RS is streamed.
+    config : Config
+    """
+    RS, TS = np.append(sums.RS, PADDING), np.concatenate([sums.TS, np.full((sums.left, 1), PADDING)], axis=1)
+    if config.rs_prefetch == "none":
+        (order,) = tiles
+        both = np.concatenate([np.broadcast_to(RS[order], (sums.left, *order.shape)), TS[:, order]], axis=2)
+        return [], [port_beats(both, config)]
+    return (
+        [port_beats(RS[None, tile], config) for tile in tiles],
+        [port_beats(TS[:, tile], config) for tile in tiles],
+    )
 
 
 def port_beats(columns: NDArray[np.float32], config: Config) -> NDArray[np.float32]:
@@ -207,11 +215,16 @@ def _memory_words(config: Config) -> list[int]:
 
 
 def _check(config: Config, buffer_beats: int) -> None:
+    """Refuse what the registers and memories in omega_top.v do not hold."""
     memory = config.memory
-    values = (
-        memory.fifo_beats, memory.outstanding, memory.burst_length, config.latency, config.ii, config.fsm_cycles,
-        buffer_beats,
-    )  # fmt: skip
-    for (name, limit), value in zip(LIMITS.items(), values, strict=True):
+    for name, value, limit in (
+        ("memory.fifo_beats", memory.fifo_beats, 256),
+        ("memory.outstanding", memory.outstanding, 128),
+        ("memory.burst_length", memory.burst_length, 65_535),
+        ("latency", config.latency, 1 << 30),
+        ("ii", config.ii, 60_000),
+        ("fsm_cycles", config.fsm_cycles, 60_000),
+        ("rs_buffer_words / lanes", buffer_beats, 1024),
+    ):
         if value > limit:
             raise ModelError(f"{name} is {value}; the Verilog takes {limit} at most")

@@ -6,14 +6,11 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
-
-import numpy as np
 
 from hls_model.config import Config
 from hls_model.functional import Best, Sums
 from hls_model.operators import Latencies
-from hls_model.programs import digest, output_of, verilated
+from hls_model.programs import digest, lines_of, verilated
 from hls_model.rtl.stimulus import stimulus
 
 FOLDER = Path(__file__).parent
@@ -30,7 +27,7 @@ class Circuit:
     lanes, port_words : int
         Lanes, and words of a port beat.
     stream_rs : bool
-        RS comes beside TS and there is no buffer.
+        RS comes with TS and there is no buffer.
     operators : Latencies
         Latencies.
     """
@@ -131,10 +128,7 @@ def run(
     """
     data = b"".join(stimulus(sums, config, trace=trace) for sums, config in positions)
     dump = [str(waves[0]), str(waves[1])] if waves else []
-    with NamedTemporaryFile(suffix=".bin") as file:  # a folder of benches may serve several runs at a time
-        file.write(data)
-        file.flush()
-        return [_read(line) for line in output_of([str(bench), file.name, *dump], "the bench failed").splitlines()]
+    return [_read(line) for line in lines_of(bench, data, dump, "the bench failed")]
 
 
 def _read(line: str) -> Run:
@@ -144,4 +138,4 @@ def _read(line: str) -> Run:
 
 
 def _best(bits: int, key: int, column: int, right: int) -> Best:
-    return Best() if key == NO_RESULT else Best(np.uint32(bits).view(np.float32), column, right)
+    return Best() if key == NO_RESULT else Best.of_bits(bits, column, right)

@@ -3,16 +3,17 @@
 The registers are those of the Verilog: the state, the counters of requests and of free slots, the memory's requests in
 flight, the data channel's wait, the FIFO's fill, the interval counter and the lanes' shift register (the two shift
 registers are the bits of one integer each). A `ReadPath` is the wiring from memory, and a `Probe` is called with every
-event. What else may be behind the ports, such as a DRAM, is a `Source` that steps through the read path itself.
+event. Memory and lanes take turns in every cycle: a `Bus` has the registers of the requests and of the data channel.
+What else may be behind the ports, such as a DRAM, is a `Source` with a bus of its own.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from itertools import count, cycle
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,6 +112,10 @@ class ReadPath:
         return cls(config.memory, config.latency, interval, stages, wide, stalls, offers, leaving)
 
 
+Bus: TypeAlias = Generator[bool, bool, None]
+"""The data channel, cycle after cycle: yields whether it offers a port beat, and is sent whether that was taken."""
+
+
 class Source(Protocol):
     """What is behind the ports in place of a fixed latency and pace."""
 
@@ -118,14 +123,8 @@ class Source(Protocol):
         """Lay out `beats` port beats behind those in use, and return where they begin."""
         ...
 
-    def stream(self, path: ReadPath, columns: int, start: int, probe: Probe, begin: int) -> tuple[int, int, int]:
-        """Step from the first request to the issue of the last beat; columns lie one after the other from `begin` on.
-
-        Returns
-        -------
-        first, cycle, lanes : int
-            Cycle of the first issue, the first cycle after the last one, and the lanes' shift register then.
-        """
+    def bus(self, path: ReadPath, columns: int, start: int, requested: Callable[[int], None], begin: int) -> Bus:
+        """Read columns that lie one after the other from `begin` on, from the first request in cycle `start` on."""
         ...
 
 
@@ -139,16 +138,17 @@ def _offers(memory: Memory, slow: int, per: int, ports: int) -> list[tuple[bool,
 
 
 def _random_gap(memory: Memory, x: int) -> int:
-    h = _hashed(2_654_435_761 * x + 40_503 * memory.random_gap_seed)
+    h = hashed(2_654_435_761 * x + 40_503 * memory.random_gap_seed)
     return 1 + (h >> 16) % 4 if h % 2**16 * 100 < memory.random_gap_percent * 2**16 else 0
 
 
 def _stall(memory: Memory, burst: int) -> int:
-    h = _hashed(2_654_435_761 * burst + 40_503 * memory.random_gap_seed + STALL_SALT)
+    h = hashed(2_654_435_761 * burst + 40_503 * memory.random_gap_seed + STALL_SALT)
     return 1 + (h >> 16) % 8 if h % 2**16 * 100 < memory.random_stall_percent * 2**16 else 0
 
 
-def _hashed(h: int) -> int:
+def hashed(h: int) -> int:
+    """Mix the bits of a number, as the Verilog does in 32 bits."""
     h %= 2**32
     h ^= h >> 15
     h = h * 2_246_822_519 % 2**32
@@ -169,8 +169,7 @@ def time_passes(config: Config, columns: Cycles, beats: Cycles) -> PassPhases:
     if steps > MAX_CYCLES:
         raise ModelError(f"level L2 would step through {steps:,} cycles, {MAX_CYCLES:,} at most; take level L1")
     runs = [run_pass(config, columns_each, beats_each, 0, probe)[0] for columns_each, beats_each in pairs.tolist()]
-    prefetch, fill, stream, stall, drain = np.array(runs, np.int64).reshape(-1, 5)[which.reshape(-1)].T
-    return PassPhases(prefetch, fill, stream, stall, drain)
+    return PassPhases(*np.array(runs, np.int64).reshape(-1, 5)[which.reshape(-1)].T)
 
 
 def run_pass(
@@ -206,12 +205,9 @@ def run_pass(
         stall += cycle - first - ideal
         start = cycle
         probe.enters("drain", cycle, column)
-        while lanes:
-            lanes >>= 1
-            cycle += 1
+        cycle += lanes.bit_length()  # the beats in the lanes leave, the last one a stage a cycle
         probe.enters("turn", cycle, column)
-        for _ in range(config.fsm_cycles):
-            cycle += 1
+        cycle += config.fsm_cycles
         drain += cycle - start
     return (prefetch, fill, stream, stall, drain), cycle
 
@@ -227,21 +223,52 @@ def _stream(
         Cycle of the first issue, the first cycle after the last one, and the lanes' shift register then.
     """
     if source:
-        return source.stream(path, columns, start, probe, begin)
-    memory, needed, interval = path.memory, path.needed, path.interval - 1
-    requested, taken, blocked, issued = probe.requested, probe.taken, probe.blocked, probe.issued
-    requests = columns * len(path.stalls)
-    slots, room = memory.outstanding, memory.fifo_beats
-    asked, entered = 1 << path.latency >> 1, 1 << path.stages >> 1
-    in_flight = arrived = wait = fifo = spacing = lanes = first = 0
-    in_burst = False
+        bus = source.bus(path, columns, start, probe.requested, begin)
+    else:
+        bus = _fixed_bus(path, columns, start, probe.requested)
+    offers = bus.send
+    room, needed, interval = path.memory.fifo_beats, path.needed, path.interval - 1
+    taken, blocked, issued = probe.taken, probe.blocked, probe.issued
+    entered = 1 << path.stages >> 1
+    fifo = spacing = lanes = first = 0
     issues = total = columns * len(path.leaving)
-    stalls, offers, leaving = cycle(path.stalls), cycle(path.offers), cycle(path.leaving)
-    stall = next(stalls)
+    leaving = cycle(path.leaving)
+    offered = next(bus)
     for now in count(start):
         # Everything below sees the registers as they were when the cycle began.
         held = fifo
         lanes >>= 1
+        took = offered and held < room
+        if took:
+            taken(now)
+            fifo += 1
+        elif offered:
+            blocked(now)
+        if spacing:
+            spacing -= 1
+        elif held >= needed:
+            issued(now)
+            if issues == total:
+                first = now
+            fifo -= next(leaving)
+            lanes |= entered
+            spacing = interval
+            issues -= 1
+            if not issues:
+                break
+        offered = offers(took)
+    return first, now + 1, lanes
+
+
+def _fixed_bus(path: ReadPath, columns: int, start: int, requested: Callable[[int], None]) -> Bus:
+    """The data channel of a memory with a fixed latency and pace."""
+    requests = columns * len(path.stalls)
+    slots, asked = path.memory.outstanding, 1 << path.latency >> 1
+    in_flight = arrived = wait = 0
+    in_burst = False
+    stalls, offers = cycle(path.stalls), cycle(path.offers)
+    stall = next(stalls)
+    for now in count(start):
         if in_flight:
             arrived += in_flight & 1
             in_flight >>= 1
@@ -255,27 +282,10 @@ def _stream(
             in_flight |= asked
         if wait:
             wait -= 1
-        elif in_burst or arrived:
-            if held < room:
-                taken(now)
-                fifo += 1
-                if not in_burst:
-                    arrived -= 1
-                in_burst, wait = next(offers)
-                if not in_burst:
-                    slots += 1
-            else:
-                blocked(now)
-        if spacing:
-            spacing -= 1
-        elif held >= needed:
-            issued(now)
-            if issues == total:
-                first = now
-            fifo -= next(leaving)
-            lanes |= entered
-            spacing = interval
-            issues -= 1
-            if not issues:
-                break
-    return first, now + 1, lanes
+            yield False
+        elif (yield in_burst or arrived > 0):
+            if not in_burst:
+                arrived -= 1
+            in_burst, wait = next(offers)
+            if not in_burst:
+                slots += 1

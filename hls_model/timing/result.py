@@ -13,6 +13,7 @@ from hls_model import extras
 from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.limits import check_sides
+from hls_model.text import check_choice
 from hls_model.timing import events, machine
 from hls_model.timing.passes import Passes, PassPhases, split
 from hls_model.timing.schedule import Schedule, Stages, schedule
@@ -104,7 +105,7 @@ class Timing:
 
     @property
     def seconds_beside(self) -> float:
-        """Seconds of the longest that the host does beside the pipelines."""
+        """Seconds of the longest that the host does while the pipelines run."""
         return max(self._of_host(overlapped=True), default=0.0)
 
     @property
@@ -114,7 +115,7 @@ class Timing:
 
     @property
     def seconds(self) -> float:
-        """Seconds of the whole scan: what runs beside the pipelines counts only where it takes longer."""
+        """Seconds of the whole scan: what runs during the pipelines counts only where it takes longer."""
         return max(self.hardware_seconds, self.seconds_beside) + self.seconds_after
 
     def _of_host(self, *, overlapped: bool) -> list[float]:
@@ -153,8 +154,7 @@ def simulate(workload: Workload, config: Config, level: Level = "L1") -> Timing:
         cycles than 64 bits count.
     """
     check_sides(workload)
-    if level not in LEVELS:
-        raise ModelError(f"level is {level!r}; choose one of {', '.join(LEVELS)}")
+    check_choice("level", level, LEVELS)
     if config.memory.dram != "none" and level != "L2":
         raise ModelError(f"memory.dram is {config.memory.dram}, which level L2 alone models; take --level L2")
     passes = split(workload, config)
@@ -192,7 +192,7 @@ def _overhead_cycles(config: Config, microseconds: float) -> int:
 
 
 def _check_countable(config: Config, passes: Passes, positions: int) -> None:
-    """Refuse what may take more cycles than an int64 holds; the bound lets no request run beside another."""
+    """Refuse what may take more cycles than an int64 holds; the bound lets no requests overlap."""
     memory = config.memory
     random_waits = 12  # cycles at most, of a gap and a stall together
     port_beat = config.latency + float(config.pace) + memory.burst_gap + random_waits
@@ -207,7 +207,7 @@ def _check_countable(config: Config, passes: Passes, positions: int) -> None:
 def _stages(config: Config, passes: Passes, timed: PassPhases, phases: Mapping[str, NDArray[np.int64]]) -> Stages:
     """Sort the phases of each position into the stages of a kernel."""
     prefetch, port = (np.zeros_like(phases["merge"]) for _ in range(2))
-    if config.rs_prefetch == "per_position":  # else RS is read beside the columns that it is for
+    if config.rs_prefetch == "per_position":  # else RS is read with the columns that it is for
         position, first = np.unique(passes.position, return_index=True)
         prefetch[position] = timed.prefetch[first]
         port[position] = timed.prefetch[first] - config.latency - 1  # from its first port beat to its last

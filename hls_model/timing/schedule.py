@@ -8,12 +8,12 @@ A position goes through three stages of its kernel, each of which has one positi
 
 A kernel holds at most F positions (`positions_in_flight`), each with an RS buffer and a set of maxima of its own: the
 front of its position n waits for the merge of n - F. The memory port is shared. A prefetch comes first there and pushes
-the columns beside it back by the cycles that its port beats take. With one position in flight all three stages follow
+the columns at work back by the cycles that its port beats take. With one position in flight all three stages follow
 one another.
 
 Given the cycles of each position, the schedule is exact where nothing is shared. It is an upper bound
 
-- where a prefetch runs beside columns: port cycles in which the columns ask for nothing are not made use of
+- where a prefetch runs during columns: port cycles in which the columns ask for nothing are not made use of
   (`Schedule.bound`);
 - where kernels share banks: each position is timed as if all kernels read all the time
   (`Config.banks_shared`).
@@ -41,7 +41,7 @@ class Stages:
     front, columns, merge : ndarray
         Cycles alone in each stage.
     port : ndarray
-        Cycles of the memory port that the front takes from columns beside it; at most `front`.
+        Cycles of the memory port that the front takes from columns at work; at most `front`.
     """
 
     front: Cycles
@@ -68,7 +68,7 @@ class Schedule:
     busy : ndarray, int64 (kernels,)
         Cycles in which columns of a kernel run, or wait for the port beats of a prefetch.
     bound : bool
-        A prefetch ran beside columns: the schedule is an upper bound; else exact.
+        A prefetch ran during columns: the schedule is an upper bound; else exact.
     """
 
     kernel: Cycles

@@ -1,9 +1,10 @@
-"""Real scans on FPGA designs by the model: how long they take, beside this machine, and what they compute."""
+"""Real scans on FPGA designs by the model: how long they take, next to this machine, and what they compute."""
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
@@ -17,29 +18,16 @@ from hls_model.workload import Workload
 from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
 from oclgenomics.errors import ParameterError
 from oclgenomics.fpga.comparison import AlignmentRun, alignment_run
-from oclgenomics.fpga.hardware import (
-    Place,
-    PositionRun,
-    Stretch,
-    check_span,
-    exact_sums,
-    pair_values,
-    recurrence_sums,
-    run_position,
-    stretches,
-)
+from oclgenomics.fpga.hardware import Hardware, check_span, windows_of
 from oclgenomics.fpga.measuring import Measured, TimedRun, measured_of, repeated
 from oclgenomics.fpga.options import Matrix, check_border, check_modelled, fitting_designs, workload_of
 from oclgenomics.fpga.result import ScanProjection, ScanRun
-from oclgenomics.omega.device.scanner import MIN_SITES, OmegaScanner
+from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.plan.windows import Windows, find_windows
 from oclgenomics.omega.sites.sources import AlignmentSource, FilteredBatch, filtered_batches
-from oclgenomics.runtime import Engine
 from oclgenomics.variation.read_options import ReadOptions
 
 if TYPE_CHECKING:
-    from oclgenomics.omega.result import Scan
     from oclgenomics.variation.alignment import Alignment
     from oclgenomics.variation.bed import BedRegions
 
@@ -109,31 +97,31 @@ def project_scan(
     workloads: list[Workload] = []
     discarded: list[Mapping[str, int]] = []
     runs: list[list[TimedRun]] = []
+    measured = None
     with ExitStack() as stack:
         batches = filtered_batches(
             source, options, reading=reading, exclude=exclude, on_alignment=on_alignment, threads=run.threads
         )
-        scanner = OmegaScanner(engine) if measure and isinstance(engine, Engine) else None
+        scanner = _late_scanner(stack, engine)
         for batch in stack.enter_context(closing(batches)):
             workloads += [workload_of(alignment, options) for alignment in batch.alignments]
             discarded += [one.discarded for one in batch.prepared]
             if measure:
-                scanner = scanner or OmegaScanner(stack.enter_context(lent_engine(engine)))
-                runs.append(_timed(scanner, batch, options))
+                runs.append(_timed(scanner(), batch, options))
             del batch  # before the next one is read
             if run.progress is not None:
                 run.progress(len(workloads), None)
-    measured = None if scanner is None else measured_of(scanner.engine.device, runs)
+        if runs:
+            measured = measured_of(scanner().engine.device, runs)
     return project_workloads(
-        workloads,
-        configs,
-        level=level,
-        all_pairs=all_pairs,
-        uncertainty=uncertainty,
-        discarded=discarded,
-        measured=measured,
-        accounting=accounting,
-    )
+        workloads, configs, level=level, all_pairs=all_pairs, uncertainty=uncertainty, discarded=discarded,
+        measured=measured, accounting=accounting,
+    )  # fmt: skip
+
+
+def _late_scanner(stack: ExitStack, engine: EngineLike) -> Callable[[], OmegaScanner]:
+    """Return what opens the device when it is first called, so that errors of the input come first."""
+    return functools.cache(lambda: OmegaScanner(stack.enter_context(lent_engine(engine))))
 
 
 def project_workloads(
@@ -196,17 +184,9 @@ def run_scan(
 ) -> ScanRun:
     """Compute every omega of a scan as a design does, and compare the maxima with those of the scan.
 
-    The hardware's arithmetic is that of `hls_model.functional`: float32, the order of Fig. 8 of the paper, subnormals
-    flushed to zero, a maximum for each lane, and their merge. Its operands come from the matrix M of Eq. 3, which is
-    defined here as follows.
-
-    - The value of a pair of sites is n r^2 in float32, as `omega scan` sums it (see docs/how/omega.md): unphased calls,
-      missing states and sites of many states have the values that they have there.
-    - With `matrix="float32"`, M follows from the values by the recurrence, each operation rounded to float32, in the
-      order of OmegaPlus, which is the host's software in the paper:
-      M[i, j] = ((v[i, j] + M[i, j - 1]) + M[i + 1, j]) - M[i + 1, j - 1].
-      What differs from the scan is then the error of building M and that of the lanes together.
-    - With `matrix="exact"`, M is summed in float64 and rounded once to float32: the error of the lanes alone.
+    The arithmetic is that of `hls_model.functional`: float32, the order of Fig. 8 of the paper, subnormals flushed to
+    zero, a maximum for each lane, and their merge. The operands are of the matrix M of Eq. 3: the value v of a pair of
+    sites is n r^2 in float32, as `omega scan` sums it (docs/how/omega.md).
 
     Parameters
     ----------
@@ -217,6 +197,9 @@ def run_scan(
         A design, or the name of a preset or .toml file. Lanes, lane map and remainder decide who finds a maximum; the
         maximum itself is the same for all, because the merge keeps the order of the sequential loop.
     matrix : {'float32', 'exact'}
+        M by the recurrence of OmegaPlus, the host's software in the paper, each operation rounded to float32:
+        M[i, j] = ((v[i, j] + M[i, j - 1]) + M[i + 1, j]) - M[i + 1, j - 1]; errors are those of M and of the lanes.
+        Or M summed in float64 and rounded once to float32: errors are those of the lanes alone.
     run : Run, optional
         Its `threads` read the input, and compute; one per core, at most 4, if not given. Its `progress` is called with
         (grid positions of an alignment done, in all).
@@ -251,69 +234,21 @@ def run_scan(
     config = load(design) if isinstance(design, str) else design
     check_fits(config)
     run = run or Run()
-    workers = run.threads or min(os.cpu_count() or 1, MAX_THREADS)
     done: list[AlignmentRun] = []
     with ExitStack() as stack:
-        pool = stack.enter_context(ThreadPoolExecutor(workers))
+        pool = stack.enter_context(ThreadPoolExecutor(run.threads or min(os.cpu_count() or 1, MAX_THREADS)))
         batches = filtered_batches(
             source, options, reading=reading, exclude=exclude, on_alignment=on_alignment, threads=run.threads
         )
-        lent: Engine | None = None
+        scanner = _late_scanner(stack, engine)
         for batch in stack.enter_context(closing(batches)):
             for one in batch.alignments:
-                if (windows := _windows(one, options)) is not None:
+                if (windows := windows_of(one, options)) is not None:
                     check_span(windows, one.name)
-            lent = lent or stack.enter_context(lent_engine(engine))
-            scans = OmegaScanner(lent).scan_batch(batch.alignments, options)
+            hardware = Hardware(options, config, matrix == "exact", scanner().engine, pool, run.progress)
+            scans = scanner().scan_batch(batch.alignments, options)
             for prepared, scan in zip(batch.prepared, scans, strict=True):
-                found = _run_alignment(prepared.alignment, scan, options, config, matrix, lent, pool, run.progress)
+                found = hardware.run(prepared.alignment, len(scan.positions))
                 done.append(alignment_run(prepared.alignment, scan, found, prepared.discarded))
             del batch  # before the next one is read
     return ScanRun(tuple(done), config, matrix)
-
-
-def _windows(alignment: Alignment, options: ScanOptions) -> Windows | None:
-    """The windows of an alignment; None where there are too few sites to scan."""
-    return find_windows(alignment.positions, options) if alignment.sites >= MIN_SITES else None
-
-
-def _run_alignment(
-    alignment: Alignment,
-    scan: Scan,
-    options: ScanOptions,
-    config: Config,
-    matrix: Matrix,
-    engine: Engine,
-    pool: ThreadPoolExecutor,
-    progress: Callable[[int, int | None], None] | None,
-) -> dict[int, PositionRun]:
-    """What the hardware finds at the grid positions that have a window, borders as sites of the alignment."""
-    found: dict[int, PositionRun] = {}
-    windows = _windows(alignment, options)
-    if windows is None:
-        return found
-    for stretch in stretches(windows):
-        found.update(_run_stretch(alignment, windows, stretch, config, matrix, engine, pool))
-        if progress is not None:
-            progress(int(stretch.grid[-1]) + 1, len(scan.positions))
-    return found
-
-
-def _run_stretch(
-    alignment: Alignment,
-    windows: Windows,
-    stretch: Stretch,
-    config: Config,
-    matrix: Matrix,
-    engine: Engine,
-    pool: ThreadPoolExecutor,
-) -> Iterator[tuple[int, PositionRun]]:
-    """What the hardware finds at the positions of a stretch; borders as sites of the alignment."""
-    values = pair_values(alignment, stretch, engine)
-    sums = exact_sums(values, windows.span)
-    M = recurrence_sums(values, windows.span) if matrix == "float32" else values
-    if matrix == "exact":
-        M[...] = sums  # rounds each once
-    places = [Place.of(windows, index, stretch.first) for index in stretch.grid.tolist()]
-    runs = pool.map(lambda place: run_position(M, sums, place, config), places)
-    return zip(stretch.grid.tolist(), [one.moved(stretch.first) for one in runs], strict=True)

@@ -1,4 +1,4 @@
-"""One alignment: what the hardware's arithmetic finds, beside what `omega scan` finds, and what that comes to."""
+"""One alignment: what the hardware's arithmetic finds, what `omega scan` finds, and how they compare."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class AlignmentRun:
 def alignment_run(
     alignment: Alignment, scan: Scan, found: Mapping[int, PositionRun], discarded: Mapping[str, int]
 ) -> AlignmentRun:
-    """Put the runs of grid positions, by their indices, beside the scan."""
+    """Join the runs of grid positions, by their indices, with the scan."""
     grid = len(scan.positions)
     omega, window_omega = np.zeros(grid), np.zeros(grid)
     left, right = np.zeros(grid, np.int64), np.zeros(grid, np.int64)

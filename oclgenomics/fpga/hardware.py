@@ -12,7 +12,8 @@ exact
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,8 +23,9 @@ from hls_model.config import Config
 from hls_model.functional import Sums, run
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.device.ld import ld_blocks
-from oclgenomics.omega.options import EPSILON
-from oclgenomics.omega.plan.windows import Windows
+from oclgenomics.omega.device.scanner import MIN_SITES
+from oclgenomics.omega.options import EPSILON, ScanOptions
+from oclgenomics.omega.plan.windows import Windows, find_windows
 from oclgenomics.omega.sites.filters import take_sites
 from oclgenomics.runtime import Engine
 from oclgenomics.variation.alignment import Alignment
@@ -47,6 +49,11 @@ class Stretch:
     first: int
     last: int
     grid: NDArray[np.int64]
+
+
+def windows_of(alignment: Alignment, options: ScanOptions) -> Windows | None:
+    """Return the windows of an alignment; None where there are too few sites to scan."""
+    return find_windows(alignment.positions, options) if alignment.sites >= MIN_SITES else None
 
 
 def check_span(windows: Windows, name: str) -> None:
@@ -239,3 +246,55 @@ def run_position(M: NDArray[np.float32], sums: NDArray[np.float64], place: Place
     left, right = place.inner_left - best.column, place.inner_right + best.right
     software = best == result.software
     return PositionRun(float(best.omega), left, right, omega_of(sums, place.centre, left, right), software, *counts)
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """A design at work on the alignments of a scan.
+
+    Attributes
+    ----------
+    options : ScanOptions
+    config : Config
+        The design.
+    exact : bool
+        M is summed in float64 and rounded once; else it comes from the recurrence in float32.
+    engine : Engine
+        Where the values of pairs are computed.
+    pool : ThreadPoolExecutor
+        Computes the grid positions.
+    progress : callable, optional
+        Called with (grid positions of an alignment done, in all).
+    """
+
+    options: ScanOptions
+    config: Config
+    exact: bool
+    engine: Engine
+    pool: ThreadPoolExecutor
+    progress: Callable[[int, int | None], None] | None = None
+
+    def run(self, alignment: Alignment, grid: int) -> dict[int, PositionRun]:
+        """Return what it finds at the grid positions that have a window; borders are sites of the alignment."""
+        found: dict[int, PositionRun] = {}
+        windows = windows_of(alignment, self.options)
+        if windows is None:
+            return found
+        for stretch in stretches(windows):
+            found.update(self._run_stretch(alignment, windows, stretch))
+            if self.progress is not None:
+                self.progress(int(stretch.grid[-1]) + 1, grid)
+        return found
+
+    def _run_stretch(
+        self, alignment: Alignment, windows: Windows, stretch: Stretch
+    ) -> Iterator[tuple[int, PositionRun]]:
+        values = pair_values(alignment, stretch, self.engine)
+        sums = exact_sums(values, windows.span)
+        M = values if self.exact else recurrence_sums(values, windows.span)
+        if self.exact:
+            M[...] = sums  # rounds each once
+        indices = stretch.grid.tolist()
+        places = [Place.of(windows, index, stretch.first) for index in indices]
+        runs = self.pool.map(lambda place: run_position(M, sums, place, self.config), places)
+        return zip(indices, [one.moved(stretch.first) for one in runs], strict=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hls_model.ranges import Range
+from hls_model.records import record_of
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Device
@@ -131,17 +132,8 @@ class Measured:
 
     def record(self) -> dict[str, object]:
         """Return the measurement for JSON."""
-        return {
-            "device": self.device,
-            "seconds": list(self.seconds),
-            "total": self.total,
-            "slowest": self.slowest,
-            "cpu_seconds": self.cpu_seconds,
-            "cores": self.cores,
-            "runs": self.runs,
-            "others_share_of_cpus": self.others,
-            "range": None if self.range is None else self.range.record(),
-        }
+        names = "device seconds total slowest cpu_seconds cores runs others_share_of_cpus=others range"
+        return record_of(self, names)
 
 
 def repeated(scan: Callable[[], Sequence[float]], clocks: Clocks = Clocks()) -> list[TimedRun]:

@@ -429,6 +429,8 @@ def test_windows_of_too_many_sites_are_refused_before_a_device_starts(monkeypatc
         ([*WINDOWS, "--board", "zcu102", "--unroll", 128], 2, "largest unroll"),
         ([*WINDOWS, "--matrix", "float16"], 2, "--matrix"),
         ([*WINDOWS, "--plot", "x.gif"], 2, ".png, .svg or .pdf"),
+        ([*WINDOWS, "--format", "xml"], 2, "--format xml: choose one of text, tsv, json"),
+        ([*WINDOWS, "--format", "tsv", "--json"], 2, "--json and --format tsv contradict each other"),
         ([*WINDOWS, "-o", EDGE / "twochrom.vcf"], 2, "the same file as the input"),
         ([*WINDOWS, "-d", "nosuch"], 4, "nosuch"),
         ([*WINDOWS, "-o", "/nowhere/x"], 5, "/nowhere"),
@@ -470,6 +472,34 @@ def test_summary_table_json_and_figure(device: object, tmp_path: Path, capsys: p
         assert field == ("NA" if row["hardware_omega"] is None else f"{row['hardware_omega']:.9g}")
     assert fpga(*words, "-o", "-") == 0
     assert capsys.readouterr().out.startswith("# program: oclgenomics\n")
+
+
+def test_formats_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A file gets the table unless another format is asked for, and the summary standard output if that is free."""
+    words, path = [EDGE / "twochrom.vcf", *WINDOWS, "-q"], tmp_path / "x"
+
+    def printed(*more: object) -> str:
+        path.unlink(missing_ok=True)
+        assert fpga(*words, *more) == 0
+        # only the words that were given differ
+        return "".join(line for line in capsys.readouterr().out.splitlines(True) if line[:11] not in PROVENANCE)
+
+    def written() -> str:
+        return "".join(line for line in path.read_text().splitlines(True) if line[:11] not in PROVENANCE)
+
+    summary, table, whole = printed(), printed("-o", "-"), json.loads(printed("--json"))
+    assert summary.startswith("2 alignments, ")
+    assert printed("--format", "text") == summary
+    assert printed("--format", "tsv") == table
+    assert json.loads(printed("--format", "json"))["positions"] == whole["positions"]
+    assert (printed("-o", path), written()) == (summary, table)
+    assert (printed("-o", path, "--format", "tsv"), written()) == (summary, table)
+    assert printed("-o", path, "--json") == summary
+    assert json.loads(path.read_text())["positions"] == whole["positions"]
+    assert (printed("-o", path, "--format", "text"), written()) == ("", summary)
+
+
+PROVENANCE = ("# command: ", "# parameter")
 
 
 def test_an_alignment_without_a_window(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""The FPGA pipeline's timing as docs/how/fpga.md defines it, one event at a time, and designs to try it on."""
+"""The FPGA pipeline's timing as docs/how/fpga-cycles.md defines it, one event at a time, and designs to try it on."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from hls_model.dram_parts import Part
 from hls_model.errors import ModelError
 from hls_model.extras.dram.channel import Channel, Mapping
 from hls_model.extras.dram.memory import PortMemory
+from hls_model.text import check_choice
 
 if TYPE_CHECKING:
     from hls_model.config import Config
@@ -58,8 +59,7 @@ def idle_ns(part: Part, state: str) -> float:
     ModelError
         No such state.
     """
-    if state not in STATES:
-        raise ModelError(f"state is {state!r}; choose one of {', '.join(STATES)}")
+    check_choice("state", state, STATES)
     mapping = Mapping(part)
     channel = Channel(mapping, first_refresh=part.refi)
     row, column = {"hit": (0, 1), "closed": (0, 0), "conflict": (1, 0)}[state]

@@ -1,7 +1,7 @@
 """The channels behind the ports of a design, in the cycles of its clock.
 
 Port p lies on channel p modulo the channels in use, in a stretch of that channel of its own; with as many ports as
-channels each port has one to itself. (On the U280 that is the pseudo channel beside the port, which it reaches without
+channels each port has one to itself. (On the U280 that is the pseudo channel next to the port, which it reaches without
 crossing to another switch; such crossings are not modelled.) All ports read the same addresses in step, and a port
 beat is there when the slowest of them has it. Ports that share a channel are served a burst at a time.
 
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count, cycle
@@ -29,7 +30,7 @@ from hls_model.dram_parts import Part, find_part
 from hls_model.errors import ModelError
 from hls_model.extras.dram.channel import Channel, Mapping
 from hls_model.timing import events
-from hls_model.timing.machine import Probe, ReadPath, run_pass
+from hls_model.timing.machine import Bus, Probe, ReadPath, hashed, run_pass
 from hls_model.timing.passes import PassPhases
 
 MAX_CYCLES = 50_000_000  # some minutes
@@ -117,20 +118,10 @@ class PortMemory:
         self.free += beats
         return begin
 
-    def stream(self, path: ReadPath, columns: int, start: int, probe: Probe, begin: int) -> tuple[int, int, int]:
-        """Step from the first request to the issue of the last beat; the machine's registers, but the DRAM's data.
-
-        The columns lie one after the other from `begin` on.
-
-        Returns
-        -------
-        first, cycle, lanes : int
-            Cycle of the first issue, the first cycle after the last one, and the lanes' shift register then.
-        """
+    def bus(self, path: ReadPath, columns: int, start: int, requested: Callable[[int], None], begin: int) -> Bus:
+        """Offer port beats when the DRAM has them; see `hls_model.timing.machine.Source`."""
         length, ports, apart = path.memory.burst_length, len(path.offers), path.kept
-        needed, interval = path.needed, path.interval - 1
-        requested, taken, blocked, issued = probe.requested, probe.taken, probe.blocked, probe.issued
-        slots, room = path.memory.outstanding, path.memory.fifo_beats
+        slots, offers = path.memory.outstanding, cycle(path.offers)
         asks = (
             (begin + column * apart + at, min(length, ports - at))
             for column in range(columns)
@@ -138,41 +129,16 @@ class PortMemory:
         )
         ask = next(asks, None)
         there: deque[int] = deque()
-        entered = 1 << path.stages >> 1
-        fifo = spacing = lanes = first = 0
-        issues = total = columns * len(path.leaving)
-        offers, leaving = cycle(path.offers), cycle(path.leaving)
         for now in count(start):
-            # Everything below sees the registers as they were when the cycle began.
-            held = fifo
-            lanes >>= 1
             if ask and slots:
                 requested(now)
                 slots -= 1
                 there.extend(self.burst(now, *ask))
                 ask = next(asks, None)
-            if there and there[0] <= now:
-                if held < room:
-                    taken(now)
-                    fifo += 1
-                    there.popleft()
-                    if not next(offers)[0]:
-                        slots += 1
-                else:
-                    blocked(now)
-            if spacing:
-                spacing -= 1
-            elif held >= needed:
-                issued(now)
-                if issues == total:
-                    first = now
-                fifo -= next(leaving)
-                lanes |= entered
-                spacing = interval
-                issues -= 1
-                if not issues:
-                    break
-        return first, now + 1, lanes
+            if (yield bool(there) and there[0] <= now):
+                there.popleft()
+                if not next(offers)[0]:
+                    slots += 1
 
 
 def time_passes(config: Config, columns: NDArray[np.int64], beats: NDArray[np.int64]) -> PassPhases:
@@ -199,8 +165,7 @@ def time_passes(config: Config, columns: NDArray[np.int64], beats: NDArray[np.in
     for columns_each, beats_each in zip(columns.tolist(), beats.tolist(), strict=True):
         phases, now = run_pass(config, columns_each, beats_each, now, probe, source)
         runs.append(phases)
-    prefetch, fill, stream, stall, drain = np.array(runs, np.int64).reshape(-1, 5).T
-    return PassPhases(prefetch, fill, stream, stall, drain)
+    return PassPhases(*np.array(runs, np.int64).reshape(-1, 5).T)
 
 
 def level1_cycles(config: Config, columns: NDArray[np.int64], beats: NDArray[np.int64]) -> int:
@@ -229,8 +194,4 @@ def _own(part: Part) -> int:
 
 def _phase(part: Part, seed: int, channel: int) -> int:
     """When the first refresh of a channel falls due: anywhere in tREFI, a 32-bit hash of the seed and the channel."""
-    mixed = (2_654_435_761 * (channel + 1) + 40_503 * seed) % 2**32
-    mixed ^= mixed >> 15
-    mixed = mixed * 2_246_822_519 % 2**32
-    mixed ^= mixed >> 13
-    return mixed % part.refi
+    return hashed(2_654_435_761 * (channel + 1) + 40_503 * seed) % part.refi

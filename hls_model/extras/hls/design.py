@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hls_model.config import WORD_BITS, Config
 from hls_model.errors import ModelError
 from hls_model.functional import Best, Sums, run
-from hls_model.rtl.stimulus import PADDING, beat_order, port_beats
+from hls_model.rtl.stimulus import beat_order, tile_ports
 from hls_model.timing.passes import split
 from hls_model.workload import Workload
 
@@ -117,7 +117,7 @@ def design_header(config: Config, most: Extent, *, write_lanes: bool) -> str:
     most : Extent
         Of the largest position of the test bench: depths of the ports in a cosimulation, and expected trip counts.
     write_lanes : bool
-        Write the maximum of each lane beside the winner; for tests.
+        Write the maximum of each lane as well; for tests.
     """
     memory = config.memory
     sections: Mapping[str, Mapping[str, int]] = {
@@ -205,15 +205,12 @@ def _memory(sums: Sums, config: Config) -> tuple[NDArray[np.float32], NDArray[np
     order = beat_order(sums.right, config)
     if not len(order) or not sums.left:
         return none, none
-    RS, TS = np.append(sums.RS, PADDING), np.concatenate([sums.TS, np.full((sums.left, 1), PADDING)], axis=1)
-    if config.rs_prefetch == "none":
-        both = np.concatenate([np.broadcast_to(RS[order], (sums.left, *order.shape)), TS[:, order]], axis=2)
-        return none, port_beats(both, config).reshape(-1, width)
     step = tile_beats(config)
     tiles = [order[start : start + step] for start in range(0, len(order), step)]
-    prefetched = [port_beats(RS[None, tile], config).reshape(-1, width) for tile in tiles]
-    columns = [port_beats(TS[:, tile], config).reshape(-1, width) for tile in tiles]
-    return np.concatenate(prefetched), np.concatenate(columns)
+    prefetched, columns = (
+        np.concatenate([none, *(one.reshape(-1, width) for one in ports)]) for ports in tile_ports(sums, tiles, config)
+    )
+    return prefetched, columns
 
 
 def _maxima(sums: Sums, config: Config) -> Words:

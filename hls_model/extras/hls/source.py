@@ -15,16 +15,13 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Protocol
-
-import numpy as np
 
 from hls_model.config import Config
 from hls_model.errors import ModelError, ModelOutputError
 from hls_model.extras.hls.design import TOP, Extent, check_bus, design_header, extent, stimulus
-from hls_model.functional import Best, Sums, run
-from hls_model.programs import build as build_program, digest, output_of
+from hls_model.functional import Best, Sums, run, same
+from hls_model.programs import build as build_program, digest, lines_of
 
 FOLDER = Path(__file__).parent
 SOURCES = ("omega_kernel.hpp", "omega_kernel.cpp", "testbench.cpp")
@@ -213,7 +210,7 @@ class Computed:
         """Whether the functional model finds the same, bit for bit."""
         model = run(sums, config)
         pairs = zip((self.best, *self.lanes), (model.hardware, *model.lanes), strict=True)
-        return all((one.bits, one.column, one.right) == (other.bits, other.column, other.right) for one, other in pairs)
+        return all(same(*pair) for pair in pairs)
 
 
 def check(case: Position, folder: Path) -> bool:
@@ -255,11 +252,9 @@ def compute(bench: Path, config: Config, positions: Sequence[Sums], *, together:
     ModelError
         The test bench fails.
     """
-    with NamedTemporaryFile(suffix=".bin") as file:  # a folder of benches may serve several runs at a time
-        file.write(stimulus(positions, config, expected=False))
-        file.flush()
-        words = [str(bench), file.name, *(["together"] if together else [])]
-        return [_read(line) for line in output_of(words, "the test bench failed").splitlines()]
+    words = ["together"] if together else []
+    lines = lines_of(bench, stimulus(positions, config, expected=False), words, "the test bench failed")
+    return [_read(line) for line in lines]
 
 
 def _compiled(files: Mapping[str, bytes]) -> bytes:
@@ -274,4 +269,4 @@ def _read(line: str) -> Computed:
 
 
 def _best(key: int, bits: int, column: int, right: int) -> Best:
-    return Best() if key == NOTHING else Best(np.uint32(bits).view(np.float32), column, right)
+    return Best() if key == NOTHING else Best.of_bits(bits, column, right)

@@ -16,7 +16,7 @@ A row that is longer than a region of its device goes on in the next. What cross
 since nothing flows back, they make the score later and columns no slower.
 
 The board `asic` is none: whatever is asked of its clock is believed, all memory is on the chip, and nothing is said
-about its area. It is there to set published chips beside the model.
+about its area. It is there to compare the model with published chips.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
 from typing import Literal
 
 from hls_model.boards import Board, find_board
 from hls_model.errors import ModelError
 from hls_model.limits import MAX_LATENCY_NS, burst_problems, clock_problems
 from hls_model.ranges import Range
+from hls_model.streams import cycles_of, pace_of
 from hls_model.text import shown
 
 ASIC = "asic"  # a chip of one's own: no board, no claim about one
@@ -128,12 +128,9 @@ class SystolicArray:
                 yield f"{name} is {shown(getattr(self, name))}; choose one of chip, memory"
         if self.port_bits not in (0, 32, 64, 128, 256, 512, 1_024):
             yield f"port_bits is {shown(self.port_bits)}; AXI data buses have 32, 64, ... 1,024, and 0 is the board's"
-        if not 1 <= self.clock_mhz <= MOST_MHZ:
-            yield f"clock_mhz is {shown(self.clock_mhz)}; it has to lie between 1 and {MOST_MHZ:,}"
-        if not 0 <= self.latency_ns <= MAX_LATENCY_NS:
-            yield f"latency_ns is {shown(self.latency_ns)}; it has to lie between 0 and {MAX_LATENCY_NS:,.0f}"
-        if not 0 <= self.efficiency <= 1:
-            yield f"efficiency is {shown(self.efficiency)}; it has to lie between 0 and 1"
+        for name, least, most in (("clock_mhz", 1, MOST_MHZ), ("latency_ns", 0, MAX_LATENCY_NS), ("efficiency", 0, 1)):
+            if not least <= getattr(self, name) <= most:
+                yield f"{name} is {shown(getattr(self, name))}; it has to lie between {least} and {most:,.0f}"
 
     def _impossible(self) -> Iterator[str]:
         """What the board has not."""
@@ -167,15 +164,13 @@ class SystolicArray:
     @property
     def latency(self) -> int:
         """Cycles from a request to the first data of external memory."""
-        latency_ns = self.latency_ns or self.hardware.latency_ns.likely
-        return max(1, ceil(round(latency_ns * self.clock_mhz / 1e3, 6)))
+        return cycles_of(self.latency_ns or self.hardware.latency_ns.likely, self.clock_mhz)
 
     def pace(self, transfers: int) -> Fraction:
         """Cycles of a bank for a port beat of each array that uses it, `transfers` (reads and writes) each."""
         ports = max(1, -(-self.arrays * self.streams // self.hardware.banks))  # on the busiest bank
-        asked = transfers * ports * self.width / 8 * self.clock_mhz * 1e6
         given = self.hardware.bank_gbps * 1e9 * (self.efficiency or self.efficiency_range.likely)
-        return max(Fraction(1), Fraction(asked / given).limit_denominator(1000))
+        return pace_of(transfers * ports, self.width, self.clock_mhz, given)
 
     @property
     def efficiency_range(self) -> Range:
@@ -202,13 +197,12 @@ class SystolicArray:
 
         What the design sets is exact.
         """
-        fast: dict[str, float] = {}
-        slow: dict[str, float] = {}
+        ends: dict[str, tuple[float, float]] = {}
         if self.streams and not self.latency_ns:
-            fast["latency_ns"], slow["latency_ns"] = self.hardware.latency_ns.low, self.hardware.latency_ns.high
+            ends["latency_ns"] = (self.hardware.latency_ns.low, self.hardware.latency_ns.high)
         if self.streams and not self.efficiency:
-            bounds = self.efficiency_range
-            fast["efficiency"], slow["efficiency"] = bounds.high, bounds.low
+            ends["efficiency"] = (self.efficiency_range.high, self.efficiency_range.low)
         if self.crossings and self.crossing_cycles == CROSSING_CYCLES.likely:
-            fast["crossing_cycles"], slow["crossing_cycles"] = int(CROSSING_CYCLES.low), int(CROSSING_CYCLES.high)
+            ends["crossing_cycles"] = (int(CROSSING_CYCLES.low), int(CROSSING_CYCLES.high))
+        fast, slow = ({name: pair[end] for name, pair in ends.items()} for end in (0, 1))
         return dataclasses.replace(self, **fast), self, dataclasses.replace(self, **slow)  # type: ignore[arg-type]

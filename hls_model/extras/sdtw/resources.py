@@ -1,7 +1,7 @@
 """What a systolic array takes of its device, counted part by part, and where its PEs go.
 
 The LUTs of a PE are those of `sdtw_pe.v` as Yosys 0.23 mapped it to UltraScale+ once (`PE_LUTS`, `PE_SOURCE`); other
-versions and vendors' tools make other numbers. The hand count beside it is what the same PE takes where every LUT is
+versions and vendors' tools make other numbers. The hand count is what the same PE takes where every LUT is
 full: a subtracter and its absolute value, a comparison and a choice of two scores, an adder that saturates, with a LUT
 for one bit of an adder or a comparison, or two bits of a choice. Control, normaliser, AXI
 ports and routing are assumed.
@@ -150,7 +150,7 @@ def _ports(array: SystolicArray) -> list[Part]:
 
 
 def check_fits(array: SystolicArray, columns: int, samples: int, *, kept: bool = False) -> ArrayResources:
-    """Return what a design takes, if its board has room for it beside the shell and below the placeable share.
+    """Return what a design takes, if its board has room for it next to the shell and below the placeable share.
 
     Raises
     ------

@@ -12,7 +12,7 @@ By events (L1), t(j) comes from the event engine (`hls_model.streams`): the refe
 last row are two flows of it. Passes follow one another. The normaliser needs the mean and then the mean deviation of
 the samples before it gives the first one out: two runs over the query and its divisions, before the first pass.
 
-`compared` sets SquiggleFilter's numbers beside the model's. SquiggleFilter (Dunn et al., MICRO-54, 2021) is a chip that
+`compared` compares the model with SquiggleFilter. SquiggleFilter (Dunn et al., MICRO-54, 2021) is a chip that
 was not made: its authors give a clock and an area from synthesis. Their code is
 https://github.com/TimD1/SquiggleFilter, here at commit 11ddd72. The model has no board for it (`ASIC`), and says
 nothing of whether its clock can be reached.
@@ -30,6 +30,7 @@ from hls_model.errors import ModelError
 from hls_model.extras.sdtw.design import ASIC, LARGEST_REFERENCE, SystolicArray
 from hls_model.paper.published import Compared, Kind
 from hls_model.streams import Flow, ReadPath, Supply, slower
+from hls_model.text import check_choice
 
 Level = Literal["L0", "L1"]
 
@@ -123,8 +124,7 @@ def time_read(array: SystolicArray, columns: int, samples: int, level: Level = "
         raise ModelError(f"a reference of {columns:,} columns; 1 to {LARGEST_REFERENCE:,} can be timed")
     if not 0 <= before < samples <= LARGEST_REFERENCE:
         raise ModelError(f"a query of {samples:,} samples after {before:,}; 1 to {LARGEST_REFERENCE:,} can be timed")
-    if level not in ("L0", "L1"):
-        raise ModelError(f"level is {level!r}; choose one of L0, L1")
+    check_choice("level", level, ("L0", "L1"))
     rows = array.passes(samples - before)
     alone = {n: _stall(array, columns, n, kept=before > 0, level=level) for n in {rows[0]}}
     later = {n: _stall(array, columns, n, kept=True, level=level) for n in set(rows[1:])}
@@ -217,7 +217,7 @@ RTL_RUNS = ((8, 40, 15, 1, 40, 8, 47), (16, 100, 31, 1, 100, 16, 115), (32, 200,
 
 
 def compared() -> list[Compared]:
-    """Return the model's numbers beside theirs: seconds, cycles, reads a second, and cycles of their circuit."""
+    """Return the model's numbers and theirs: seconds, cycles, reads a second, and cycles of their circuit."""
     timed = time_read(SQUIGGLEFILTER, COLUMNS, SAMPLES)
     hertz = SQUIGGLEFILTER.clock_mhz * 1e6
     why_load = "cycles of loading are read off their RTL; the published number was not used"

@@ -16,7 +16,7 @@ COMMANDS = {  # the module of each, and what helps say of it
     "explore": ("explore", "many designs: rate against resources, and the Pareto front"),
     "hls": ("hls", "write the pipeline as C++ for high-level synthesis, with test bench and scripts"),
     "memory": ("memory", "latency and bandwidth of a board's DRAM (level L2)"),
-    "project": ("project", "time of a scan on FPGA designs, beside the same scan on this machine's OpenCL device"),
+    "project": ("project", "time of a scan on FPGA designs, and of the same scan on this machine's OpenCL device"),
     "report": ("resources", "timing, latency, loops and utilisation, as synthesis reports them"),
     "resources": ("resources", "what a design takes of its device"),
     "roofline": ("roofline", "what lanes, memory and host link allow"),
@@ -67,10 +67,9 @@ def add_parser(subparsers: Any) -> None:
 
 
 def _translated(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
-    """Have a command refuse outputs before it computes, and raise the errors of the model as those of all commands."""
+    """Have a command raise the errors of the model as those of all commands."""
 
     def translated(args: argparse.Namespace) -> int:
-        importlib.import_module(f"{__name__}.common").check_outputs(args)
         try:
             return run(args)
         except ModelError as error:

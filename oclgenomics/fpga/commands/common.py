@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.files import read_positions
 from hls_model.limits import check_possible
 from hls_model.presets import PRESETS, change, load, parse_settings
+from hls_model.resources import check_fits
 from hls_model.timing import LEVELS
 from hls_model.workload import Workload
 from oclgenomics.app.commands import OutputOptions, add_output_options, count, say
@@ -25,26 +26,86 @@ if TYPE_CHECKING:
 
 BOARD = "u200"
 FORMATS = ("text", "json")
+RowT = TypeVar("RowT")
 
 
-def add_design_options(parser: argparse.ArgumentParser, default: str = BOARD) -> None:
+def check_outputs(args: argparse.Namespace, formats: Sequence[str] = FORMATS) -> None:
+    """Refuse, before anything is computed, formats that the outputs of a command cannot have.
+
+    Raises
+    ------
+    UsageError
+    """
+    OutputOptions.resolve(args, formats)
+    if getattr(args, "plot", None):
+        plot_format(args.plot)
+
+
+def add_command(
+    subparsers: Any,
+    name: str,
+    run: Callable[[argparse.Namespace], int],
+    description: str | None = None,
+    check: Callable[[argparse.Namespace], None] = check_outputs,
+) -> argparse.ArgumentParser:
+    """Add a command, which `check` checks before `run` runs it, and return its parser."""
+
+    def checked(args: argparse.Namespace) -> int:
+        check(args)
+        return run(args)
+
+    parser: argparse.ArgumentParser = subparsers.add_parser(name, description=description, allow_abbrev=False)
+    parser.set_defaults(run=checked)
+    return parser
+
+
+def add_shared_options(parser: argparse.ArgumentParser, names: str, *, plot: str = "a figure") -> None:
+    """Add the options that many commands have.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+    names : str
+        Of 'workload', 'level', 'design' and 'uncertainty' those that the command has, in the order of its help.
+    plot : str
+        What --plot draws; empty for a command that draws nothing.
+    """
+    for name in names.split():
+        SHARED[name](parser)
+    group = add_output_options(parser, formats=FORMATS)
+    if plot:
+        add_plot_option(group, plot)
+
+
+def add_plot_option(group: argparse._ArgumentGroup, plot: str) -> None:
+    """Add --plot, which draws `plot`."""
+    writes(group.add_argument("--plot", metavar="FILE", help=f"draw {plot}: .png, .svg or .pdf"))
+
+
+def add_count(group: Any, option: str, default: int, what: str, metavar: str = "N") -> None:
+    """Add the option of a whole number, whose help ends with its default."""
+    group.add_argument(option, type=count, default=default, metavar=metavar, help=f"{what} (default: {default})")
+
+
+def add_design_options(parser: argparse.ArgumentParser) -> None:
     """Add --board, --unroll and --set; `design` reads them."""
     group = parser.add_argument_group("design", "The design of --board; --unroll and --set change it and no other.")
     board = group.add_argument(
-        "--board", default=default, metavar="NAME", help=f"{', '.join(PRESETS)}, or a .toml file (default: {default})"
+        "--board", default=BOARD, metavar="NAME", help=f"{', '.join(PRESETS)}, or a .toml file (default: {BOARD})"
     )
     reads(board, design_files)
     group.add_argument(
         "--unroll", type=count, metavar="U", help="right-side iterations at a time (default: those of --board)"
     )
+    add_set_option(group, "memory.latency_ns=200 or overlap_outer=true")
+
+
+def add_set_option(group: argparse._ArgumentGroup, examples: str) -> None:
+    """Add --set, whose values are in `settings`."""
     group.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        dest="settings",
-        help="any other parameter, such as memory.latency_ns=200 or overlap_outer=true; may be repeated",
-    )
+        "--set", action="append", default=[], metavar="NAME=VALUE", dest="settings",
+        help=f"any other parameter, such as {examples}; may be repeated",
+    )  # fmt: skip
 
 
 def add_uncertainty_option(parser: argparse.ArgumentParser) -> None:
@@ -75,7 +136,7 @@ def say_empty(args: argparse.Namespace, name: str, sites: int, discarded: Mappin
 
 
 def design_files(args: argparse.Namespace, name: str) -> list[str]:
-    """Return the files that a design's name stands for: none for a preset."""
+    """Return the files behind a design's name: none for a preset."""
     return [] if name in PRESETS else [name]
 
 
@@ -97,40 +158,29 @@ def design(args: argparse.Namespace) -> Config:
     return config
 
 
-def add_level_option(parser: argparse.ArgumentParser) -> None:
-    """Add --level."""
-    parser.add_argument(
-        "--level",
-        choices=tuple(LEVELS),
-        default="L1",
-        help="timing by events (L1) or cycle by cycle (L2) (default: L1)",
-    )
-
-
-def add_outputs(parser: argparse.ArgumentParser, *, plot: str = "a figure") -> None:
-    """Add -o, --format, --json and, unless it draws nothing, --plot, which `write` reads, and options of messages."""
-    group = add_output_options(parser, formats=FORMATS)
-    if plot:
-        writes(group.add_argument("--plot", metavar="FILE", help=f"draw {plot}: .png, .svg or .pdf"))
-
-
-def check_outputs(args: argparse.Namespace) -> None:
-    """Refuse formats that there are not before anything is computed.
+def fitting_design(args: argparse.Namespace) -> Config:
+    """Return the design that the options describe, which fits its board.
 
     Raises
     ------
-    UsageError
+    ModelError
+        As for `design`, or one that does not fit.
     """
-    if "format" in args:
-        OutputOptions.resolve(args, FORMATS)
-    if getattr(args, "plot", None):
-        plot_format(args.plot)
+    return check_fits(design(args)).config
+
+
+def add_level_option(parser: argparse.ArgumentParser) -> None:
+    """Add --level."""
+    parser.add_argument(
+        "--level", choices=tuple(LEVELS), default="L1",
+        help="timing by events (L1) or cycle by cycle (L2) (default: L1)",
+    )  # fmt: skip
 
 
 def write(
     args: argparse.Namespace, text: str, record: Mapping[str, Any], figure: Callable[[], Figure] | None = None
-) -> None:
-    """Write the text or, with --json, the record. Make and write the figure with --plot.
+) -> int:
+    """Write the text or, with --json, the record, make and write the figure with --plot, and return exit status 0.
 
     Raises
     ------
@@ -141,6 +191,7 @@ def write(
         write_figure(args.plot, figure())
     output = OutputOptions.resolve(args, FORMATS)
     output.write(json_text(record, indent=2) + "\n" if output.format == "json" else text.rstrip("\n") + "\n")
+    return 0
 
 
 def counts(text: str) -> list[int]:
@@ -158,37 +209,25 @@ def counts(text: str) -> list[int]:
 
 
 def add_workload_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of a scan; `workload` reads them."""
+    """Add the options of a scan, which `workload` reads; the defaults are what we infer for the paper's data sets."""
     group = parser.add_argument_group("workload")
-    group.add_argument("--snps", type=count, default=13_000, metavar="N", help="SNPs, spread evenly (default: 13000)")
+    add_count(group, "--snps", 13_000, "SNPs, spread evenly")
     group.add_argument("--samples", type=count, default=0, metavar="N", help="haplotypes, for LD (default: no LD)")
-    group.add_argument(
-        "--length", type=count, default=100_000, metavar="BP", help="length of the region (default: 100000)"
-    )
-    positions = group.add_argument(
+    add_count(group, "--length", 100_000, "length of the region", "BP")
+    reads(group.add_argument(
         "--positions", metavar="FILE", help="list of SNP positions, one per line, instead of --snps and --length"
-    )
-    reads(positions)
-    add_window_options(group)
+    ))  # fmt: skip
+    add_count(group, "--grid", 1_000, "grid positions")
+    add_count(group, "--minwin", 1_000, "smallest distance of a window's borders from its position", "BP")
+    add_count(group, "--maxwin", 20_000, "largest distance of a window's borders from its position", "BP")
 
 
-def add_window_options(group: argparse._ArgumentGroup) -> None:
-    """Add the grid and the windows; the defaults are those that we infer for the paper's data sets."""
-    group.add_argument("--grid", type=count, default=1000, metavar="N", help="grid positions (default: 1000)")
-    group.add_argument(
-        "--minwin",
-        type=count,
-        default=1_000,
-        metavar="BP",
-        help="smallest distance of a window's borders from its position (default: 1000)",
-    )
-    group.add_argument(
-        "--maxwin",
-        type=count,
-        default=20_000,
-        metavar="BP",
-        help="largest distance of a window's borders from its position (default: 20000)",
-    )
+SHARED: Mapping[str, Callable[[argparse.ArgumentParser], None]] = {
+    "workload": add_workload_options,
+    "level": add_level_option,
+    "design": add_design_options,
+    "uncertainty": add_uncertainty_option,
+}
 
 
 def workload(args: argparse.Namespace) -> Workload:
@@ -209,12 +248,36 @@ def workload(args: argparse.Namespace) -> Workload:
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return rows under a header, each column as wide as its widest entry."""
-    lines = [list(header), *map(list, rows)]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
-    return "\n".join(
-        "  ".join(
-            entry.rjust(width) if column else entry.ljust(width)
-            for column, (entry, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )
+    lines = [header, *rows]
+    first, *others = (max(map(len, column)) for column in zip(*lines, strict=True))
+
+    def shown(name: str, *cells: str) -> str:
+        return "  ".join([name.ljust(first), *map(str.rjust, cells, others)]).rstrip()
+
+    return "\n".join(shown(*line) for line in lines)
+
+
+def cells_of(row: RowT, columns: Mapping[str, Callable[[RowT], str]]) -> tuple[str, ...]:
+    """Return the cells of a row."""
+    return tuple(cell(row) for cell in columns.values())
+
+
+def table_of(
+    rows: Iterable[RowT], columns: Mapping[str, Callable[[RowT], str]], *, more: int = 0, last: Sequence[str] = ()
+) -> str:
+    """Return a table with a line for each row.
+
+    Parameters
+    ----------
+    rows : iterable
+    columns : mapping of str to callable
+        Of each head, how a cell below it is made of a row.
+    more : int
+        Rows that are not shown, which a line counts.
+    last : sequence of str
+        The cells of the last line, such as totals; empty without one.
+    """
+    lines = [cells_of(row, columns) for row in rows]
+    if more:
+        lines.append((f"... {more:,} more", *[""] * (len(columns) - 1)))
+    return table(tuple(columns), [*lines, last] if last else lines)

@@ -12,6 +12,7 @@ from hls_model.errors import ModelError
 from hls_model.paper.published import TABLE1
 from hls_model.presets import parse_settings
 from hls_model.ranges import Range
+from hls_model.records import record_of
 from hls_model.resources import check_fits
 from hls_model.text import percent, range_text
 from oclgenomics.app.commands import count
@@ -25,31 +26,20 @@ MAX_RIGHT = 30_500
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("curve", allow_abbrev=False)
+    parser = common.add_command(subparsers, "curve", run)
     parser.add_argument(
-        "--to",
-        type=count,
-        metavar="N",
+        "--to", type=count, metavar="N",
         help="right-side iterations at the end of the curve (default: the most of the paper's data sets)",
-    )
+    )  # fmt: skip
+    common.add_count(parser, "--left", COLUMNS, "left borders tried")
     parser.add_argument(
-        "--left", type=count, default=COLUMNS, metavar="N", help=f"left borders tried (default: {COLUMNS})"
-    )
-    parser.add_argument(
-        "--share",
-        type=float,
-        default=0.9,
-        metavar="F",
+        "--share", type=float, default=0.9, metavar="F",
         help="share of the ideal rate whose crossing is reported (default: 0.9)",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--unrolls", type=counts, metavar="U,U,...", help="efficiency for each of these unrolls; 4,8,16 or 8:64:8"
     )
-    common.add_level_option(parser)
-    common.add_design_options(parser)
-    common.add_uncertainty_option(parser)
-    common.add_outputs(parser)
-    parser.set_defaults(run=run)
+    common.add_shared_options(parser, "level design uncertainty")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -59,23 +49,13 @@ def run(args: argparse.Namespace) -> int:
     config = common.design(args)
     most = args.to or (TABLE1[config.board].most_right if config.board in TABLE1 else MAX_RIGHT)
     designs = [config.but(unroll=unroll, physical_lanes=0) for unroll in args.unrolls or []] or [config]
-    curves = []
-    for design in designs:
-        check_fits(design)
-        curves.append(
-            throughput_curve(
-                design, most, left=args.left, share=args.share, level=args.level,
-                uncertainty=args.uncertainty and not args.unrolls,
-            )
-        )  # fmt: skip
-    if args.unrolls:
-        _write_by_unroll(args, curves, most)
-    else:
-        _write_one(args, curves[0])
-    return 0
+    how = {"left": args.left, "share": args.share, "level": args.level}
+    uncertain = args.uncertainty and not args.unrolls
+    curves = [throughput_curve(check_fits(one).config, most, uncertainty=uncertain, **how) for one in designs]
+    return _write_by_unroll(args, curves, most) if args.unrolls else _write_one(args, curves[0])
 
 
-def _write_one(args: argparse.Namespace, curve: Curve) -> None:
+def _write_one(args: argparse.Namespace, curve: Curve) -> int:
     chosen = np.unique(np.linspace(0, len(curve.right) - 1, ROWS).round().astype(int))
     ideal = curve.config.ideal_rate
     rows = [(f"{curve.right[k]:,}", _rate_text(curve, k), percent(curve.rate[k] / ideal, 1)) for k in chosen]
@@ -83,7 +63,7 @@ def _write_one(args: argparse.Namespace, curve: Curve) -> None:
     line = f"{percent(curve.share)} line {curve.share * ideal / 1e6:,.0f} M omega/s"
     text += f"\n\nideal {ideal / 1e6:,.0f} M omega/s, {line}: {_crossing_text(curve)}"
     text += f"\n{clock_text(curve.config)}"
-    common.write(args, text, _record(curve), lambda: plots.plot_curve(curve))
+    return common.write(args, text, _record(curve), lambda: plots.plot_curve(curve))
 
 
 def _rate_text(curve: Curve, point: int) -> str:
@@ -104,40 +84,26 @@ def _crossing_text(curve: Curve) -> str:
     return "{} (fast end: {}, slow end: {})".format(text, *ends)
 
 
-def _write_by_unroll(args: argparse.Namespace, curves: list[Curve], most: int) -> None:
-    shown = [100, 300, 1_000, 3_000, 10_000, 30_000]
-    header = ["unroll", "MHz", *(f"{right:,}" for right in shown if right <= most), f"{percent(args.share)} at"]
+def _write_by_unroll(args: argparse.Namespace, curves: list[Curve], most: int) -> int:
+    shown = [right for right in (100, 300, 1_000, 3_000, 10_000, 30_000) if right <= most]
+    header = ["unroll", "MHz", *(f"{right:,}" for right in shown), f"{percent(args.share)} at"]
     rows = []
     for curve in curves:
-        efficiency = [percent(efficiency_at(curve, right), 1) for right in shown if right <= most]
+        efficiency = [percent(share, 1) for share in curve.efficiency(np.array(shown))]
         crossing = f"{curve.crossing:,}" if curve.crossing else "-"
         mhz = range_text(clock_range(curve.config), "")
         rows.append((f"{curve.config.unroll}", mhz, *efficiency, crossing))
-    text = "rate of the pipelines as a share of the ideal, by unroll and right-side iterations\n\n" + table(
-        header, rows
-    )
+    head = "rate of the pipelines as a share of the ideal, by unroll and right-side iterations"
+    text = f"{head}\n\n{table(header, rows)}"
     record = {"curves": [_record(curve) for curve in curves]}
-    common.write(args, text, record, lambda: plots.plot_efficiency(curves))
-
-
-def efficiency_at(curve: Curve, right: int) -> float:
-    """Share of the ideal rate at this number of iterations; 0 below one beat."""
-    index = int(np.searchsorted(curve.right, right, side="right")) - 1
-    return float(curve.rate[index]) / curve.config.ideal_rate if index >= 0 else 0.0
+    return common.write(args, text, record, lambda: plots.plot_efficiency(curves))
 
 
 def _record(curve: Curve) -> dict[str, object]:
     return {
-        "design": curve.config.name,
-        "unroll": curve.config.unroll,
+        **record_of(curve.config, "design=name unroll"),
         **clock_record(curve.config),
-        "level": curve.level,
-        "left": curve.left,
-        "ideal_omega_per_s": curve.config.ideal_rate,
-        "share": curve.share,
-        "crossing": curve.crossing,
-        "right": curve.right.tolist(),
-        "omega_per_s": curve.rate.tolist(),
+        **record_of(curve, "level left ideal_omega_per_s=config.ideal_rate share crossing right omega_per_s=rate"),
         "range": None
         if curve.slow is None or curve.fast is None
         else {"low": curve.slow.tolist(), "high": curve.fast.tolist(), "crossings": curve.crossings},

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 
 from hls_model.boards import KINDS
 from hls_model.errors import ModelError
 from hls_model.extras.explore import Design, Exploration, Space, explore
 from hls_model.presets import parse_settings
+from hls_model.records import record_of
 from hls_model.text import percent, range_text
 from oclgenomics.app.commands import started_progress
 from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
-from oclgenomics.fpga.commands.common import add_workload_options, counts, table, workload
+from oclgenomics.fpga.commands.common import counts, table_of
 from oclgenomics.fpga.commands.resources import regions_record, room_text
 
 UNROLLS = "4,8,16,24,32,48,64,96,128,192,256"
@@ -26,7 +28,7 @@ OVERLAPS = {"both": (False, True), "yes": (True,), "no": (False,)}
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("explore", allow_abbrev=False)
+    parser = common.add_command(subparsers, "explore", run)
     group = parser.add_argument_group("space")
     group.add_argument(
         "--unrolls", type=counts, metavar="U,U,...",
@@ -36,11 +38,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--clocks", type=counts, default=[], metavar="MHZ,...", help="clocks to try (default: the design's)"
     )
     group.add_argument(
-        "--ports",
-        type=counts,
-        metavar="N,...",
+        "--ports", type=counts, metavar="N,...",
         help="memory ports of a kernel to try (default: 1,2,4, or those of --set memory.ports)",
-    )
+    )  # fmt: skip
     group.add_argument(
         "--overlap", choices=tuple(OVERLAPS),
         help="designs whose columns overlap (yes), or follow one another (no) (default: both, or --set overlap_outer)",
@@ -49,24 +49,18 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--kernels", type=counts, default=[], metavar="N,...", help="copies of the pipeline (default: the design's)"
     )
     group.add_argument("--all", action="store_true", help="list all designs that fit (default: the Pareto front)")
-    add_workload_options(parser)
-    common.add_level_option(parser)
-    common.add_design_options(parser)
-    common.add_uncertainty_option(parser)
-    common.add_outputs(parser)
-    parser.set_defaults(run=run)
+    common.add_shared_options(parser, "workload level design uncertainty")
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     progress = started_progress(args, "timing designs", "designs", 1)
     found = explore(
-        workload(args), common.design(args), _space(args), level=args.level, progress=progress.update,
+        common.workload(args), common.design(args), _space(args), level=args.level, progress=progress.update,
         uncertainty=args.uncertainty,
     )  # fmt: skip
     progress.clear()
-    common.write(args, _text(found, args.all), _record(found), lambda: plots.plot_pareto(found))
-    return 0
+    return common.write(args, _text(found, args.all), _record(found), lambda: plots.plot_pareto(found))
 
 
 def _space(args: argparse.Namespace) -> Space:
@@ -103,61 +97,39 @@ def _text(found: Exploration, everything: bool) -> str:
     first = found.designs[0]
     text = f"{first.timing.workload.name} on {first.config.board}: {len(found.designs)} designs fit, "
     text += f"{found.too_large} do not, {found.impossible} are none; {len(found.front)} are on the Pareto front\n\n"
-    rows = [_cells(design, mark=everything) for design in (found.designs if everything else found.front)]
-    header = (
-        "unroll",
-        "MHz",
-        "ports",
-        "overlap",
-        "kernels",
-        "M omega/s",
-        "roof",
-        "largest share",
-        *(kind.upper() for kind in KINDS),
-        "lanes by region",
-        "",
-    )
-    return f"{text}{table(header, rows)}\n\n{NOTES}\n{room_text(first.resources.board)}"
+    columns = COLUMNS | {"": lambda design: "front" if everything and design.on_front else ""}
+    rows = table_of(found.designs if everything else found.front, columns)
+    return f"{text}{rows}\n\n{NOTES}\n{room_text(first.resources.board)}"
 
 
-def _cells(design: Design, *, mark: bool) -> tuple[str, ...]:
-    config, shares, roof = design.config, design.resources.shares, design.roofline
-    return (
-        f"{config.unroll}",
-        f"{config.clock_mhz:.4g}",
-        f"{config.memory.ports}",
-        "yes" if config.overlap_outer else "no",
-        f"{config.kernels}",
-        range_text(design.rate_range.times(1e-6), ""),
-        f"{roof.roofs[roof.binding] / 1e6:,.0f} {roof.binding}",
-        percent(design.cost, 1),
-        *(percent(shares[kind], 1) for kind in KINDS),
-        " + ".join(str(occupied.lanes) for occupied in design.resources.placement.regions),
-        "front" if mark and design.on_front else "",
-    )
+def _share_of(kind: str) -> Callable[[Design], str]:
+    return lambda design: percent(design.resources.shares[kind], 1)
+
+
+COLUMNS: dict[str, Callable[[Design], str]] = {
+    "unroll": lambda design: f"{design.config.unroll}",
+    "MHz": lambda design: f"{design.config.clock_mhz:.4g}",
+    "ports": lambda design: f"{design.config.memory.ports}",
+    "overlap": lambda design: "yes" if design.config.overlap_outer else "no",
+    "kernels": lambda design: f"{design.config.kernels}",
+    "M omega/s": lambda design: range_text(design.rate_range.times(1e-6), ""),
+    "roof": lambda design: f"{design.roofline.height / 1e6:,.0f} {design.roofline.binding}",
+    "largest share": lambda design: percent(design.cost, 1),
+    **{kind.upper(): _share_of(kind) for kind in KINDS},
+    "lanes by region": lambda design: " + ".join(str(one.lanes) for one in design.resources.placement.regions),
+}
 
 
 def _record(found: Exploration) -> dict[str, object]:
     return {
-        "workload": found.designs[0].timing.workload.name,
-        "board": found.designs[0].config.board,
-        "too_large": found.too_large,
-        "impossible": found.impossible,
+        **record_of(found.designs[0], "workload=timing.workload.name board=config.board"),
+        **record_of(found, "too_large impossible"),
         "designs": [
             {
-                "unroll": design.config.unroll,
-                "clock_mhz": design.config.clock_mhz,
-                "target_mhz": design.config.target_mhz,
-                "ports": design.config.memory.ports,
-                "overlap_outer": design.config.overlap_outer,
-                "kernels": design.config.kernels,
-                "omega_per_s": design.rate,
-                "scan_omega_per_s": design.timing.rate,
-                "roof_omega_per_s": design.roofline.roofs[design.roofline.binding],
-                "roof": design.roofline.binding,
-                "pipeline_omega_per_s": design.timing.hardware_rate,
-                "largest_share": design.cost,
-                "share": design.resources.shares,
+                **record_of(design.config, "unroll clock_mhz target_mhz ports=memory.ports overlap_outer kernels"),
+                **record_of(design, "omega_per_s=rate scan_omega_per_s=timing.rate roof_omega_per_s=roofline.height"),
+                **record_of(design, "roof=roofline.binding pipeline_omega_per_s=timing.hardware_rate"),
+                **record_of(design, "largest_share=cost share=resources.shares"),
                 "regions": regions_record(design.resources),
                 "on_front": design.on_front,
                 "range": None if design.band is None else {"omega_per_s": design.rate_range.record()},

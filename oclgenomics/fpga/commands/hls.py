@@ -6,9 +6,7 @@ import argparse
 
 from hls_model.errors import ModelError
 from hls_model.extras.hls.source import write_project
-from hls_model.resources import check_fits
 from hls_model.rtl.stimulus import KINDS, operands
-from oclgenomics.app.commands import count
 from oclgenomics.app.files import works_in
 from oclgenomics.fpga.commands import common
 
@@ -19,33 +17,27 @@ LARGEST_SEED = (1 << 32) - 1
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "hls",
-        description="Write a project for high-level synthesis into a new or empty folder: the kernel of the design, "
-        "its test bench with stimulus and expected results, run_hls.tcl (Vivado HLS, Vitis HLS) and hls_config.cfg "
-        "(v++ --mode hls).",
-        allow_abbrev=False,
-    )
-    folder = parser.add_argument("--folder", required=True, metavar="FOLDER", help="where the project goes")
-    works_in(folder)
+    parser = common.add_command(
+        subparsers, "hls", run,
+        "Write a project for high-level synthesis into a new or empty folder: the kernel of the design, its test bench "
+        "with stimulus and expected results, run_hls.tcl (Vivado HLS, Vitis HLS) and hls_config.cfg (v++ --mode hls).",
+    )  # fmt: skip
+    works_in(parser.add_argument("--folder", required=True, metavar="FOLDER", help="where the project goes"))
     group = parser.add_argument_group("stimulus")
-    group.add_argument("--left", type=count, default=LEFT, metavar="N", help=f"left borders (default: {LEFT})")
-    group.add_argument("--right", type=count, default=RIGHT, metavar="N", help=f"right borders (default: {RIGHT})")
-    group.add_argument("--positions", type=count, default=1, metavar="N", help="grid positions (default: 1)")
-    group.add_argument("--seed", type=count, default=1, metavar="N", help="seed of the operands (default: 1)")
+    common.add_count(group, "--left", LEFT, "left borders")
+    common.add_count(group, "--right", RIGHT, "right borders")
+    common.add_count(group, "--positions", 1, "grid positions")
+    common.add_count(group, "--seed", 1, "seed of the operands")
     group.add_argument(
         "--operands", choices=tuple(KINDS), default="plain",
         help="as an alignment has them, with ties, near the smallest numbers, or any bits (default: plain)",
     )  # fmt: skip
-    common.add_design_options(parser)
-    common.add_outputs(parser, plot="")
-    parser.set_defaults(run=run)
+    common.add_shared_options(parser, "design", plot="")
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    config = common.design(args)
-    check_fits(config)
+    config = common.fitting_design(args)
     if not 1 <= args.positions <= 1000:
         raise ModelError(f"--positions is {args.positions}; it has to be 1 to 1000")
     if args.seed + args.positions - 1 > LARGEST_SEED:
@@ -59,5 +51,4 @@ def run(args: argparse.Namespace) -> int:
     files = write_project(config, made, args.folder)
     text = f"{args.folder}: {config.name}, {config.lanes} lanes at {config.clock_mhz:g} MHz, "
     text += f"{args.positions} x {args.left} x {args.right}\n" + "\n".join(files)
-    common.write(args, text, {"design": config.name, "folder": args.folder, "files": files})
-    return 0
+    return common.write(args, text, {"design": config.name, "folder": args.folder, "files": files})

@@ -11,7 +11,6 @@ from hls_model.errors import ModelError
 from hls_model.extras.dram.bench import BURSTS, STATES, STRIDES, Bandwidth, bandwidth, idle_ns, in_step, sweep
 from hls_model.extras.dram.memory import shares
 from hls_model.limits import check_possible
-from hls_model.resources import check_fits
 from hls_model.text import percent
 from oclgenomics.app.commands import count
 from oclgenomics.fpga.commands import common
@@ -22,14 +21,12 @@ BY_BOARD = {"zcu102": "ddr4_2133", "u200": "ddr4_2400", "u250": "ddr4_2400", "u2
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("memory", allow_abbrev=False)
+    parser = common.add_command(subparsers, "memory", run)
     parser.add_argument("--burst", type=count, metavar="BYTES", help=f"bytes of a burst (default: {_listed(BURSTS)})")
     parser.add_argument(
         "--stride", type=count, metavar="BYTES", help=f"bytes from burst to burst (default: {_listed(STRIDES)})"
     )
-    common.add_design_options(parser)
-    common.add_outputs(parser, plot="")
-    parser.set_defaults(run=run)
+    common.add_shared_options(parser, "design", plot="")
 
 
 def part_of(config: Config) -> Part:
@@ -51,8 +48,7 @@ def part_of(config: Config) -> Part:
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    config = common.design(args)
-    check_fits(config)
+    config = common.fitting_design(args)
     part = part_of(config)
     config = config.but(memory=dataclasses.replace(config.memory, dram=part.name))
     check_possible(config)
@@ -64,8 +60,7 @@ def run(args: argparse.Namespace) -> int:
     longest = config.memory.burst_length * config.memory.port_bits // 8
     own = bandwidth(part, longest, longest)
     ports = in_step(config)
-    common.write(args, _text(config, part, found, own, ports), _record(config, part, found, own, ports))
-    return 0
+    return common.write(args, _text(config, part, found, own, ports), _record(config, part, found, own, ports))
 
 
 def _text(config: Config, part: Part, found: list[Bandwidth], own: Bandwidth, reached: tuple[float, float]) -> str:

@@ -1,9 +1,9 @@
-"""`table1` and `table3`: the resources of Table I, and the rates, speedups and seconds of Table III and Fig. 14, beside
-the model's."""
+"""`table1` and `table3`: Table I, Table III and Fig. 14 of the paper, and the model's numbers for them."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from dataclasses import asdict, fields
 
 from hls_model.boards import KINDS
@@ -13,11 +13,11 @@ from hls_model.paper.table1 import Column, contradictions, estimate_name
 from hls_model.paper.table3 import ByLatency, Row, by_latency, compared
 from hls_model.project import ACCOUNTINGS
 from hls_model.ranges import Range
-from hls_model.resources import check_fits
+from hls_model.records import record_of
 from hls_model.text import range_text
 from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
-from oclgenomics.fpga.commands.common import table
+from oclgenomics.fpga.commands.common import table, table_of
 from oclgenomics.fpga.commands.projection_text import TITLES
 
 LEGEND1 = "p predicted, c calibrated (chosen to match Table I)"
@@ -25,15 +25,9 @@ LEGEND1 = "p predicted, c calibrated (chosen to match Table I)"
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add both commands."""
-    _add_table1(subparsers)
-    _add_table3(subparsers)
-
-
-def _add_table1(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser("table1", allow_abbrev=False)
-    common.add_outputs(parser)
-    parser.set_defaults(run=_run_table1)
+    common.add_shared_options(common.add_command(subparsers, "table1", _run_table1), "")
+    parser = common.add_command(subparsers, "table3", _run_table3)
+    common.add_shared_options(parser, "level design uncertainty")
 
 
 def _run_table1(args: argparse.Namespace) -> int:
@@ -49,12 +43,11 @@ def _run_table1(args: argparse.Namespace) -> int:
         "kinds": {kind: sum(one.kind == kind for one in every) for kind in COMPARED_KINDS},
         "contradictions": contradictions(),
     }
-    common.write(args, text, record, lambda: plots.plot_table1(columns))
-    return 0
+    return common.write(args, text, record, lambda: plots.plot_table1(columns))
 
 
 def _estimates(columns: list[Column]) -> list[Compared]:
-    """All amounts beside those of Table I; the percentages are the same numbers once more."""
+    """All amounts compared with those of Table I; the percentages are the same numbers once more."""
     rows = (row for column in columns for name, row in column.compared().items() if name != "percent")
     return [one for row in rows for one in row.values()]
 
@@ -77,10 +70,7 @@ def _beside(one: Compared) -> str:
 
 def _column_record(column: Column) -> dict[str, object]:
     return {
-        "board": column.system.board,
-        "unroll": column.system.unroll,
-        "paper": vars(column.system.used),
-        "paper_percent": dict(column.system.percent),
+        **record_of(column.system, "board unroll paper=used paper_percent=percent"),
         "percent": column.percent,
         "compared": {
             name: {kind: one.record() for kind, one in row.items()} for name, row in column.compared().items()
@@ -110,52 +100,32 @@ LEGEND3 = (
 )
 
 
-def _add_table3(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser("table3", allow_abbrev=False)
-    common.add_level_option(parser)
-    common.add_design_options(parser)
-    common.add_uncertainty_option(parser)
-    common.add_outputs(parser)
-    parser.set_defaults(run=_run_table3)
-
-
 def _run_table3(args: argparse.Namespace) -> int:
     """Run the command."""
-    config = common.design(args)
-    check_fits(config)
+    config = common.fitting_design(args)
     rows, latencies = paper_table3.reproduce(config, args.level), by_latency(config, args.level)
-    text = "\n\n".join(
-        (
-            _rates(rows, args.uncertainty),
-            _latencies(latencies),
-            _ld(rows),
-            _speedups(rows),
-            _seconds(rows),
-            _totals(rows, args.uncertainty),
-            _count(rows),
-        )
-    )
+    blocks = (
+        _rates(rows, args.uncertainty), _latencies(latencies), table_of(rows, LD_COLUMNS),
+        table_of(rows, SPEEDUP_COLUMNS), _seconds(rows), _totals(rows, args.uncertainty),
+        f"{evidence_text(compared(rows))}\n{LEGEND3}",
+    )  # fmt: skip
     record = {
         "mixes": [_row_record(row) for row in rows],
         "by_latency": [{"cycles": one.cycles, "omega": [rate.record() for rate in one.rates]} for one in latencies],
         "kinds": {kind: sum(one.kind == kind for one in compared(rows)) for kind in COMPARED_KINDS},
     }
-    common.write(args, text, record, lambda: plots.plot_platforms(rows, uncertainty=args.uncertainty))
-    return 0
+    return common.write(
+        args, "\n\n".join(blocks), record, lambda: plots.plot_platforms(rows, uncertainty=args.uncertainty)
+    )
 
 
 def _rates(rows: list[Row], uncertainty: bool) -> str:
     columns = [key for key in RATES if key in rows[0].compared()]
-    lines = [
-        (
-            _title(row),
-            f"{row.mix.fpga.omega:,.0f}",
-            *(row.compared()[key].text() for key in columns),
-            *_board_cell(row, uncertainty),
-        )
-        for row in rows
-    ]
+
+    def cells(row: Row) -> tuple[str, ...]:
+        rates = (row.compared()[key].text() for key in columns)
+        return (_title(row), f"{row.mix.fpga.omega:,.0f}", *rates, *_board_cells(row, uncertainty))
+
     header = ("omega, M/s", "paper", *(RATES[key] for key in columns), "memory of the board", "deviation")
     first = rows[0]
     widest = ", ".join(f"{row.widest:,}" for row in rows)
@@ -171,10 +141,10 @@ def _rates(rows: list[Row], uncertainty: bool) -> str:
         notes.insert(2, f"fitted to 50/50: whole grid, latency of {first.fitted_cycles} cycles")
     if not first.of_the_paper:
         notes.append("this design is not the paper's: what it deviates by says nothing about the model")
-    return "\n".join((table(header, lines), *notes))
+    return "\n".join((table(header, map(cells, rows)), *notes))
 
 
-def _board_cell(row: Row, uncertainty: bool) -> tuple[str, str]:
+def _board_cells(row: Row, uncertainty: bool) -> tuple[str, str]:
     """The rate with the board's memory, and its deviation with the letter of its kind where that is a reproduction."""
     rate = row.board.hardware_rate.times(1e-6)
     one = row.compared().get("omega_board")
@@ -189,39 +159,22 @@ def _latencies(latencies: list[ByLatency]) -> str:
     return "omega over the whole grid against the paper, by memory latency\n" + table(header, lines)
 
 
-def _ld(rows: list[Row]) -> str:
-    lines = [
-        (
-            _title(row),
-            f"{row.mix.fpga.ld:g}",
-            row.compared()["ld_fpga"].text(2),
-            f"{row.mix.cpu.ld:g}",
-            row.compared()["ld_cpu"].text(2),
-        )
-        for row in rows
-    ]
-    return table(("LD, M/s", "FPGA, paper", "FPGA", "CPU, paper", "CPU"), lines)
-
-
-def _speedups(rows: list[Row]) -> str:
-    lines = [
-        (
-            _title(row),
-            f"{row.omegas:,}",
-            f"{row.mix.fpga_speedups['total']:g}",
-            row.compared()["speedup_fpga"].text(2),
-            row.compared()["speedup_model"].text(2),
-            f"{row.mix.gpu_speedups['total']:g}",
-            row.compared()["speedup_gpu"].text(2),
-        )
-        for row in rows
-    ]
-    header = ("total speedup", "omegas", "FPGA, paper", "FPGA", "FPGA, model's rates", "GPU, paper", "GPU")
-    return table(header, lines)
-
-
-def _count(rows: list[Row]) -> str:
-    return f"{evidence_text(compared(rows))}\n{LEGEND3}"
+LD_COLUMNS: dict[str, Callable[[Row], str]] = {
+    "LD, M/s": lambda row: _title(row),
+    "FPGA, paper": lambda row: f"{row.mix.fpga.ld:g}",
+    "FPGA": lambda row: row.compared()["ld_fpga"].text(2),
+    "CPU, paper": lambda row: f"{row.mix.cpu.ld:g}",
+    "CPU": lambda row: row.compared()["ld_cpu"].text(2),
+}
+SPEEDUP_COLUMNS: dict[str, Callable[[Row], str]] = {
+    "total speedup": lambda row: _title(row),
+    "omegas": lambda row: f"{row.omegas:,}",
+    "FPGA, paper": lambda row: f"{row.mix.fpga_speedups['total']:g}",
+    "FPGA": lambda row: row.compared()["speedup_fpga"].text(2),
+    "FPGA, model's rates": lambda row: row.compared()["speedup_model"].text(2),
+    "GPU, paper": lambda row: f"{row.mix.gpu_speedups['total']:g}",
+    "GPU": lambda row: row.compared()["speedup_gpu"].text(2),
+}
 
 
 def _seconds(rows: list[Row]) -> str:
@@ -260,9 +213,6 @@ def _row_record(row: Row) -> dict[str, object]:
         **{f"{bar}_seconds": asdict(getattr(row, bar)) for bar in BARS},
         "board_omega_per_s": row.board.hardware_rate.record(),
         "board_total_seconds": {name: seconds.record() for name, seconds in row.totals.items()},
-        "fpga_speedup": row.fpga_speedup,
-        "gpu_speedup": row.gpu_speedup,
-        "model_speedup": row.model_speedup,
-        "gpu_kernel_omega_per_s": row.gpu_kernel_rate,
+        **record_of(row, "fpga_speedup gpu_speedup model_speedup gpu_kernel_omega_per_s=gpu_kernel_rate"),
         "compared": {key: one.record() for key, one in row.compared().items()},
     }

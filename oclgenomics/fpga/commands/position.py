@@ -12,11 +12,10 @@ from hls_model.extras.trace import trace
 from hls_model.extras.waves import write_vcd, write_waves
 from hls_model.files import open_output
 from hls_model.formula import Formula
-from hls_model.resources import check_fits
+from hls_model.records import record_of
 from hls_model.rtl.stimulus import operands
 from hls_model.timing import simulate
 from hls_model.workload import Workload
-from oclgenomics.app.commands import count
 from oclgenomics.app.files import works_in, writes
 from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
@@ -26,25 +25,21 @@ LARGEST_SEED = (1 << 32) - 1
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add both commands."""
-    _add_timing(subparsers)
+    parser = common.add_command(subparsers, "timing", _run_timing)
+    _add_sides(parser, 1_000, 1_000)
+    common.add_shared_options(parser, "level design", plot="")
     _add_trace(subparsers)
 
 
-def _add_timing(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser("timing", allow_abbrev=False)
-    parser.add_argument("--left", type=count, default=1000, metavar="N", help="left borders tried (default: 1000)")
-    parser.add_argument("--right", type=count, default=1000, metavar="N", help="right borders tried (default: 1000)")
-    common.add_level_option(parser)
-    common.add_design_options(parser)
-    common.add_outputs(parser, plot="")
-    parser.set_defaults(run=_run_timing)
+def _add_sides(parser: argparse.ArgumentParser, left: int, right: int) -> None:
+    """Add --left and --right with their defaults."""
+    common.add_count(parser, "--left", left, "left borders tried")
+    common.add_count(parser, "--right", right, "right borders tried")
 
 
 def _run_timing(args: argparse.Namespace) -> int:
     """Run the command."""
-    config = common.design(args)
-    check_fits(config)
+    config = common.fitting_design(args)
     timing = simulate(Workload.single(args.left, args.right), config, args.level)
     formula = Formula(config)
     phases = {name: int(cycles.sum()) for name, cycles in timing.phases.items()}
@@ -55,10 +50,7 @@ def _run_timing(args: argparse.Namespace) -> int:
         "exact": timing.bound == "exact",
         "cycles": timing.cycles,
         "phases_cycles": phases,
-        "seconds": timing.seconds,
-        "omegas": timing.workload.omegas,
-        "software_omegas": timing.software_omegas,
-        "omega_per_s": timing.hardware_rate,
+        **record_of(timing, "seconds omegas=workload.omegas software_omegas omega_per_s=hardware_rate"),
         "formula": {
             "cycles": formula.cycles(args.left, args.right),
             "holds": formula.holds(args.left, args.right),
@@ -71,8 +63,7 @@ def _run_timing(args: argparse.Namespace) -> int:
     rows.append(f"{'rate':<9} {timing.hardware_rate / 1e6:>14,.1f} M omega/s of {timing.config.ideal_rate / 1e6:,.0f}")
     rows.append(_formula_text(formula, args.left, args.right))
     rows.append(asked_text(config))
-    common.write(args, "\n".join(rows), record)
-    return 0
+    return common.write(args, "\n".join(rows), record)
 
 
 def _formula_text(formula: Formula, left: int, right: int) -> str:
@@ -89,29 +80,23 @@ def _formula_text(formula: Formula, left: int, right: int) -> str:
 
 def _add_trace(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("trace", allow_abbrev=False)
-    parser.add_argument("--left", type=count, default=3, metavar="N", help="left borders tried (default: 3)")
-    parser.add_argument("--right", type=count, default=2000, metavar="N", help="right borders tried (default: 2000)")
+    parser = common.add_command(subparsers, "trace", _run_trace)
+    _add_sides(parser, 3, 2_000)
     writes(parser.add_argument("--vcd", metavar="FILE", help="write every signal as waveforms for GTKWave or Surfer"))
     verilog = parser.add_argument_group(
         "waveforms of the Verilog", "These need verilator; a build takes a minute or more."
     )
     writes(verilog.add_argument("--rtl", metavar="FILE", help="run the Verilog and write its waveforms"))
-    verilog.add_argument("--seed", type=count, default=1, metavar="N", help="seed of the operands (default: 1)")
-    works_in(
-        verilog.add_argument(
-            "--build-folder", metavar="FOLDER", help="keep the built Verilog here (default: a temporary folder)"
-        )
-    )
-    common.add_design_options(parser)
-    common.add_outputs(parser)
-    parser.set_defaults(run=_run_trace)
+    common.add_count(verilog, "--seed", 1, "seed of the operands")
+    works_in(verilog.add_argument(
+        "--build-folder", metavar="FOLDER", help="keep the built Verilog here (default: a temporary folder)"
+    ))  # fmt: skip
+    common.add_shared_options(parser, "design")
 
 
 def _run_trace(args: argparse.Namespace) -> int:
     """Run the command."""
-    config = common.design(args)
-    check_fits(config)
+    config = common.fitting_design(args)
     traced = trace(config, args.left, args.right)
     if args.rtl:
         _write_waves(args, config)
@@ -119,8 +104,7 @@ def _run_trace(args: argparse.Namespace) -> int:
         with open_output(args.vcd) as stream:
             write_vcd(traced.recording, stream)
 
-    common.write(args, traced.text(), traced.record(), lambda: plots.plot_trace(traced))
-    return 0
+    return common.write(args, traced.text(), traced.record(), lambda: plots.plot_trace(traced))
 
 
 def _write_waves(args: argparse.Namespace, config: Config) -> None:

@@ -54,10 +54,9 @@ def with_costs(
     ModelError
         No such board, two prices of one, or a price of some boards and none of that of a design.
     """
-    check_prices(args, [ones[0].timing.config for ones in projections.values()])
+    hours = check_prices(args, [ones[0].timing.config for ones in projections.values()])
     if args.price_per_kwh is None and not args.price_per_hour:
         return text, dict(record)
-    hours = _hours(args.price_per_hour, [ones[0].timing.config.board for ones in projections.values()])
     per_kwh = args.price_per_kwh or 0.0
     costs = {name: _cost(ones, per_kwh, hours) for name, ones in projections.items()}
     lines = [f"{name}: {range_text(cost, '')}" for name, cost in costs.items()]
@@ -65,8 +64,8 @@ def with_costs(
     return text + "\n\ncost of a million scans:\n" + "\n".join(lines), {**record, "cost": added}
 
 
-def check_prices(args: argparse.Namespace, configs: Iterable[Config]) -> None:
-    """Refuse prices before anything is timed.
+def check_prices(args: argparse.Namespace, configs: Iterable[Config]) -> dict[str, float]:
+    """Return the prices of an hour by board, before anything is timed.
 
     Raises
     ------
@@ -80,6 +79,7 @@ def check_prices(args: argparse.Namespace, configs: Iterable[Config]) -> None:
             raise ModelError(
                 f"--price-per-hour has no price for {board}; add {board}=PRICE, or a PRICE for every board"
             )
+    return hours
 
 
 def _hours(given: Iterable[str], boards: Collection[str]) -> dict[str, float]:

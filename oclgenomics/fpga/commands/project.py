@@ -1,4 +1,4 @@
-"""`project`: a scan on FPGA designs by the model, beside the same scan on this machine's device."""
+"""`project`: a scan on FPGA designs by the model, and the same scan on this machine's device."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from hls_model.config import CHOICES, Config
 from hls_model.errors import ModelError
 from hls_model.files import read_positions
-from hls_model.presets import load, parse_settings, told_apart
-from hls_model.project import ACCOUNTINGS, PAPER, counted
-from hls_model.resources import check_fits
+from hls_model.presets import load, parse_settings
+from hls_model.project import ACCOUNTINGS, PAPER
 from hls_model.workload import even_positions
 from oclgenomics import fpga
 from oclgenomics.app.commands import (
@@ -34,6 +33,7 @@ from oclgenomics.errors import UsageError
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.prices import add_price_options, check_prices, with_costs
 from oclgenomics.fpga.commands.projection_text import busy_text, projection_record, projection_text
+from oclgenomics.fpga.options import fitting_designs
 from oclgenomics.omega.commands.options import add_method_options, add_site_options, add_window_options, scan_options
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.sites.sources import AlignmentSource, first_read, open_alignments
@@ -49,14 +49,12 @@ RANDOM_SEED = 1
 
 def add_parser(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "project",
-        description="Project a scan onto one or several designs, and time the same scan on this machine. INPUT and its "
+    parser = common.add_command(
+        subparsers, "project", run,
+        "Project a scan onto one or several designs, and time the same scan on this machine. INPUT and its "
         "options are those of `oclgenomics omega scan`; without INPUT the SNPs are spread evenly or come from "
         "--positions, and --samples N draws genotypes for the measurement.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     common.add_input(parser, nargs="?")
     add_window_options(parser, required=False)
     group = parser.add_argument_group("input")
@@ -66,10 +64,9 @@ def add_parser(subparsers: Any) -> None:
         help="with INPUT: file of the samples to use, one per line; without: number of random haplotypes",
     )  # fmt: skip
     reads(samples, lambda args, given: [given] if args.input else [])
-    regions = group.add_argument(
+    reads(group.add_argument(
         "--exclude", metavar="BED", help="leave out the sites within these regions (default: none)"
-    )
-    reads(regions)
+    ))  # fmt: skip
     group.add_argument("--snps", type=count, metavar="N", help="without INPUT: SNPs, spread evenly (default: 13000)")
     reads(group.add_argument("--positions", metavar="FILE", help="without INPUT: SNPs at these positions, one a line"))
     add_site_options(parser, "seed of the draws, and of random genotypes (for these 1 if not given)")
@@ -81,7 +78,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--no-measure", action="store_true", help="project only (default: also time the scan on this machine)"
     )
-    common.add_outputs(parser, plot="where the time goes")
+    common.add_shared_options(parser, "", plot="where the time goes")
     add_device_options(parser)
 
 
@@ -105,7 +102,7 @@ def _add_compare_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--accounting", choices=tuple(ACCOUNTINGS), default="design",
         help="count the phases as the design has them, or as the totals of the paper do: LD of all pairs at the "
-        "published rate, columns that come aligned, one start of the kernels; the other total stands beside it "
+        "published rate, columns that come aligned, one start of the kernels; the other total is shown as well "
         "(default: %(default)s)",
     )  # fmt: skip
     common.add_uncertainty_option(parser)
@@ -124,7 +121,7 @@ def run(args: argparse.Namespace) -> int:
     reading = read_options(args, args.samples if args.input is not None else None)
     exclude = read_bed(args.exclude) if args.exclude else None
     if _measures(args):
-        select_device(args.device)  # a device that is not there is told before any reading
+        select_device(args.device)  # a device that is not there is reported before any reading
     found, made = _projected(args, options, configs, reading, exclude)
     for workload, discarded in zip(found.workloads, found.discarded, strict=True):
         if not workload.omegas and (args.input is not None or args.samples):
@@ -132,8 +129,7 @@ def run(args: argparse.Namespace) -> int:
     if found.measured is not None and found.measured.busy:
         say(args, f"warning: {busy_text(found.measured)}; run it again when the machine is idle")
     text, record = with_costs(args, found.projections, projection_text(found), projection_record(found, made))
-    common.write(args, text, record, found.plot)
-    return 0
+    return common.write(args, text, record, found.plot)
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -188,10 +184,9 @@ def _designs(args: argparse.Namespace) -> list[Config]:
         if given != args.ld_engine:
             raise ModelError(f"--ld-engine {args.ld_engine} and --set ld={given}: give one of them")
         found = [config.but(ld=args.ld_engine) for config in found]
-    for config in found:
-        check_fits(counted(config, args.accounting))
-    check_prices(args, found)
-    return told_apart(found)
+    fitting = fitting_designs(found, args.accounting)
+    check_prices(args, fitting)
+    return fitting
 
 
 def _check_accounting(args: argparse.Namespace) -> None:
@@ -227,11 +222,12 @@ def _projected(
         made = fpga.random_alignment(positions, args.samples, args.seed, name)
         return _scanned(args, made, options, configs, exclude)
     workload = fpga.workload_at(positions, options, name=name)
-    found = fpga.project_workloads(
-        [workload], configs, level=args.level, all_pairs=args.all_pairs, uncertainty=args.uncertainty,
-        accounting=args.accounting,
-    )  # fmt: skip
-    return found, provenance(args, None)
+    return fpga.project_workloads([workload], configs, **_how(args)), provenance(args, None)
+
+
+def _how(args: argparse.Namespace) -> dict[str, Any]:
+    """The options of `fpga.project_scan` and `fpga.project_workloads`."""
+    return {name: getattr(args, name) for name in ("level", "all_pairs", "uncertainty", "accounting")}
 
 
 def _scanned(
@@ -249,9 +245,8 @@ def _scanned(
 
     with nullcontext() if args.no_measure else open_engine(args) as engine:
         found = fpga.project_scan(
-            source, options, configs, level=args.level, all_pairs=args.all_pairs, uncertainty=args.uncertainty,
-            accounting=args.accounting, measure=not args.no_measure, exclude=exclude, on_alignment=begin,
-            engine=engine, run=Run(progress=progress.update),
+            source, options, configs, measure=not args.no_measure, exclude=exclude, on_alignment=begin, engine=engine,
+            run=Run(progress=progress.update), **_how(args),
         )  # fmt: skip
         progress.clear()
         if engine is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hls_model.clock import clock_text
@@ -15,7 +15,7 @@ from hls_model.text import bytes_text, count_text, joules_text, percent, range_t
 from hls_model.timing.result import PHASES
 from hls_model.uncertainty import Contribution
 from oclgenomics.fpga import Measured, ScanProjection
-from oclgenomics.fpga.commands.common import table
+from oclgenomics.fpga.commands.common import table, table_of
 from oclgenomics.fpga.commands.resources import fits_text, room_text
 
 SHOWN = 30  # alignments; --json has all
@@ -79,41 +79,42 @@ def _totals_record(found: ScanProjection, name: str) -> dict[str, Any]:
     return {**found.totals(name), "range": {key: values.record() for key, values in ranges.items()} or None}
 
 
+Columns = dict[str, Callable[[Projection], str]]
+
+
+def _result_columns(accounting: Accounting) -> Columns:
+    """The columns of omega, LD, both totals and energy, of projections by an accounting."""
+    total, other = total_headers(accounting)
+    return {
+        "omega": lambda one: range_text(one.omega_range),
+        "M omega/s": lambda one: range_text(one.rate_range.times(1e-6), ""),
+        "LD": lambda one: "-" if one.ld_range is None else range_text(one.ld_range),
+        total: lambda one: range_text(one.total),
+        other: lambda one: other_total([one]),
+        "energy": lambda one: joules_text(one.energy),
+    }
+
+
 def _design_text(name: str, projections: Sequence[Projection]) -> str:
     """A row for each alignment, and the total."""
-    lines = [_cells(one) for one in projections[:SHOWN]]
-    if len(projections) > SHOWN:
-        lines.append((f"... {len(projections) - SHOWN:,} more", *[""] * 10))
+    columns: Columns = {
+        "alignment": lambda one: one.timing.workload.name,
+        "sites": lambda one: f"{one.timing.workload.snps:,}",
+        "haplotypes": lambda one: f"{one.timing.workload.samples:,}",
+        "omegas": lambda one: f"{one.timing.workload.omegas:,}",
+        **_result_columns(projections[0].accounting),
+        "longest phase": lambda one: "-" if one.scan_bottleneck is None else one.scan_bottleneck.phase.name,
+    }
     whole, ranges = totals(list(projections)), total_ranges(list(projections))
     omega = ranges["omega_seconds"]
     rates = [whole["omegas"] / seconds / 1e6 if seconds else 0.0 for seconds in (omega.high, omega.likely, omega.low)]
-    lines.append(
-        ("total", "", "", f"{whole['omegas']:,}", range_text(omega), range_text(Range(*rates), ""),
-         range_text(ranges["ld_seconds"]), range_text(ranges["seconds"]),
-         other_total(projections), joules_text(ranges["joules"]), "")
+    last = (
+        "total", "", "", f"{whole['omegas']:,}", range_text(omega), range_text(Range(*rates), ""),
+        range_text(ranges["ld_seconds"]), range_text(ranges["seconds"]),
+        other_total(projections), joules_text(ranges["joules"]), "",
     )  # fmt: skip
-    header = (
-        "alignment", "sites", "haplotypes", "omegas", "omega", "M omega/s", "LD",
-        *total_headers(projections[0].accounting), "energy", "longest phase",
-    )  # fmt: skip
-    return f"{name}\n" + table(header, lines)
-
-
-def _cells(one: Projection) -> tuple[str, ...]:
-    workload = one.timing.workload
-    return (
-        workload.name,
-        f"{workload.snps:,}",
-        f"{workload.samples:,}",
-        f"{workload.omegas:,}",
-        range_text(one.omega_range),
-        range_text(one.rate_range.times(1e-6), ""),
-        "-" if one.ld_range is None else range_text(one.ld_range),
-        range_text(one.total),
-        other_total([one]),
-        joules_text(one.energy),
-        "-" if one.scan_bottleneck is None else one.scan_bottleneck.phase.name,
-    )
+    shown = projections[:SHOWN]
+    return f"{name}\n" + table_of(shown, columns, more=len(projections) - len(shown), last=last)
 
 
 def _measured_text(found: ScanProjection, measured: Measured) -> str:
@@ -168,29 +169,16 @@ BOUNDS = {"exact": "", "at most": "<= ", "about": "~ "}  # by `Timing.bound`
 
 def summary_text(projections: list[Projection]) -> str:
     """Return a row of times and rates for each design, and what bounds it."""
-    rows = []
-    for one in projections:
-        timing = one.timing
-        ld = "-" if one.ld_range is None else range_text(one.ld_range)
-        rows.append(
-            (
-                timing.config.name,
-                BOUNDS[timing.bound] + seconds_text(timing.hardware_seconds),
-                seconds_text(timing.software_seconds),
-                seconds_text(timing.transfer_seconds),
-                range_text(one.omega_range),
-                range_text(one.rate_range.times(1e-6), ""),
-                ld,
-                range_text(one.total),
-                other_total([one]),
-                joules_text(one.energy),
-            )
-        )
-    totals = total_headers(projections[0].accounting)
-    header = ("design", "pipelines", "remainder", "host link", "omega", "M omega/s", "LD", *totals, "energy")
+    columns: Columns = {
+        "design": lambda one: one.timing.config.name,
+        "pipelines": lambda one: BOUNDS[one.timing.bound] + seconds_text(one.timing.hardware_seconds),
+        "remainder": lambda one: seconds_text(one.timing.software_seconds),
+        "host link": lambda one: seconds_text(one.timing.transfer_seconds),
+        **_result_columns(projections[0].accounting),
+    }
     found = [(one.timing.config.name, one.bottleneck) for one in projections]
     bounds = [f"{name}: {b.word}: {b.sentence}; what helps: {b.advice}" for name, b in found if b is not None]
-    return table(header, rows) + "\n\n" + "\n".join(bounds)
+    return table_of(projections, columns) + "\n\n" + "\n".join(bounds)
 
 
 def placement_text(projections: Sequence[Projection]) -> str:
@@ -305,10 +293,17 @@ def scan_text(scans: Sequence[Projection]) -> str:
     """Return the phases of the scans that one design does, their total, and what takes most of it."""
     phases = added(one.phases for one in scans)
     seconds = total(phases)
-    rows = [_phase_cells(phase, seconds.likely) for phase in phases]
-    header = ("phase", "where", "seconds", "share", "moved", "computed", "beside")
+    columns: dict[str, Callable[[Phase], str]] = {
+        "phase": lambda phase: phase.name + UNBUILT * bool(phase.unbuilt),
+        "where": lambda phase: phase.where,
+        "seconds": lambda phase: range_text(phase.seconds),
+        "share": lambda phase: percent(phase.seconds.likely / seconds.likely, 1) if seconds.likely else "-",
+        "moved": lambda phase: bytes_text(phase.bytes) if phase.bytes else "-",
+        "computed": lambda phase: count_text(phase.operations, phase.of) if phase.operations else "-",
+        "beside": lambda phase: phase.beside or "",
+    }
     name = scans[0].timing.config.name
-    lines = [f"{name}: the whole scan in {range_text(seconds)}", table(header, rows)] if rows else []
+    lines = [f"{name}: the whole scan in {range_text(seconds)}", table_of(phases, columns)] if phases else []
     lines += [*_unbuilt(phases), *map(_stretches, filter(_is_cut, scans))]
     found = find_scan_bottleneck(phases, scans[0].bottleneck)
     if found is not None:
@@ -335,16 +330,4 @@ def _stretches(one: Projection) -> str:
         f"{one.timing.workload.name}: {bytes_text(memory.needed)} do not fit the {bytes_text(memory.capacity)} of "
         f"memory.banks={config.memory.banks}: done in {len(memory.stretches):,} stretches of positions, which compute "
         f"{memory.pairs / pairs:,.3g} times the pairs, because their windows overlap"
-    )
-
-
-def _phase_cells(phase: Phase, whole: float) -> tuple[str, ...]:
-    return (
-        phase.name + UNBUILT * bool(phase.unbuilt),
-        phase.where,
-        range_text(phase.seconds),
-        percent(phase.seconds.likely / whole, 1) if whole else "-",
-        bytes_text(phase.bytes) if phase.bytes else "-",
-        count_text(phase.operations, phase.of) if phase.operations else "-",
-        phase.beside or "",
     )

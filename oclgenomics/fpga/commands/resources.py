@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 
-from hls_model.boards import KINDS, Amount, Board, Region, Source
+from hls_model.boards import KINDS, Amount, Board, Source
 from hls_model.clock import asked_text, clock_record, clock_text
 from hls_model.config import Config
 from hls_model.ranges import Range
-from hls_model.report import Report, make_report
+from hls_model.records import plain, record_of
+from hls_model.report import Loop, Report, make_report
 from hls_model.resources import METHODS, Resources, check_fits, largest_unroll
 from hls_model.text import percent, range_text
 from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
-from oclgenomics.fpga.commands.common import add_workload_options, table, workload
+from oclgenomics.fpga.commands.common import table, table_of
 
 METHOD = "bottom-up"
+HEADS = tuple(kind.upper() for kind in KINDS)
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add both commands."""
-    _add_report(subparsers)
-    _add_resources(subparsers)
-
-
-def _add_resources(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser("resources", allow_abbrev=False)
+    parser = common.add_command(subparsers, "report", _run_report)
+    common.add_shared_options(parser, "workload level design uncertainty")
+    parser = common.add_command(subparsers, "resources", _run_resources)
     parser.add_argument(
         "--method", choices=tuple(METHODS), default=METHOD,
         help=f"sum of its parts, or the line through Table I of the paper (default: {METHOD})",
@@ -36,9 +34,7 @@ def _add_resources(subparsers: argparse._SubParsersAction[argparse.ArgumentParse
     parser.add_argument(
         "--sources", action="store_true", help="show the board's figures as well, and where each comes from"
     )
-    common.add_design_options(parser)
-    common.add_outputs(parser)
-    parser.set_defaults(run=_run_resources)
+    common.add_shared_options(parser, "design")
 
 
 def _run_resources(args: argparse.Namespace) -> int:
@@ -55,25 +51,23 @@ def _run_resources(args: argparse.Namespace) -> int:
     text += f"\n\n{sources_text(board)}" if args.sources else ""
     found = resources_record(resources) | clock_record(config) | {"largest_unroll": most}
     found |= {"board_figures": sources_record(board)} if args.sources else {}
-    common.write(args, text, found, lambda: plots.plot_resources(resources))
-    return 0
+    return common.write(args, text, found, lambda: plots.plot_resources(resources))
 
 
-def _cells(amount: Amount) -> tuple[str, ...]:
+def cells(amount: Amount) -> tuple[str, ...]:
+    """Return an amount as the cells of `HEADS`."""
     return tuple(f"{getattr(amount, kind):,}" for kind in KINDS)
 
 
 def totals_text(resources: Resources) -> str:
     """Return the table of total, available and percent."""
-    shares = resources.shares
-    return table(
-        ("", *(kind.upper() for kind in KINDS)),
-        (
-            ("Total", *_cells(resources.total)),
-            ("Available", *_cells(resources.board.available)),
-            ("Used, %", *(f"{100 * shares[kind]:.2f}" for kind in KINDS)),
-        ),
-    )
+    total, available = cells(resources.total), cells(resources.board.available)
+    rows = (("Total", *total), ("Available", *available), ("Used, %", *_percents(resources)))
+    return table(("", *HEADS), rows)
+
+
+def _percents(resources: Resources) -> tuple[str, ...]:
+    return tuple(f"{100 * resources.shares[kind]:.2f}" for kind in KINDS)
 
 
 def regions_text(resources: Resources) -> str:
@@ -81,17 +75,19 @@ def regions_text(resources: Resources) -> str:
     rows = []
     for occupied in resources.placement.regions:
         region = occupied.region
-        rows.append((region.name, "holds", "", *_cells(region.available)))
-        rows.append(("", "shell", "", *_cells(region.shell)))
-        rows.append(("", "placeable", "", *_cells(occupied.room)))
-        rows.append(("", "used", f"{occupied.lanes}", *_cells(occupied.used)))
-    return table(("region", "", "lanes", *(kind.upper() for kind in KINDS)), rows)
+        rows += [
+            (region.name, "holds", "", *cells(region.available)),
+            ("", "shell", "", *cells(region.shell)),
+            ("", "placeable", "", *cells(occupied.room)),
+            ("", "used", f"{occupied.lanes}", *cells(occupied.used)),
+        ]
+    return table(("region", "", "lanes", *HEADS), rows)
 
 
 def parts_text(resources: Resources) -> str:
     """Return the table of all parts."""
-    rows = [(part.name, part.kind, str(part.count), *_cells(part.total)) for part in resources.parts]
-    return table(("instance", "kind", "count", *(kind.upper() for kind in KINDS)), rows)
+    rows = [(part.name, part.kind, str(part.count), *cells(part.total)) for part in resources.parts]
+    return table(("instance", "kind", "count", *HEADS), rows)
 
 
 def room_text(board: Board) -> str:
@@ -113,15 +109,11 @@ def fits_text(resources: Resources) -> str:
 def regions_record(resources: Resources) -> list[dict[str, object]]:
     """Return what each region holds, leaves and places, for JSON."""
     return [
-        {
-            "name": occupied.region.name,
-            "lanes": occupied.lanes,
-            "available": vars(occupied.region.available),
-            "shell": vars(occupied.region.shell),
-            "placeable": vars(occupied.room),
-            "used": vars(occupied.used),
-            "share_of_placeable": occupied.share,
-        }
+        record_of(
+            occupied,
+            "name=region.name lanes available=region.available shell=region.shell placeable=room used "
+            "share_of_placeable=share",
+        )
         for occupied in resources.placement.regions
     ]
 
@@ -129,38 +121,19 @@ def regions_record(resources: Resources) -> list[dict[str, object]]:
 def resources_record(resources: Resources) -> dict[str, object]:
     """Return the resources for JSON."""
     return {
-        "design": resources.config.name,
-        "board": resources.board.name,
-        "device": resources.board.device,
-        "unroll": resources.config.unroll,
-        "lanes": resources.config.lanes,
-        "method": resources.method,
-        "total": vars(resources.total),
-        "available": vars(resources.board.available),
-        "share": resources.shares,
+        **record_of(resources, "design=config.name board=board.name device=board.device unroll=config.unroll"),
+        **record_of(resources, "lanes=config.lanes method total available=board.available share=shares"),
         "regions": regions_record(resources),
-        "parts": [
-            {"name": part.name, "kind": part.kind, "count": part.count, **vars(part.total)} for part in resources.parts
-        ],
+        "parts": [record_of(part, "name kind count") | vars(part.total) for part in resources.parts],
     }
-
-
-def _add_report(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add the command."""
-    parser = subparsers.add_parser("report", allow_abbrev=False)
-    add_workload_options(parser)
-    common.add_level_option(parser)
-    common.add_design_options(parser)
-    common.add_uncertainty_option(parser)
-    common.add_outputs(parser)
-    parser.set_defaults(run=_run_report)
 
 
 def _run_report(args: argparse.Namespace) -> int:
     """Run the command."""
-    report = make_report(workload(args), common.design(args), args.level, uncertainty=args.uncertainty)
-    common.write(args, _report_text(report), _report_record(report), lambda: plots.plot_resources(report.resources))
-    return 0
+    report = make_report(common.workload(args), common.design(args), args.level, uncertainty=args.uncertainty)
+    return common.write(
+        args, _report_text(report), _report_record(report), lambda: plots.plot_resources(report.resources)
+    )
 
 
 def _report_text(report: Report) -> str:
@@ -200,43 +173,35 @@ def _interval(config: Config) -> str:
 
 
 def _loops(report: Report) -> str:
-    rows = [
-        (
-            loop.name, f"{loop.latency:,}", f"{loop.iteration_latency:,}",
-            "-" if loop.achieved is None else str(loop.achieved),
-            "-" if loop.target is None else str(loop.target),
-            f"{loop.trips:,}", "yes" if loop.pipelined else "no",
-        )
-        for loop in report.loops
-    ]  # fmt: skip
-    header = ("loop", "latency", "iteration latency", "II achieved", "II target", "trip count", "pipelined")
-    return f"of the position that takes longest ({report.left:,} x {report.right:,})\n" + table(header, rows)
+    rows = table_of(report.loops, LOOP_COLUMNS)
+    return f"of the position that takes longest ({report.left:,} x {report.right:,})\n{rows}"
+
+
+LOOP_COLUMNS: dict[str, Callable[[Loop], str]] = {
+    "loop": lambda loop: loop.name,
+    "latency": lambda loop: f"{loop.latency:,}",
+    "iteration latency": lambda loop: f"{loop.iteration_latency:,}",
+    "II achieved": lambda loop: "-" if loop.achieved is None else str(loop.achieved),
+    "II target": lambda loop: "-" if loop.target is None else str(loop.target),
+    "trip count": lambda loop: f"{loop.trips:,}",
+    "pipelined": lambda loop: "yes" if loop.pipelined else "no",
+}
 
 
 def _utilisation(report: Report) -> str:
-    kinds = ("bram18k", "dsp", "ff", "lut")
-    rows = [(name, *(f"{getattr(amount, kind):,}" for kind in kinds)) for name, amount in report.utilisation.items()]
-    shares = report.resources.shares
-    rows.append(("%", *(f"{100 * shares[kind]:.2f}" for kind in kinds)))
-    text = table(("", *(kind.upper() for kind in kinds)), rows)
+    rows = [(name, *cells(amount)) for name, amount in report.utilisation.items()]
+    text = table(("", *HEADS), [*rows, ("%", *_percents(report.resources))])
     return f"{text}\n\n{regions_text(report.resources)}\n{room_text(report.resources.board)}"
 
 
 def _report_record(report: Report) -> dict[str, object]:
     return {
-        "design": report.config.name,
-        "workload": report.workload_name,
-        "level": report.level,
+        **record_of(report, "design=config.name workload=workload_name level"),
         **clock_record(report.config),
-        "clock_ns": {"target": report.target_ns, "estimated": report.period_ns.record()},
-        "latency_cycles": {"least": report.least, "greatest": report.most, "all_positions": report.cycles},
-        "latency_seconds": {
-            "least": report.least_seconds.record(),
-            "greatest": report.most_seconds.record(),
-            "all_positions": report.seconds.record(),
-        },
-        "loops": [vars(loop) for loop in report.loops],
-        "utilisation": {name: vars(amount) for name, amount in report.utilisation.items()},
+        "clock_ns": record_of(report, "target=target_ns estimated=period_ns"),
+        "latency_cycles": record_of(report, "least greatest=most all_positions=cycles"),
+        "latency_seconds": record_of(report, "least=least_seconds greatest=most_seconds all_positions=seconds"),
+        **record_of(report, "loops utilisation"),
         "resources": resources_record(report.resources),
     }
 
@@ -252,7 +217,7 @@ def sources_text(board: Board) -> str:
 def sources_record(board: Board) -> dict[str, object]:
     """Return the figures and their sources for JSON, by name."""
     return {
-        name: {"value": _plain(getattr(board, name)), "document": one.document, "url": one.url, "note": one.note}
+        name: {"value": plain(getattr(board, name)), "document": one.document, "url": one.url, "note": one.note}
         for name, one in _ordered(board)
     }
 
@@ -272,18 +237,3 @@ def _shown(value: object) -> str:
     if isinstance(value, tuple):
         return "; ".join(f"{region.name}: shell {_shown(region.shell)}" for region in value)
     return "-" if value is None else f"{value:,}"
-
-
-def _plain(value: object) -> object:
-    """The value in terms of JSON."""
-    if isinstance(value, tuple):
-        return [_plain(one) for one in value]
-    if isinstance(value, Region):
-        return {"name": value.name, "available": vars(value.available), "shell": vars(value.shell)}
-    return (
-        dict(vars(value))
-        if isinstance(value, (Range, Amount))
-        else dict(value)
-        if isinstance(value, Mapping)
-        else value
-    )

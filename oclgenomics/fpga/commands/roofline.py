@@ -6,31 +6,24 @@ import argparse
 
 from hls_model.clock import clock_record, clock_text
 from hls_model.ranges import Range
-from hls_model.resources import check_fits
+from hls_model.records import record_of
 from hls_model.roofline import Roofline, ports_gbps, rate_range, roof_gbps, roofline, roofline_of
 from hls_model.text import percent, range_text
 from hls_model.uncertainty import built_band
 from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
-from oclgenomics.fpga.commands.common import add_workload_options, table, workload
+from oclgenomics.fpga.commands.common import table
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("roofline", allow_abbrev=False)
-    add_workload_options(parser)
-    common.add_level_option(parser)
-    common.add_design_options(parser)
-    common.add_uncertainty_option(parser)
-    common.add_outputs(parser)
-    parser.set_defaults(run=run)
+    parser = common.add_command(subparsers, "roofline", run)
+    common.add_shared_options(parser, "workload level design uncertainty")
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    config = common.design(args)
-    check_fits(config)
-    scan = workload(args)
+    config, scan = common.fitting_design(args), common.workload(args)
     if args.uncertainty:
         bounds = built_band(scan, config, args.level)
         found, reached = roofline_of(bounds.likely), rate_range(bounds)
@@ -38,8 +31,7 @@ def run(args: argparse.Namespace) -> int:
         found = roofline(scan, config, args.level)
         reached = Range.exactly(found.rate)
     record = _record(found) | {"range": reached.record() if args.uncertainty else None}
-    common.write(args, _text(found, reached), record, lambda: plots.plot_roofline(found, reached))
-    return 0
+    return common.write(args, _text(found, reached), record, lambda: plots.plot_roofline(found, reached))
 
 
 def _text(found: Roofline, reached: Range) -> str:
@@ -67,15 +59,9 @@ def _limits(found: Roofline) -> dict[str, float]:
 
 def _record(found: Roofline) -> dict[str, object]:
     return {
-        "design": found.timing.config.name,
-        "workload": found.timing.workload.name,
+        **record_of(found.timing, "design=config.name workload=workload.name"),
         **clock_record(found.timing.config),
-        "level": found.timing.level,
-        "bytes_per_omega": found.bytes_per_omega,
-        "host_bytes_per_omega": found.host_bytes_per_omega,
-        "roofs_omega_per_s": found.roofs,
+        **record_of(found, "level=timing.level bytes_per_omega host_bytes_per_omega roofs_omega_per_s=roofs"),
         "limits_gb_per_s": {name: value for name, value in _limits(found).items() if name in found.roofs},
-        "binding": found.binding,
-        "omega_per_s": found.rate,
-        "share": found.share,
+        **record_of(found, "binding omega_per_s=rate share"),
     }

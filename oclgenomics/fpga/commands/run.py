@@ -1,9 +1,9 @@
-"""`run`: every omega of a scan as the hardware computes it, beside the scan itself."""
+"""`run`: every omega of a scan as the hardware computes it, compared with the scan itself."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -11,16 +11,16 @@ from hls_model.clock import asked_text, clock_record
 from hls_model.resources import check_fits
 from oclgenomics import fpga
 from oclgenomics.app.commands import (
+    OutputOptions,
     add_device_options,
-    add_message_options,
+    add_output_options,
     open_engine,
     provenance,
     report_profile,
     say_written,
-    text_output,
 )
 from oclgenomics.app.figures import write_figure
-from oclgenomics.app.files import reads, writes
+from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import add_reading_options, read_options, say_unphased
 from oclgenomics.app.progress import Progress
 from oclgenomics.app.provenance import provenance_lines
@@ -28,7 +28,7 @@ from oclgenomics.app.reports import MISSING
 from oclgenomics.app.run import Run
 from oclgenomics.errors import UsageError
 from oclgenomics.fpga.commands import common
-from oclgenomics.fpga.commands.common import table
+from oclgenomics.fpga.commands.common import cells_of, table_of
 from oclgenomics.fpga.options import MATRICES
 from oclgenomics.io.json_text import json_text
 from oclgenomics.omega.commands.options import add_method_options, add_site_options, add_window_options, scan_options
@@ -44,27 +44,35 @@ UNMODELLED = (
     ("ld", "RSQUARE", "the pipeline sums r2"),
     ("precision", "accurate", "the hardware is compared with the scan in accurate precision"),
 )
+FORMATS = ("text", "tsv", "json")
 SHOWN = 30  # alignments; the table has all
 MATRIX_TEXT = {
     "float32": "M by the recurrence of Eq. 3 in float32, so errors are those of M and of the lanes together",
     "exact": "M summed in float64 and rounded once to float32, so errors are those of the lanes alone",
 }
-HEADER = (
-    "alignment", "positions", "omegas", "median error", "largest error", "other windows", "ties", "greatest loss",
-    "top kept", "same peak",
-)  # fmt: skip
+COLUMNS: dict[str, Callable[[Mapping[str, Any]], str]] = {  # of a summary and the name of what it sums up
+    "alignment": lambda row: row["name"],
+    "positions": lambda row: f"{row['positions']:,}",
+    "omegas": lambda row: f"{row['omegas']:,}",
+    "median error": lambda row: _error(row["median_error"]),
+    "largest error": lambda row: _error(row["largest_error"]),
+    "other windows": lambda row: f"{row['other_windows']:,}",
+    "ties": lambda row: f"{row['ties']:,}",
+    "greatest loss": lambda row: _error(row["greatest_loss"]),
+    "top kept": lambda row: f"{row['top_kept']} of {row['top']}",
+    "same peak": lambda row: "yes" if row["same_peak"] else "no",
+}
 
 
 def add_parser(subparsers: Any) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "run",
-        description="Compute every omega of a scan as the hardware would (float32, the lane's order of operations, "
+    parser = common.add_command(
+        subparsers, "run", run,
+        "Compute every omega of a scan as the hardware would (float32, the lane's order of operations, "
         "flush to zero, lanes and merge), and compare maxima and windows with those of `oclgenomics omega scan`, whose "
         "INPUT and options these are. The design decides which omegas the lanes and the remainder have.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+        _check_outputs,
+    )  # fmt: skip
     common.add_input(parser)
     add_window_options(parser)
     group = parser.add_argument_group("input")
@@ -79,20 +87,20 @@ def add_parser(subparsers: Any) -> None:
         help="M by the recurrence in float32, as the host of the paper builds it, or exact: summed in float64 and "
         "rounded once to float32, which leaves the error of the lanes alone (default: %(default)s)",
     )  # fmt: skip
-    _add_outputs(parser)
+    group = add_output_options(
+        parser, formats=FORMATS,
+        note="text is a summary, tsv a table of the grid positions, json both; -o without a format writes tsv",
+    )  # fmt: skip
+    parser.set_defaults(output=None)  # tells `-o -` from no -o
+    common.add_plot_option(group, "the error of the maxima")
     add_device_options(parser)
 
 
-def _add_outputs(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("output")
-    writes(
-        group.add_argument(
-            "-o", "--output", metavar="FILE", help="write a table of the grid positions: tsv, or JSON with --json"
-        )
-    )
-    group.add_argument("--json", action="store_true", help="write summary and positions as JSON (default: a summary)")
-    writes(group.add_argument("--plot", metavar="FILE", help="draw the error of the maxima: .png, .svg or .pdf"))
-    add_message_options(group)
+def _check_outputs(args: argparse.Namespace) -> None:
+    """Settle the format: a file gets the table unless another format is asked for."""
+    if args.output is not None and args.format is None and not args.json:
+        args.format = "tsv"
+    common.check_outputs(args, FORMATS)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -109,7 +117,7 @@ def run(args: argparse.Namespace) -> int:
     options, reading, config = scan_options(args), read_options(args, args.samples), common.design(args)
     check_fits(config)
     exclude = read_bed(args.exclude) if args.exclude else None
-    select_device(args.device)  # a device that is not there is told before any reading
+    select_device(args.device)  # a device that is not there is reported before any reading
     progress = Progress(enabled=not args.quiet)
 
     def begin(alignment: Alignment) -> None:
@@ -136,17 +144,16 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _write(args: argparse.Namespace, found: fpga.ScanRun, made: dict[str, Any]) -> None:
-    """Write the figure, the table or JSON, and the summary where standard output is free for it."""
+    """Write the figure and the results; the summary goes to standard output as well where that is free for it."""
     if args.plot:
         write_figure(args.plot, found.plot())
-    output = args.output or ("-" if args.json else None)
-    if output is not None:
-        table = json_text(_record(found, made), indent=2) + "\n" if args.json else _table(found, made)
-        with text_output(output) as stream:
-            stream.write(table)
-    if output != "-":
-        with text_output("-") as stream:
-            stream.write(_summary_text(found) + "\n")
+    output = OutputOptions(args.output or "-", args.format)
+    if output.format == "json":
+        output.write(json_text(_record(found, made), indent=2) + "\n")
+    elif output.format == "tsv":
+        output.write(_table(found, made))
+    if output.format == "text" or output.path != "-":
+        OutputOptions(output.path if output.format == "text" else "-", "text").write(_summary_text(found) + "\n")
 
 
 def _summary_text(found: fpga.ScanRun) -> str:
@@ -154,12 +161,10 @@ def _summary_text(found: fpga.ScanRun) -> str:
     whole, config = found.summary(), found.config
     share = f"{whole['omegas'] - whole['software_omegas']:,} by {config.lanes} lanes"
     head = f"{_scanned(found.alignments)}, {whole['omegas']:,} omegas ({share}, {whole['software_omegas']:,} remainder)"
-    rows = [_cells(one.scan.name, one.summary()) for one in found.alignments[:SHOWN]]
-    if len(found.alignments) > SHOWN:
-        rows.append((f"... {len(found.alignments) - SHOWN:,} more", *[""] * (len(HEADER) - 1)))
-    if len(found.alignments) > 1:
-        rows.append(_cells("all", whole))
-    parts = [f"{head}\n{config.name}: {MATRIX_TEXT[found.matrix]}", table(HEADER, rows)]
+    rows = [{"name": one.scan.name} | one.summary() for one in found.alignments[:SHOWN]]
+    last = cells_of({"name": "all"} | whole, COLUMNS) if len(found.alignments) > 1 else ()
+    shown = table_of(rows, COLUMNS, more=len(found.alignments) - len(rows), last=last)
+    parts = [f"{head}\n{config.name}: {MATRIX_TEXT[found.matrix]}", shown]
     clock = f"{asked_text(config)}; no clock changes an omega"
     return "\n\n".join([*parts, "\n".join([*_sentences(whole), clock])])
 
@@ -202,21 +207,6 @@ def _scanned(runs: Sequence[fpga.AlignmentRun]) -> str:
         scan = runs[0].scan
         return f"{scan.name}: {scan.sites:,} sites, {scan.haplotypes:,} haplotypes, {positions:,} positions"
     return f"{len(runs):,} alignments, {sum(one.scan.sites for one in runs):,} sites, {positions:,} positions"
-
-
-def _cells(name: str, found: Mapping[str, Any]) -> tuple[str, ...]:
-    return (
-        name,
-        f"{found['positions']:,}",
-        f"{found['omegas']:,}",
-        _error(found["median_error"]),
-        _error(found["largest_error"]),
-        f"{found['other_windows']:,}",
-        f"{found['ties']:,}",
-        _error(found["greatest_loss"]),
-        f"{found['top_kept']} of {found['top']}",
-        "yes" if found["same_peak"] else "no",
-    )
 
 
 def _sentences(found: Mapping[str, Any]) -> list[str]:

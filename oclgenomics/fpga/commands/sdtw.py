@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hls_model.boards import BOARDS
 from hls_model.errors import ModelError
@@ -14,12 +14,18 @@ from hls_model.extras.sdtw.timing import ArrayTiming, Stage, compared, time_read
 from hls_model.paper.published import evidence_text
 from hls_model.presets import load, parse_settings
 from hls_model.ranges import Range
+from hls_model.records import record_of
 from hls_model.text import percent, range_text
 from oclgenomics.app.commands import count
 from oclgenomics.app.files import reads
 from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import table
+from oclgenomics.fpga.commands.resources import cells
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 
 LAMBDA = 97_004  # both strands of the lambda phage
 Timed = list[tuple[Stage, ArrayTiming]]
@@ -27,13 +33,13 @@ Timed = list[tuple[Stage, ArrayTiming]]
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser("sdtw", allow_abbrev=False)
+    parser = common.add_command(subparsers, "sdtw", run)
     group = parser.add_argument_group("reads")
     group.add_argument(
         "--columns", type=count, default=LAMBDA, metavar="N",
         help=f"columns of the reference, all strands together (default: {LAMBDA}, both of the lambda phage)",
     )  # fmt: skip
-    group.add_argument("--samples", type=count, default=2_000, metavar="N", help="samples of a read (default: 2000)")
+    common.add_count(group, "--samples", 2_000, "samples of a read")
     group.add_argument(
         "--stages", type=_stages, metavar="N:SHARE,...",
         help="a filter of several stages instead: samples of each, and the share of reads that come to it, such as "
@@ -47,19 +53,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "(default: u250)",
     )  # fmt: skip
     reads(board, lambda args, given: [] if given in {*BOARDS, ASIC} else common.design_files(args, given))
-    group.add_argument("--pes", type=count, default=2_000, metavar="P", help="processing elements (default: 2000)")
-    group.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", dest="settings",
-        help="any other parameter, such as clock_mhz=300, arrays=4 or reference=memory; may be repeated",
-    )  # fmt: skip
+    common.add_count(group, "--pes", 2_000, "processing elements", "P")
+    common.add_set_option(group, "clock_mhz=300, arrays=4 or reference=memory")
     parser.add_argument(
-        "--published", action="store_true", help="set the numbers of SquiggleFilter's chip beside the model's, and stop"
+        "--published", action="store_true", help="compare the model with the numbers of SquiggleFilter's chip, and stop"
     )
     parser.add_argument(
         "--level", choices=("L0", "L1"), default="L1", help="timing by closed form or by events (default: L1)"
     )
-    common.add_outputs(parser)
-    parser.set_defaults(run=run)
+    common.add_shared_options(parser, "")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -69,11 +71,9 @@ def run(args: argparse.Namespace) -> int:
             raise ModelError("--published has no figure: leave --plot out")
         rows = compared()
         lines = [(row.name, f"{row.published:,.6g}", row.text(1), row.why) for row in rows]
-        text = "\n\n".join(
-            (table(("SquiggleFilter", "published", "model", "why"), lines), evidence_text(rows, "theirs"))
-        )
-        common.write(args, text, {"compared": [row.record() for row in rows]})
-        return 0
+        shown = table(("SquiggleFilter", "published", "model", "why"), lines)
+        text = f"{shown}\n\n{evidence_text(rows, 'theirs')}"
+        return common.write(args, text, {"compared": [row.record() for row in rows]})
     stages = args.stages or [Stage(args.samples, 1.0)]
     samples, kept = stages[-1].samples, len(stages) > 1
     array = placed(_array(args), args.columns, samples, kept=kept)
@@ -83,13 +83,11 @@ def run(args: argparse.Namespace) -> int:
         resources = check_fits(array, args.columns, samples, kept=kept)
         most = largest_arrays(array, args.columns, samples, kept=kept)
     report = _Report(args.columns, args.level, bounds, resources, most)
-    common.write(
-        args,
-        report.text(),
-        report.record(),
-        lambda: plots.plot_array(time_read(array, args.columns, samples, args.level)),
-    )
-    return 0
+
+    def figure() -> Figure:
+        return plots.plot_array(time_read(array, args.columns, samples, args.level))
+
+    return common.write(args, report.text(), report.record(), figure)
 
 
 def _array(args: argparse.Namespace) -> SystolicArray:
@@ -174,14 +172,12 @@ class _Report:
         return "\n\n".join(blocks)
 
     def _stages(self) -> str:
-        header = (
-            "samples", "share", "passes", "load", "stream", "stall", "drain", "cycles", "PEs at work", "decision after",
-        )  # fmt: skip
+        cycles = ("load", "stream", "stall", "drain", "busy")
+        header = ("samples", "share", "passes", *cycles[:-1], "cycles", "PEs at work", "decision after")
         rows = [
             (
                 f"{stage.samples:,}", percent(stage.share, 1), f"{len(self.array.passes(one.samples))}",
-                f"{one.load:,}", f"{one.stream:,}", f"{one.stall:,}", f"{one.drain:,}", f"{one.busy:,}",
-                percent(one.utilisation, 1), range_text(latency),
+                *(f"{getattr(one, name):,}" for name in cycles), percent(one.utilisation, 1), range_text(latency),
             )
             for (stage, one), latency in zip(self.timed, self.latencies(), strict=True)
         ]  # fmt: skip
@@ -230,11 +226,9 @@ class _Report:
             "ranges": {name: rate.record() for name, rate in self.rates().items()},
             "stages": [
                 {
-                    "samples": stage.samples,
-                    "share": stage.share,
-                    "cycles": {name: getattr(one, name) for name in ("normalise", "load", "stream", "stall", "drain")},
-                    "period_cycles": one.period,
-                    "latency_seconds": one.latency,
+                    **record_of(stage, "samples share"),
+                    "cycles": record_of(one, "normalise load stream stall drain"),
+                    **record_of(one, "period_cycles=period latency_seconds=latency"),
                     "latency_range": latency.record(),
                     "utilisation": one.utilisation,
                 }
@@ -243,13 +237,11 @@ class _Report:
         }
         if resources and self.most:
             found |= {
-                "resources": dataclasses.asdict(resources.total),
-                "share": resources.shares,
+                **record_of(resources, "resources=total share=shares"),
                 "pe_luts": pe_luts(self.array).record(),
                 "largest_pes": self.most.record(),
                 "regions": [
-                    {"name": one.region.name, "pes": one.lanes, "used": vars(one.used), "room": vars(one.room)}
-                    for one in resources.placement.regions
+                    record_of(one, "name=region.name pes=lanes used room") for one in resources.placement.regions
                 ],
             }
         return found
@@ -261,8 +253,8 @@ def _board(array: SystolicArray) -> str:
 
 def _parts(resources: ArrayResources) -> str:
     shares = resources.shares
-    parts = [(part.name, f"{part.count:,}", *_amounts(part.total)) for part in resources.parts]
-    parts.append(("total", "", *_amounts(resources.total)))
+    parts = [(part.name, f"{part.count:,}", *cells(part.total)) for part in resources.parts]
+    parts.append(("total", "", *cells(resources.total)))
     parts.append((f"of {resources.board.name}", "", *(percent(shares[kind], 1) for kind in shares)))
     return table(("part", "count", *(kind.upper() for kind in shares)), parts)
 
@@ -279,7 +271,3 @@ def _places(resources: ArrayResources, most: Range) -> str:
     later = CROSSING_CYCLES if array.crossing_cycles == CROSSING_CYCLES.likely else Range.exactly(array.crossing_cycles)
     cycles = range_text(later.times(array.crossings), "cycles")
     return text + f"the chain crosses {borders} between regions: each pass is {cycles} longer, columns come as fast"
-
-
-def _amounts(amount: Any) -> tuple[str, ...]:
-    return tuple(f"{value:,}" for value in vars(amount).values())

@@ -11,6 +11,7 @@ from typing import Any
 
 from hls_model.boards import find_board
 from hls_model.errors import ModelError
+from hls_model.records import record_of
 from hls_model.rtl.golden import TABLE, read_cases, write_cases
 from hls_model.timing import LEVELS
 from hls_model.validate import BOARD, SOURCE, Check, best_efficiency, check, compared, live_runs
@@ -24,37 +25,30 @@ DIFFERS = 1
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command."""
-    parser = subparsers.add_parser(
-        "validate",
-        description="Compare cycles of all levels of timing and the winning omega with those that the Verilog had when "
+    parser = common.add_command(
+        subparsers, "validate", run,
+        "Compare cycles of all levels of timing and the winning omega with those that the Verilog had when "
         "its runs were recorded, or with --live has now. Exit status 1 says that something differs. The read rates of "
-        "a vendor's log on a U200 stand below, beside those of the model.",
-        allow_abbrev=False,
-    )
+        "a vendor's log on a U200 are compared with those of the model as well.",
+    )  # fmt: skip
     parser.add_argument(
         "--live", action="store_true", help="build the Verilog and run it now (needs verilator; takes minutes)"
     )
     parser.add_argument(
-        "--lanes",
-        type=count,
-        metavar="P",
+        "--lanes", type=count, metavar="P",
         help="only designs with at most P lanes; few lanes build quickly (default: all)",
-    )
-    folder = parser.add_argument(
-        "--build-folder",
-        metavar="FOLDER",
+    )  # fmt: skip
+    works_in(parser.add_argument(
+        "--build-folder", metavar="FOLDER",
         help="keep the built Verilog here for the next time (default: a temporary one)",
-    )
-    works_in(folder)
-    runs = parser.add_argument(
+    ))  # fmt: skip
+    reads(parser.add_argument(
         "--table", default=str(TABLE), metavar="FILE", help="table of runs (default: the one shipped)"
-    )
-    reads(runs)
+    ))  # fmt: skip
     parser.add_argument(
         "--update", action="store_true", help="run the Verilog and write its results into the table; implies --live"
     )
-    common.add_outputs(parser, plot="")
-    parser.set_defaults(run=run)
+    common.add_shared_options(parser, "", plot="")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -121,7 +115,7 @@ def _efficiencies() -> tuple[float, float]:
 
 
 def _bursts_text() -> str:
-    """The read rates of the vendor's log beside those of the event engine."""
+    """The read rates of the vendor's log and those of the event engine."""
     fits, likely = _efficiencies()
     fitted, preset = compared(fits), compared(likely)
     lines = [
@@ -158,12 +152,7 @@ def _record(checks: Sequence[Check], *, live: bool) -> dict[str, Any]:
         "live": live,
         "cases": [
             {
-                "settings": one.case.settings,
-                "left": one.case.left,
-                "right": one.case.right,
-                "seed": one.case.seed,
-                "operands": one.case.kind,
-                "cycles": one.case.cycles,
+                **record_of(one.case, "settings left right seed operands=kind cycles"),
                 "kind": one.kind,
                 "levels": {
                     level: {"cycles": timing.cycles, "agrees": one.level_agrees(level)}

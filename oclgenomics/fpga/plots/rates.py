@@ -19,7 +19,7 @@ from hls_model.ranges import Range
 from hls_model.roofline import Roofline, ports_gbps, roof_gbps
 from hls_model.text import percent, range_text
 from oclgenomics.app.figures import BLUE, GREEN, GREY, INK, ORANGE, SKY
-from oclgenomics.fpga.plots.shared import PURPLE, label_log_axis, new_figure, set_titles
+from oclgenomics.fpga.plots.shared import PURPLE, label_log_axis, new_figure, note, set_titles, thousands
 
 
 def plot_curve(curve: Curve) -> Figure:
@@ -42,12 +42,10 @@ def plot_curve(curve: Curve) -> Figure:
         axes.legend(
             frameon=False, loc="lower center", fontsize=10.5, bbox_to_anchor=(0.75 if crosses_left else 0.55, 0.03)
         )
-    axes.set_xlim(0, int(curve.right[-1]))
-    axes.set_ylim(0, ideal * 1.06)
-    axes.set_xlabel("Right-side iterations")
-    axes.set_ylabel("Million omegas a second")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes.set(xlim=(0, int(curve.right[-1])), ylim=(0, ideal * 1.06))
+    axes.set(xlabel="Right-side iterations", ylabel="Million omegas a second")
+    axes.xaxis.set_major_formatter(thousands)
+    axes.yaxis.set_major_formatter(thousands)
     end = f"are not reached by {int(curve.right[-1]):,} right-side iterations"
     reached = f"from {curve.crossing:,} right-side iterations on" if curve.crossing else end
     set_titles(
@@ -60,10 +58,7 @@ def plot_curve(curve: Curve) -> Figure:
 
 def _draw_line(axes: Axes, height: float, label: str, line: str | tuple[int, tuple[int, int]]) -> None:
     axes.axhline(height, color=GREY, linewidth=1.1, linestyle=line, zorder=1)
-    axes.annotate(
-        label, (1, height), (8, 0), xycoords=("axes fraction", "data"), textcoords="offset points", va="center",
-        color=INK, fontsize=10,
-    )  # fmt: skip
+    note(axes, label, (1, height), (8, 0), xycoords=("axes fraction", "data"), va="center", fontsize=10)
 
 
 def _mark_crossing(axes: Axes, curve: Curve) -> None:
@@ -72,10 +67,7 @@ def _mark_crossing(axes: Axes, curve: Curve) -> None:
     height = float(curve.rate[curve.right == curve.crossing][0]) / 1e6
     axes.plot([curve.crossing] * 2, [0, height], color=ORANGE, linewidth=1.3, linestyle=(0, (1, 2)))
     axes.plot([curve.crossing], [height], "o", color=ORANGE, markersize=8, zorder=5, clip_on=False)
-    axes.annotate(
-        f"{curve.crossing:,}", (curve.crossing, 0), (-6, 8), textcoords="offset points", ha="right", color=ORANGE,
-        fontweight="bold",
-    )  # fmt: skip
+    note(axes, f"{curve.crossing:,}", (curve.crossing, 0), (-6, 8), ha="right", color=ORANGE, fontweight="bold")
 
 
 def _is_table3(curve: Curve) -> bool:
@@ -94,10 +86,8 @@ def _mark_table3(axes: Axes) -> None:
         label="Table III, at the widest right side that we assume",
     )  # fmt: skip
     for mix, place, shift in zip(mixes, places, (0, -9, 5), strict=True):
-        axes.annotate(
-            f"{mix.snps:,} SNPs: {mix.fpga.omega:,.0f}", (place, mix.fpga.omega), (14, shift),
-            textcoords="offset points", fontsize=10, color=INK, va="center",
-        )  # fmt: skip
+        text = f"{mix.snps:,} SNPs: {mix.fpga.omega:,.0f}"
+        note(axes, text, (place, mix.fpga.omega), (14, shift), fontsize=10, va="center")
 
 
 POINTS = 240  # along the right-side iterations
@@ -109,18 +99,15 @@ def plot_efficiency(curves: list[Curve]) -> Figure:
     least = min(int(curve.right[0]) for curve in curves)
     most = max(2 * least, *(int(curve.right[-1]) for curve in curves))
     edges = np.geomspace(least, most, POINTS + 1)
-    rows = np.array([_efficiency(curve, np.sqrt(edges[1:] * edges[:-1])) for curve in curves])
+    rows = np.array([curve.efficiency(np.sqrt(edges[1:] * edges[:-1])) for curve in curves])
     borders = np.arange(len(curves) + 1) - 0.5
     mesh = axes.pcolormesh(edges, borders, rows, cmap="cividis", vmin=0, vmax=1, rasterized=True)
     for row, curve in enumerate(curves):
         _mark_in_row(axes, row, curve, leftward=curve.crossing is not None and curve.crossing > most / 3)
-    axes.set_xscale("log")
-    axes.set_xlim(least, most)
-    label_log_axis(axes.xaxis, lambda value: f"{value:,.0f}")
+    axes.set(xscale="log", xlim=(least, most), xlabel="Right-side iterations, logarithmic", ylabel="Unroll")
+    label_log_axis(axes.xaxis, thousands)
     axes.set_yticks(range(len(curves)), [str(curve.config.unroll) for curve in curves])
     axes.tick_params(axis="y", length=0)
-    axes.set_xlabel("Right-side iterations, logarithmic")
-    axes.set_ylabel("Unroll")
     bar = figure.colorbar(mesh, ax=axes, pad=0.02)
     bar.ax.yaxis.set_major_formatter(lambda value, _: percent(value))
     bar.outline.set_visible(False)
@@ -138,16 +125,11 @@ def _mark_in_row(axes: Axes, row: int, curve: Curve, *, leftward: bool) -> None:
     if curve.crossing is None:
         return
     axes.plot([curve.crossing] * 2, [row - 0.5, row + 0.5], color=INK, linewidth=2)
-    axes.annotate(
-        f"{curve.crossing:,}", (curve.crossing, row), (-7 if leftward else 7, 0), textcoords="offset points",
-        va="center", ha="right" if leftward else "left", fontsize=10, color=INK,
+    note(
+        axes, f"{curve.crossing:,}", (curve.crossing, row), (-7 if leftward else 7, 0), va="center",
+        ha="right" if leftward else "left", fontsize=10,
         path_effects=[withStroke(linewidth=2.5, foreground="white", alpha=0.6)],
     )  # fmt: skip
-
-
-def _efficiency(curve: Curve, right: np.ndarray) -> np.ndarray:
-    index = np.searchsorted(curve.right, right, side="right") - 1
-    return np.where(index >= 0, curve.rate[np.maximum(index, 0)] / curve.config.ideal_rate, 0.0)
 
 
 def plot_roofline(found: Roofline, reached: Range | None = None) -> Figure:
@@ -159,12 +141,9 @@ def plot_roofline(found: Roofline, reached: Range | None = None) -> Figure:
     _draw_roofs(axes, found, x)
     _draw_design(axes, found, intensity, reached)
     top = max(found.roofs["lanes"], found.rate) / 1e6
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_xlim(x[0], x[-1])
-    axes.set_ylim(top / 30, top * 2.5)
+    axes.set(xscale="log", yscale="log", xlim=(x[0], x[-1]), ylim=(top / 30, top * 2.5))
     label_log_axis(axes.xaxis, lambda value: f"{value:g}")
-    label_log_axis(axes.yaxis, lambda value: f"{value:,.0f}")
+    label_log_axis(axes.yaxis, thousands)
     axes.set_xlabel("Omegas for each byte read from memory, logarithmic")
     axes.set_ylabel("Million omegas a second, logarithmic")
     axes.legend(frameon=False, loc="lower right", fontsize=10.5)
@@ -197,10 +176,8 @@ def _draw_design(axes: Axes, found: Roofline, intensity: float, bounds: Range) -
         axes.vlines(intensity, bounds.low / 1e6, bounds.high / 1e6, color=INK, linewidth=5, alpha=0.3, zorder=4)
     axes.axvline(intensity, color=INK, linewidth=0.8, linestyle=(0, (2, 3)), zorder=1)
     axes.plot([intensity], [reached], "o", color=INK, markersize=9, zorder=5)
-    axes.annotate(
-        f"{found.timing.config.name}: {range_text(bounds.times(1e-6), 'M omega/s')}", (intensity, reached), (12, -3),
-        textcoords="offset points", va="top", fontweight="bold",
-    )  # fmt: skip
+    text = f"{found.timing.config.name}: {range_text(bounds.times(1e-6), 'M omega/s')}"
+    axes.annotate(text, (intensity, reached), (12, -3), textcoords="offset points", va="top", fontweight="bold")
 
 
 APART = 0.055  # of the height of the axes, between two labels
@@ -221,12 +198,11 @@ def plot_pareto(found: Exploration) -> Figure:
             axes.vlines(design.cost, bounds.low, bounds.high, color=ORANGE, linewidth=5, alpha=0.35, zorder=3)
     top = max((*(design.rate for design in found.designs), *(design.rate_range.high for design in front))) / 1e6 or 1.0
     least, most = front[0].cost, max(design.cost for design in found.designs)
-    axes.set_xscale("log")
-    axes.set_xlim(least / 2.6, max(most * 1.15, least * 2.6))  # names of the cheapest need room
-    axes.set_ylim(0, top * 1.12)
+    right = max(most * 1.15, least * 2.6)  # names of the cheapest need room
+    axes.set(xscale="log", xlim=(least / 2.6, right), ylim=(0, top * 1.12))
     _label(axes, front, top)
     label_log_axis(axes.xaxis, lambda share: f"{100 * share:g} %")
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    axes.yaxis.set_major_formatter(thousands)
     axes.set_xlabel("Largest share of any resource of the device, logarithmic")
     axes.set_ylabel("Million omegas of the pipelines a second")
     handles = [axes.plot([], [], MARKERS[o], color=GREY, label=LABELS[o])[0] for o in _overlaps(found.designs)]
@@ -262,7 +238,5 @@ def _label(axes: Axes, front: list[Design], top: float) -> None:
         free = height
         ports = f"{config.memory.ports} port{'s' * (config.memory.ports > 1)}"
         kernels = f"{config.kernels} kernels, " * (config.kernels > 1)
-        axes.annotate(
-            f"{kernels}unroll {config.unroll}, {config.clock_mhz:.4g} MHz, {ports}", (design.cost, height), (-9, 3),
-            textcoords="offset points", ha="right", va="bottom", fontsize=9.5, color=INK,
-        )  # fmt: skip
+        name = f"{kernels}unroll {config.unroll}, {config.clock_mhz:.4g} MHz, {ports}"
+        note(axes, name, (design.cost, height), (-9, 3), ha="right", va="bottom", fontsize=9.5)

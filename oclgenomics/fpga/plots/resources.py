@@ -1,4 +1,4 @@
-"""Resources as shares of the device: of one design by its parts, and of Table I beside the model."""
+"""Resources as shares of the device: of one design by its parts, and of Table I and the model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hls_model.boards import KINDS
 from hls_model.paper.table1 import Column
 from hls_model.resources import REPORT_ROWS, Resources
 from oclgenomics.app.figures import BLUE, GREY, INK, SKY
-from oclgenomics.fpga.plots.shared import COLOURS, new_figure, set_titles
+from oclgenomics.fpga.plots.shared import COLOURS, new_figure, note, set_titles
 
 NAMES = ("BRAM18K", "DSP", "FF", "LUT")
 
@@ -19,18 +19,18 @@ def plot_resources(resources: Resources) -> Figure:
     figure, (axes,) = new_figure(size=(9, 4.2))
     ends = [0.0] * len(KINDS)
     for colour, row in zip((*COLOURS, GREY), REPORT_ROWS, strict=True):
-        taken = [100 * share for share in _shares(resources, row)]
+        shares = resources.by_kind(row).shares(resources.board.available)
+        taken = [100 * shares[kind] for kind in KINDS]
         if any(taken):
             axes.barh(range(len(KINDS)), taken, left=ends, color=colour, height=0.62, label=row)
         ends = [end + more for end, more in zip(ends, taken, strict=True)]
     for place, (kind, end) in enumerate(zip(KINDS, ends, strict=True)):
         label = f"{end:.2f} %  ({getattr(resources.total, kind):,})"
-        axes.annotate(label, (end, place), (6, 0), textcoords="offset points", va="center", fontsize=10, color=INK)
+        note(axes, label, (end, place), (6, 0), va="center", fontsize=10)
     axes.set_yticks(range(len(KINDS)), NAMES)
     axes.invert_yaxis()
     axes.tick_params(axis="y", length=0)
-    axes.set_xlim(0, max(ends) * 1.22)
-    axes.set_xlabel("Percent of the device")
+    axes.set(xlim=(0, max(ends) * 1.22), xlabel="Percent of the device")
     figure.legend(loc="outside lower center", frameon=False, fontsize=10, ncols=len(REPORT_ROWS))
     config = resources.config
     set_titles(
@@ -39,12 +39,6 @@ def plot_resources(resources: Resources) -> Figure:
         f"{config.name}, {resources.method}, by what takes it",
     )
     return figure
-
-
-def _shares(resources: Resources, row: str) -> list[float]:
-    """Shares of the device that one kind of thing takes."""
-    taken = resources.by_kind(row).shares(resources.board.available)
-    return [taken[kind] for kind in KINDS]
 
 
 def plot_table1(columns: list[Column]) -> Figure:
@@ -67,16 +61,7 @@ def _draw_board(axes: Axes, column: Column) -> None:
         heights = [shares[kind] for kind in KINDS]
         axes.bar(places, heights, color=colour, width=width * 0.92, label=label)
         for place, height in zip(places, heights, strict=True):
-            axes.annotate(
-                f"{height:.1f}",
-                (place, height),
-                (0, 2),
-                textcoords="offset points",
-                ha="center",
-                va="bottom",
-                fontsize=9,
-                color=INK,
-            )
+            note(axes, f"{height:.1f}", (place, height), (0, 2), ha="center", va="bottom", fontsize=9)
     axes.set_xticks(range(len(KINDS)), NAMES)
     axes.tick_params(axis="x", length=0)
     axes.margins(y=0.12)

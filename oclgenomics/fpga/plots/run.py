@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hls_model.config import Config
 from oclgenomics.app.figures import BLUE, GREY, ORANGE, SKY, number_text, position_unit, short_text
 from oclgenomics.fpga.comparison import AlignmentRun, summary_of
-from oclgenomics.fpga.plots.shared import PALE, new_figure, set_titles
+from oclgenomics.fpga.plots.shared import PALE, new_figure, note, set_titles
 
 HELD = 1.5e-7  # relative error of the scan itself: its pair values are float32
 LOWEST = HELD / 10  # smaller errors are drawn here
@@ -112,10 +112,8 @@ def _label(axes: Axes, heights: NDArray[Any], other: NDArray[np.bool_]) -> None:
         entries.append(Line2D([], [], color=SKY, linewidth=1.6, label=f"median {np.median(heights):.1e}"))
     axes.legend(handles=entries, loc="upper left", ncols=3, frameon=False, fontsize=10, borderaxespad=0.1,
                 handletextpad=0.3, columnspacing=1.4)  # fmt: skip
-    axes.annotate(
-        "grey: less than the scan itself holds; the smallest are drawn at 1.5e-8", (0, 0), xycoords="axes fraction",
-        xytext=(6, 5), textcoords="offset points", va="bottom", fontsize=9.5, color=GREY,
-    )  # fmt: skip
+    text = "grey: less than the scan itself holds; the smallest are drawn at 1.5e-8"
+    note(axes, text, (0, 0), (6, 5), xycoords="axes fraction", va="bottom", fontsize=9.5, color=GREY)
 
 
 def _titles(runs: Sequence[AlignmentRun], config: Config, matrix: str) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from hls_model.ranges import Range
 from hls_model.text import range_text, seconds_text
 from hls_model.timing.result import PHASES
 from oclgenomics.app.figures import BLUE, GREEN, GREY, INK, ORANGE, SKY
-from oclgenomics.fpga.plots.shared import PALE, PHASE_COLOURS, PURPLE, YELLOW, new_figure, set_titles
+from oclgenomics.fpga.plots.shared import PALE, PHASE_COLOURS, PURPLE, YELLOW, new_figure, note, set_titles
 
 LONGEST = 250.0  # percent of the likely time that the axis shows at most; a bound beyond it is an arrow
 VISIBLE = 4e-3  # of the axis, for a place in the legend
@@ -61,7 +61,7 @@ def _sizes(one: Projection) -> tuple[int, int]:
 
 
 def _draw_scans(axes: Axes, names: list[str], designs: list[tuple[Phase, ...]]) -> None:
-    """A bar of the phases that follow each other, thin ones beneath it of what runs beside, and the total's bounds."""
+    """A bar of the phases in turn, thin ones beneath it of what runs at the same time, and the total's bounds."""
     totals = [total(phases) for phases in designs]
     end = max((100 * seconds.high / seconds.likely for seconds in totals if seconds.likely), default=100.0)
     end = min(end, LONGEST)
@@ -95,19 +95,21 @@ def _draw_scan(axes: Axes, place: int, phases: Sequence[Phase], scale: float) ->
     return seen
 
 
-def _colour(phase: Phase) -> str:
+def _off_card(phase: Phase) -> tuple[str, str] | None:
+    """The name and colour of what the link and the host do; None for all else, which has its own."""
     if phase.where == "link":
-        return LINK
-    if phase.where == "host" and phase.name != "remainder":
-        return HOST
-    return SCAN_COLOURS[phase.name]
+        return "host link", LINK
+    return ("host", HOST) if phase.where == "host" and phase.name != "remainder" else None
+
+
+def _colour(phase: Phase) -> str:
+    off_card = _off_card(phase)
+    return off_card[1] if off_card else SCAN_COLOURS[phase.name]
 
 
 def _label(phase: Phase) -> str:
-    if phase.where == "link":
-        return "host link"
-    if phase.where == "host" and phase.name != "remainder":
-        return "host"
+    if off_card := _off_card(phase):
+        return off_card[0]
     if phase.beside:
         return f"{phase.name} (beside)"
     return f"{phase.name} *" if phase.unbuilt else phase.name
@@ -123,10 +125,7 @@ def _draw_total(axes: Axes, place: int, seconds: Range, scale: float, end: float
         else:
             axes.plot([end], [height], marker=">", markersize=6, color=INK)
     axes.plot([likely], [height], marker="o", markersize=4, color=INK)
-    axes.annotate(
-        range_text(seconds), (end, place), (8, 0), textcoords="offset points", va="center", fontweight="bold",
-        color=INK,
-    )  # fmt: skip
+    note(axes, range_text(seconds), (end, place), (8, 0), va="center", fontweight="bold")
 
 
 def _draw_pipelines(axes: Axes, names: list[str], designs: Sequence[Scans]) -> None:
@@ -139,10 +138,7 @@ def _draw_pipelines(axes: Axes, names: list[str], designs: Sequence[Scans]) -> N
         for phase, share in shares[-1].items():
             axes.barh(place, share, 0.4, left=start, color=PHASE_COLOURS[phase], linewidth=0)
             start += share
-        axes.annotate(
-            _rate(scans, seconds), (100, place), (8, 0), textcoords="offset points", va="center", color=INK,
-            fontweight="bold",
-        )  # fmt: skip
+        note(axes, _rate(scans, seconds), (100, place), (8, 0), va="center", fontweight="bold")
     _finish(axes, names, 100)
     axes.set_xlabel("Percent of the omega pipelines' time")
     seen = [phase for phase in PHASES if max(share[phase] for share in shares) > 100 * VISIBLE]
@@ -174,14 +170,9 @@ def _legend(axes: Axes, colours: dict[str, str]) -> None:
         axes.bar(0, 0, color=colour, label=name)
     if colours:
         axes.legend(
-            frameon=False,
-            loc="upper left",
-            bbox_to_anchor=(0.0, -0.2),
-            ncols=len(colours),
-            columnspacing=1.0,
-            handlelength=1.2,
-            fontsize=10,
-        )
+            frameon=False, loc="upper left", bbox_to_anchor=(0.0, -0.2), ncols=len(colours), columnspacing=1.0,
+            handlelength=1.2, fontsize=10,
+        )  # fmt: skip
 
 
 KINDS = {"50/50": "Balanced", "90/10": "High omega", "10/90": "High LD"}
@@ -210,29 +201,17 @@ def _draw_panel(axes: Axes, row: Row, uncertainty: bool) -> None:
     axes.bar(places, omega, bottom=ld, color=BLUE, width=0.66, label="omega")
     for place, bar in zip(places, bars.values(), strict=True):
         bounds = row.board_seconds if uncertainty and bar is row.model else (bar.total, bar.total)
-        _draw_range(axes, place, *bounds)
+        if bounds[0] < bounds[1]:
+            axes.vlines(place, *bounds, color=ORANGE, linewidth=4, zorder=5)
         between = f"\n({bounds[0]:.1f}-{bounds[1]:.1f})" if bounds[0] < bounds[1] else ""
         speedup = "" if place == 0 else f"\n{row.cpu.total / bar.total:.1f}x"
-        axes.annotate(
-            f"{bar.total:.1f} s{between}{speedup}",
-            (place, max(bar.total, bounds[1])),
-            (0, 4),
-            textcoords="offset points",
-            ha="center",
-            va="bottom",
-            fontsize=10,
-            linespacing=1.2,
-            color=INK,
-        )
+        note(
+            axes, f"{bar.total:.1f} s{between}{speedup}", (place, max(bar.total, bounds[1])), (0, 4), ha="center",
+            va="bottom", fontsize=10, linespacing=1.2,
+        )  # fmt: skip
     axes.set_xticks(list(places), list(bars))
     axes.tick_params(axis="x", length=0)
     axes.set_ylim(0, row.cpu.total * 1.1)
     axes.spines["bottom"].set_color(GREY)
     mix = row.mix
     set_titles(axes, KINDS[mix.name], f"{mix.snps:,} SNPs, {mix.samples:,} sequences")
-
-
-def _draw_range(axes: Axes, place: int, low: float, high: float) -> None:
-    """A line between the bounds of a bar's total."""
-    if low < high:
-        axes.vlines(place, low, high, color=ORANGE, linewidth=4, zorder=5)

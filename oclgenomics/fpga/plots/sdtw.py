@@ -13,8 +13,8 @@ from hls_model.extras.sdtw.design import ASIC, SystolicArray
 from hls_model.extras.sdtw.resources import largest_arrays, placed
 from hls_model.extras.sdtw.timing import ArrayTiming, time_read
 from hls_model.ranges import Range
-from oclgenomics.app.figures import BLUE, GREEN, GREY, INK, ORANGE
-from oclgenomics.fpga.plots.shared import new_figure, set_titles
+from oclgenomics.app.figures import BLUE, GREEN, GREY, ORANGE
+from oclgenomics.fpga.plots.shared import new_figure, note, set_titles
 
 MINION = 512 * 4_000 / 1e6  # million samples a second of a flow cell: 512 channels at 4 kHz
 POINTS = 60
@@ -33,16 +33,12 @@ def plot_array(timed: ArrayTiming) -> Figure:
     axes.plot(sizes, rates, color=BLUE, linewidth=2.4, zorder=3)
     rate = timed.samples_per_s / 1e6
     axes.plot([array.pes], [rate], "o", color=ORANGE, markersize=9, zorder=5)
-    axes.annotate(
-        f"{array.pes:,} PEs: {rate:,.2f} M samples/s", (array.pes, rate), (0, 9), textcoords="offset points",
-        ha="right" if array.pes > 4 * sizes[0] else "left", color=ORANGE, fontweight="bold",
-    )  # fmt: skip
-    axes.set_xscale("log")
-    axes.set_ylim(0, 1.15 * max(*fast, rate, MINION))
-    axes.set_xlim(sizes[0], right)
+    side = "right" if array.pes > 4 * sizes[0] else "left"
+    text = f"{array.pes:,} PEs: {rate:,.2f} M samples/s"
+    note(axes, text, (array.pes, rate), (0, 9), ha=side, color=ORANGE, fontweight="bold")
+    axes.set(xscale="log", ylim=(0, 1.15 * max(*fast, rate, MINION)), xlim=(sizes[0], right))
     _mark_limits(axes, most, array.board, right, low=rates[-1] > axes.get_ylim()[1] / 2)
-    axes.set_xlabel("Processing elements of one array")
-    axes.set_ylabel("Million samples a second")
+    axes.set(xlabel="Processing elements of one array", ylabel="Million samples a second")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(lambda value, _: f"{value:,.10g}")
     board = "an ASIC" if array.board == ASIC else array.board
@@ -78,18 +74,15 @@ def _sizes(least: int, most: int, samples: int) -> list[int]:
 def _mark_limits(axes: Axes, most: Range | None, board: str, right: int, *, low: bool) -> None:
     """Mark a flow cell's rate and what the board holds; the text of that is `low` or high."""
     axes.axhline(MINION, color=GREY, linewidth=1.1, linestyle=(0, (5, 3)), zorder=1)
-    axes.annotate(
-        "one MinION flow cell:\n512 channels at 4 kHz", (1, MINION), (8, 0), xycoords=("axes fraction", "data"),
-        textcoords="offset points", va="center", color=INK, fontsize=10,
-    )  # fmt: skip
+    text = "one MinION flow cell:\n512 channels at 4 kHz"
+    note(axes, text, (1, MINION), (8, 0), xycoords=("axes fraction", "data"), va="center", fontsize=10)
     if most:
         axes.axvspan(most.high, right, color=GREY, alpha=0.12, linewidth=0)
         axes.axvspan(most.low, most.high, color=GREEN, alpha=0.25, linewidth=0)
         axes.axvline(most.likely, color=GREEN, linewidth=1.3)
         bounds = " to ".join(f"{pes:,.0f}" for pes in sorted({most.low, most.high}))
-        axes.annotate(
-            f"no room on {board} for more than\n{bounds} PEs", (most.high, 0.04 if low else 0.97), (10, 0),
-            xycoords=("data", "axes fraction"), textcoords="offset points", rotation=90,
-            va="bottom" if low else "top", color=GREEN, fontsize=10,
+        note(
+            axes, f"no room on {board} for more than\n{bounds} PEs", (most.high, 0.04 if low else 0.97), (10, 0),
+            xycoords=("data", "axes fraction"), rotation=90, va="bottom" if low else "top", color=GREEN, fontsize=10,
             bbox={"facecolor": "#ececec", "edgecolor": "none", "pad": 1},
         )  # fmt: skip

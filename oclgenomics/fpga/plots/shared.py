@@ -1,4 +1,4 @@
-"""What the figures have in common beside `oclgenomics.app.figures`: more colours, headlines, logarithmic axes."""
+"""What the figures share on top of `oclgenomics.app.figures`: more colours, headlines, logarithmic axes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import matplotlib
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from oclgenomics.app.figures import BLUE, GREEN, GREY, INK, ORANGE, SKY, STYLE
@@ -40,6 +39,16 @@ def new_figure(
     return figure, list(axes.flat)
 
 
+def note(axes: Axes, text: str, at: tuple[float, float], shift: tuple[float, float], **style: Any) -> None:
+    """Write text so many points from a place in the data, in ink unless `style` says otherwise."""
+    axes.annotate(text, at, shift, textcoords="offset points", **{"color": INK} | style)
+
+
+def thousands(value: float, _: object = None) -> str:
+    """Write a number of an axis, such as 12,500."""
+    return f"{value:,.0f}"
+
+
 MANY_DECADES = 4
 
 
@@ -59,6 +68,4 @@ def label_log_axis(axis: Axis, text: Callable[[float], str]) -> None:
 def set_titles(axes: Axes, headline: str, below: str) -> None:
     """Put a bold line over the axes, and a grey one between them."""
     axes.set_title(headline, loc="left", fontsize=14, fontweight="bold", pad=26, color=INK)
-    axes.annotate(
-        below, (0, 1), xytext=(0, 10), xycoords="axes fraction", textcoords="offset points", color=GREY, fontsize=10.5
-    )
+    note(axes, below, (0, 1), (0, 10), xycoords="axes fraction", color=GREY, fontsize=10.5)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hls_model.extras.trace import Column, Stage, Trace, shares_of
 from oclgenomics.app.figures import BLUE, GREEN, GREY, INK, SKY
-from oclgenomics.fpga.plots.shared import PALE, PHASE_COLOURS, PURPLE, new_figure
+from oclgenomics.fpga.plots.shared import PALE, PHASE_COLOURS, PURPLE, new_figure, thousands
 
 SHARPEST = 2_400  # cycles that can be drawn one by one
 LEAST, MOST = 16, 400  # cycles that are drawn together where there are more, and stretches of so many
@@ -73,7 +73,7 @@ def plot_trace(trace: Trace) -> Figure:
 
 def _label_time(above: Axes, below: Axes, clock_mhz: float) -> None:
     below.set_xlabel("cycle")
-    below.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+    below.xaxis.set_major_formatter(thousands)
     to_micro: Any = (lambda cycle: cycle / clock_mhz, lambda time: time * clock_mhz)
     micro = above.secondary_xaxis("top", functions=to_micro)
     micro.set_xlabel("time (µs)", color=INK)
@@ -90,8 +90,8 @@ def _draw_stages(axes: Axes, stages: Sequence[Stage]) -> None:
     for base, stage in enumerate(reversed(stages)):
         axes.axhline(base, color=PALE, linewidth=0.8)
         _area(axes, base, stage.busy, 0, STAGE_COLOURS[stage.name])
-    axes.set_yticks([base + BAND / 2 for base in range(len(stages))])
-    axes.set_yticklabels([f"{stage.name} ({stage.full})" for stage in reversed(stages)])
+    names = [f"{stage.name} ({stage.full})" for stage in reversed(stages)]
+    axes.set_yticks([base + BAND / 2 for base in range(len(stages))], names)
     axes.set_ylim(-0.1, len(stages))
     axes.tick_params(axis="y", length=0)
     axes.set_title("How busy each stage is (a full band is what stands in brackets)", fontsize=11, loc="left")

@@ -1,4 +1,4 @@
-"""What the paper prints against what the model gives, at the accuracy that `docs/fpga.md` states."""
+"""What the paper prints against what the model gives, at the accuracy that `docs/how/fpga.md` states."""
 
 from __future__ import annotations
 

@@ -247,8 +247,8 @@ def test_stretches_are_told(capsys: pytest.CaptureFixture[str]) -> None:
          "a window has up to 60,000 SNPs, and 6.84 GB have to lie in the card's memory at a time; memory.banks=16 of "
          "u280_hbm hold 4.29 GB: take a smaller maxwin, or more banks (u280 has 32)"),
         (["--snps", "30000", "--board", "zcu102", "--all-pairs", "--samples", "90"],
-         "r2 of all pairs of 30,000 SNPs takes 3.73 GB with what lies beside it; memory.banks=1 of zcu102 hold 3.22 "
-         "GB, 75 % of them: count the pairs that windows hold (leave out all_pairs), or take ld=published"),
+         "r2 of all pairs of 30,000 SNPs takes 3.73 GB with the other data on the card; memory.banks=1 of zcu102 hold "
+         "3.22 GB, 75 % of them: count the pairs that windows hold (leave out all_pairs), or take ld=published"),
         (["--snps", "600k", "--no-measure"], "the 32-bit counters of the hardware take 65,536: take a smaller maxwin"),
     ],
 )  # fmt: skip

@@ -80,7 +80,7 @@ def test_a_constant_memory_is_the_machine_without_dram(
     found: list[tuple[str, int]] = []
     expected: list[tuple[str, int]] = []
     source = Constant(config.latency)
-    got = source.stream(path, columns, start, probe_into(found), 100)
+    got = machine._stream(path, columns, start, probe_into(found), source, 100)
     wanted = machine._stream(path, columns, start, probe_into(expected), None, 0)
     assert got == wanted
     assert found == expected
