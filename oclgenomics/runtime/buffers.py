@@ -79,12 +79,18 @@ class DeviceMemory:
         """Give the memory back now; twice does no harm. The device keeps it until kernels that use it have ended."""
         buffer, self.buffer = self.buffer, None
         if buffer is not None:
-            self._account.give(self._nbytes)
+            self._give()
             buffer.release()
 
+    def _give(self) -> None:
+        """Give back what it takes of the account, once."""
+        nbytes, self._nbytes = self._nbytes, 0
+        self._account.give(nbytes)
+
     def __del__(self) -> None:
+        # The buffer stays: of a cycle, this may be ended before a `SharedArray`, which waits for kernels and releases.
         if getattr(self, "buffer", None) is not None:
-            self._account.give(self._nbytes)
+            self._give()
 
 
 class DeviceArray:
