@@ -132,15 +132,17 @@ def parse_size(text: str) -> int:
 
 
 def count(text: str) -> int:
-    """Read a whole number, also with thousands written as in 10k, 1.5M, 2G or 1e6.
+    """Read a whole number from 0 on, also with thousands written as in 10k, 1.5M, 2G or 1e6.
 
     Raises
     ------
     argparse.ArgumentTypeError
         It is something else, or larger than 1e15.
     """
-    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?(?:[eE][0-9]+)?)([kKmMgG]?)", text.replace("_", ""))
+    match = re.fullmatch(r"-?([0-9]+(?:\.[0-9]+)?(?:[eE][0-9]+)?)([kKmMgG]?)", text.replace("_", ""))
     value = float(match[1]) * THOUSANDS[match[2].upper()] if match else 0.5
+    if match and text.startswith("-"):
+        raise argparse.ArgumentTypeError(f"{shortened(text)} is below 0; give 0 or more")
     if value > MAX_COUNT:
         raise argparse.ArgumentTypeError(f"{shortened(text)} is too large; {MAX_COUNT:g} is the most")
     if value != int(value):
@@ -149,16 +151,17 @@ def count(text: str) -> int:
 
 
 def whole(text: str) -> int:
-    """Read a whole number, which may be negative.
+    """Read a whole number, which may be negative and have 18 digits; thousands may be written as `count` takes them.
 
     Raises
     ------
     argparse.ArgumentTypeError
-        It is something else, or has more than 18 digits.
+        It is something else.
     """
-    if not re.fullmatch(r"[-+]?[0-9]{1,18}", text.strip()):
-        raise argparse.ArgumentTypeError(f"{shortened(text)} is not a whole number of at most 18 digits")
-    return int(text)
+    text = text.strip()
+    if re.fullmatch(r"[-+]?[0-9]{1,18}", text):
+        return int(text)
+    return -count(text[1:]) if text.startswith("-") else count(text.removeprefix("+"))
 
 
 def shortened(text: str) -> str:

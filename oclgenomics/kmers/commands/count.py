@@ -43,7 +43,7 @@ def add_parser(actions: Any) -> None:
     )
     reads_sequences(inputs)
     group = parser.add_argument_group("counting")
-    group.add_argument("-k", type=int, required=True, metavar="K", help="bases of a k-mer, 1 to 256")
+    group.add_argument("-k", type=count, required=True, metavar="K", help="bases of a k-mer, 1 to 256")
     add_counting_options(group)
     add_count_bounds(group, "leave out k-mers that occur less often", "leave out k-mers that occur more often")
     group.add_argument(

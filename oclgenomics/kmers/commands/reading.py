@@ -24,7 +24,7 @@ def add_counting_options(group: Any) -> None:
         help="count a k-mer and its reverse complement separately (default: as one)",
     )  # fmt: skip
     group.add_argument(
-        "--min-quality", type=int, metavar="Q",
+        "--min-quality", type=count, metavar="Q",
         help="bases of FASTQ with a lower quality (Phred + 33, 0 to 93) count as N (default: none)",
     )  # fmt: skip
     group.add_argument(
@@ -42,7 +42,7 @@ def add_count_bounds(group: Any, *texts: str) -> None:
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
     """Add -k, --no-canonical, --min-quality, --threads, --tmp-dir and the options of the device."""
     group = parser.add_argument_group("counting of reads")
-    group.add_argument("-k", type=int, metavar="K", help="bases of a k-mer, 1 to 256; needed for reads")
+    group.add_argument("-k", type=count, metavar="K", help="bases of a k-mer, 1 to 256; needed for reads")
     add_counting_options(group)
     folder = group.add_argument(
         "--tmp-dir", metavar="FOLDER",

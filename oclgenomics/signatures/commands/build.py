@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from oclgenomics import signatures
-from oclgenomics.app.commands import add_message_options, say, started_progress
+from oclgenomics.app.commands import add_message_options, count, say, started_progress
 from oclgenomics.app.files import reads, writes
 from oclgenomics.signatures.options import STRANDS
 
@@ -39,7 +39,7 @@ def add_pattern_options(group: argparse._ArgumentGroup) -> None:
         help="signatures as they are, their reverse complements, or both (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
-        "--max-mismatch", dest="max_mismatches", type=int, default=0, metavar="M",
+        "--max-mismatch", dest="max_mismatches", type=count, default=0, metavar="M",
         help="bases of a match that need not match, 0 to 7 (default: %(default)s)",
     )  # fmt: skip
 

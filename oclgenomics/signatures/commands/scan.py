@@ -73,7 +73,7 @@ def _add_matching_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("matches")
     add_pattern_options(group)
     group.add_argument(
-        "--max-edits", type=int, default=0, metavar="E",
+        "--max-edits", type=count, default=0, metavar="E",
         help="substitutions, insertions and deletions that a match may have, 0 to 4, instead of --max-mismatch; "
         "neighbouring ends of matches are one match (default: %(default)s)",
     )  # fmt: skip

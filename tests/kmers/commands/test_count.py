@@ -127,7 +127,7 @@ def test_warnings(
         (["x.fa", "-k", "5", "-o", "x.db", "--counter-max", "0"], 2, "--counter-max 0"),
         (["missing.fa", "-k", "5", "-o", "x.db"], 3, "missing.fa: no such file"),
         (["x.fa", "-k", "5", "-o", "none/x.db"], 5, "there is no folder none"),
-        (["x.fa", "-k", "five", "-o", "x.db"], 2, "invalid int value"),
+        (["x.fa", "-k", "five", "-o", "x.db"], 2, "is not a whole number; write"),
         (["x.fa", "-k", "5", "-o", "x.db", "--min-quality", "94"], 2, "--min-quality 94: qualities are 0 to 93"),
         (["x.fa", "-k", "5", "-o", "x.db", "--min-quality", "9"], 3, "x.fa: is FASTA, which has no qualities"),
         (["protein.fa", "-k", "2", "-o", "x.db"], 3, "protein.fa: 4 of 9 letters stand for no nucleotide"),
