@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import stat
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from oclgenomics.io.array_layout import (
     checksum,
     checksum_of,
 )
+from oclgenomics.io.closing import Closing
 from oclgenomics.io.workers import Workers
 
 THREADS = 2
@@ -45,7 +45,7 @@ def is_of_kind(path: str | os.PathLike[str], kind: FileKind) -> bool:
         return False
 
 
-class ArrayFile:
+class ArrayFile(Closing):
     """An open file of arrays, its description verified; a context manager.
 
     Parameters
@@ -82,14 +82,6 @@ class ArrayFile:
         except BaseException:
             self.close()
             raise
-
-    def __enter__(self) -> ArrayFile:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the file; arrays that were read stay."""

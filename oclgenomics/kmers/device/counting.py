@@ -19,13 +19,13 @@ import os
 import resource
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from types import TracebackType
 
 import numpy as np
 
 from oclgenomics.app.run import EngineLike, Run, lent_engine
 from oclgenomics.errors import InputError, OutputError, readable_bytes
 from oclgenomics.io.atomic_file import WholeFile, file_system, temporary_folder, unnamed_file
+from oclgenomics.io.closing import Closing
 from oclgenomics.kmers import device, sets
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import KmerBlock, KmerSet, join
@@ -132,7 +132,7 @@ class _Run:
     database: device.KmerDatabase
 
 
-class Spill:
+class Spill(Closing):
     """Runs in a folder; a context manager. Nothing of them is left when it ends.
 
     Parameters
@@ -169,12 +169,8 @@ class Spill:
         self._runs: list[_Run] = []
         self.added = self.kmers = self.written = 0
 
-    def __enter__(self) -> Spill:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Let go of the runs."""
         self._drop(len(self._runs))
 
     def add_counted(self, counter: KmerCounter) -> None:

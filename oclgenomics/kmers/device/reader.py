@@ -9,12 +9,12 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from itertools import pairwise
-from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
+from oclgenomics.io.closing import Closing
 from oclgenomics.io.workers import usable_cores
 from oclgenomics.kmers.database.keys import key_words, sortable
 from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock, KmerSet, KmerTable
@@ -31,7 +31,7 @@ KmerSource = KmerSet | str | os.PathLike[str]
 LANES = 1  # sections have little to do with each other: a group each spreads them over the device
 
 
-class KmerDatabase(KmerTable):
+class KmerDatabase(Closing, KmerTable):
     """A k-mer database: a set of k-mers (`KmerSet`) on disk.
 
     Head, tables and foot are verified when it is opened, and each section by its checksum when it is read. `open` makes
@@ -56,14 +56,6 @@ class KmerDatabase(KmerTable):
     def close(self) -> None:
         """Close the file; nothing can be read afterwards."""
         self._file.close()
-
-    def __enter__(self) -> KmerDatabase:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     @property
     def options(self) -> CountOptions:

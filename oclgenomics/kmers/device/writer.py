@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from types import TracebackType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,14 +93,12 @@ class DatabaseWriter:
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
         if kind is None:
             with self._stack:
                 self._finish()
         else:
-            self._stack.__exit__(kind, error, trace)
+            self._stack.__exit__(kind, *rest)
 
     def _chosen_encoder(self, pool: ThreadPoolExecutor) -> DeviceEncoder | NumpyEncoder:
         k, engine = self._options.k, self._engine
