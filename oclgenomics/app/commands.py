@@ -88,6 +88,15 @@ def add_system(subparsers: Any, name: str, help: str, commands: Iterable[ModuleT
         command.add_parser(actions)
 
 
+def add_command(
+    actions: Any, run: Callable[[argparse.Namespace], int], name: str, help: str, description: str
+) -> argparse.ArgumentParser:
+    """Add a command, which `run` carries out, to the actions of its system; return its parser."""
+    parser: argparse.ArgumentParser = actions.add_parser(name, help=help, description=description, allow_abbrev=False)
+    parser.set_defaults(run=run)
+    return parser
+
+
 def add_info(
     actions: Any, run: Callable[[argparse.Namespace], int], what: str, holds: str, file: str, kind: str
 ) -> argparse.ArgumentParser:
@@ -107,13 +116,8 @@ def add_info(
     ArgumentParser
         To which arguments may be added.
     """
-    parser: argparse.ArgumentParser = actions.add_parser(
-        "info",
-        help=f"what {what} holds: {holds}",
-        description=f"Write what {what} holds, one fact on each line.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    description = f"Write what {what} holds, one fact on each line."
+    parser = add_command(actions, run, "info", f"what {what} holds: {holds}", description)
     reads(parser.add_argument(file.lower(), metavar=file, help=kind))
     add_output_options(parser)
     return parser
@@ -176,26 +180,18 @@ def add_device_options(parser: argparse.ArgumentParser) -> None:
     """Add -d/--device, --max-memory and --profile."""
     group = parser.add_argument_group("device")
     group.add_argument(
-        "-d",
-        "--device",
-        metavar="DEVICE",
+        "-d", "--device", metavar="DEVICE",
         help="auto, cpu, gpu, an index of `oclgenomics devices`, part of a name, or platform:N "
         "(default: OCLGENOMICS_DEVICE, then PYOPENCL_CTX, then auto)",
-    )
+    )  # fmt: skip
     group.add_argument(
-        "--max-memory",
-        type=parse_size,
-        metavar="SIZE",
+        "--max-memory", type=parse_size, metavar="SIZE",
         help="largest device memory to use, such as 512M or 2G (default: 80 %% of the device's)",
-    )
+    )  # fmt: skip
     profile = group.add_argument(
-        "--profile",
-        nargs="?",
-        const="",
-        type=_trace_path,
-        metavar="FILE.json",
+        "--profile", nargs="?", const="", type=_trace_path, metavar="FILE.json",
         help="print a table of the time in each kernel; with a file, write a trace for ui.perfetto.dev as well",
-    )
+    )  # fmt: skip
     writes(profile)
 
 

@@ -7,7 +7,6 @@ whatever becomes of the file. To map it would save a fifth of the time, as most 
 from __future__ import annotations
 
 import os
-import stat
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from oclgenomics.io.array_layout import (
     checksum_of,
 )
 from oclgenomics.io.closing import Closing
+from oclgenomics.io.raw_file import begins_with, open_stored
 from oclgenomics.io.workers import Workers
 
 THREADS = 2
@@ -36,13 +36,7 @@ THREADS = 2
 
 def is_of_kind(path: str | os.PathLike[str], kind: FileKind) -> bool:
     """Whether a file begins with the mark of a kind. Pipes and their like, from which it would be missing, do not."""
-    try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            return False
-        with open(path, "rb", buffering=0) as file:
-            return file.read(len(kind.mark)) == kind.mark
-    except OSError:  # whoever reads it will say so
-        return False
+    return begins_with(path, kind.mark)
 
 
 class ArrayFile(Closing):
@@ -73,10 +67,7 @@ class ArrayFile(Closing):
 
     def __init__(self, path: str | os.PathLike[str], kind: FileKind) -> None:
         self.name, self.kind = os.fspath(path), kind
-        try:
-            self._handle = os.open(self.name, os.O_RDONLY)
-        except OSError as error:
-            raise InputError(f"cannot be read ({error.strerror})", source=self.name) from error
+        self._handle = open_stored(self.name, kind.name)
         try:
             self._open()
         except BaseException:
@@ -138,10 +129,7 @@ class ArrayFile(Closing):
         return InputError(f"{trouble}; {self.kind.remedy}", source=self.name, byte=byte)
 
     def _open(self) -> None:
-        status = os.fstat(self._handle)
-        if not stat.S_ISREG(status.st_mode):
-            raise InputError(f"is no file; a {self.kind.name} is read from a file only", source=self.name)
-        foot_at = status.st_size - FOOT.size
+        foot_at = os.fstat(self._handle).st_size - FOOT.size
         head = self._head(foot_at)
         sum_, end = FOOT.unpack(self._read(FOOT.size, foot_at).data)
         if end != END:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard, cast, get_args
 
 from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
-from oclgenomics.errors import OutputError, ParameterError, UsageError
+from oclgenomics.errors import OutputError, UsageError, check_choice
 from oclgenomics.io.atomic_file import WholeFile, open_unnamed, temporary_folder
 from oclgenomics.io.packed_file import open_packed, refuse_packed
 from oclgenomics.kmers import analysis, device, formats, sets
@@ -16,7 +16,7 @@ from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock, KmerSet, SelectedKmers, join
 from oclgenomics.kmers.database.layout import Tally
 from oclgenomics.kmers.database.section_file import SectionFile, is_database
-from oclgenomics.kmers.device.counting import counted_files
+from oclgenomics.kmers.device.counting import CountedFiles, counted_files
 from oclgenomics.kmers.device.slots import counts_of_part
 from oclgenomics.kmers.device.writer import DatabaseWriter
 from oclgenomics.kmers.options import MAX_COUNTER, CountOptions, FilterOptions
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from oclgenomics.io.raw_file import Progress
     from oclgenomics.sequence.records import Record
 
 
@@ -97,13 +98,7 @@ def count(
     >>> from oclgenomics.kmers import CountOptions, count
     >>> counted = count("reads.fq.gz", CountOptions(k=31))  # doctest: +SKIP
     """
-    options.check_reading(min_quality, tmp_dir)
-    with (
-        _chosen(options, only, engine, run, tmp_dir) as (chosen, engine),
-        counted_files(
-            source, options, engine=engine, run=run, min_quality=min_quality, tmp_dir=tmp_dir, only=chosen
-        ) as counted,
-    ):
+    with _counted(source, options, engine, run, min_quality, tmp_dir, only=only) as counted:
         block = counted.block()
     return CountedKmers(options.k, options.canonical, block.keys, block.counts)
 
@@ -138,20 +133,33 @@ def count_to_database(
     OutputError
         The database cannot be written; nothing half written is left.
     """
-    options.check_reading(min_quality, tmp_dir)
-    with (
-        _chosen(options, only, engine, run, tmp_dir) as (chosen, engine),
-        counted_files(
-            source, options, engine=engine, run=run, min_quality=min_quality, tmp_dir=tmp_dir, on_spill=on_spill,
-            only=chosen,
-        ) as counted,
-    ):  # fmt: skip
+    with _counted(source, options, engine, run, min_quality, tmp_dir, on_spill, only) as counted:
         with DatabaseWriter(output, options, engine=counted.engine) as writer:
             if counted.whole:
                 writer.append_all(counted.counter.counted())
             else:
                 writer.append_blocks(counted.blocks())
         return counted.summary(writer.distinct, writer.total)
+
+
+@contextlib.contextmanager
+def _counted(
+    source: SequenceFiles,
+    options: CountOptions,
+    engine: EngineLike,
+    run: Run | None,
+    min_quality: int | None,
+    tmp_dir: Folder,
+    on_spill: OnSpill = None,
+    only: Sample | None = None,
+) -> Iterator[CountedFiles]:
+    """Count the k-mers of files, or those of them that are in a set; see `count_to_database`."""
+    options.check_reading(min_quality, tmp_dir)
+    with (
+        _chosen(options, only, engine, run, tmp_dir) as (chosen, engine),
+        counted_files(source, options, engine, run, min_quality, tmp_dir, on_spill, chosen) as counted,
+    ):
+        yield counted
 
 
 @contextlib.contextmanager
@@ -250,10 +258,7 @@ def histogram_of_reads(
     >>> found = histogram_of_reads(["reads_1.fq.gz", "reads_2.fq.gz"], CountOptions(21))  # doctest: +SKIP
     >>> print(read_spectrum(found, 21))  # doctest: +SKIP
     """
-    options.check_reading(min_quality, tmp_dir)
-    with counted_files(
-        source, options, engine=engine, run=run, min_quality=min_quality, tmp_dir=tmp_dir, on_spill=on_spill
-    ) as counted:
+    with _counted(source, options, engine, run, min_quality, tmp_dir, on_spill) as counted:
         if counted.whole:
             parts = counted.counter.counted()
             return _histogram_of(some for part in parts for some in counts_of_part(counted.engine, part))
@@ -373,12 +378,14 @@ def dump(
     >>> from oclgenomics.kmers import dump
     >>> dump("reads.db", "reads.parquet", "parquet", min_count=2)  # doctest: +SKIP
     """
-    names = _dump_names(os.fspath(output), format)
-    _check_format(os.fspath(output), format)
+    name = os.fspath(output)
+    check_choice("format", format, DUMP_FORMATS)
+    if format == "kmc" and name == "-":
+        raise UsageError("`format=kmc` writes two files, which standard output does not hold: name `output`")
+    _check_output(name, format)
     with contextlib.ExitStack() as files:
-        progress = None if run is None else run.progress
-        kmers = SelectedKmers(files.enter_context(device.opened(source)), min_count, max_count, progress)
-        streams = [files.enter_context(open_packed(name, "wb", OutputError)) for name in names]
+        kmers = SelectedKmers(files.enter_context(device.opened(source)), min_count, max_count, _progress(run))
+        streams = [files.enter_context(open_packed(one, "wb", OutputError)) for one in formats.dump_names(name, format)]
         writers: dict[DumpFormat, Callable[..., None]] = {
             "tsv": formats.write_tsv, "fasta": formats.write_fasta, "npz": formats.write_npz, "kmc": formats.write_kmc,
             "parquet": formats.write_parquet,
@@ -386,22 +393,16 @@ def dump(
         writers[format](kmers, *streams)
 
 
-def _dump_names(output: str, format: DumpFormat) -> list[str]:
-    """The files that a dump writes."""
-    if format not in DUMP_FORMATS:
-        raise ParameterError("format", f"choose one of {', '.join(DUMP_FORMATS)}", format)
-    if format != "kmc":
-        return [output]
-    if output == "-":
-        raise UsageError("`format=kmc` writes two files, which standard output does not hold: name `output`")
-    return [f"{output}.kmc_pre", f"{output}.kmc_suf"]
-
-
-def _check_format(output: str, format: DumpFormat | MatrixFormat) -> None:
+def _check_output(output: str, format: DumpFormat | MatrixFormat) -> None:
+    """Refuse a compressed name for what is no text, and a format whose package is missing."""
     if format not in TEXTS:
         refuse_packed(output, format)
     if format == "parquet":
         formats.require_pyarrow()
+
+
+def _progress(run: Run | None) -> Progress | None:
+    return None if run is None else run.progress
 
 
 # Work with reads and with several samples
@@ -546,14 +547,13 @@ def _merged(
     sources: Sequence[KmerSource], operation: Operation, run: Run | None
 ) -> Iterator[tuple[KmerSet, Iterator[KmerBlock]]]:
     """The first of the sets, and the blocks of the merge."""
-    if operation not in OPERATIONS:
-        raise ParameterError("operation", f"choose one of {', '.join(OPERATIONS)}", operation)
+    check_choice("operation", operation, OPERATIONS)
     if isinstance(sources, (str, os.PathLike)) or len(sources) < 2:
         raise UsageError("there is nothing to merge: name two databases or more")
     merges = {"union": sets.union, "intersect": sets.intersect, "subtract": sets.subtract}
     with contextlib.ExitStack() as files:
         opened = [files.enter_context(device.opened(source)) for source in sources]
-        yield opened[0], merges[operation](opened, progress=None if run is None else run.progress)
+        yield opened[0], merges[operation](opened, progress=_progress(run))
 
 
 @verb
@@ -632,13 +632,9 @@ def write_matrix(
     >>> samples = {"a": "a.db", "b": ["b_1.fq.gz", "b_2.fq.gz"]}  # doctest: +SKIP
     >>> write_matrix(samples, "counts.tsv", options=CountOptions(31))  # doctest: +SKIP
     """
-    if format not in MATRIX_FORMATS:
-        raise ParameterError("format", f"choose one of {', '.join(MATRIX_FORMATS)}", format)
-    _check_format(os.fspath(output), format)
-    with (
-        _rows(samples, options, tmp_dir=tmp_dir, **how) as rows,
-        open_packed(output, "wb", OutputError) as stream,
-    ):
+    check_choice("format", format, MATRIX_FORMATS)
+    _check_output(os.fspath(output), format)
+    with _rows(samples, options, tmp_dir=tmp_dir, **how) as rows, open_packed(output, "wb", OutputError) as stream:
         if format == "npz":
             kmers = formats.write_matrix_npz(rows, stream, tmp_dir)
         else:
@@ -683,6 +679,5 @@ def _rows(
         devices.close()  # the merge needs none
         if on_merge is not None:
             on_merge()
-        progress = None if run is None else run.progress
         columns = [there[place] for place in range(len(samples))]
-        yield sets.MatrixRows(list(samples), columns, choice, there.get(len(samples)), progress)
+        yield sets.MatrixRows(list(samples), columns, choice, there.get(len(samples)), _progress(run))

@@ -25,6 +25,10 @@ class Copies(Protocol):
 
     def write(self, target: DeviceArray, array: NDArray[Any], offset: int, *, wait: bool) -> None: ...
 
+    def download(
+        self, source: DeviceArray, count: int | None, offset: int, out: NDArray[Any] | None
+    ) -> NDArray[Any]: ...
+
     def wait_for(self, array: DeviceArray) -> None: ...
 
 
@@ -59,6 +63,14 @@ class SharedArray:
             items = self.host.reshape(-1)
             end = len(items) if size is None else begin + size
             self._copies.write(self.device, items[begin:end], begin, wait=wait)
+
+    def fetch(self, size: int) -> NDArray[Any]:
+        """Return the first items of the host's array, as the device has left them."""
+        items = self.host.reshape(-1)[:size]
+        if self.device.memory.host is None:
+            return self._copies.download(self.device, size, 0, items)
+        self.wait()
+        return items
 
     def wait(self) -> None:
         """Wait until all that is under way for the array has ended."""

@@ -72,17 +72,9 @@ class LetterCopier(Closing):
             engine.download(arrays[name], counted.headers) for name in ("record_starts", "record_places")
         )
         copied = Text(shared.device, 0, counted.symbols)
-        host = partial(self._host, counted.symbols)
-        return CopiedLetters(copied, host, starts, headers, names, arrays["header_lengths"])
-
-    def _host(self, size: int) -> NDArray[np.uint8]:
-        """The first letters, on the host."""
-        assert self._shared is not None
-        host = self._shared.host[:size]
-        if not self._engine.tuning.shares_memory:
-            return self._engine.download(self._shared.device, size, out=host)
-        self._engine.wait_for(self._shared.device)
-        return host
+        return CopiedLetters(
+            copied, partial(shared.fetch, counted.symbols), starts, headers, names, arrays["header_lengths"]
+        )
 
     def _room(self, size: int) -> SharedArray:
         if self._shared is None or self._shared.host.size < size:

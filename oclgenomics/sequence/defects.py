@@ -65,11 +65,8 @@ class Census:
 
     def add(self, other: Census) -> None:
         """Add the numbers of another census."""
-        self.records += other.records
-        self.letters += other.letters
-        self.others += other.others
-        self.foreign += other.foreign
-        self.uracils += other.uracils
+        for name, number in vars(other).items():
+            setattr(self, name, getattr(self, name) + number)
 
     def check(self, source: str) -> None:
         """Refuse a text whose letters are hardly nucleotides.

@@ -7,7 +7,7 @@ import itertools
 from typing import Any
 
 from oclgenomics import kmers, sequence
-from oclgenomics.app.commands import add_output_options, provenance, say_written, text_output
+from oclgenomics.app.commands import add_command, add_output_options, provenance, say_written, text_output
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.app.reports import Report, write_reports
@@ -19,14 +19,11 @@ from oclgenomics.kmers.commands.reading import showing_progress
 
 def add_parser(actions: Any) -> None:
     """Add `query` to the actions of `kmers`."""
-    parser = actions.add_parser(
-        "query",
-        help="counts of given k-mers, or of all k-mers of sequences",
-        description="Look up the k-mers of sequences on the command line, in files, or both. In a canonical database, "
+    parser = add_command(
+        actions, run, "query", "counts of given k-mers, or of all k-mers of sequences",
+        "Look up the k-mers of sequences on the command line, in files, or both. In a canonical database, "
         "either strand may be given. Sequences on the command line are named 1, 2, ...",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     reads(parser.add_argument("database", metavar="DB", help="database of `kmers count`"))
     parser.add_argument("sequences", nargs="*", metavar="SEQ", help="sequences, at least as long as a k-mer")
     files = parser.add_argument(

@@ -21,6 +21,7 @@ from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock, KmerSet
 from oclgenomics.kmers.database.layout import SECTION_KMERS, section_bytes
 from oclgenomics.kmers.database.section_file import SectionFile
 from oclgenomics.kmers.device.encode_kernels import SIP_KEY
+from oclgenomics.kmers.device.parts import downloaded
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.plan.memory import SectionPlan
 from oclgenomics.primitives import Runs
@@ -203,7 +204,7 @@ class KmerDatabase(Closing, KmerTable):
 
     def _downloaded(self, engine: Engine) -> Iterator[KmerBlock]:
         for runs in self.runs(engine):
-            block = KmerBlock(engine.download(runs.keys), engine.download(runs.counts))
+            block = downloaded(engine, runs)
             del runs
             yield block
 

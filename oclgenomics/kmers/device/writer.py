@@ -22,6 +22,7 @@ from oclgenomics.kmers.database.kmer_set import KmerBlock
 from oclgenomics.kmers.database.layout import HEAD_BYTES, SECTION_KMERS, Foot, Head, Tally, section_bytes, section_table
 from oclgenomics.kmers.device.encode_cpu import CpuDeviceEncoder
 from oclgenomics.kmers.device.encode_kernels import Span
+from oclgenomics.kmers.device.parts import downloaded, uploaded
 from oclgenomics.kmers.device.slots import SlotBins, Slots, runs_of
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.plan.memory import SectionPlan
@@ -147,7 +148,7 @@ class DatabaseWriter:
         elif self._engine is None:
             raise ValueError("a writer without an engine takes blocks, not runs")
         elif runs.size:
-            self.append(KmerBlock(self._engine.download(runs.keys), self._engine.download(runs.counts)))
+            self.append(downloaded(self._engine, runs))
 
     def append_slots(self, slots: Slots) -> None:
         """Add k-mers of the engine's memory as counters on CPUs leave them, all of them greater than those before.
@@ -252,7 +253,7 @@ class DeviceEncoder:
 
     def take_block(self, block: KmerBlock) -> Iterator[Coded]:
         """Upload k-mers and take them."""
-        yield from self.take_runs(Runs(self._engine.upload(block.keys), self._engine.upload(block.counts), len(block)))
+        yield from self.take_runs(uploaded(self._engine, block))
 
     def take_runs(self, runs: Runs) -> Iterator[Coded]:
         """Take k-mers; yield what was encoded, all but what is held."""

@@ -13,6 +13,7 @@ import oclgenomics
 from oclgenomics import signatures
 from oclgenomics.app.commands import (
     OutputOptions,
+    add_command,
     add_device_options,
     add_output_options,
     count,
@@ -41,15 +42,12 @@ STANDARD = "-"
 
 def add_parser(actions: Any) -> None:
     """Add `scan` to the actions of `signatures`."""
-    parser = actions.add_parser(
-        "scan",
-        help="find signatures in samples",
-        description="Find every place of every sample at which a signature matches: each of its bases has a "
+    parser = add_command(
+        actions, run, "scan", "find signatures in samples",
+        "Find every place of every sample at which a signature matches: each of its bases has a "
         "nucleotide in common with the sample's (IUPAC; N matches all). The score of a match is the mean quality of "
         "the sample's bases under the whole signature.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     samples = parser.add_argument(
         "samples", nargs="+", metavar="SAMPLES",
         help="FASTA or FASTQ files, uncompressed or compressed (gzip, bzip2, xz, zstd), in any mix; - for standard "
