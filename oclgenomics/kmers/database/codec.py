@@ -45,11 +45,7 @@ class Coded(NamedTuple):
 
 
 def table_of(
-    firsts: NDArray[np.uint64],
-    size: int,
-    gap_bytes: ArrayLike,
-    count_words: ArrayLike,
-    checksums: ArrayLike,
+    firsts: NDArray[np.uint64], size: int, gap_bytes: ArrayLike, count_words: ArrayLike, checksums: ArrayLike
 ) -> NDArray[np.void]:
     """Make the table of sections, without offsets; `size` is the number of k-mers, `firsts` has (words, sections)."""
     words, sections = firsts.shape

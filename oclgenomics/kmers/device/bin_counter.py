@@ -113,13 +113,7 @@ class _Pooled:
     """Counting with a pool."""
 
     def __init__(
-        self,
-        engine: Engine,
-        plan: BinPlan,
-        filler: BinFiller,
-        pool: DeviceArray,
-        tables: TablesOfAnyRest,
-        kept: Kept,
+        self, engine: Engine, plan: BinPlan, filler: BinFiller, pool: DeviceArray, tables: TablesOfAnyRest, kept: Kept
     ) -> None:
         self._engine, self._plan, self._filler, self._pool = engine, plan, filler, pool
         self._tables, self._kept = tables, kept
