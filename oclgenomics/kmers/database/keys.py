@@ -103,13 +103,18 @@ def sortable(keys: NDArray[np.uint64]) -> NDArray[Any]:
     return strings.view(f"S{8 * len(keys)}").ravel()
 
 
+def are_less(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Whether each key of the first, uint64 (words, n), is less than that of the second."""
+    less: NDArray[np.bool_] = first[0] < second[0]
+    for one, other in zip(first[1:], second[1:], strict=True):
+        less &= one == other
+        less |= one < other
+    return less
+
+
 def is_ascending(keys: NDArray[np.uint64]) -> bool:
     """Whether each key is greater than the one before it."""
-    greater = keys[0, 1:] > keys[0, :-1]
-    for word in keys[1:]:
-        greater &= word[1:] == word[:-1]
-        greater |= word[1:] > word[:-1]
-    return bool(greater.all())
+    return bool(are_less(keys[:, :-1], keys[:, 1:]).all())
 
 
 def differences(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:

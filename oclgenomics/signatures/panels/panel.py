@@ -111,12 +111,8 @@ class Panel:
         if strand == "-":
             return reverse
         offsets = np.concatenate([self.offsets, self.offsets[1:] + self.offsets[-1]])
-        return Patterns(
-            np.concatenate([forward.sets, reverse.sets]),
-            offsets,
-            np.concatenate([everyone, everyone]),
-            np.concatenate([forward.strand, reverse.strand]),
-        )
+        sets, strands = (np.concatenate(both) for both in ((self.sets, sets), (forward.strand, reverse.strand)))
+        return Patterns(sets, offsets, np.tile(everyone, 2), strands)
 
 
 @dataclass(frozen=True)
