@@ -107,7 +107,7 @@ class StoredBytes:
         return back + [(low, high, partial(self._read_piece, target[low:high], start + low)) for low, high in places]
 
     def report(self) -> None:
-        """Tell whoever wants to know how far reading is."""
+        """Report how far reading is."""
         if self._progress is not None:
             self._progress(self._done, self.total)
 

@@ -118,7 +118,7 @@ class Workers(Closing):
         wait(running)
 
     def stop(self) -> None:
-        """Ask whoever reads with these workers to end."""
+        """Ask the readers that use these workers to end."""
         self.stopped = True
 
     def close(self) -> None:

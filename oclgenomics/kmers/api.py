@@ -72,8 +72,7 @@ def count(
     engine : Engine, Device or str, optional
         A device in use already, which stays open, or one to open. The engine's budget bounds what is counted at a time.
     run : Run, optional
-        Host threads that decompress the input, and who is told how many bytes of the files have been read, as they are
-        stored.
+        Host threads that decompress the input, and progress: bytes of the files that have been read, as stored.
     min_quality : int, optional
         Bases of FASTQ with a lower quality (Phred + 33, 0 to 93) count as N; see `packed_blocks`.
     tmp_dir : path, optional
@@ -359,7 +358,7 @@ def dump(
     min_count, max_count : int
         K-mers with lower or higher counts are left out.
     run : Run, optional
-        Who is told how many k-mers have been read; some formats read all of them more than once.
+        Progress: k-mers that have been read; some formats read all of them more than once.
 
     Raises
     ------
@@ -447,8 +446,8 @@ def filter_reads(
         A device in use already, which stays open, or one to open. Of a database that does not fit into half of its
         memory, as much as fits is looked up at a time, once for each block of the reads.
     run : Run, optional
-        Host threads that decompress the input, and who is told how many bytes of the files have been read, those of
-        second mates left out.
+        Host threads that decompress the input, and progress: bytes of the files that have been read, those of second
+        mates left out.
 
     Returns
     -------
@@ -496,7 +495,7 @@ def merge(sources: Sequence[KmerSource], operation: Operation = "union", *, run:
         'union' adds counts, which stop at 2^32 - 1; 'intersect' keeps the k-mers that are in all sets, with the least
         of their counts; 'subtract' keeps the k-mers of the first set that are in none of the others.
     run : Run, optional
-        Who is told how many k-mers of all sets have been read.
+        Progress: k-mers of all sets that have been read.
 
     Raises
     ------
@@ -607,8 +606,8 @@ def write_matrix(
     keep_zeros : bool, optional
         All k-mers of `only` have a row.
     engine, run, min_quality, on_spill
-        As for `count_to_database`; no device is needed for databases. While sets are merged, `run` is told how many of
-        their k-mers have been read.
+        As for `count_to_database`; no device is needed for databases. While sets are merged, progress is the number of
+        their k-mers that have been read.
     on_merge : callable, optional
         Called when that begins.
 

@@ -292,7 +292,7 @@ def _vendor_folder(missing: list[str]) -> Path:
 class EarlyLibraries:
     """Begins to load libraries.
 
-    What cannot be loaded is left out without a word; whoever needs it learns why when asking for it.
+    What cannot be loaded is left out without a message; the reason is reported when it is needed.
 
     Parameters
     ----------

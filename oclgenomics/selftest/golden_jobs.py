@@ -109,7 +109,7 @@ def _kmers(engine: Engine) -> str | None:
             found, expected = count([path], options, engine=engine), kmer_reference.count([text], options)
             same = np.array_equal(found.keys, keys_of(list(expected)))
             if not same or found.counts.tolist() != list(expected.values()):
-                return f"the counts of k-mers of {k} letters differ from the oracle"
+                return f"the counts of k-mers of {k} bases differ from the oracle"
     return None
 
 

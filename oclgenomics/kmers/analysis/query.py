@@ -102,7 +102,7 @@ class NamedSequences:
                 yield sequence
                 continue
             if len(sequence) < self.k:
-                raise UsageError(f"{sequence!r} has {len(sequence)} letters; the database has k-mers of {self.k}")
+                raise UsageError(f"{sequence!r} has {len(sequence)} bases; the database has k-mers of {self.k}")
             yield Record(str(number), sequence.encode("ascii", "replace"))
 
 
@@ -161,7 +161,7 @@ def look_up_texts(found: KmerSet, kmers: Sequence[str]) -> NDArray[np.uint32]:
     """Return the counts of k-mers given as text; see `oclgenomics.kmers.counts_of`."""
     for kmer in kmers:
         if len(kmer) != found.k:
-            raise UsageError(f"{kmer!r} has {len(kmer)} letters; the database has k-mers of {found.k}")
+            raise UsageError(f"{kmer!r} has {len(kmer)} bases; the database has k-mers of {found.k}")
     keys = keys_of(kmers)
     if found.canonical:
         letters = np.pad(letters_of(keys, found.k), ((0, 0), (0, 1)))  # what is between them is no letter

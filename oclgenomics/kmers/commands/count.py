@@ -26,7 +26,7 @@ def add_parser(actions: Any) -> None:
     """Add `count` to the actions of `kmers`."""
     parser = add_command(
         actions, run, "count", "count the k-mers of FASTA and FASTQ files into a database",
-        "Count all k-mers. Letters other than A, C, G and T, and ends of records, break them. Lower case "
+        "Count all k-mers. Anything but A, C, G and T, and the ends of records, breaks them. Lower case "
         "counts as upper case.",
     )  # fmt: skip
     inputs = parser.add_argument(
@@ -120,17 +120,17 @@ def _say_summary(args: argparse.Namespace, summary: kmers.CountSummary, seconds:
 def _warnings(summary: kmers.CountSummary, k: int) -> list[str]:
     """Tell what users may not expect of their input."""
     census = summary.census
-    letters = f"of {census.letters:,} letters"
+    characters = f"of {census.letters:,} characters"
     found = []
     if census.foreign:
-        found.append(f"{census.foreign:,} {letters} stand for no nucleotide; they break k-mers")
+        found.append(f"{census.foreign:,} {characters} are no nucleotides; they break k-mers")
     if census.uracils:
-        found.append(f"{census.uracils:,} {letters} are U, which breaks k-mers; turn the U of RNA into T")
+        found.append(f"{census.uracils:,} {characters} are U, which breaks k-mers; turn the U of RNA into T")
     if not census.letters:
         found.append(f"no {k}-mer was found: none of {census.records:,} records has a sequence")
     elif not summary.kmers:
         found.append(
-            f"no {k}-mer was found: nowhere are {k} letters A, C, G or T in a row; "
-            f"{census.others:,} {letters} are others"
+            f"no {k}-mer was found: nowhere are {k} bases A, C, G or T in a row; "
+            f"{census.others:,} {characters} are others"
         )
     return found

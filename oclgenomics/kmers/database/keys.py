@@ -33,7 +33,7 @@ def keys_of(kmers: Sequence[str]) -> NDArray[np.uint64]:
     Raises
     ------
     UsageError
-        No k-mer, k-mers of several lengths, or other letters than A, C, G and T.
+        No k-mer, k-mers of several lengths, or other characters than A, C, G and T.
     """
     lengths = {len(kmer) for kmer in kmers}
     if len(lengths) != 1 or 0 in lengths:
@@ -43,7 +43,7 @@ def keys_of(kmers: Sequence[str]) -> NDArray[np.uint64]:
     codes = CODES[np.frombuffer(text, np.uint8)].reshape(len(kmers), k)
     wrong = np.flatnonzero((codes > 3).any(axis=1))
     if len(wrong):
-        raise UsageError(f"{kmers[int(wrong[0])]!r} has other letters than A, C, G and T")
+        raise UsageError(f"{kmers[int(wrong[0])]!r} has other characters than A, C, G and T")
     keys = np.zeros((key_words(k), len(kmers)), np.uint64)
     for place in range(k):
         word, shift = divmod(2 * (k - 1 - place), 64)

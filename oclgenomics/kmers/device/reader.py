@@ -70,7 +70,7 @@ class KmerDatabase(Closing, KmerTable):
 
     @property
     def k(self) -> int:
-        """Letters of a k-mer."""
+        """Bases of a k-mer."""
         return self.options.k
 
     @property
@@ -258,7 +258,7 @@ class KmerDatabase(Closing, KmerTable):
         """The section that would hold each key, int64 (n,); -1 for keys less than all."""
         if keys.dtype != np.uint64 or len(keys) != key_words(self.k):
             words = key_words(self.k)
-            raise ValueError(f"keys {keys.dtype} {keys.shape}: keys of {self.k} letters have {words} words")
+            raise ValueError(f"keys {keys.dtype} {keys.shape}: keys of {self.k} bases have {words} words")
         return np.searchsorted(self._firsts, sortable(keys), side="right") - 1
 
 

@@ -116,7 +116,7 @@ class SlotBins:
 
 
 def runs_of(engine: Engine, slots: Slots, k: int) -> Runs:
-    """Return k-mers of k letters with all of their bits.
+    """Return k-mers of k bases with all of their bits.
 
     Returns
     -------

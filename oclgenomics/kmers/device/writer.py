@@ -115,7 +115,7 @@ class DatabaseWriter:
         Raises
         ------
         ValueError
-            Keys that do not ascend or have more than k letters, counts of 0, or arrays of other shapes or types.
+            Keys that do not ascend or have more than k bases, counts of 0, or arrays of other shapes or types.
         OutputError
             The file cannot be written.
         """
@@ -137,7 +137,7 @@ class DatabaseWriter:
         Raises
         ------
         ValueError
-            Keys that do not ascend or have more than k letters, counts of 0, or arrays of other shapes or types; or a
+            Keys that do not ascend or have more than k bases, counts of 0, or arrays of other shapes or types; or a
             writer without an engine.
         OutputError
             The file cannot be written.
@@ -168,7 +168,7 @@ class DatabaseWriter:
         if slots.words.dtype != np.uint64 or slots.words.shape[:1] != (layout.words,) or not lists:
             raise ValueError(f"slots {slots.words.dtype} {slots.words.shape} of {bins} bins do not suit")
         if not 0 < layout.rest <= 2 * self._options.k:
-            raise ValueError(f"slots keep {layout.rest} bits of k-mers of {self._options.k} letters")
+            raise ValueError(f"slots keep {layout.rest} bits of k-mers of {self._options.k} bases")
         if isinstance(self._encoder, DeviceEncoder):
             self._enter(self._encoder.take_slots(slots))
         elif self._engine is None:

@@ -170,7 +170,7 @@ class MatrixRows:
 
     @property
     def k(self) -> int:
-        """Letters of a k-mer."""
+        """Bases of a k-mer."""
         return self.sets[0].k
 
     @property

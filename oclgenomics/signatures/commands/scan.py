@@ -77,7 +77,7 @@ def _add_matching_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--min-informative", type=float, default=0.0, metavar="SHARE",
-        help="least share of positions, 0 to 1, at which both letters are a single nucleotide (default: %(default)s)",
+        help="least share of positions, 0 to 1, at which both bases are a single nucleotide (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--min-score", type=float, default=0.0, metavar="Q",
@@ -108,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
     options = _checked_options(args)
     progress = started_progress(args, "reading signatures")
     told = signatures.Run(args.threads, progress.update)
-    oclgenomics.select_device(args.device)  # a device that is not there is told before anything is read
+    oclgenomics.select_device(args.device)  # a missing device is reported before anything is read
     panel = signatures.read_panel(args.signatures, run=told)
     totals, chosen = signatures.ScanTotals(panel), signatures.ChosenSamples(panel, options)
     seen = [lambda _: progress.clear(), totals.add, *([chosen.add] if args.plot else [])]

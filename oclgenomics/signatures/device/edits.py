@@ -152,7 +152,7 @@ class EditMatcher:
     Raises
     ------
     ParameterError
-        A pattern has more than 2^25 - 1 letters.
+        A pattern has more than 2^25 - 1 bases.
     """
 
     def __init__(
@@ -168,7 +168,7 @@ class EditMatcher:
         self._lengths = patterns.patterns.lengths
         longest = int(self._lengths.max())
         if longest > MAX_LETTERS:
-            raise ParameterError("max_edits", f"a signature of {longest:,} letters is too long for edits", max_edits)
+            raise ParameterError("max_edits", f"a signature of {longest:,} bases is too long for edits", max_edits)
         self._engine, self._patterns, self._max_edits = engine, patterns, max_edits
         self._table, self._room, self._at_once = table, room, at_once
         self._stretch = 2 * max_edits + 1

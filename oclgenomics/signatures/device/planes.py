@@ -90,7 +90,7 @@ def make_programs(patterns: Patterns, numbers: NDArray[np.uint32], *, align: int
     Raises
     ------
     ParameterError
-        A pattern has more than 2^28 letters.
+        A pattern has more than 2^28 bases.
     """
     longest = int(patterns.lengths[numbers].max(initial=0))
     if longest > MAX_LETTERS:

@@ -96,7 +96,7 @@ class Encoder:
         Raises
         ------
         InputError
-            A letter that is none of IUPAC, or a quality outside 0 to 93, with its record and byte.
+            A base that is no IUPAC code, or a quality outside 0 to 93, with its record and byte.
         """
         engine, pieces = self._engine, block.pieces
         scored = pieces.qualities is not None
@@ -136,14 +136,14 @@ def piece_records(pieces: Pieces) -> NDArray[np.uint32]:
 
 
 def _refuse_defects(block: LetterBlock, defects: NDArray[np.uint32]) -> None:
-    """Refuse the block if it has a letter or a quality that is none; the earlier one is told."""
+    """Refuse the block if it has a base or a quality that is none, the earlier one."""
     letter, quality = (int(place) for place in defects)
     place = min(letter, quality)
     if place == NOTHING:
         return
     byte = bytes(block.host[place : place + 1]).decode("latin-1")
     if place == letter:
-        raise block.error_at(place, f"{byte!r} stands for no nucleotide; letters of IUPAC do, and U")
+        raise block.error_at(place, f"{byte!r} is no nucleotide; write bases as IUPAC codes or U")
     raise block.error_at(place, f"{byte!r} is no quality; those are the characters ! to ~ (Phred + 33)")
 
 

@@ -32,7 +32,7 @@ CPU_LANES = 16
 
 @dataclass(frozen=True)
 class MatchFacts:
-    """What is told of matches; arrays of one length.
+    """What is known of matches; arrays of one length.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ def describe(
 
 
 def rows_of_pieces(samples: SampleLetters) -> Samples:
-    """Return what is told of the pieces of a block as rows of samples, one for each piece."""
+    """Return what is known of the pieces of a block as rows of samples, one for each piece."""
     block, pieces = samples.block, samples.block.pieces
     count = len(pieces)
     names = np.array([*block.names, ""], object)
