@@ -141,71 +141,6 @@ def count_to_database(
         return counted.summary(writer.distinct, writer.total)
 
 
-@contextlib.contextmanager
-def _counted(
-    source: SequenceFiles,
-    options: CountOptions,
-    engine: EngineLike,
-    run: Run | None,
-    min_quality: int | None,
-    tmp_dir: Folder,
-    on_spill: OnSpill = None,
-    only: Sample | None = None,
-) -> Iterator[CountedFiles]:
-    """Count the k-mers of files, or those of them that are in a set; see `count_to_database`."""
-    options.check_reading(min_quality, tmp_dir)
-    with (
-        _chosen(options, only, engine, run, tmp_dir) as (chosen, engine),
-        counted_files(source, options, engine, run, min_quality, tmp_dir, on_spill, chosen) as counted,
-    ):
-        yield counted
-
-
-@contextlib.contextmanager
-def _chosen(
-    options: CountOptions, only: Sample | None, engine: EngineLike, run: Run | None, tmp_dir: Folder
-) -> Iterator[tuple[KmerSet | None, EngineLike]]:
-    """The set that k-mers have to be in, if any, and the engine, which is open if reads of the set were counted."""
-    if only is None:
-        yield None, engine
-    elif _is_set(only):
-        with device.opened(only) as chosen:
-            sets.check_alike(options.k, options.canonical, chosen)
-            yield chosen, engine
-    else:
-        plain = CountOptions(options.k, options.canonical)
-        threads = None if run is None else Run(run.threads)
-        with (
-            lent_engine(engine) as engine,
-            _counted_for_a_while(only, plain, engine=engine, run=threads, tmp_dir=tmp_dir) as chosen,
-        ):
-            yield chosen, engine
-
-
-@contextlib.contextmanager
-def _counted_for_a_while(
-    source: Sample, options: CountOptions, *, tmp_dir: Folder = None, **how: Any
-) -> Iterator[device.KmerDatabase]:
-    """Count the k-mers of FASTA and FASTQ files into a database without a name, and lend it.
-
-    Nothing of it is left afterwards. Parameters and errors are those of `count_to_database`.
-    """
-    folder = temporary_folder(tmp_dir)
-    with open_unnamed(folder) as handle:
-        name = f"a temporary database in {folder}"
-        count_to_database(
-            cast(SequenceFiles, source), options, WholeFile(name, handle, OutputError), tmp_dir=tmp_dir, **how
-        )
-        with device.KmerDatabase(SectionFile(name, os.dup(handle))) as database:
-            yield database
-
-
-def _is_set(sample: Sample) -> TypeGuard[KmerSource]:
-    if isinstance(sample, (str, os.PathLike)):
-        return is_database(sample)
-    return hasattr(sample, "blocks")
-
-
 # Look at what was counted
 
 
@@ -262,13 +197,6 @@ def histogram_of_reads(
             parts = counted.counter.counted()
             return _histogram_of(some for part in parts for some in counts_of_part(counted.engine, part))
         return _histogram_of(block.counts for block in counted.blocks())
-
-
-def _histogram_of(counts: Iterable[NDArray[np.uint32]]) -> Histogram:
-    tally = Tally()
-    for some in counts:
-        tally.add(Tally(some))
-    return Histogram.of(tally)
 
 
 def query(
@@ -390,18 +318,6 @@ def dump(
             "parquet": formats.write_parquet,
         }  # fmt: skip
         writers[format](kmers, *streams)
-
-
-def _check_output(output: str, format: DumpFormat | MatrixFormat) -> None:
-    """Refuse a compressed name for what is no text, and a format whose package is missing."""
-    if format not in TEXTS:
-        refuse_packed(output, format)
-    if format == "parquet":
-        formats.require_pyarrow()
-
-
-def _progress(run: Run | None) -> Progress | None:
-    return None if run is None else run.progress
 
 
 # Work with reads and with several samples
@@ -541,20 +457,6 @@ def merge_databases(
         return MergeSummary(first.k, first.canonical, writer.distinct, writer.total)
 
 
-@contextlib.contextmanager
-def _merged(
-    sources: Sequence[KmerSource], operation: Operation, run: Run | None
-) -> Iterator[tuple[KmerSet, Iterator[KmerBlock]]]:
-    """The first of the sets, and the blocks of the merge."""
-    check_choice("operation", operation, OPERATIONS)
-    if isinstance(sources, (str, os.PathLike)) or len(sources) < 2:
-        raise UsageError("there is nothing to merge: name two databases or more")
-    merges = {"union": sets.union, "intersect": sets.intersect, "subtract": sets.subtract}
-    with contextlib.ExitStack() as files:
-        opened = [files.enter_context(device.opened(source)) for source in sources]
-        yield opened[0], merges[operation](opened, progress=_progress(run))
-
-
 @verb
 def matrix(samples: Mapping[str, Sample], options: CountOptions | None = None, **how: Any) -> CountMatrix:
     """Lay the counts of several samples side by side, in memory.
@@ -641,6 +543,103 @@ def write_matrix(
     return MatrixSummary(rows.k, rows.canonical, tuple(rows.names), kmers)
 
 
+# What they share
+
+
+@contextlib.contextmanager
+def _counted(
+    source: SequenceFiles,
+    options: CountOptions,
+    engine: EngineLike,
+    run: Run | None,
+    min_quality: int | None,
+    tmp_dir: Folder,
+    on_spill: OnSpill = None,
+    only: Sample | None = None,
+) -> Iterator[CountedFiles]:
+    """Count the k-mers of files, or those of them that are in a set; see `count_to_database`."""
+    options.check_reading(min_quality, tmp_dir)
+    with (
+        _chosen(options, only, engine, run, tmp_dir) as (chosen, engine),
+        counted_files(source, options, engine, run, min_quality, tmp_dir, on_spill, chosen) as counted,
+    ):
+        yield counted
+
+
+@contextlib.contextmanager
+def _chosen(
+    options: CountOptions, only: Sample | None, engine: EngineLike, run: Run | None, tmp_dir: Folder
+) -> Iterator[tuple[KmerSet | None, EngineLike]]:
+    """The set that k-mers have to be in, if any, and the engine, which is open if reads of the set were counted."""
+    if only is None:
+        yield None, engine
+    elif _is_set(only):
+        with device.opened(only) as chosen:
+            sets.check_alike(options.k, options.canonical, chosen)
+            yield chosen, engine
+    else:
+        plain = CountOptions(options.k, options.canonical)
+        threads = None if run is None else Run(run.threads)
+        with (
+            lent_engine(engine) as engine,
+            _counted_for_a_while(only, plain, engine=engine, run=threads, tmp_dir=tmp_dir) as chosen,
+        ):
+            yield chosen, engine
+
+
+@contextlib.contextmanager
+def _counted_for_a_while(
+    source: Sample, options: CountOptions, *, tmp_dir: Folder = None, **how: Any
+) -> Iterator[device.KmerDatabase]:
+    """Count the k-mers of FASTA and FASTQ files into a database without a name, and lend it.
+
+    Nothing of it is left afterwards. Parameters and errors are those of `count_to_database`.
+    """
+    folder = temporary_folder(tmp_dir)
+    with open_unnamed(folder) as handle:
+        name = f"a temporary database in {folder}"
+        count_to_database(
+            cast(SequenceFiles, source), options, WholeFile(name, handle, OutputError), tmp_dir=tmp_dir, **how
+        )
+        with device.KmerDatabase(SectionFile(name, os.dup(handle))) as database:
+            yield database
+
+
+def _is_set(sample: Sample) -> TypeGuard[KmerSource]:
+    if isinstance(sample, (str, os.PathLike)):
+        return is_database(sample)
+    return hasattr(sample, "blocks")
+
+
+def _histogram_of(counts: Iterable[NDArray[np.uint32]]) -> Histogram:
+    tally = Tally()
+    for some in counts:
+        tally.add(Tally(some))
+    return Histogram.of(tally)
+
+
+def _check_output(output: str, format: DumpFormat | MatrixFormat) -> None:
+    """Refuse a compressed name for what is no text, and a format whose package is missing."""
+    if format not in TEXTS:
+        refuse_packed(output, format)
+    if format == "parquet":
+        formats.require_pyarrow()
+
+
+@contextlib.contextmanager
+def _merged(
+    sources: Sequence[KmerSource], operation: Operation, run: Run | None
+) -> Iterator[tuple[KmerSet, Iterator[KmerBlock]]]:
+    """The first of the sets, and the blocks of the merge."""
+    check_choice("operation", operation, OPERATIONS)
+    if isinstance(sources, (str, os.PathLike)) or len(sources) < 2:
+        raise UsageError("there is nothing to merge: name two databases or more")
+    merges = {"union": sets.union, "intersect": sets.intersect, "subtract": sets.subtract}
+    with contextlib.ExitStack() as files:
+        opened = [files.enter_context(device.opened(source)) for source in sources]
+        yield opened[0], merges[operation](opened, progress=_progress(run))
+
+
 @contextlib.contextmanager
 def _rows(
     samples: Mapping[str, Sample],
@@ -680,3 +679,7 @@ def _rows(
             on_merge()
         columns = [there[place] for place in range(len(samples))]
         yield sets.MatrixRows(list(samples), columns, choice, there.get(len(samples)), _progress(run))
+
+
+def _progress(run: Run | None) -> Progress | None:
+    return None if run is None else run.progress

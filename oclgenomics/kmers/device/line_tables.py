@@ -154,8 +154,8 @@ class LineTables:
         taken, large = self._engine.download(tallies)[1:].tolist()
         many = self._engine.download(larges, 2 * large).reshape(-1, 2) if large else np.zeros((0, 2), np.uint32)
         begins, sizes = self._engine.download(ranges)[:, :bins]
-        slots, overfull = self._slots_of(filled.span.heads[first:end], words, begins, sizes, many)
-        return Lined(slots, overfull + first, len(slots.heads) + first, taken)
+        counted, overfull = self._slots_of(filled.span.heads[first:end], words, begins, sizes, many)
+        return Lined(counted, overfull + first, len(counted.heads) + first, taken)
 
     def _slots_of(
         self, heads: NDArray[np.uint64], words: DeviceArray, begins: NDArray[np.uint32], sizes: NDArray[np.uint32],

@@ -212,8 +212,8 @@ class EditScan:
         here = places.origin >= 0
         new = places.take(here)
         begin = samples.block.pieces.start[new.origin]
-        places = new.origin, np.zeros_like(new.origin), new.start - begin, new.end - begin
-        facts = describe(self._engine, samples, None, *places)
+        spans = new.origin, np.zeros_like(new.origin), new.start - begin, new.end - begin
+        facts = describe(self._engine, samples, None, *spans)
         ns[here], errors[here] = facts.sample_ns, facts.error_units
         ns[~here], errors[~here] = (of[~places.origin[~here]] for of in (self._open_ns, self._open_errors))
         return ns, errors
