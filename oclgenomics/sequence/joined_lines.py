@@ -230,6 +230,8 @@ class DeviceJoiner:
             self._out = engine.shared(size + size // 4, np.uint8)
         for piece in pieces:
             self._launch(piece.write, lines, piece.defines, places=places, out=self._out.device, **piece.written)
+        if engine.tuning.waiting_helps:
+            engine.finish()
         return self._out.fetch(size)
 
     def _piece(self, column: Column, begin: int, end: int) -> _Piece:
