@@ -12,7 +12,7 @@ its options (--max-memory, --precision accurate). Names that are no option of th
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 PARAMETER = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`\s]+))?`")
 
@@ -94,6 +94,31 @@ class ParameterError(UsageError):
     def __str__(self) -> str:
         lead = self._named(self.parameter, self.value)
         return f"{lead} {self._shown(self.text)}" if self.value is None else f"{lead}: {self._shown(self.text)}"
+
+
+def check_choice(parameter: str, value: object, choices: Iterable[str]) -> None:
+    """Refuse a value that is none of the choices.
+
+    Raises
+    ------
+    ParameterError
+        It is another one.
+    """
+    choices = list(choices)
+    if value not in choices:
+        raise ParameterError(parameter, f"choose one of {', '.join(choices)}", value)
+
+
+def check_range(parameter: str, value: float | None, least: float, most: float, text: str) -> None:
+    """Refuse a number, if one is given, that is not within bounds.
+
+    Raises
+    ------
+    ParameterError
+        It is below `least` or above `most`; `text` says what the bounds are.
+    """
+    if value is not None and not least <= value <= most:
+        raise ParameterError(parameter, text, value)
 
 
 class MissingDependencyError(OclGenomicsError):

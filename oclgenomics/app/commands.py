@@ -88,6 +88,15 @@ def add_system(subparsers: Any, name: str, help: str, commands: Iterable[ModuleT
         command.add_parser(actions)
 
 
+def add_command(
+    actions: Any, run: Callable[[argparse.Namespace], int], name: str, help: str, description: str
+) -> argparse.ArgumentParser:
+    """Add a command, which `run` carries out, to the actions of its system; return its parser."""
+    parser: argparse.ArgumentParser = actions.add_parser(name, help=help, description=description, allow_abbrev=False)
+    parser.set_defaults(run=run)
+    return parser
+
+
 def add_info(
     actions: Any, run: Callable[[argparse.Namespace], int], what: str, holds: str, file: str, kind: str
 ) -> argparse.ArgumentParser:
@@ -107,13 +116,8 @@ def add_info(
     ArgumentParser
         To which arguments may be added.
     """
-    parser: argparse.ArgumentParser = actions.add_parser(
-        "info",
-        help=f"what {what} holds: {holds}",
-        description=f"Write what {what} holds, one fact on each line.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    description = f"Write what {what} holds, one fact on each line."
+    parser = add_command(actions, run, "info", f"what {what} holds: {holds}", description)
     reads(parser.add_argument(file.lower(), metavar=file, help=kind))
     add_output_options(parser)
     return parser
@@ -132,15 +136,17 @@ def parse_size(text: str) -> int:
 
 
 def count(text: str) -> int:
-    """Read a whole number, also with thousands written as in 10k, 1.5M, 2G or 1e6.
+    """Read a whole number from 0 on, also with thousands written as in 10k, 1.5M, 2G or 1e6.
 
     Raises
     ------
     argparse.ArgumentTypeError
         It is something else, or larger than 1e15.
     """
-    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?(?:[eE][0-9]+)?)([kKmMgG]?)", text.replace("_", ""))
+    match = re.fullmatch(r"-?([0-9]+(?:\.[0-9]+)?(?:[eE][0-9]+)?)([kKmMgG]?)", text.replace("_", ""))
     value = float(match[1]) * THOUSANDS[match[2].upper()] if match else 0.5
+    if match and text.startswith("-"):
+        raise argparse.ArgumentTypeError(f"{shortened(text)} is below 0; give 0 or more")
     if value > MAX_COUNT:
         raise argparse.ArgumentTypeError(f"{shortened(text)} is too large; {MAX_COUNT:g} is the most")
     if value != int(value):
@@ -149,16 +155,17 @@ def count(text: str) -> int:
 
 
 def whole(text: str) -> int:
-    """Read a whole number, which may be negative.
+    """Read a whole number, which may be negative and have 18 digits; thousands may be written as `count` takes them.
 
     Raises
     ------
     argparse.ArgumentTypeError
-        It is something else, or has more than 18 digits.
+        It is something else.
     """
-    if not re.fullmatch(r"[-+]?[0-9]{1,18}", text.strip()):
-        raise argparse.ArgumentTypeError(f"{shortened(text)} is not a whole number of at most 18 digits")
-    return int(text)
+    text = text.strip()
+    if re.fullmatch(r"[-+]?[0-9]{1,18}", text):
+        return int(text)
+    return -count(text[1:]) if text.startswith("-") else count(text.removeprefix("+"))
 
 
 def shortened(text: str) -> str:
@@ -173,26 +180,18 @@ def add_device_options(parser: argparse.ArgumentParser) -> None:
     """Add -d/--device, --max-memory and --profile."""
     group = parser.add_argument_group("device")
     group.add_argument(
-        "-d",
-        "--device",
-        metavar="DEVICE",
+        "-d", "--device", metavar="DEVICE",
         help="auto, cpu, gpu, an index of `oclgenomics devices`, part of a name, or platform:N "
         "(default: OCLGENOMICS_DEVICE, then PYOPENCL_CTX, then auto)",
-    )
+    )  # fmt: skip
     group.add_argument(
-        "--max-memory",
-        type=parse_size,
-        metavar="SIZE",
+        "--max-memory", type=parse_size, metavar="SIZE",
         help="largest device memory to use, such as 512M or 2G (default: 80 %% of the device's)",
-    )
+    )  # fmt: skip
     profile = group.add_argument(
-        "--profile",
-        nargs="?",
-        const="",
-        type=_trace_path,
-        metavar="FILE.json",
+        "--profile", nargs="?", const="", type=_trace_path, metavar="FILE.json",
         help="print a table of the time in each kernel; with a file, write a trace for ui.perfetto.dev as well",
-    )
+    )  # fmt: skip
     writes(profile)
 
 

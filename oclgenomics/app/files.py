@@ -202,7 +202,7 @@ def file_key(name: str, stream: int = 1) -> FileKey | None:
     name : str
         Two names of one file have the same key, and a file that is not there has that of its resolved path.
     stream : int
-        Handle of the standard stream that "-" stands for.
+        Handle of the standard stream that "-" means.
     """
     try:
         known = os.fstat(stream) if name == STANDARD else os.stat(name)

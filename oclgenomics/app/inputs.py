@@ -108,7 +108,7 @@ def reads_sequences(action: argparse.Action, files_of: FilesOf | None = None) ->
     ----------
     action : Action
     files_of : callable, optional
-        Gives the files that a name stands for, such as those of a folder.
+        Gives the files that a name means, such as those of a folder.
     """
 
     def names(args: argparse.Namespace, given: str) -> list[str]:
@@ -127,14 +127,14 @@ def add_signal_inputs(parser: argparse.ArgumentParser) -> None:
     """Add the files of signals, as `args.signals`, a list."""
     reads(parser.add_argument(
         "signals", nargs="+", metavar="SIGNALS",
-        help="POD5, FAST5, SLOW5, BLOW5, .npz or .npy; a folder stands for all signals in it",
+        help="POD5, FAST5, SLOW5, BLOW5, .npz or .npy; of a folder, all signals in it",
     ))  # fmt: skip
 
 
 def add_signal_options(
     group: argparse._ArgumentGroup, *, max_samples: bool = False, default: str = "stall", what: str = LEFT_OUT
 ) -> None:
-    """Add --trim, and --max-samples where a command has no other limit; `default` is told as that of --trim."""
+    """Add --trim, and --max-samples where a command has no other limit; `default` is shown as that of --trim."""
     group.add_argument(
         "--trim", type=_trim, metavar="WHAT",
         help=f"{what}: stall (the stall and 1,000 samples of the adapter), a number of samples, or none (default: "
@@ -148,7 +148,7 @@ def add_signal_options(
 
 
 def trim_of(args: argparse.Namespace) -> TrimOptions | None:
-    """Return what --trim stands for, as `read_signals` takes it; the adapter and its stall where it was not given."""
+    """Return what --trim means, as `read_signals` takes it; the adapter and its stall where it was not given."""
     if args.trim == "none":
         return None
     default = args.trim in (None, "stall")

@@ -47,13 +47,8 @@ def make_provenance(
         "parameters": {name: _plain(value) for name, value in sorted(parameters.items())},
     }
     if device is not None:
-        record["device"] = {
-            "name": device.name,
-            "kind": device.kind,
-            "platform": device.platform,
-            "platform_version": device.platform_version,
-            "driver": device.driver,
-        }
+        known = ("name", "kind", "platform", "platform_version", "driver")
+        record["device"] = {name: getattr(device, name) for name in known}
     return record
 
 

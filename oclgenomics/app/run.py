@@ -1,4 +1,4 @@
-"""How a verb runs: where, with how many host threads, and who is told how far it is.
+"""How a verb runs: where, with how many host threads, and how its progress is shown.
 
 All verbs of all systems have one signature::
 
@@ -30,7 +30,7 @@ VerbT = TypeVar("VerbT", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Run:
-    """What of the host a verb may use, and whom it tells.
+    """What of the host a verb may use, and how it shows its progress.
 
     Attributes
     ----------

@@ -72,7 +72,7 @@ def exit_quietly() -> None:
 
 
 def received() -> tuple[int, str] | None:
-    """Return the exit status that the signal stands for and a word for it, or None if there was none."""
+    """Return the exit status for the signal that came, and a word for it, or None if there was none."""
     return None if _received is None else (128 + _received, WORDS[_received])
 
 

@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from oclgenomics.runtime import Device
 
 
+TOLD = (
+    "kind", "family", "name", "vendor", "platform", "platform_version", "driver", "version", "compute_units",
+    "global_memory", "max_allocation", "local_memory", "max_work_group", "warp", "unified_memory",
+)  # fmt: skip
+
+
 def add_parser(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
@@ -51,26 +57,8 @@ def _print(args: argparse.Namespace, devices: list[Device], automatic: Device | 
 
 def describe(device: Device, automatic: Device | None) -> dict[str, Any]:
     """Return a device as plain values; memory in bytes."""
-    return {
-        "index": device.index,
-        "auto": device == automatic,
-        "kind": device.kind,
-        "family": device.family,
-        "name": device.name,
-        "vendor": device.vendor,
-        "platform": device.platform,
-        "platform_version": device.platform_version,
-        "driver": device.driver,
-        "version": device.version,
-        "compute_units": device.compute_units,
-        "global_memory": device.global_memory,
-        "max_allocation": device.max_allocation,
-        "local_memory": device.local_memory,
-        "max_work_group": device.max_work_group,
-        "warp": device.warp,
-        "unified_memory": device.unified_memory,
-        "self_test": _self_test(device),
-    }
+    known = {name: getattr(device, name) for name in TOLD}
+    return {"index": device.index, "auto": device == automatic, **known, "self_test": _self_test(device)}
 
 
 def _self_test(device: Device) -> str:
@@ -82,20 +70,10 @@ def _self_test(device: Device) -> str:
 def _table(devices: list[Device], automatic: Device | None) -> str:
     rows = [("", "index", "kind", "device", "platform", "driver", "units", "memory", "largest buffer", "self-test")]
     for device in devices:
-        rows.append(
-            (
-                "*" if device == automatic else "",
-                str(device.index),
-                device.kind,
-                device.name,
-                device.platform,
-                device.driver,
-                str(device.compute_units),
-                f"{device.global_memory / 2**30:.1f} GiB",
-                f"{device.max_allocation / 2**30:.1f} GiB",
-                _self_test(device),
-            )
-        )
+        mark, index = "*" if device == automatic else "", str(device.index)
+        memory, largest = (f"{size / 2**30:.1f} GiB" for size in (device.global_memory, device.max_allocation))
+        names = device.kind, device.name, device.platform, device.driver
+        rows.append((mark, index, *names, str(device.compute_units), memory, largest, _self_test(device)))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows

@@ -7,8 +7,6 @@ whatever becomes of the file. To map it would save a fifth of the time, as most 
 from __future__ import annotations
 
 import os
-import stat
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -29,6 +27,8 @@ from oclgenomics.io.array_layout import (
     checksum,
     checksum_of,
 )
+from oclgenomics.io.closing import Closing
+from oclgenomics.io.raw_file import begins_with, open_stored
 from oclgenomics.io.workers import Workers
 
 THREADS = 2
@@ -36,16 +36,10 @@ THREADS = 2
 
 def is_of_kind(path: str | os.PathLike[str], kind: FileKind) -> bool:
     """Whether a file begins with the mark of a kind. Pipes and their like, from which it would be missing, do not."""
-    try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            return False
-        with open(path, "rb", buffering=0) as file:
-            return file.read(len(kind.mark)) == kind.mark
-    except OSError:  # whoever reads it will say so
-        return False
+    return begins_with(path, kind.mark)
 
 
-class ArrayFile:
+class ArrayFile(Closing):
     """An open file of arrays, its description verified; a context manager.
 
     Parameters
@@ -73,23 +67,12 @@ class ArrayFile:
 
     def __init__(self, path: str | os.PathLike[str], kind: FileKind) -> None:
         self.name, self.kind = os.fspath(path), kind
-        try:
-            self._handle = os.open(self.name, os.O_RDONLY)
-        except OSError as error:
-            raise InputError(f"cannot be read ({error.strerror})", source=self.name) from error
+        self._handle = open_stored(self.name, kind.name)
         try:
             self._open()
         except BaseException:
             self.close()
             raise
-
-    def __enter__(self) -> ArrayFile:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the file; arrays that were read stay."""
@@ -146,10 +129,7 @@ class ArrayFile:
         return InputError(f"{trouble}; {self.kind.remedy}", source=self.name, byte=byte)
 
     def _open(self) -> None:
-        status = os.fstat(self._handle)
-        if not stat.S_ISREG(status.st_mode):
-            raise InputError(f"is no file; a {self.kind.name} is read from a file only", source=self.name)
-        foot_at = status.st_size - FOOT.size
+        foot_at = os.fstat(self._handle).st_size - FOOT.size
         head = self._head(foot_at)
         sum_, end = FOOT.unpack(self._read(FOOT.size, foot_at).data)
         if end != END:

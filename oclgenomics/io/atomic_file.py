@@ -329,6 +329,20 @@ def check_folder(name: str) -> None:
         raise OutputError(f"`tmp_dir` {name}: the folder is not writable; name another one")
 
 
+def temporary_file(folder: str) -> int:
+    """Open a new temporary file in a folder, for writing and reading, which nobody else sees.
+
+    Raises
+    ------
+    OutputError
+        No file can be made there.
+    """
+    try:
+        return unnamed_file(folder)
+    except OSError as error:
+        raise OutputError(f"`tmp_dir` {folder}: no file can be made there ({error.strerror})") from error
+
+
 @contextlib.contextmanager
 def open_unnamed(folder: str) -> Iterator[int]:
     """Lend the handle of a temporary file in a folder.
@@ -338,10 +352,7 @@ def open_unnamed(folder: str) -> Iterator[int]:
     OutputError
         No file can be made there.
     """
-    try:
-        handle = unnamed_file(folder)
-    except OSError as error:
-        raise OutputError(f"`tmp_dir` {folder}: no file can be made there ({error.strerror})") from error
+    handle = temporary_file(folder)
     try:
         yield handle
     finally:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
+from oclgenomics.io.closing import Closing
 from oclgenomics.io.raw_file import PIECE_BYTES, Progress, read_at
 from oclgenomics.io.source import MAX_READERS
 from oclgenomics.io.workers import usable_cores
@@ -55,7 +55,7 @@ class _Stretch:
             raise InputError(f"cannot be read: {error.strerror or error}", source=self.path) from error
 
 
-class JoinedSource:
+class JoinedSource(Closing):
     """Plain files as one text, each followed by a newline; offers what `TextBlocks` takes of a `Source`.
 
     Parameters
@@ -92,13 +92,8 @@ class JoinedSource:
         """Threads that `start_reading` has use for."""
         return min(MAX_READERS, usable_cores())
 
-    def __enter__(self) -> JoinedSource:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Nothing is open between two parts."""
+    def close(self) -> None:
+        """Do nothing: between two parts nothing is open."""
 
     def file_at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the number of the file to which each place of the text belongs."""

@@ -107,7 +107,7 @@ class StoredBytes:
         return back + [(low, high, partial(self._read_piece, target[low:high], start + low)) for low, high in places]
 
     def report(self) -> None:
-        """Tell whoever wants to know how far reading is."""
+        """Report how far reading is."""
         if self._progress is not None:
             self._progress(self._done, self.total)
 
@@ -143,6 +143,35 @@ class StoredBytes:
             data: bytes = self._file.read1(size) if self.live else self._file.read(size)  # type: ignore[attr-defined]
         self._done += len(data)
         return data
+
+
+def open_stored(name: str, what: str) -> int:
+    """Open a regular file, which is all that `what` is read from.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or is something else.
+    """
+    try:
+        handle = os.open(name, os.O_RDONLY)
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", source=name) from error
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise InputError(f"is no file; a {what} is read from a file only", source=name)
+    return handle
+
+
+def begins_with(path: str | os.PathLike[str], mark: bytes) -> bool:
+    """Whether a regular file begins with a mark; no other is read, as the mark would be missing from a pipe."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return False
+        with open(path, "rb", buffering=0) as file:
+            return file.read(len(mark)) == mark
+    except OSError:  # which is reported where it is read
+        return False
 
 
 def read_at(handle: int, start: int, target: memoryview, name: str) -> None:

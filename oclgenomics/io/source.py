@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import EmptyInputError, InputError
+from oclgenomics.io.closing import Closing
 from oclgenomics.io.raw_file import Progress, StoredBytes
 from oclgenomics.io.read_ahead import MAX_READY, ReadAhead
 from oclgenomics.io.unpack import packing_of, unpack
@@ -37,7 +37,7 @@ class ReadingStoppedError(Exception):
     """The reader was told to stop; nobody waits for what it would have given."""
 
 
-class Source:
+class Source(Closing):
     """A readable input, decompressed on the fly; a context manager.
 
     Parameters
@@ -110,14 +110,6 @@ class Source:
             if self._workers.stopped:
                 raise ReadingStoppedError
             yield chunk
-
-    def __enter__(self) -> Source:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def read_into(self, target: NDArray[np.uint8]) -> int:
         """Fill an array with decompressed bytes; not to be mixed with iteration.

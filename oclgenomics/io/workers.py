@@ -8,12 +8,12 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from oclgenomics.errors import ParameterError
+from oclgenomics.io.closing import Closing
 
 MAX_THREADS = 4  # taken where nobody says how many; the interpreter's lock lets no more work at once
 
@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 Parameters = ParamSpec("Parameters")
 
 
-class Workers:
+class Workers(Closing):
     """Threads for work that depends on nothing but its arguments; a context manager.
 
     Parameters
@@ -118,15 +118,11 @@ class Workers:
         wait(running)
 
     def stop(self) -> None:
-        """Ask whoever reads with these workers to end."""
+        """Ask the readers that use these workers to end."""
         self.stopped = True
 
-    def __enter__(self) -> Workers:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Ask readers to end, and wait for the threads."""
         self.stop()
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)

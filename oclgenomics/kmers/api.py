@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard, cast, get_args
 
 from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
-from oclgenomics.errors import OutputError, ParameterError, UsageError
+from oclgenomics.errors import OutputError, UsageError, check_choice
 from oclgenomics.io.atomic_file import WholeFile, open_unnamed, temporary_folder
 from oclgenomics.io.packed_file import open_packed, refuse_packed
 from oclgenomics.kmers import analysis, device, formats, sets
@@ -16,7 +16,7 @@ from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock, KmerSet, SelectedKmers, join
 from oclgenomics.kmers.database.layout import Tally
 from oclgenomics.kmers.database.section_file import SectionFile, is_database
-from oclgenomics.kmers.device.counting import counted_files
+from oclgenomics.kmers.device.counting import CountedFiles, counted_files
 from oclgenomics.kmers.device.slots import counts_of_part
 from oclgenomics.kmers.device.writer import DatabaseWriter
 from oclgenomics.kmers.options import MAX_COUNTER, CountOptions, FilterOptions
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from oclgenomics.io.raw_file import Progress
     from oclgenomics.sequence.records import Record
 
 
@@ -71,8 +72,7 @@ def count(
     engine : Engine, Device or str, optional
         A device in use already, which stays open, or one to open. The engine's budget bounds what is counted at a time.
     run : Run, optional
-        Host threads that decompress the input, and who is told how many bytes of the files have been read, as they are
-        stored.
+        Host threads that decompress the input, and progress: bytes of the files that have been read, as stored.
     min_quality : int, optional
         Bases of FASTQ with a lower quality (Phred + 33, 0 to 93) count as N; see `packed_blocks`.
     tmp_dir : path, optional
@@ -97,13 +97,7 @@ def count(
     >>> from oclgenomics.kmers import CountOptions, count
     >>> counted = count("reads.fq.gz", CountOptions(k=31))  # doctest: +SKIP
     """
-    options.check_reading(min_quality, tmp_dir)
-    with (
-        _chosen(options, only, engine, run, tmp_dir) as (chosen, engine),
-        counted_files(
-            source, options, engine=engine, run=run, min_quality=min_quality, tmp_dir=tmp_dir, only=chosen
-        ) as counted,
-    ):
+    with _counted(source, options, engine, run, min_quality, tmp_dir, only=only) as counted:
         block = counted.block()
     return CountedKmers(options.k, options.canonical, block.keys, block.counts)
 
@@ -138,65 +132,13 @@ def count_to_database(
     OutputError
         The database cannot be written; nothing half written is left.
     """
-    options.check_reading(min_quality, tmp_dir)
-    with (
-        _chosen(options, only, engine, run, tmp_dir) as (chosen, engine),
-        counted_files(
-            source, options, engine=engine, run=run, min_quality=min_quality, tmp_dir=tmp_dir, on_spill=on_spill,
-            only=chosen,
-        ) as counted,
-    ):  # fmt: skip
+    with _counted(source, options, engine, run, min_quality, tmp_dir, on_spill, only) as counted:
         with DatabaseWriter(output, options, engine=counted.engine) as writer:
             if counted.whole:
                 writer.append_all(counted.counter.counted())
             else:
                 writer.append_blocks(counted.blocks())
         return counted.summary(writer.distinct, writer.total)
-
-
-@contextlib.contextmanager
-def _chosen(
-    options: CountOptions, only: Sample | None, engine: EngineLike, run: Run | None, tmp_dir: Folder
-) -> Iterator[tuple[KmerSet | None, EngineLike]]:
-    """The set that k-mers have to be in, if any, and the engine, which is open if reads of the set were counted."""
-    if only is None:
-        yield None, engine
-    elif _is_set(only):
-        with device.opened(only) as chosen:
-            sets.check_alike(options.k, options.canonical, chosen)
-            yield chosen, engine
-    else:
-        plain = CountOptions(options.k, options.canonical)
-        threads = None if run is None else Run(run.threads)
-        with (
-            lent_engine(engine) as engine,
-            _counted_for_a_while(only, plain, engine=engine, run=threads, tmp_dir=tmp_dir) as chosen,
-        ):
-            yield chosen, engine
-
-
-@contextlib.contextmanager
-def _counted_for_a_while(
-    source: Sample, options: CountOptions, *, tmp_dir: Folder = None, **how: Any
-) -> Iterator[device.KmerDatabase]:
-    """Count the k-mers of FASTA and FASTQ files into a database without a name, and lend it.
-
-    Nothing of it is left afterwards. Parameters and errors are those of `count_to_database`.
-    """
-    folder = temporary_folder(tmp_dir)
-    with open_unnamed(folder) as handle:
-        name = f"a temporary database in {folder}"
-        count_to_database(
-            cast(SequenceFiles, source), options, WholeFile(name, handle, OutputError), tmp_dir=tmp_dir, **how
-        )
-        with device.KmerDatabase(SectionFile(name, os.dup(handle))) as database:
-            yield database
-
-
-def _is_set(sample: Sample) -> TypeGuard[KmerSource]:
-    if isinstance(sample, (str, os.PathLike)):
-        return is_database(sample)
-    return hasattr(sample, "blocks")
 
 
 # Look at what was counted
@@ -250,21 +192,11 @@ def histogram_of_reads(
     >>> found = histogram_of_reads(["reads_1.fq.gz", "reads_2.fq.gz"], CountOptions(21))  # doctest: +SKIP
     >>> print(read_spectrum(found, 21))  # doctest: +SKIP
     """
-    options.check_reading(min_quality, tmp_dir)
-    with counted_files(
-        source, options, engine=engine, run=run, min_quality=min_quality, tmp_dir=tmp_dir, on_spill=on_spill
-    ) as counted:
+    with _counted(source, options, engine, run, min_quality, tmp_dir, on_spill) as counted:
         if counted.whole:
             parts = counted.counter.counted()
             return _histogram_of(some for part in parts for some in counts_of_part(counted.engine, part))
         return _histogram_of(block.counts for block in counted.blocks())
-
-
-def _histogram_of(counts: Iterable[NDArray[np.uint32]]) -> Histogram:
-    tally = Tally()
-    for some in counts:
-        tally.add(Tally(some))
-    return Histogram.of(tally)
 
 
 def query(
@@ -354,7 +286,7 @@ def dump(
     min_count, max_count : int
         K-mers with lower or higher counts are left out.
     run : Run, optional
-        Who is told how many k-mers have been read; some formats read all of them more than once.
+        Progress: k-mers that have been read; some formats read all of them more than once.
 
     Raises
     ------
@@ -373,35 +305,19 @@ def dump(
     >>> from oclgenomics.kmers import dump
     >>> dump("reads.db", "reads.parquet", "parquet", min_count=2)  # doctest: +SKIP
     """
-    names = _dump_names(os.fspath(output), format)
-    _check_format(os.fspath(output), format)
+    name = os.fspath(output)
+    check_choice("format", format, DUMP_FORMATS)
+    if format == "kmc" and name == "-":
+        raise UsageError("`format=kmc` writes two files, which standard output does not hold: name `output`")
+    _check_output(name, format)
     with contextlib.ExitStack() as files:
-        progress = None if run is None else run.progress
-        kmers = SelectedKmers(files.enter_context(device.opened(source)), min_count, max_count, progress)
-        streams = [files.enter_context(open_packed(name, "wb", OutputError)) for name in names]
+        kmers = SelectedKmers(files.enter_context(device.opened(source)), min_count, max_count, _progress(run))
+        streams = [files.enter_context(open_packed(one, "wb", OutputError)) for one in formats.dump_names(name, format)]
         writers: dict[DumpFormat, Callable[..., None]] = {
             "tsv": formats.write_tsv, "fasta": formats.write_fasta, "npz": formats.write_npz, "kmc": formats.write_kmc,
             "parquet": formats.write_parquet,
         }  # fmt: skip
         writers[format](kmers, *streams)
-
-
-def _dump_names(output: str, format: DumpFormat) -> list[str]:
-    """The files that a dump writes."""
-    if format not in DUMP_FORMATS:
-        raise ParameterError("format", f"choose one of {', '.join(DUMP_FORMATS)}", format)
-    if format != "kmc":
-        return [output]
-    if output == "-":
-        raise UsageError("`format=kmc` writes two files, which standard output does not hold: name `output`")
-    return [f"{output}.kmc_pre", f"{output}.kmc_suf"]
-
-
-def _check_format(output: str, format: DumpFormat | MatrixFormat) -> None:
-    if format not in TEXTS:
-        refuse_packed(output, format)
-    if format == "parquet":
-        formats.require_pyarrow()
 
 
 # Work with reads and with several samples
@@ -446,8 +362,8 @@ def filter_reads(
         A device in use already, which stays open, or one to open. Of a database that does not fit into half of its
         memory, as much as fits is looked up at a time, once for each block of the reads.
     run : Run, optional
-        Host threads that decompress the input, and who is told how many bytes of the files have been read, those of
-        second mates left out.
+        Host threads that decompress the input, and progress: bytes of the files that have been read, those of second
+        mates left out.
 
     Returns
     -------
@@ -495,7 +411,7 @@ def merge(sources: Sequence[KmerSource], operation: Operation = "union", *, run:
         'union' adds counts, which stop at 2^32 - 1; 'intersect' keeps the k-mers that are in all sets, with the least
         of their counts; 'subtract' keeps the k-mers of the first set that are in none of the others.
     run : Run, optional
-        Who is told how many k-mers of all sets have been read.
+        Progress: k-mers of all sets that have been read.
 
     Raises
     ------
@@ -539,21 +455,6 @@ def merge_databases(
         with DatabaseWriter(output, CountOptions(first.k, first.canonical)) as writer:
             writer.append_blocks(blocks)
         return MergeSummary(first.k, first.canonical, writer.distinct, writer.total)
-
-
-@contextlib.contextmanager
-def _merged(
-    sources: Sequence[KmerSource], operation: Operation, run: Run | None
-) -> Iterator[tuple[KmerSet, Iterator[KmerBlock]]]:
-    """The first of the sets, and the blocks of the merge."""
-    if operation not in OPERATIONS:
-        raise ParameterError("operation", f"choose one of {', '.join(OPERATIONS)}", operation)
-    if isinstance(sources, (str, os.PathLike)) or len(sources) < 2:
-        raise UsageError("there is nothing to merge: name two databases or more")
-    merges = {"union": sets.union, "intersect": sets.intersect, "subtract": sets.subtract}
-    with contextlib.ExitStack() as files:
-        opened = [files.enter_context(device.opened(source)) for source in sources]
-        yield opened[0], merges[operation](opened, progress=None if run is None else run.progress)
 
 
 @verb
@@ -607,8 +508,8 @@ def write_matrix(
     keep_zeros : bool, optional
         All k-mers of `only` have a row.
     engine, run, min_quality, on_spill
-        As for `count_to_database`; no device is needed for databases. While sets are merged, `run` is told how many of
-        their k-mers have been read.
+        As for `count_to_database`; no device is needed for databases. While sets are merged, progress is the number of
+        their k-mers that have been read.
     on_merge : callable, optional
         Called when that begins.
 
@@ -632,18 +533,111 @@ def write_matrix(
     >>> samples = {"a": "a.db", "b": ["b_1.fq.gz", "b_2.fq.gz"]}  # doctest: +SKIP
     >>> write_matrix(samples, "counts.tsv", options=CountOptions(31))  # doctest: +SKIP
     """
-    if format not in MATRIX_FORMATS:
-        raise ParameterError("format", f"choose one of {', '.join(MATRIX_FORMATS)}", format)
-    _check_format(os.fspath(output), format)
-    with (
-        _rows(samples, options, tmp_dir=tmp_dir, **how) as rows,
-        open_packed(output, "wb", OutputError) as stream,
-    ):
+    check_choice("format", format, MATRIX_FORMATS)
+    _check_output(os.fspath(output), format)
+    with _rows(samples, options, tmp_dir=tmp_dir, **how) as rows, open_packed(output, "wb", OutputError) as stream:
         if format == "npz":
             kmers = formats.write_matrix_npz(rows, stream, tmp_dir)
         else:
             kmers = (formats.write_matrix_tsv if format == "tsv" else formats.write_matrix_parquet)(rows, stream)
     return MatrixSummary(rows.k, rows.canonical, tuple(rows.names), kmers)
+
+
+# What they share
+
+
+@contextlib.contextmanager
+def _counted(
+    source: SequenceFiles,
+    options: CountOptions,
+    engine: EngineLike,
+    run: Run | None,
+    min_quality: int | None,
+    tmp_dir: Folder,
+    on_spill: OnSpill = None,
+    only: Sample | None = None,
+) -> Iterator[CountedFiles]:
+    """Count the k-mers of files, or those of them that are in a set; see `count_to_database`."""
+    options.check_reading(min_quality, tmp_dir)
+    with (
+        _chosen(options, only, engine, run, tmp_dir) as (chosen, engine),
+        counted_files(source, options, engine, run, min_quality, tmp_dir, on_spill, chosen) as counted,
+    ):
+        yield counted
+
+
+@contextlib.contextmanager
+def _chosen(
+    options: CountOptions, only: Sample | None, engine: EngineLike, run: Run | None, tmp_dir: Folder
+) -> Iterator[tuple[KmerSet | None, EngineLike]]:
+    """The set that k-mers have to be in, if any, and the engine, which is open if reads of the set were counted."""
+    if only is None:
+        yield None, engine
+    elif _is_set(only):
+        with device.opened(only) as chosen:
+            sets.check_alike(options.k, options.canonical, chosen)
+            yield chosen, engine
+    else:
+        plain = CountOptions(options.k, options.canonical)
+        threads = None if run is None else Run(run.threads)
+        with (
+            lent_engine(engine) as engine,
+            _counted_for_a_while(only, plain, engine=engine, run=threads, tmp_dir=tmp_dir) as chosen,
+        ):
+            yield chosen, engine
+
+
+@contextlib.contextmanager
+def _counted_for_a_while(
+    source: Sample, options: CountOptions, *, tmp_dir: Folder = None, **how: Any
+) -> Iterator[device.KmerDatabase]:
+    """Count the k-mers of FASTA and FASTQ files into a database without a name, and lend it.
+
+    Nothing of it is left afterwards. Parameters and errors are those of `count_to_database`.
+    """
+    folder = temporary_folder(tmp_dir)
+    with open_unnamed(folder) as handle:
+        name = f"a temporary database in {folder}"
+        count_to_database(
+            cast(SequenceFiles, source), options, WholeFile(name, handle, OutputError), tmp_dir=tmp_dir, **how
+        )
+        with device.KmerDatabase(SectionFile(name, os.dup(handle))) as database:
+            yield database
+
+
+def _is_set(sample: Sample) -> TypeGuard[KmerSource]:
+    if isinstance(sample, (str, os.PathLike)):
+        return is_database(sample)
+    return hasattr(sample, "blocks")
+
+
+def _histogram_of(counts: Iterable[NDArray[np.uint32]]) -> Histogram:
+    tally = Tally()
+    for some in counts:
+        tally.add(Tally(some))
+    return Histogram.of(tally)
+
+
+def _check_output(output: str, format: DumpFormat | MatrixFormat) -> None:
+    """Refuse a compressed name for what is no text, and a format whose package is missing."""
+    if format not in TEXTS:
+        refuse_packed(output, format)
+    if format == "parquet":
+        formats.require_pyarrow()
+
+
+@contextlib.contextmanager
+def _merged(
+    sources: Sequence[KmerSource], operation: Operation, run: Run | None
+) -> Iterator[tuple[KmerSet, Iterator[KmerBlock]]]:
+    """The first of the sets, and the blocks of the merge."""
+    check_choice("operation", operation, OPERATIONS)
+    if isinstance(sources, (str, os.PathLike)) or len(sources) < 2:
+        raise UsageError("there is nothing to merge: name two databases or more")
+    merges = {"union": sets.union, "intersect": sets.intersect, "subtract": sets.subtract}
+    with contextlib.ExitStack() as files:
+        opened = [files.enter_context(device.opened(source)) for source in sources]
+        yield opened[0], merges[operation](opened, progress=_progress(run))
 
 
 @contextlib.contextmanager
@@ -683,6 +677,9 @@ def _rows(
         devices.close()  # the merge needs none
         if on_merge is not None:
             on_merge()
-        progress = None if run is None else run.progress
         columns = [there[place] for place in range(len(samples))]
-        yield sets.MatrixRows(list(samples), columns, choice, there.get(len(samples)), progress)
+        yield sets.MatrixRows(list(samples), columns, choice, there.get(len(samples)), _progress(run))
+
+
+def _progress(run: Run | None) -> Progress | None:
+    return None if run is None else run.progress

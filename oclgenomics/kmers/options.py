@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.errors import ParameterError, UsageError, check_choice, check_range
 from oclgenomics.io.atomic_file import check_folder
 from oclgenomics.sequence.parse import BEST_QUALITY
 
@@ -48,11 +48,9 @@ class CountOptions:
     counter_max: int = MAX_COUNTER
 
     def __post_init__(self) -> None:
-        if not 1 <= self.k <= MAX_K:
-            raise ParameterError("k", f"k-mers have 1 to {MAX_K} letters", self.k)
+        check_range("k", self.k, 1, MAX_K, f"k-mers have 1 to {MAX_K} bases")
         check_counts(self.min_count, self.max_count)
-        if not 1 <= self.counter_max <= MAX_COUNTER:
-            raise ParameterError("counter_max", f"counters hold 1 to {MAX_COUNTER:,}", self.counter_max)
+        check_range("counter_max", self.counter_max, 1, MAX_COUNTER, f"counters hold 1 to {MAX_COUNTER:,}")
 
     @staticmethod
     def check_reading(min_quality: int | None, tmp_dir: str | os.PathLike[str] | None) -> None:
@@ -65,8 +63,7 @@ class CountOptions:
         OutputError
             The folder for temporary files is missing or not writable.
         """
-        if min_quality is not None and not 0 <= min_quality <= BEST_QUALITY:
-            raise ParameterError("min_quality", f"qualities are 0 to {BEST_QUALITY}", min_quality)
+        check_range("min_quality", min_quality, 0, BEST_QUALITY, f"qualities are 0 to {BEST_QUALITY}")
         if tmp_dir is not None:
             check_folder(os.fspath(tmp_dir))
 
@@ -108,18 +105,13 @@ class FilterOptions:
 
     def __post_init__(self) -> None:
         for name in ("min_kmers", "max_kmers"):
-            value = getattr(self, name)
-            if value is not None and value < 0:
-                raise ParameterError(name, "give 0 or more", value)
+            check_range(name, getattr(self, name), 0, float("inf"), "give 0 or more")
         for name in ("min_fraction", "max_fraction"):
-            share = getattr(self, name)
-            if share is not None and not 0 <= share <= 1:
-                raise ParameterError(name, "a share is 0 to 1", share)
+            check_range(name, getattr(self, name), 0, 1, "a share is 0 to 1")
         _check_order("kmers", self.min_kmers, self.max_kmers)
         _check_order("fraction", self.min_fraction, self.max_fraction)
         check_counts(self.min_count, self.max_count)
-        if self.pairs not in PAIR_RULES:
-            raise ParameterError("pairs", f"choose one of {', '.join(PAIR_RULES)}", self.pairs)
+        check_choice("pairs", self.pairs, PAIR_RULES)
         bounds = (self.min_kmers, self.max_kmers, self.min_fraction, self.max_fraction)
         least = int(bounds == (None,) * len(bounds)) if self.min_kmers is None else self.min_kmers
         object.__setattr__(self, "_least", least)

@@ -120,14 +120,9 @@ class _Staying:
         self.tiles, self.tile = spans(size, 1, CPU_SPANS) if cpu else (-(-size // tile), tile)
         self.common = {"items": items, "stride": stride, "size": size, "tile": self.tile}
         self.defines: dict[str, int | str] = {
-            "KEEP_HEADS": heads,
-            "TYPE": TYPES[items.dtype.name],
-            "WORDS": words,
-            "CPU": cpu,
-            "LANES": self.lanes,
-            "ROOT": root,
-            "EACH": EACH,
-        }
+            "KEEP_HEADS": heads, "TYPE": TYPES[items.dtype.name], "WORDS": words, "CPU": cpu, "LANES": self.lanes,
+            "ROOT": root, "EACH": EACH,
+        }  # fmt: skip
 
     def kernel(self, name: str) -> Kernel:
         return self.engine.kernel(SOURCE, name, **self.defines)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from oclgenomics.primitives.compaction import Runs, run_lengths
-from oclgenomics.primitives.keys import KeyShape, key_shape
-from oclgenomics.primitives.radix import DIGIT_BITS, RadixSort
+from oclgenomics.primitives.keys import Items, KeyShape, key_shape
+from oclgenomics.primitives.radix import DIGIT_BITS, Digit, RadixSort
 from oclgenomics.primitives.scan import scan
 from oclgenomics.primitives.sorting import sort
 from oclgenomics.runtime import DeviceArray, Engine
@@ -39,8 +39,8 @@ class KeyPrefix:
         return self.bits - DIGIT_BITS * self.digits
 
     @property
-    def passes(self) -> list[tuple[int, int, int]]:
-        """The digits, least significant first: word, first bit in it, and bits; one may pass into the next word."""
+    def passes(self) -> list[Digit]:
+        """The digits, least significant first; one may pass into the next word."""
         return [(at // WIDTH, at % WIDTH, DIGIT_BITS) for at in range(self.first_bit, self.bits, DIGIT_BITS)]
 
 
@@ -79,10 +79,10 @@ def count_equal(engine: Engine, held: list[DeviceArray], *, bits: int, ordered: 
         held.append(keys)
         del keys
         return run_lengths(engine, sort(engine, held.pop(), bits=bits).keys)
-    radix = RadixSort(engine, shape, None)
+    radix = RadixSort(engine, shape, Items(keys))
     spare = engine.empty(keys.shape, keys.dtype)
-    for word, shift, digit_bits in prefix.passes[ordered:]:
-        radix.run(word, shift, digit_bits, keys, spare, None, None)
+    for digit in prefix.passes[ordered:]:
+        radix.run(digit, Items(keys), Items(spare))
         keys, spare = spare, keys
     del radix
     tiles = _Tiles(engine, shape, prefix)
@@ -155,18 +155,10 @@ class _Tiles:
         joined = self._new_runs(whole.size + known.size)
         for some, others in ((whole, known), (known, whole)):
             self._engine.launch_items(
-                self._kernel("interleave"),
-                others.size,
-                keys=some.keys,
-                counts=some.counts,
-                size=some.size,
-                others=others.keys,
-                others_counts=others.counts,
-                others_size=others.size,
-                stride=joined.size,
-                out=joined.keys,
-                out_counts=joined.counts,
-            )
+                self._kernel("interleave"), others.size, keys=some.keys, counts=some.counts, size=some.size,
+                others=others.keys, others_counts=others.counts, others_size=others.size, stride=joined.size,
+                out=joined.keys, out_counts=joined.counts,
+            )  # fmt: skip
         return joined
 
     def _new_runs(self, size: int) -> Runs:

@@ -25,6 +25,29 @@ class KeyShape:
         return {"KEY": TYPES[f"uint{self.bits // self.words}"], "WORDS": self.words}
 
 
+@dataclass(frozen=True)
+class Items:
+    """Keys, each with a value if there are any, as passes move them from some arrays to others."""
+
+    keys: DeviceArray
+    values: DeviceArray | None = None
+
+    @property
+    def defines(self) -> dict[str, int | str]:
+        """The kernels' `-D` parameter for such values."""
+        return {} if self.values is None else {"VALUE": TYPES[self.values.dtype.name]}
+
+    def like(self, engine: Engine) -> Items:
+        """Allocate arrays of the same shapes."""
+        values = None if self.values is None else engine.empty(self.values.shape, self.values.dtype)
+        return Items(engine.empty(self.keys.shape, self.keys.dtype), values)
+
+    def moved(self, out: Items) -> dict[str, DeviceArray | None]:
+        """What kernels take that move them to the arrays of others."""
+        values = {} if self.values is None else {"values": self.values, "values_out": out.values}
+        return {"keys": self.keys, "out": out.keys, **values}
+
+
 def key_shape(task: str, keys: DeviceArray, values: DeviceArray | None, size: int | None) -> KeyShape:
     """Check keys and values and return the keys' shape.
 

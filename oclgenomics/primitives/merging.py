@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from oclgenomics.primitives.keys import TYPES, KeyShape, key_shape
+from oclgenomics.primitives.keys import Items, key_shape
 from oclgenomics.primitives.sorting import Sorted
 from oclgenomics.runtime import DeviceArray, Engine
 
@@ -38,45 +38,16 @@ def merge(engine: Engine, keys: DeviceArray, ends: Sequence[int], values: Device
     shape = key_shape("merge", keys, values, bounds[-1])
     if sorted(bounds) != bounds:
         raise ValueError(f"merge: the runs' ends {list(ends)} are not in ascending order")
-    merging = _Merging(engine, shape, values)
-    spare = engine.empty(keys.shape, keys.dtype)
-    spare_values = None if values is None else engine.empty(values.shape, values.dtype)
+    items = Items(keys, values)
+    spare = items.like(engine)
+    each, lanes = (CPU_EACH, 1) if engine.tuning.cpu else (GPU_EACH, None)  # the tuning's
+    kernel = engine.kernel("primitives/merge.cl", "merge_runs", **shape.defines, **items.defines, EACH=each)
     while len(bounds) > 2:
-        for begin, middle, end in zip(bounds[:-2:2], bounds[1:-1:2], bounds[2::2], strict=True):
-            merging.run(begin, middle, end, keys, spare, values, spare_values)
-        if len(bounds) % 2 == 0:  # the last run has no partner
-            merging.run(bounds[-2], bounds[-1], bounds[-1], keys, spare, values, spare_values)
+        if len(bounds) % 2 == 0:  # the last run has no partner: it is merged with nothing
             bounds.append(bounds[-1])
-        keys, spare, values, spare_values = spare, keys, spare_values, values
+        for begin, middle, end in zip(bounds[:-2:2], bounds[1:-1:2], bounds[2::2], strict=True):
+            runs = {"stride": shape.stride, "begin": begin, "middle": middle, "end": end}
+            engine.launch_items(kernel, -(-(end - begin) // each), lanes=lanes, **runs, **items.moved(spare))
+        items, spare = spare, items
         bounds = bounds[::2]
-    return Sorted(keys, values)
-
-
-class _Merging:
-    """The kernel that all merges of one call share."""
-
-    def __init__(self, engine: Engine, shape: KeyShape, values: DeviceArray | None) -> None:
-        cpu = engine.tuning.cpu
-        self._engine, self._stride = engine, shape.stride
-        self._each = CPU_EACH if cpu else GPU_EACH
-        self._lanes = 1 if cpu else None  # the tuning's
-        defines: dict[str, int | str] = {**shape.defines, "EACH": self._each}
-        if values is not None:
-            defines["VALUE"] = TYPES[values.dtype.name]
-        self._kernel = engine.kernel("primitives/merge.cl", "merge_runs", **defines)
-
-    def run(
-        self,
-        begin: int,
-        middle: int,
-        end: int,
-        keys: DeviceArray,
-        out: DeviceArray,
-        values: DeviceArray | None,
-        values_out: DeviceArray | None,
-    ) -> None:
-        """Merge keys begin .. middle - 1 and middle .. end - 1, with their values."""
-        items = -(-(end - begin) // self._each)
-        bounds = {"stride": self._stride, "begin": begin, "middle": middle, "end": end}
-        moved = {} if values is None else {"values": values, "values_out": values_out}
-        self._engine.launch_items(self._kernel, items, lanes=self._lanes, keys=keys, **bounds, out=out, **moved)
+    return Sorted(items.keys, items.values)

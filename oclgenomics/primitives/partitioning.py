@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from oclgenomics.primitives.keys import KeyShape, key_shape
+from oclgenomics.primitives.keys import Items, KeyShape, key_shape
 from oclgenomics.primitives.radix import RadixSort, radix_passes
 from oclgenomics.runtime import DeviceArray, Engine
 
@@ -78,40 +78,39 @@ def partition(
     if (bits is None) == (splitters is None):
         raise ValueError("partition: give either bits or splitters")
     if splitters is not None:
-        return _by_splitters(engine, shape, keys, values, splitters)
+        return _by_splitters(engine, shape, Items(keys, values), splitters)
     assert bits is not None
     if not 0 < bits <= MAX_BITS or first_bit < 0 or first_bit + bits > shape.bits:
         raise ValueError(
             f"partition: bits {first_bit} to {first_bit + bits} are not 1 to {MAX_BITS} in keys of {shape.bits} bits"
         )
-    width = shape.bits // shape.words
+    items, width = Items(keys, values), shape.bits // shape.words
     if shape.size:
-        keys, values = RadixSort(engine, shape, values).run_all(radix_passes(width, first_bit, bits), keys, values)
+        items = RadixSort(engine, shape, items).run_all(radix_passes(width, first_bit, bits), items)
     word, shift = divmod(first_bit, width)
     digit = {"word": word, "shift": shift, "mask": (1 << bits) - 1}
-    return Parts(keys, values, _starts(engine, shape, keys, 1 << bits, {}, digit))
+    return _parts(engine, shape, items, 1 << bits, {}, digit)
 
 
-def _by_splitters(
-    engine: Engine, shape: KeyShape, keys: DeviceArray, values: DeviceArray | None, splitters: DeviceArray
-) -> Parts:
+def _by_splitters(engine: Engine, shape: KeyShape, items: Items, splitters: DeviceArray) -> Parts:
+    keys = items.keys
     number = splitters.shape[-1]
     suits = splitters.dtype == keys.dtype and splitters.size == shape.words * number
     if not suits or len(splitters.shape) != len(keys.shape) or number > MAX_SPLITTERS:
         raise ValueError(f"partition of {keys}: {splitters} does not suit; at most {MAX_SPLITTERS} are possible")
     passes = radix_passes(32, 0, number.bit_length())
     if shape.size and passes:
-        keys, values = RadixSort(engine, shape, values, splitters).run_all(passes, keys, values)
+        items = RadixSort(engine, shape, items, splitters).run_all(passes, items)
     between = {"splitters": splitters, "number": number}
-    return Parts(keys, values, _starts(engine, shape, keys, number + 1, {"SPLIT": 1}, between))
+    return _parts(engine, shape, items, number + 1, {"SPLIT": 1}, between)
 
 
-def _starts(
-    engine: Engine, shape: KeyShape, keys: DeviceArray, parts: int, defines: dict[str, int], how: dict[str, Any]
-) -> DeviceArray:
-    """Where each part starts, `how` being what tells the part of a key."""
+def _parts(
+    engine: Engine, shape: KeyShape, items: Items, parts: int, defines: dict[str, int], how: dict[str, Any]
+) -> Parts:
+    """Find where each part starts, `how` being what tells the part of a key."""
     starts = engine.empty(parts + 1, np.uint32)
     kernel = engine.kernel("primitives/partition.cl", "find_starts", **shape.defines, **defines)
-    whole: dict[str, Any] = {"keys": keys, "stride": shape.stride, "size": shape.size, "parts": parts}
+    whole: dict[str, Any] = {"keys": items.keys, "stride": shape.stride, "size": shape.size, "parts": parts}
     engine.launch_items(kernel, parts + 1, **whole, **how, starts=starts)
-    return starts
+    return Parts(items.keys, items.values, starts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from oclgenomics.primitives.keys import TYPES, KeyShape
+from oclgenomics.primitives.keys import Items, KeyShape
 from oclgenomics.primitives.scan import scan
 from oclgenomics.runtime import DeviceArray, Engine
 
@@ -15,8 +15,12 @@ COUNTED = 8  # tiles that a work-group counts; kernels_cl/primitives/radix_sort.
 CPU_TILES, CPU_TILE = 256, 4096  # at most so many tiles, at least so many keys each
 
 
-def radix_passes(width: int, first_bit: int, bits: int) -> list[tuple[int, int, int]]:
-    """List the digits of keys of words of `width` bits, least significant first: word, first bit in it, and bits."""
+Digit = tuple[int, int, int]
+"""Some bits of a key: their word, the first one in it, and how many there are."""
+
+
+def radix_passes(width: int, first_bit: int, bits: int) -> list[Digit]:
+    """List the digits of keys of words of `width` bits, least significant first."""
     found = []
     at, end = first_bit, first_bit + bits
     while at < end:
@@ -40,9 +44,7 @@ class RadixSort:
         After a pass: where the first key of each digit and tile went.
     """
 
-    def __init__(
-        self, engine: Engine, shape: KeyShape, values: DeviceArray | None, splitters: DeviceArray | None = None
-    ) -> None:
+    def __init__(self, engine: Engine, shape: KeyShape, items: Items, splitters: DeviceArray | None = None) -> None:
         cpu = engine.tuning.cpu
         self._engine, self._shape = engine, shape
         self._splitters: dict[str, object] = {}  # what counting takes of them, and scattering
@@ -51,9 +53,7 @@ class RadixSort:
         self._tile = max(CPU_TILE, -(-shape.size // CPU_TILES)) if cpu else self._lanes * EACH
         self.tiles = -(-shape.size // self._tile)
         self._count_groups = self.tiles if cpu else -(-self.tiles // COUNTED)
-        defines: dict[str, int | str] = {**shape.defines, "CPU": cpu, "LANES": self._lanes, "EACH": EACH}
-        if values is not None:
-            defines["VALUE"] = TYPES[values.dtype.name]
+        defines = {**shape.defines, **items.defines, "CPU": cpu, "LANES": self._lanes, "EACH": EACH}
         if splitters is not None:
             defines["SPLIT"] = 1
             self._digits = {"digits": engine.empty(shape.size, np.uint8)}
@@ -61,42 +61,26 @@ class RadixSort:
         self._defines, self._word_bits = defines, shape.bits // shape.words
         self.places = engine.empty((DIGITS, self.tiles), np.uint32)
 
-    def run_all(
-        self, passes: list[tuple[int, int, int]], keys: DeviceArray, values: DeviceArray | None
-    ) -> tuple[DeviceArray, DeviceArray | None]:
-        """Run passes, each a word, its first bit and bits; return keys and values, in the arrays given or new ones."""
-        spare = self._engine.empty(keys.shape, keys.dtype)
-        spare_values = None if values is None else self._engine.empty(values.shape, values.dtype)
-        for word, shift, bits in passes:
-            self.run(word, shift, bits, keys, spare, values, spare_values)
-            keys, spare, values, spare_values = spare, keys, spare_values, values
-        return keys, values
+    def run_all(self, digits: list[Digit], items: Items) -> Items:
+        """Run a pass for each digit; return the items, in the arrays given or new ones."""
+        spare = items.like(self._engine)
+        for digit in digits:
+            self.run(digit, items, spare)
+            items, spare = spare, items
+        return items
 
-    def run(
-        self,
-        word: int,
-        shift: int,
-        bits: int,
-        keys: DeviceArray,
-        out: DeviceArray,
-        values: DeviceArray | None,
-        values_out: DeviceArray | None,
-    ) -> None:
-        """Move keys and values to `out` and `values_out`, in the order of one digit, or of their parts.
-
-        The digit is `bits` bits from bit `shift` of word `word` on; it may pass into the next word.
-        """
-        shape, lanes = self._shape, self._lanes
+    def run(self, digit: Digit, items: Items, out: Items) -> None:
+        """Move items to others, in the order of one digit, which may pass into the next word, or of their parts."""
+        shape, lanes, (word, shift, bits) = self._shape, self._lanes, digit
         passes = {"PASSES": 1} if shift + bits > self._word_bits else {}
         count, scatter = (
             self._engine.kernel("primitives/radix_sort.cl", name, **self._defines, **passes)
             for name in ("count_digits", "scatter_keys")
         )
         cut = {"size": shape.size, "tile": self._tile, "tiles": self.tiles, **self._digits}
-        digit = {"stride": shape.stride, "word": word, "shift": shift, "mask": (1 << bits) - 1}
+        key = {"stride": shape.stride, "word": word, "shift": shift, "mask": (1 << bits) - 1}
         groups = (self._count_groups * lanes,), (lanes,)
-        self._engine.launch(count, *groups, keys=keys, **digit, **cut, counts=self.places, **self._splitters)
+        self._engine.launch(count, *groups, keys=items.keys, **key, **cut, counts=self.places, **self._splitters)
         scan(self._engine, self.places, out=self.places)
-        moved = {} if values is None else {"values": values, "values_out": values_out}
         groups = (self.tiles * lanes,), (lanes,)
-        self._engine.launch(scatter, *groups, keys=keys, out=out, **digit, **cut, places=self.places, **moved)
+        self._engine.launch(scatter, *groups, **items.moved(out), **key, **cut, places=self.places)

@@ -62,14 +62,9 @@ def scan(
     lanes, root = (1, 1) if cpu else scan_lanes(engine)
     groups, span = spans(size, 1 if cpu else lanes * units * PER, CPU_SPANS if cpu else GROUPS)
     defines: dict[str, int | str] = {
-        "TYPE": TYPES[source.dtype.name],
-        "MAXIMUM": maximum,
-        "SEGMENTED": heads is not None,
-        "CPU": cpu,
-        "LANES": lanes,
-        "ROOT": root,
-        "UNITS": units,
-    }
+        "TYPE": TYPES[source.dtype.name], "MAXIMUM": maximum, "SEGMENTED": heads is not None, "CPU": cpu,
+        "LANES": lanes, "ROOT": root, "UNITS": units,
+    }  # fmt: skip
     totals, flags = engine.empty(groups, source.dtype), engine.empty(groups, np.uint32)
     shape = (groups * lanes,), (lanes,)
     common = {"source": source, "heads": heads, "size": size, "span": span, "totals": totals, "flags": flags}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.io.workers import usable_cores
-from oclgenomics.primitives.keys import key_shape
+from oclgenomics.primitives.keys import Items, key_shape
 from oclgenomics.primitives.radix import RadixSort, radix_passes
 from oclgenomics.runtime import DeviceArray, Engine
 
@@ -69,12 +69,14 @@ def sort(
         raise ValueError(f"sort: bits {first_bit} to {first_bit + bits} are not all in keys of {shape.bits} bits")
     if shape.size < 2 or not bits:
         return Sorted(keys, values)
-    radix = RadixSort(engine, shape, values)
+    items = Items(keys, values)
+    radix = RadixSort(engine, shape, items)
     if engine.tuning.shares_memory and values is None and shape.words == 1 and first_bit == 0:
         spare = engine.empty(keys.shape, keys.dtype)
         moved = sort_on_host(engine, keys, shape.size, bits, radix, spare)
         return Sorted(spare if moved else keys, None)
-    return Sorted(*radix.run_all(radix_passes(shape.bits // shape.words, first_bit, bits), keys, values))
+    ordered = radix.run_all(radix_passes(shape.bits // shape.words, first_bit, bits), items)
+    return Sorted(ordered.keys, ordered.values)
 
 
 FEW = 1 << 16  # keys that are sorted at once
@@ -93,7 +95,7 @@ def sort_on_host(engine: Engine, keys: DeviceArray, size: int, bits: int, radix:
             host[:size].sort()
         return False
     digit_bits = min(bits, 8)
-    radix.run(0, bits - digit_bits, digit_bits, keys, spare, None, None)
+    radix.run((0, bits - digit_bits, digit_bits), Items(keys), Items(spare))
     starts = engine.download(radix.places)[:, 0].astype(np.int64)
     ends = np.append(starts[1:], size)
     with engine.mapped(spare) as host:

@@ -79,12 +79,18 @@ class DeviceMemory:
         """Give the memory back now; twice does no harm. The device keeps it until kernels that use it have ended."""
         buffer, self.buffer = self.buffer, None
         if buffer is not None:
-            self._account.give(self._nbytes)
+            self._give()
             buffer.release()
 
+    def _give(self) -> None:
+        """Give back what it takes of the account, once."""
+        nbytes, self._nbytes = self._nbytes, 0
+        self._account.give(nbytes)
+
     def __del__(self) -> None:
+        # The buffer stays: of a cycle, this may be ended before a `SharedArray`, which waits for kernels and releases.
         if getattr(self, "buffer", None) is not None:
-            self._account.give(self._nbytes)
+            self._give()
 
 
 class DeviceArray:
@@ -148,15 +154,14 @@ def allocate(
     AllocationError
         It is larger than the device's largest buffer, or passes the limit, or the device has no memory left.
     """
-    cl = opencl()
-    kind = np.dtype(dtype)
-    nbytes = math.prod(shape) * kind.itemsize
-    _check(device, account, shape, kind)
+    cl, kind = opencl(), np.dtype(dtype)
+    nbytes = _checked_size(device, account, shape, kind)
     with watching(device, lambda: f"allocating {_asked(shape, kind)}, {readable_bytes(account.used)} being in use"):
+        flags = cl.mem_flags.READ_WRITE
         if content is None or not nbytes:
-            buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE, max(nbytes, 16))
+            buffer = cl.Buffer(context, flags, max(nbytes, 16))
         else:
-            buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, nbytes, content)
+            buffer = cl.Buffer(context, flags | cl.mem_flags.COPY_HOST_PTR, nbytes, content)
     return DeviceArray(DeviceMemory(buffer, nbytes, account), shape, kind)
 
 
@@ -180,10 +185,8 @@ def share(
     AllocationError
         As `allocate`.
     """
-    cl = opencl()
-    kind = np.dtype(dtype)
-    nbytes = math.prod(shape) * kind.itemsize
-    _check(device, account, shape, kind)
+    cl, kind = opencl(), np.dtype(dtype)
+    nbytes = _checked_size(device, account, shape, kind)
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.USE_HOST_PTR
     with watching(device, f"sharing {readable_bytes(nbytes)} of host memory"):
         buffer = cl.Buffer(context, flags, hostbuf=memory)
@@ -197,8 +200,8 @@ def _asked(shape: tuple[int, ...], kind: np.dtype[Any]) -> str:
     return f"{readable_bytes(nbytes)} for an array of {'x'.join(map(str, shape))} {kind.name}"
 
 
-def _check(device: Device, account: Account, shape: tuple[int, ...], kind: np.dtype[Any]) -> None:
-    """Refuse an array that is too large for the device or passes the limit."""
+def _checked_size(device: Device, account: Account, shape: tuple[int, ...], kind: np.dtype[Any]) -> int:
+    """Return the bytes of an array, unless it is too large for the device or passes the limit."""
     nbytes = math.prod(shape) * kind.itemsize
     if nbytes > device.max_allocation:
         raise AllocationError(
@@ -211,3 +214,4 @@ def _check(device: Device, account: Account, shape: tuple[int, ...], kind: np.dt
             f"{_asked(shape, kind)} with {readable_bytes(account.used)} in use passes the limit of "
             f"{readable_bytes(account.limit)}; raise `max_memory`"
         )
+    return nbytes

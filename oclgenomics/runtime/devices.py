@@ -175,19 +175,17 @@ def _family(platform: str, version: str, vendor: str) -> str:
     return "amd" if "advanced micro devices" in vendor.lower() else "other"
 
 
+WARPS = {"nvidia": ("warp_size_nv", 32), "amd": ("wavefront_width_amd", 64)}  # the vendor's query, the usual width
+
+
 def _warp(handle: pyopencl.Device, kind: str, family: str) -> int:
     """Work-items in lock-step: what the vendor's query says, else the usual width; no kernel is built to ask."""
-    cl = opencl()
     if kind == "cpu":
         return 1
-    if family == "nvidia":
-        try:
-            return int(handle.warp_size_nv)
-        except (cl.Error, AttributeError):
-            return 32
-    if family == "amd":
-        try:
-            return int(handle.wavefront_width_amd)
-        except (cl.Error, AttributeError):
-            return 64
-    return 32
+    query, usual = WARPS.get(family, (None, 32))
+    if query is None:
+        return usual
+    try:
+        return int(getattr(handle, query))
+    except (opencl().Error, AttributeError):
+        return usual

@@ -7,7 +7,6 @@ import functools
 import time
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -103,9 +102,7 @@ class Engine:
     def __enter__(self) -> Engine:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
         if kind is None:
             self.finish()
         self.close()
@@ -208,12 +205,7 @@ class Engine:
         return self._cache.kernel(source, name, {**self.tuning.defines(), **defines}, exact=bool(exact))
 
     def launch(
-        self,
-        kernel: Kernel,
-        global_size: tuple[int, ...],
-        local_size: tuple[int, ...] | None,
-        /,
-        **arguments: Any,
+        self, kernel: Kernel, global_size: tuple[int, ...], local_size: tuple[int, ...] | None, /, **arguments: Any
     ) -> None:
         """Enqueue a kernel on the compute queue.
 
@@ -343,12 +335,7 @@ class Engine:
         self._transfers.write(target, array, offset_items, wait=wait)
 
     def download(
-        self,
-        source: DeviceArray,
-        count: int | None = None,
-        offset: int = 0,
-        *,
-        out: NDArray[Any] | None = None,
+        self, source: DeviceArray, count: int | None = None, offset: int = 0, *, out: NDArray[Any] | None = None
     ) -> NDArray[Any]:
         """Copy a device array to the host, after everything enqueued for it.
 

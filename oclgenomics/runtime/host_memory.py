@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import math
 import mmap
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -25,6 +24,10 @@ class Copies(Protocol):
     """What brings items to the device and waits for it."""
 
     def write(self, target: DeviceArray, array: NDArray[Any], offset: int, *, wait: bool) -> None: ...
+
+    def download(
+        self, source: DeviceArray, count: int | None, offset: int, out: NDArray[Any] | None
+    ) -> NDArray[Any]: ...
 
     def wait_for(self, array: DeviceArray) -> None: ...
 
@@ -48,9 +51,7 @@ class SharedArray:
     def __enter__(self) -> SharedArray:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.release()
 
     def send(self, begin: int = 0, size: int | None = None, *, wait: bool = False) -> None:
@@ -62,6 +63,14 @@ class SharedArray:
             items = self.host.reshape(-1)
             end = len(items) if size is None else begin + size
             self._copies.write(self.device, items[begin:end], begin, wait=wait)
+
+    def fetch(self, size: int) -> NDArray[Any]:
+        """Return the first items of the host's array, as the device has left them."""
+        items = self.host.reshape(-1)[:size]
+        if self.device.memory.host is None:
+            return self._copies.download(self.device, size, 0, items)
+        self.wait()
+        return items
 
     def wait(self) -> None:
         """Wait until all that is under way for the array has ended."""

@@ -22,7 +22,7 @@ import sys
 import sysconfig
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,20 +64,16 @@ def intel_library() -> Path | None:
     data_folders = dict.fromkeys(
         (sys.prefix, sysconfig.get_path("data"), sys.base_prefix, os.path.expanduser("~/.local"))
     )
-    for folder in data_folders:
-        library = Path(folder, "lib", "libintelocl.so")
-        if library.exists():
-            return library
-    return None
+    return _first_there(Path(folder, "lib", "libintelocl.so") for folder in data_folders)
 
 
 def nvidia_library() -> Path | None:
     """Find the OpenCL library of NVIDIA's driver, which containers have without an ICD file."""
-    for folder in NVIDIA_FOLDERS:
-        library = Path(folder, NVIDIA_LIBRARY)
-        if library.exists():
-            return library
-    return None
+    return _first_there(Path(folder, NVIDIA_LIBRARY) for folder in NVIDIA_FOLDERS)
+
+
+def _first_there(paths: Iterable[Path]) -> Path | None:
+    return next((path for path in paths if path.exists()), None)
 
 
 def icd_files() -> list[Path]:
@@ -296,7 +292,7 @@ def _vendor_folder(missing: list[str]) -> Path:
 class EarlyLibraries:
     """Begins to load libraries.
 
-    What cannot be loaded is left out without a word; whoever needs it learns why when asking for it.
+    What cannot be loaded is left out without a message; the reason is reported when it is needed.
 
     Parameters
     ----------

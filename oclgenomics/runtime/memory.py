@@ -54,12 +54,7 @@ class BufferNeed:
 
 
 def items_that_fit(
-    needs: Sequence[BufferNeed],
-    *,
-    budget: int,
-    max_allocation: int,
-    minimum: int = 1,
-    item: str = "item",
+    needs: Sequence[BufferNeed], *, budget: int, max_allocation: int, minimum: int = 1, item: str = "item"
 ) -> int:
     """Return how many items fit into the device's memory at a time.
 

@@ -96,19 +96,12 @@ class Profile:
         """Return count and milliseconds (total, min, median, max) for each name, the largest total first."""
         groups: dict[str, list[float]] = {}
         for span in self.spans:
-            groups.setdefault(f"{span.lane}: {span.name}" if span.lane != "compute" else span.name, []).append(
-                span.milliseconds
-            )
-        rows = {
-            name: {
-                "count": len(times),
-                "total_ms": sum(times),
-                "min_ms": min(times),
-                "median_ms": statistics.median(times),
-                "max_ms": max(times),
-            }
-            for name, times in groups.items()
-        }
+            name = span.name if span.lane == "compute" else f"{span.lane}: {span.name}"
+            groups.setdefault(name, []).append(span.milliseconds)
+        columns: dict[str, Callable[[list[float]], float]] = {
+            "count": len, "total_ms": sum, "min_ms": min, "median_ms": statistics.median, "max_ms": max,
+        }  # fmt: skip
+        rows = {name: {column: of(times) for column, of in columns.items()} for name, times in groups.items()}
         return dict(sorted(rows.items(), key=lambda row: -row[1]["total_ms"]))
 
     def table(self) -> str:
@@ -129,23 +122,14 @@ class Profile:
 
     def trace_json(self) -> str:
         """Return the spans in the Trace Event Format, which ui.perfetto.dev and chrome://tracing read."""
-        spans = self.spans
-        lanes = {lane: number for number, lane in enumerate(dict.fromkeys(["host", "compute", "transfer"]))}
+        lanes = {"host": 0, "compute": 1, "transfer": 2}
         events: list[dict[str, object]] = [
             {"ph": "M", "pid": 1, "tid": number, "name": "thread_name", "args": {"name": lane}}
             for lane, number in lanes.items()
         ]
-        for span in spans:
-            events.append(
-                {
-                    "ph": "X",
-                    "pid": 1,
-                    "tid": lanes[span.lane],
-                    "name": span.name,
-                    "ts": (span.start - self.origin) / 1e3,
-                    "dur": (span.end - span.start) / 1e3,
-                }
-            )
+        for span in self.spans:
+            when = {"ts": (span.start - self.origin) / 1e3, "dur": (span.end - span.start) / 1e3}
+            events.append({"ph": "X", "pid": 1, "tid": lanes[span.lane], "name": span.name, **when})
         return json.dumps({"traceEvents": events, "displayTimeUnit": "ms"})
 
 

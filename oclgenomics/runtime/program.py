@@ -130,9 +130,7 @@ def _from_binary(
     cl = opencl()
     try:
         raw = cl._Program(context, [device.handle], [binary])
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", cl.CompilerWarning)
-            raw.build(" ".join(options).encode(), [device.handle])
+        _build(raw, device, options)
     except cl.Error:  # a driver may refuse its own old binary: the source is always there
         return None
     return cl.Program(raw)  # type: ignore[no-any-return]
@@ -145,12 +143,16 @@ def _from_source(
     # PyOpenCL's own build adds a second cache, an include path and warnings to the plain OpenCL call.
     raw = cl._Program(context, text)
     try:
-        with warnings.catch_warnings():  # remarks of a compiler that succeeded
-            warnings.simplefilter("ignore", cl.CompilerWarning)
-            raw.build(" ".join(options).encode(), [device.handle])
+        _build(raw, device, options)
     except cl.Error as error:
         raise _build_error(raw, device, source, text, options, error) from None
     return cl.Program(raw)  # type: ignore[no-any-return]
+
+
+def _build(raw: Any, device: Device, options: list[str]) -> None:
+    with warnings.catch_warnings():  # remarks of a compiler that succeeded
+        warnings.simplefilter("ignore", opencl().CompilerWarning)
+        raw.build(" ".join(options).encode(), [device.handle])
 
 
 def _build_error(raw: Any, device: Device, source: str, text: str, options: list[str], error: Exception) -> BuildError:

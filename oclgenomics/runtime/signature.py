@@ -19,18 +19,9 @@ from oclgenomics.errors import BuildError
 from oclgenomics.runtime.preprocess import Macro, expand, preprocess
 
 _SCALARS: dict[str, type[np.generic]] = {
-    "char": np.int8,
-    "uchar": np.uint8,
-    "short": np.int16,
-    "ushort": np.uint16,
-    "int": np.int32,
-    "uint": np.uint32,
-    "long": np.int64,
-    "ulong": np.uint64,
-    "half": np.float16,
-    "float": np.float32,
-    "double": np.float64,
-}
+    "char": np.int8, "uchar": np.uint8, "short": np.int16, "ushort": np.uint16, "int": np.int32, "uint": np.uint32,
+    "long": np.int64, "ulong": np.uint64, "half": np.float16, "float": np.float32, "double": np.float64,
+}  # fmt: skip
 _QUALIFIERS = {"const", "volatile", "restrict", "__restrict", "__global", "global", "__local", "local", "__constant"}
 _ATTRIBUTE = re.compile(r"__attribute__\s*\(\(")
 # Patterns that begin with a plain word are found some 20 times as soon as with \b before it.

@@ -77,14 +77,9 @@ class Staging:
         def begin(block: NDArray[np.uint8], start: int) -> pyopencl.Event:
             piece = data[start : start + self._block_bytes]
             np.copyto(block[: piece.size], piece)
-            return cl.enqueue_copy(  # type: ignore[no-any-return]
-                self._queue,
-                target.memory.buffer,
-                block[: piece.size],
-                dst_offset=offset + start,
-                is_blocking=False,
-                wait_for=waits or None,
-            )
+            place = {"dst_offset": offset + start, "is_blocking": False, "wait_for": waits or None}
+            event: pyopencl.Event = cl.enqueue_copy(self._queue, target.memory.buffer, block[: piece.size], **place)
+            return event
 
         return self._copy(begin, lambda block, start: None, data.size)
 
@@ -100,14 +95,10 @@ class Staging:
         data = result.reshape(-1).view(np.uint8)
 
         def begin(block: NDArray[np.uint8], start: int) -> pyopencl.Event:
-            return cl.enqueue_copy(  # type: ignore[no-any-return]
-                self._queue,
-                block[: len(data) - start],
-                source.memory.buffer,
-                src_offset=offset + start,
-                is_blocking=False,
-                wait_for=waits or None,
-            )
+            place = {"src_offset": offset + start, "is_blocking": False, "wait_for": waits or None}
+            to = block[: len(data) - start]
+            event: pyopencl.Event = cl.enqueue_copy(self._queue, to, source.memory.buffer, **place)
+            return event
 
         def end(block: NDArray[np.uint8], start: int) -> None:
             piece = data[start : start + self._block_bytes]

@@ -13,9 +13,4 @@ from oclgenomics.lazy_names import found_in
 if TYPE_CHECKING:
     from oclgenomics.selftest.examination import *
 
-__getattr__, __dir__, __all__ = found_in(
-    __name__,
-    {
-        "examination": "Finding examine run_jobs",
-    },
-)
+__getattr__, __dir__, __all__ = found_in(__name__, {"examination": "Finding examine run_jobs"})

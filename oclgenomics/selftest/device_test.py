@@ -29,7 +29,7 @@ def main(argv: Sequence[str]) -> int:
     """
     index, key, seconds, *only = argv
     limit_time(int(seconds))
-    import siphash  # noqa: F401 - a missing package is told before the device is blamed
+    import siphash  # noqa: F401 - a missing package is reported before the device is blamed
 
     from oclgenomics.runtime.devices import list_devices
     from oclgenomics.runtime.traits import probe

@@ -25,16 +25,9 @@ from oclgenomics.selftest.golden_jobs import JOBS
 JOB_SECONDS = 600
 PACKAGES = ("pyopencl", "pocl-binary-distribution", "intel-opencl-rt", "numpy", "siphash", "siphash24", "matplotlib")
 VARIABLES = (
-    "OCLGENOMICS_DEVICE",
-    "OCLGENOMICS_CACHE",
-    "PYOPENCL_CTX",
-    "OCL_ICD_VENDORS",
-    "OPENCL_VENDOR_PATH",
-    "OCL_ICD_FILENAMES",
-    "RUSTICL_ENABLE",
-    "POCL_DEVICES",
-    "CUDA_VISIBLE_DEVICES",
-)
+    "OCLGENOMICS_DEVICE", "OCLGENOMICS_CACHE", "PYOPENCL_CTX", "OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH",
+    "OCL_ICD_FILENAMES", "RUSTICL_ENABLE", "POCL_DEVICES", "CUDA_VISIBLE_DEVICES",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ def _kmers(engine: Engine) -> str | None:
             found, expected = count([path], options, engine=engine), kmer_reference.count([text], options)
             same = np.array_equal(found.keys, keys_of(list(expected)))
             if not same or found.counts.tolist() != list(expected.values()):
-                return f"the counts of k-mers of {k} letters differ from the oracle"
+                return f"the counts of k-mers of {k} bases differ from the oracle"
     return None
 
 
@@ -143,18 +143,11 @@ def golden_signals() -> tuple[Squiggle, NDArray[np.int16], NDArray[np.int64]]:
     """A reference of two tracks; samples of three reads, of which one is of the reference; where reads begin."""
     levels = 60 + (numbers(2 * SIGNAL_COLUMNS, 11) % np.uint64(60)).astype(np.float64)
     reference = Squiggle(
-        name="golden",
-        records=("golden",),
-        lengths=np.array([SIGNAL_COLUMNS + 5]),
-        k=6,
-        model="golden",
-        molecule="dna",
-        levels=levels,
-        tracks=np.array([0, SIGNAL_COLUMNS, 2 * SIGNAL_COLUMNS]),
-        track_record=np.zeros(2, np.int32),
-        track_strand=np.array([0, 1], np.uint8),
+        name="golden", records=("golden",), lengths=np.array([SIGNAL_COLUMNS + 5]), k=6, model="golden",
+        molecule="dna", levels=levels, tracks=np.array([0, SIGNAL_COLUMNS, 2 * SIGNAL_COLUMNS]),
+        track_record=np.zeros(2, np.int32), track_strand=np.array([0, 1], np.uint8),
         track_first=np.array([0, SIGNAL_COLUMNS - 1]),
-    )
+    )  # fmt: skip
     noise = (numbers(3 * SIGNAL_SAMPLES, 12) % np.uint64(40)).astype(np.int64).reshape(3, -1)
     others = (numbers(SIGNAL_COLUMNS, 13) % np.uint64(60)).astype(np.int64) + 60
     steps = np.arange(SIGNAL_SAMPLES) // 7

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.io.closing import Closing
 from oclgenomics.runtime import DeviceArray, Engine, SharedArray
 from oclgenomics.sequence.block_records import names_at
 from oclgenomics.sequence.device_text import Text
@@ -43,19 +43,15 @@ class CopiedLetters:
     header_lengths: DeviceArray
 
 
-class LetterCopier:
+class LetterCopier(Closing):
     """Copies the letters of one block after the other into the same memory; a context manager."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._shared: SharedArray | None = None
 
-    def __enter__(self) -> LetterCopier:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Give the memory back."""
         if self._shared is not None:
             self._shared.release()
 
@@ -76,17 +72,9 @@ class LetterCopier:
             engine.download(arrays[name], counted.headers) for name in ("record_starts", "record_places")
         )
         copied = Text(shared.device, 0, counted.symbols)
-        host = partial(self._host, counted.symbols)
-        return CopiedLetters(copied, host, starts, headers, names, arrays["header_lengths"])
-
-    def _host(self, size: int) -> NDArray[np.uint8]:
-        """The first letters, on the host."""
-        assert self._shared is not None
-        host = self._shared.host[:size]
-        if not self._engine.tuning.shares_memory:
-            return self._engine.download(self._shared.device, size, out=host)
-        self._engine.wait_for(self._shared.device)
-        return host
+        return CopiedLetters(
+            copied, partial(shared.fetch, counted.symbols), starts, headers, names, arrays["header_lengths"]
+        )
 
     def _room(self, size: int) -> SharedArray:
         if self._shared is None or self._shared.host.size < size:

@@ -14,7 +14,7 @@ DEFECTS = (
     "letters and qualities of a record are not equally many",
     "the text ends within a record; it seems to be cut off",
     "the line that starts with + has another title than the record",
-    "{} stands for no nucleotide; letters of IUPAC do, and U",
+    "{} is no nucleotide; write bases as IUPAC codes or U",
     "{} is no quality; those are the characters ! to ~ (Phred + 33)",
 )
 
@@ -52,7 +52,7 @@ class Census:
     others : int
         Letters other than A, C, G and T, in either case. With a least quality, only those that reach it.
     foreign : int
-        Of these, bytes that stand for no nucleotide. IUPAC's codes, X and the gaps "-", "." and "?" do not count.
+        Of these, bytes that are no nucleotides. IUPAC codes, X and the gaps "-", "." and "?" do not count.
     uracils : int
         Of these, U.
     """
@@ -65,11 +65,8 @@ class Census:
 
     def add(self, other: Census) -> None:
         """Add the numbers of another census."""
-        self.records += other.records
-        self.letters += other.letters
-        self.others += other.others
-        self.foreign += other.foreign
-        self.uracils += other.uracils
+        for name, number in vars(other).items():
+            setattr(self, name, getattr(self, name) + number)
 
     def check(self, source: str) -> None:
         """Refuse a text whose letters are hardly nucleotides.
@@ -77,11 +74,11 @@ class Census:
         Raises
         ------
         InputError
-            More than a tenth of the letters stand for none.
+            More than a tenth of the characters are none.
         """
         if self.foreign > MAX_FOREIGN * self.letters:
             raise InputError(
-                f"{self.foreign:,} of {self.letters:,} letters stand for no nucleotide; it seems to be protein, or no "
+                f"{self.foreign:,} of {self.letters:,} characters are no nucleotides; it seems to be protein, or no "
                 "sequence: give DNA",
                 source=source,
             )

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
 from operator import add
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.io.closing import Closing
 from oclgenomics.lazy_names import late
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.device_text import Text
@@ -27,7 +27,7 @@ rewritten_source = late("oclgenomics.sequence.rewritten_source")
 MIN_BLOCK, BLOCK_SHARE = 1 << 16, 4  # of rewritten text: little beside the blocks of the input
 
 
-class FastqText:
+class FastqText(Closing):
     """The blocks of an input that the device parses; a context manager.
 
     The device reads four lines a record. Where it finds a block that is not like that, `refused` has the host look at
@@ -46,12 +46,8 @@ class FastqText:
         self._rewriter: Rewriter | None = None
         self._stack = ExitStack()
 
-    def __enter__(self) -> FastqText:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Let go of the rewritten text."""
         self._stack.close()
 
     @property

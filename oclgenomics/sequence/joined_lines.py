@@ -230,15 +230,9 @@ class DeviceJoiner:
             self._out = engine.shared(size + size // 4, np.uint8)
         for piece in pieces:
             self._launch(piece.write, lines, piece.defines, places=places, out=self._out.device, **piece.written)
-        return self._brought(size)
-
-    def _brought(self, size: int) -> NDArray[np.uint8]:
-        """The first bytes of the lines, on the host."""
-        lines = self._out.host[:size]
-        if self._out.device.memory.host is None:
-            return self._engine.download(self._out.device, size, out=lines)
-        self._engine.finish()
-        return lines
+        if engine.tuning.waiting_helps:
+            engine.finish()
+        return self._out.fetch(size)
 
     def _piece(self, column: Column, begin: int, end: int) -> _Piece:
         """Lines `begin` to `end` - 1 of a column."""

@@ -6,13 +6,13 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import EmptyInputError, InputError
+from oclgenomics.io.closing import Closing
 from oclgenomics.io.source import Source
 from oclgenomics.runtime import Engine, SharedArray
 from oclgenomics.sequence.device_text import Text
@@ -29,7 +29,7 @@ HEADROOM_SHARE = 16  # of a block, one part in so many: enough for all but the l
 CPU_BUFFERS, GPU_BUFFERS = 2, 3  # one at work, the others being read
 
 
-class TextBlocks:
+class TextBlocks(Closing):
     """Reads an input block by block into memory that the device reads directly or at full speed; a context manager.
 
     Buffers take turns: while the device is at work on one block, threads read the next ones.
@@ -70,12 +70,8 @@ class TextBlocks:
         self.offset = self._begin = 0
         self.final = False
 
-    def __enter__(self) -> TextBlocks:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Stop reading ahead, and give the memory back."""
         self._threads.shutdown(cancel_futures=True)
         self._buffers.close()
 

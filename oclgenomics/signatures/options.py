@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from oclgenomics.errors import ParameterError
+from oclgenomics.errors import ParameterError, check_choice, check_range
 
 Report = Literal["best", "first", "all"]
 Strand = Literal["+", "-", "both"]
@@ -63,19 +63,15 @@ class ScanOptions:
 
     def __post_init__(self) -> None:
         for name, choices in (("report", REPORTS), ("strand", STRANDS), ("method", METHODS)):
-            if getattr(self, name) not in choices:
-                raise ParameterError(name, f"choose one of {', '.join(choices)}", getattr(self, name))
-        if not 0 <= self.max_mismatches <= MAX_MISMATCHES:
-            raise ParameterError("max_mismatches", f"0 to {MAX_MISMATCHES} can be found exactly", self.max_mismatches)
-        if not 0 <= self.max_edits <= MAX_EDITS:
-            raise ParameterError("max_edits", f"0 to {MAX_EDITS} can be found exactly", self.max_edits)
+            check_choice(name, getattr(self, name), choices)
+        for name, value, most in (
+            ("max_mismatches", self.max_mismatches, MAX_MISMATCHES), ("max_edits", self.max_edits, MAX_EDITS),
+        ):  # fmt: skip
+            check_range(name, value, 0, most, f"0 to {most} can be found exactly")
         if self.max_edits and self.max_mismatches:
-            raise ParameterError(
-                "max_edits", "substitutions are edits, too; leave out `max_mismatches`", self.max_edits
-            )
+            text = "substitutions are edits, too; leave out `max_mismatches`"
+            raise ParameterError("max_edits", text, self.max_edits)
         if self.max_edits and self.method == "planes":
             raise ParameterError("method", "does not find insertions and deletions; choose auto or index", self.method)
-        if not 0 <= self.min_informative <= 1:
-            raise ParameterError("min_informative", "a share is 0 to 1", self.min_informative)
-        if not 0 <= self.min_score <= BEST_QUALITY:
-            raise ParameterError("min_score", f"qualities are 0 to {BEST_QUALITY}", self.min_score)
+        check_range("min_informative", self.min_informative, 0, 1, "a share is 0 to 1")
+        check_range("min_score", self.min_score, 0, BEST_QUALITY, f"qualities are 0 to {BEST_QUALITY}")

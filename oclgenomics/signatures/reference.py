@@ -81,17 +81,10 @@ class Strand:
     def match(self, start: int, end: int, mismatches: int, informative: int) -> Match:
         """Return the match that takes the letters start .. end - 1 of the sample."""
         scores = None if self.quality is None else self.quality[start:end].tolist()
-        return Match(
-            self.sign,
-            start,
-            end,
-            mismatches,
-            None if scores is None else sum(scores),
-            informative,
-            int(np.count_nonzero(self.text[start:end] == ANY)),
-            int(np.count_nonzero(self.pattern == ANY)),
-            None if scores is None else sum(map(error_units, scores)),
-        )
+        ns, own_ns = np.count_nonzero(self.text[start:end] == ANY), np.count_nonzero(self.pattern == ANY)
+        quality_sum = None if scores is None else sum(scores)
+        errors = None if scores is None else sum(map(error_units, scores))
+        return Match(self.sign, start, end, mismatches, quality_sum, informative, int(ns), int(own_ns), errors)
 
 
 def matches(

@@ -116,7 +116,7 @@ class Matches(Columns):
     start, end : ndarray, int64
         The letters sample[start : end].
     hits : ndarray, int64
-        Matches that the row stands for: all of the signature on the strand; 1 where all matches are reported.
+        Matches that the row represents: all of the signature on the strand; 1 where all matches are reported.
     mismatches : ndarray, int32
     has_qualities : ndarray, bool
     quality_sum : ndarray, uint64

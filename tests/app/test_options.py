@@ -44,12 +44,45 @@ def test_counts(text: str, number: int) -> None:
     ("text", "message"),
     [
         ("1000000000000001", "is too large; 1e[+]15 is the most"), ("1000000000000.001k", "is too large"),
-        ("999999999999999.5", "is not a whole number"), ("-1", "is not a whole number"),
+        ("999999999999999.5", "is not a whole number"), ("-1", "'-1' is below 0; give 0 or more"),
+        ("-10k", "is below 0"), ("-x", "is not a whole number"), ("--1", "is not a whole number"),
     ],
 )  # fmt: skip
 def test_what_is_no_count(text: str, message: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match=message):
         options.count(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("-1", -1), ("+5", 5), ("123456789012345678", 123456789012345678), ("10k", 10_000), ("-1.5M", -1_500_000)],
+)
+def test_whole_numbers(text: str, number: int) -> None:
+    assert options.whole(text) == number
+
+
+@pytest.mark.parametrize("text", ["", "-", "2.5", "-x", "--1k", "1234567890123456789"])
+def test_what_is_no_whole_number(text: str) -> None:
+    with pytest.raises(argparse.ArgumentTypeError):
+        options.whole(text)
+
+
+def numeric_options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """The options and arguments of a parser, and of all commands within it, that take whole numbers."""
+    found = []
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            found += [one for inner in action.choices.values() for one in numeric_options(inner)]
+        elif action.type in (int, options.count, options.whole) and action.choices is None:
+            found.append(action)
+    return found
+
+
+def test_every_count_may_be_written_in_thousands() -> None:
+    for name in main.SYSTEMS:
+        actions = numeric_options(main._parser([name]))
+        assert actions or name == "fpga", "only `hls_model`'s own parsers have any"
+        assert [action.dest for action in actions if action.type is int] == []
 
 
 def device_options(*words: str) -> argparse.Namespace:

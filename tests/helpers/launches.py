@@ -41,7 +41,7 @@ from oclgenomics.kmers.database.kmer_set import KmerBlock
 from oclgenomics.kmers.device.bin_counter import BinCounter
 from oclgenomics.kmers.device.bin_fill import BinFiller
 from oclgenomics.kmers.device.counting import KmerCounter
-from oclgenomics.kmers.device.encode_cpu import RoomPair, SlotEncoder
+from oclgenomics.kmers.device.encode_cpu import CpuDeviceEncoder
 from oclgenomics.kmers.device.encode_kernels import Span
 from oclgenomics.kmers.device.line_tables import LineTables
 from oclgenomics.kmers.device.parts import EVERY, gather
@@ -415,14 +415,12 @@ def encoded_slots(engine: Engine, k: int, rest: int) -> None:
         with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as pool:
             with whole_file(Path(folder) / "x") as file:
                 plan = SectionPlan(engine.limits(), k)
-                rooms = RoomPair(engine, Appending(file, pool), key_words(k), plan)
-                encoder = SlotEncoder(engine, key_words(k), rooms, 2)
+                encoder = CpuDeviceEncoder(engine, k, Appending(file, pool), plan)
                 before = Span(engine.upload(keys), engine.upload(counts), 0, held)
                 bins = SlotBins(
                     engine, slots_of(engine, np.ascontiguousarray(keys[:, held:]), counts[held:], rest, rng)
                 )
-                assert len([*encoder.encode(before, bins, 0, bins.size), *encoder.collect()]) == 1
-                rooms.wait()
+                assert len([*encoder.encode_slots(before, bins, 0, bins.size), *encoder.drain()]) == 1
             assert (Path(folder) / "x").read_bytes() == encode_sections(keys, counts)[0]
 
 

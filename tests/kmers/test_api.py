@@ -138,7 +138,7 @@ def test_wrong_parameters_of_a_count(options: dict[str, int], message: str) -> N
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"k": 0}, "k=0: k-mers have 1 to 256 letters"),
+        ({"k": 0}, "k=0: k-mers have 1 to 256 bases"),
         ({"k": 5, "min_count": 3, "max_count": 2}, "min_count=3 max_count=2: take 1 <= min <= max"),
         ({"k": 5, "counter_max": 0}, "counter_max=0: counters hold"),
         ({"k": 5, "min_count": 1 << 32, "max_count": 1 << 32}, "min_count=4294967296: counters hold at most"),
@@ -269,7 +269,7 @@ def test_query_of_one_sequence_and_of_a_file(text: Path) -> None:
 
 
 def test_mistakes_of_a_query(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="'GATT' has 4 letters"):
+    with pytest.raises(UsageError, match="'GATT' has 4 bases"):
         list(kmers.query(set_of(PAIRS_A, 5), ["GATT"]))
     with pytest.raises(InputError, match="missing"):
         kmers.query(tmp_path / "missing", ["GATT"])

@@ -192,7 +192,7 @@ def test_protein_is_refused(engine: Engine, tmp_path: Path, text: bytes, block_b
     ):
         path.write_bytes(text.replace(b"%b", letters))
         if refused:
-            with pytest.raises(InputError, match="of 18 letters stand for no nucleotide") as caught:
+            with pytest.raises(InputError, match="of 18 characters are no nucleotides") as caught:
                 list(packed_blocks(engine, [path], block_bytes=block_bytes))
             assert caught.value.source == str(path)
         else:

@@ -257,7 +257,7 @@ def outcome(blocks: Iterable[Any]) -> tuple[str, int | None, int | None]:
         for _ in blocks:
             pass
     except InputError as error:
-        if "stand for no nucleotide" not in str(error):
+        if "are no nucleotides" not in str(error):
             return str(error), error.record, error.byte
     return "", None, None
 

@@ -12,8 +12,5 @@ if TYPE_CHECKING:
 
 __getattr__, __dir__, __all__ = found_in(
     __name__,
-    {
-        "found": "FoundKmers RecordSummaries joined_records",
-        "query": "NamedSequences QueryResult look_up_texts",
-    },
+    {"found": "FoundKmers RecordSummaries joined_records", "query": "NamedSequences QueryResult look_up_texts"},
 )

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,6 +35,7 @@ STEPS, AGAIN = (0.1, 1.0, 1.0, 0.5), (0.03, 0.3, 0.3, 0.2)  # of the search, in 
 
 Numbers = NDArray[np.float64]
 Point = NDArray[np.float64]
+RANK = itemgetter(0, 1)  # of corners of a simplex
 
 
 @dataclass(frozen=True)
@@ -207,7 +209,7 @@ def minimise(
     first = np.array(start, np.float64)
     points = [first, *(first + step for step in np.diag(np.array(steps, np.float64)))]
     corners: list[tuple[float, int, Point]] = sorted(
-        [(function(point), number, point) for number, point in enumerate(points)], key=_rank
+        [(function(point), number, point) for number, point in enumerate(points)], key=RANK
     )
     for moved in range(len(corners), len(corners) + rounds):
         best, second, worst = corners[0][0], corners[-2][0], corners[-1][0]
@@ -217,7 +219,7 @@ def minimise(
         away = centre - corners[-1][2]
         value, point = _at(function, centre + away)
         if value < best:
-            value, point = min((value, point), _at(function, centre + 2 * away), key=lambda one: one[0])
+            value, point = min((value, point), _at(function, centre + 2 * away), key=itemgetter(0))
         elif value >= second:
             value, point = _at(function, centre + away / 2 if value < worst else centre - away / 2)
         if value < second or value < worst:
@@ -226,12 +228,8 @@ def minimise(
             target = corners[0][2]
             near = [_at(function, (target + point) / 2) for _, _, point in corners[1:]]
             corners[1:] = [(value, moved, point) for value, point in near]
-        corners.sort(key=_rank)
+        corners.sort(key=RANK)
     return corners[0][2]
-
-
-def _rank(corner: tuple[float, int, Point]) -> tuple[float, int]:
-    return corner[:2]
 
 
 def _at(function: Callable[[Point], float], point: Point) -> tuple[float, Point]:

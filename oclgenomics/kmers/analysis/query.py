@@ -22,7 +22,7 @@ from oclgenomics.kmers.analysis.found import (
     summarise,
     table_of_rows,
 )
-from oclgenomics.kmers.database.keys import CODES, WORD_LETTERS, key_words, keys_of, letters_of, sortable
+from oclgenomics.kmers.database.keys import CODES, WORD_LETTERS, are_less, key_words, keys_of, letters_of, sortable
 from oclgenomics.kmers.database.kmer_set import KmerSet
 from oclgenomics.kmers.device.reader import KmerDatabase, KmerSource, opened
 from oclgenomics.sequence.records import Record
@@ -102,7 +102,7 @@ class NamedSequences:
                 yield sequence
                 continue
             if len(sequence) < self.k:
-                raise UsageError(f"{sequence!r} has {len(sequence)} letters; the database has k-mers of {self.k}")
+                raise UsageError(f"{sequence!r} has {len(sequence)} bases; the database has k-mers of {self.k}")
             yield Record(str(number), sequence.encode("ascii", "replace"))
 
 
@@ -161,7 +161,7 @@ def look_up_texts(found: KmerSet, kmers: Sequence[str]) -> NDArray[np.uint32]:
     """Return the counts of k-mers given as text; see `oclgenomics.kmers.counts_of`."""
     for kmer in kmers:
         if len(kmer) != found.k:
-            raise UsageError(f"{kmer!r} has {len(kmer)} letters; the database has k-mers of {found.k}")
+            raise UsageError(f"{kmer!r} has {len(kmer)} bases; the database has k-mers of {found.k}")
     keys = keys_of(kmers)
     if found.canonical:
         letters = np.pad(letters_of(keys, found.k), ((0, 0), (0, 1)))  # what is between them is no letter
@@ -229,7 +229,8 @@ def kmers_of_letters(
         part = (codes[begin : begin + PIECE + k - 1] & 3).astype(np.uint64)
         made = _keys(part, k)
         if canonical:
-            made = _lesser(made, _keys(np.uint64(3) - part[::-1], k)[:, ::-1])
+            other = _keys(np.uint64(3) - part[::-1], k)[:, ::-1]
+            made = np.minimum(made, other) if len(made) == 1 else np.where(are_less(made, other), made, other)
         keys[:, begin : begin + PIECE] = made
     return (keys if len(places) == keys.shape[1] else keys[:, places]), places
 
@@ -265,12 +266,3 @@ def _joined(left: NDArray[np.uint64], left_size: int, right: NDArray[np.uint64],
     """The keys of stretches that begin as those of `left` and continue as those of `right`."""
     count = max(len(right) - left_size, 0)
     return (left[:count] << np.uint64(2 * right_size)) | right[left_size:]
-
-
-def _lesser(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    if len(first) == 1:
-        return np.minimum(first, second)
-    less = first[0] < second[0]
-    for one, other in zip(first[1:], second[1:], strict=True):
-        less = (one < other) | ((one == other) & less)
-    return np.where(less, first, second)

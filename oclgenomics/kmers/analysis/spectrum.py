@@ -42,6 +42,7 @@ have most k-mers once and cannot be read so.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,7 @@ MAX_UNEXPLAINED = 0.15  # of the k-mers, beyond chance
 TWICE = (1.7, 2.3)  # coverages of two readings of the same peaks
 MIN_PAIRS, LIKELY_PAIRS, MAX_PAIRS = 0.1, 0.3, 1.5  # places that occur twice for each that occurs once
 SIZES_AGREE = 1.1
+MISFIT = attrgetter("misfit")
 
 
 @dataclass(frozen=True)
@@ -324,18 +326,18 @@ class FitChoice:
 def choose_fit(histogram: Histogram, first: int, peak: float) -> FitChoice | None:
     """Fit the model without and with heterozygosity and choose a fit; None if neither explains the histogram."""
     h = fitted_counts(histogram, peak)
-    plain = min((fit_mixture(h, first, share * peak, None) for share in WITHOUT), key=_misfit)
+    plain = min((fit_mixture(h, first, share * peak, None) for share in WITHOUT), key=MISFIT)
     starts = [(share * peak, same) for share, same in WITH]
     if plain.pairs >= MIN_PAIRS and plain.single:
         starts.append((2 * plain.coverage, plain.mirrored))
     mixed = [fit_mixture(h, first, coverage, same) for coverage, same in starts]
     mixed = [fit for fit in mixed if fit.same >= MIN_SAME and fit.halves >= MIN_HALVES]
-    best = min([plain, *mixed], key=_misfit)
+    best = min([plain, *mixed], key=MISFIT)
     if _unexplained(h, first, best) > MAX_UNEXPLAINED:
         return None
     if not mixed:
         return FitChoice(plain)
-    half = min(mixed, key=_misfit)
+    half = min(mixed, key=MISFIT)
     if half.misfit > AS_GOOD * plain.misfit:
         return FitChoice(plain)
     if plain.misfit > AS_GOOD * half.misfit:
@@ -357,10 +359,6 @@ def _between(plain: Mixture, half: Mixture) -> FitChoice:
     if half.coverage <= SIZES_AGREE * plain.coverage:
         return FitChoice(plain, shoulder=True)
     return FitChoice(half, plain)
-
-
-def _misfit(fit: Mixture) -> float:
-    return fit.misfit
 
 
 def _unexplained(h: NDArray[np.float64], first: int, fit: Mixture) -> float:

@@ -4,46 +4,39 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import time
 from dataclasses import asdict
 from typing import Any
 
 from oclgenomics import kmers
 from oclgenomics.app.commands import (
+    add_command,
     add_device_options,
     add_message_options,
     count,
-    open_engine,
     provenance,
-    report_profile,
     say,
 )  # fmt: skip
 from oclgenomics.app.files import works_in, writes
 from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.io.json_text import json_text
-from oclgenomics.kmers.commands.reading import add_count_bounds, add_counting_options, showing_progress
+from oclgenomics.kmers.commands.reading import add_count_bounds, add_counting_options, at_work
 
 
 def add_parser(actions: Any) -> None:
     """Add `count` to the actions of `kmers`."""
-    parser = actions.add_parser(
-        "count",
-        help="count the k-mers of FASTA and FASTQ files into a database",
-        description="Count all k-mers. Letters other than A, C, G and T, and ends of records, break them. Lower case "
+    parser = add_command(
+        actions, run, "count", "count the k-mers of FASTA and FASTQ files into a database",
+        "Count all k-mers. Anything but A, C, G and T, and the ends of records, breaks them. Lower case "
         "counts as upper case.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     inputs = parser.add_argument(
-        "inputs",
-        nargs="+",
-        metavar="INPUT",
+        "inputs", nargs="+", metavar="INPUT",
         help="FASTA or FASTQ files, uncompressed or compressed (gzip, bzip2, xz, zstd), in any mix; - for standard "
         "input; @LIST for the files that a text file names, one a line",
-    )
+    )  # fmt: skip
     reads_sequences(inputs)
     group = parser.add_argument_group("counting")
-    group.add_argument("-k", type=int, required=True, metavar="K", help="bases of a k-mer, 1 to 256")
+    group.add_argument("-k", type=count, required=True, metavar="K", help="bases of a k-mer, 1 to 256")
     add_counting_options(group)
     add_count_bounds(group, "leave out k-mers that occur less often", "leave out k-mers that occur more often")
     group.add_argument(
@@ -80,18 +73,15 @@ def run(args: argparse.Namespace) -> int:
     _begin_loading()
     options = kmers.CountOptions(args.k, not args.no_canonical, args.min_count, args.max_count, args.counter_max)
     options.check_reading(args.min_quality, args.tmp_dir)
-    with open_engine(args) as engine:
-        start = time.perf_counter()
-        with showing_progress(args, "counting k-mers") as (shown, say_spilled):
-            summary = kmers.count_to_database(
-                args.inputs, options, args.output, engine=engine, run=kmers.Run(args.threads, shown.update),
-                min_quality=args.min_quality, tmp_dir=args.tmp_dir, on_spill=say_spilled, only=args.only,
-            )  # fmt: skip
-        seconds = time.perf_counter() - start
-        report_profile(args, engine)
-        if args.json:
-            print(json_text(provenance(args, engine) | {"result": _record(summary, seconds)}, indent=1))
-    _say_summary(args, summary, seconds)
+    with at_work(args, "counting k-mers") as work:
+        summary = kmers.count_to_database(
+            args.inputs, options, args.output, engine=work.engine, run=work.run, min_quality=args.min_quality,
+            tmp_dir=args.tmp_dir, on_spill=work.say_spilled, only=args.only,
+        )  # fmt: skip
+    if args.json:
+        result = _record(summary, work.seconds)
+        print(json_text(provenance(args, work.engine) | {"result": result}, indent=1))
+    _say_summary(args, summary, work.seconds)
     return 0
 
 
@@ -130,17 +120,17 @@ def _say_summary(args: argparse.Namespace, summary: kmers.CountSummary, seconds:
 def _warnings(summary: kmers.CountSummary, k: int) -> list[str]:
     """Tell what users may not expect of their input."""
     census = summary.census
-    letters = f"of {census.letters:,} letters"
+    characters = f"of {census.letters:,} characters"
     found = []
     if census.foreign:
-        found.append(f"{census.foreign:,} {letters} stand for no nucleotide; they break k-mers")
+        found.append(f"{census.foreign:,} {characters} are no nucleotides; they break k-mers")
     if census.uracils:
-        found.append(f"{census.uracils:,} {letters} are U, which breaks k-mers; turn the U of RNA into T")
+        found.append(f"{census.uracils:,} {characters} are U, which breaks k-mers; turn the U of RNA into T")
     if not census.letters:
         found.append(f"no {k}-mer was found: none of {census.records:,} records has a sequence")
     elif not summary.kmers:
         found.append(
-            f"no {k}-mer was found: nowhere are {k} letters A, C, G or T in a row; "
-            f"{census.others:,} {letters} are others"
+            f"no {k}-mer was found: nowhere are {k} bases A, C, G or T in a row; "
+            f"{census.others:,} {characters} are others"
         )
     return found

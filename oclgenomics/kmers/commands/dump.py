@@ -7,9 +7,10 @@ import sys
 from typing import Any
 
 from oclgenomics import kmers
-from oclgenomics.app.commands import PACKED, add_message_options, say_written
+from oclgenomics.app.commands import PACKED, add_command, add_message_options, say_written
 from oclgenomics.app.files import reads, writes
 from oclgenomics.errors import UsageError
+from oclgenomics.kmers import formats
 from oclgenomics.kmers.commands.reading import KMERS, add_count_bounds, showing_progress
 
 FORMATS = ("tsv", "fasta", "npz", "kmc", "parquet")
@@ -18,13 +19,10 @@ BINARY = ("npz", "parquet")
 
 def add_parser(actions: Any) -> None:
     """Add `dump` to the actions of `kmers`."""
-    parser = actions.add_parser(
-        "dump",
-        help="write the k-mers of a database as text, arrays, a KMC database or Parquet",
-        description="Write k-mers and their counts in ascending order. The database is never in memory as a whole.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    parser = add_command(
+        actions, run, "dump", "write the k-mers of a database as text, arrays, a KMC database or Parquet",
+        "Write k-mers and their counts in ascending order. The database is never in memory as a whole.",
+    )  # fmt: skip
     reads(parser.add_argument("database", metavar="DB", help="database of `kmers count`"))
     parser.add_argument(
         "--format", default="tsv", metavar="|".join(FORMATS),
@@ -37,7 +35,7 @@ def add_parser(actions: Any) -> None:
         "-o", "--output", default="-", metavar="OUT",
         help=f"file for the k-mers; kmc needs it; text is {PACKED} (default: standard output)",
     )  # fmt: skip
-    writes(output, _outputs)
+    writes(output, lambda args, given: formats.dump_names(given, args.format))
     add_message_options(group)
 
 
@@ -65,7 +63,3 @@ def _check_standard_output(format: str) -> None:
         raise UsageError("--format kmc writes two files; name them: -o OUT makes OUT.kmc_pre and OUT.kmc_suf")
     if format in BINARY and sys.stdout.isatty():
         raise UsageError(f"--format {format} is not for terminals; give -o FILE")
-
-
-def _outputs(args: argparse.Namespace, output: str) -> list[str]:
-    return [f"{output}.kmc_pre", f"{output}.kmc_suf"] if args.format == "kmc" else [output]

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import time
 from dataclasses import asdict
 from typing import Any
 
 from oclgenomics import kmers, sequence
 from oclgenomics.app.commands import (
     PACKED,
+    add_command,
     add_device_options,
     add_message_options,
     count,
-    open_engine,
     provenance,
-    report_profile,
     say,
     say_written,
 )  # fmt: skip
@@ -24,20 +22,17 @@ from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.errors import UsageError
 from oclgenomics.io.json_text import json_text
 from oclgenomics.kmers import formats
-from oclgenomics.kmers.commands.reading import add_count_bounds, showing_progress
+from oclgenomics.kmers.commands.reading import add_count_bounds, at_work
 
 
 def add_parser(actions: Any) -> None:
     """Add `filter` to the actions of `kmers`."""
-    parser = actions.add_parser(
-        "filter",
-        help="keep reads by how many of their k-mers a database holds",
-        description="Write the reads that pass, as they stand in the input and in its order. A read passes if it is "
+    parser = add_command(
+        actions, run, "filter", "keep reads by how many of their k-mers a database holds",
+        "Write the reads that pass, as they stand in the input and in its order. A read passes if it is "
         "within all bounds that are given; without any it has to have one k-mer of the database. In a canonical "
         "database, either strand of a k-mer counts.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     reads(parser.add_argument("database", metavar="DB", help="database of `kmers count`"))
     _add_read_options(parser)
     _add_bounds(parser)
@@ -51,13 +46,9 @@ def add_parser(actions: Any) -> None:
             "and _2 for the mates of pairs, which else follow each other (default: "
             f"{'nowhere' if default is None else 'standard output'})",
         )  # fmt: skip
-        writes(action, _names)
+        writes(action, lambda _, given: formats.output_names(given))
     group.add_argument("--json", action="store_true", help="write a summary as JSON to standard output; needs -o")
     add_message_options(group)
-
-
-def _names(_: argparse.Namespace, given: str) -> list[str]:
-    return formats.output_names(given)
 
 
 def _add_read_options(parser: argparse.ArgumentParser) -> None:
@@ -117,20 +108,15 @@ def run(args: argparse.Namespace) -> int:
     )  # fmt: skip
     pairs = formats.mate_files(zip(args.paired[::2], args.paired[1::2], strict=True))
     formats.check_filter_inputs(sequence.file_names(args.reads), pairs)
-    with open_engine(args) as engine:
-        start = time.perf_counter()
-        with showing_progress(args, "filtering reads") as (shown, _):
-            summary = kmers.filter_reads(
-                args.database, args.reads, args.output, options, rest=args.rest, paired=pairs,
-                interleaved=args.interleaved, any_mates=args.any_mates, engine=engine,
-                run=kmers.Run(args.threads, shown.update),
-            )  # fmt: skip
-        seconds = time.perf_counter() - start
-        report_profile(args, engine)
-        if args.json:
-            result = asdict(summary) | {"seconds": seconds}
-            print(json_text(provenance(args, engine) | {"result": result}, indent=1))
-    _say_summary(args, summary, seconds)
+    with at_work(args, "filtering reads") as work:
+        summary = kmers.filter_reads(
+            args.database, args.reads, args.output, options, rest=args.rest, paired=pairs,
+            interleaved=args.interleaved, any_mates=args.any_mates, engine=work.engine, run=work.run,
+        )  # fmt: skip
+    if args.json:
+        result = asdict(summary) | {"seconds": work.seconds}
+        print(json_text(provenance(args, work.engine) | {"result": result}, indent=1))
+    _say_summary(args, summary, work.seconds)
     say_written(args)
     return 0
 

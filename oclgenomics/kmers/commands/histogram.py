@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import re
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from oclgenomics import kmers, sequence
 from oclgenomics.app.commands import (
+    add_command,
     add_output_options,
-    open_engine,
     provenance,
-    report_profile,
     say,
     say_written,
     text_output,
@@ -22,27 +19,24 @@ from oclgenomics.app.commands import (
 from oclgenomics.app.files import writes
 from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.errors import UsageError
+from oclgenomics.io.packed_file import name_unpacked
 from oclgenomics.kmers import formats, plots
-from oclgenomics.kmers.commands.reading import add_reading_options, check_databases, counting_options, showing_progress
+from oclgenomics.kmers.commands.reading import add_reading_options, at_work, check_databases, counting_options
 
-PACKED = re.compile(r"\.(gz|bgz|bz2|xz|zst)$")
 SEQUENCES = (".fa", ".fasta", ".fna", ".ffn", ".fq", ".fastq")
 
 
 def add_parser(actions: Any) -> None:
     """Add `histogram` to the actions of `kmers`."""
-    parser = actions.add_parser(
-        "histogram",
-        help="number of k-mers with each count; coverage and genome size, also as a figure",
-        description="Write a line for each count that occurs: the count, a tab, and the number of distinct k-mers with "
+    parser = add_command(
+        actions, run, "histogram", "number of k-mers with each count; coverage and genome size, also as a figure",
+        "Write a line for each count that occurs: the count, a tab, and the number of distinct k-mers with "
         "it. What the histogram says about a sequenced genome (coverage, size, heterozygosity) goes to standard error, "
         "into the JSON and into the figure. Numbers in brackets are approximate 95 % confidence intervals. They cover "
         "random error, which comes of the sampling of reads, and not systematic error, such as that of uneven "
         "coverage, of repeats that the model does not know, and of the ends of sequences. Reads are counted on "
         "the way, without a database.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     inputs = parser.add_argument(
         "inputs", nargs="+", metavar="INPUT",
         help="a database of `kmers count`, or FASTA or FASTQ files, uncompressed or compressed (gzip, bzip2, xz, "
@@ -101,22 +95,18 @@ def _counted(args: argparse.Namespace) -> _Counted:
         with kmers.KmerDatabase.open(inputs[0]) as database:
             return _Counted(database.k, database.canonical, kmers.histogram(database), provenance(args, None))
     options = counting_options(args, inputs)
-    with open_engine(args) as engine:
-        start = time.perf_counter()
-        with showing_progress(args, "counting k-mers") as (shown, say_spilled):
-            found = kmers.histogram_of_reads(
-                inputs, options, engine=engine, run=kmers.Run(args.threads, shown.update),
-                min_quality=args.min_quality, tmp_dir=args.tmp_dir, on_spill=say_spilled,
-            )  # fmt: skip
-        seconds = time.perf_counter() - start
-        report_profile(args, engine)
-        say(args, f"{found.total:,} {options.k}-mers, {found.distinct:,} distinct in {seconds:.2f} s")
-        return _Counted(options.k, options.canonical, found, provenance(args, engine))
+    with at_work(args, "counting k-mers") as work:
+        found = kmers.histogram_of_reads(
+            inputs, options, engine=work.engine, run=work.run, min_quality=args.min_quality, tmp_dir=args.tmp_dir,
+            on_spill=work.say_spilled,
+        )  # fmt: skip
+    say(args, f"{found.total:,} {options.k}-mers, {found.distinct:,} distinct in {work.seconds:.2f} s")
+    return _Counted(options.k, options.canonical, found, provenance(args, work.engine))
 
 
 def _holds_sequences(name: str) -> bool:
     """Whether an input may be meant to be counted; else it is a database or wrong."""
-    return name == "-" or PACKED.sub("", Path(name).name.lower()).endswith(SEQUENCES)
+    return name == "-" or name_unpacked(Path(name).name.lower()).endswith(SEQUENCES)
 
 
 def _title(inputs: list[str]) -> str:

@@ -5,12 +5,20 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, cast
 
 from oclgenomics import kmers, sequence
-from oclgenomics.app.commands import PACKED, add_message_options, count, open_engine, report_profile, say, say_written
+from oclgenomics.app.commands import (
+    PACKED,
+    add_command,
+    add_message_options,
+    count,
+    open_engine,
+    report_profile,
+    say,
+    say_written,
+)
 from oclgenomics.app.files import reads, writes
 from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.errors import UsageError
@@ -30,19 +38,15 @@ if TYPE_CHECKING:
 
 
 FORMATS = ("tsv", "npz", "parquet")
-ENDINGS = re.compile(r"(\.(gz|bgz|bz2|xz|zst))?$", re.IGNORECASE)
 
 
 def add_parser(actions: Any) -> None:
     """Add `matrix` to the actions of `kmers`."""
-    parser = actions.add_parser(
-        "matrix",
-        help="counts of k-mers in many samples: a row for each k-mer, a column for each sample",
-        description="Lay the counts of samples side by side, in ascending order of the k-mers. Samples are databases, "
+    parser = add_command(
+        actions, run, "matrix", "counts of k-mers in many samples: a row for each k-mer, a column for each sample",
+        "Lay the counts of samples side by side, in ascending order of the k-mers. Samples are databases, "
         "or reads that are counted on the way. Neither a sample nor the matrix is in memory as a whole.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     samples = parser.add_argument(
         "samples", nargs="+", metavar="SAMPLE",
         help="FILE, NAME=FILE or NAME=FILE,FILE: a database of `kmers count`, or FASTA or FASTQ files, uncompressed or "
@@ -147,7 +151,7 @@ def _named(given: str) -> tuple[str | None, list[str]]:
 def _stem(path: str) -> str:
     """The name of a file without what says how it is packed, and without its own ending."""
     name = os.path.basename(path)
-    return os.path.splitext(ENDINGS.sub("", name))[0] or name
+    return os.path.splitext(name_unpacked(name))[0] or name
 
 
 def _samples(words: Iterable[str]) -> dict[str, list[str]]:

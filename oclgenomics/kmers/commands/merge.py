@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from oclgenomics import kmers
-from oclgenomics.app.commands import add_message_options, say
+from oclgenomics.app.commands import add_command, add_message_options, say
 from oclgenomics.app.files import reads, writes
 from oclgenomics.kmers.commands.reading import KMERS, showing_progress
 
@@ -15,14 +15,11 @@ OPERATIONS = ("union", "intersect", "subtract")
 
 def add_parser(actions: Any) -> None:
     """Add `merge` to the actions of `kmers`."""
-    parser = actions.add_parser(
-        "merge",
-        help="union, intersection or difference of databases",
-        description="Make one database of several with the same k. The inputs are read side by side and are never in "
+    parser = add_command(
+        actions, run, "merge", "union, intersection or difference of databases",
+        "Make one database of several with the same k. The inputs are read side by side and are never in "
         "memory as a whole.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     reads(parser.add_argument("databases", nargs="+", metavar="DB", help="databases of `kmers count`, two or more"))
     parser.add_argument(
         "--operation", default="union", metavar="|".join(OPERATIONS),

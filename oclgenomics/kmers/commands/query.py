@@ -7,7 +7,7 @@ import itertools
 from typing import Any
 
 from oclgenomics import kmers, sequence
-from oclgenomics.app.commands import add_output_options, provenance, say_written, text_output
+from oclgenomics.app.commands import add_command, add_output_options, provenance, say_written, text_output
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.app.reports import Report, write_reports
@@ -19,14 +19,11 @@ from oclgenomics.kmers.commands.reading import showing_progress
 
 def add_parser(actions: Any) -> None:
     """Add `query` to the actions of `kmers`."""
-    parser = actions.add_parser(
-        "query",
-        help="counts of given k-mers, or of all k-mers of sequences",
-        description="Look up the k-mers of sequences on the command line, in files, or both. In a canonical database, "
+    parser = add_command(
+        actions, run, "query", "counts of given k-mers, or of all k-mers of sequences",
+        "Look up the k-mers of sequences on the command line, in files, or both. In a canonical database, "
         "either strand may be given. Sequences on the command line are named 1, 2, ...",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     reads(parser.add_argument("database", metavar="DB", help="database of `kmers count`"))
     parser.add_argument("sequences", nargs="*", metavar="SEQ", help="sequences, at least as long as a k-mer")
     files = parser.add_argument(
@@ -36,27 +33,17 @@ def add_parser(actions: Any) -> None:
     )  # fmt: skip
     reads_sequences(files)
     how = parser.add_mutually_exclusive_group()
-    how.add_argument(
-        "--per-kmer", action="store_true",
-        help="a line for each k-mer: record, position from 1, k-mer, count (default for sequences on the command line)",
-    )  # fmt: skip
-    how.add_argument(
-        "--per-record", action="store_true",
-        help="a line for each sequence: its k-mers, those found, mean and median of the counts (default with --file)",
-    )  # fmt: skip
-    how.add_argument(
-        "--counts", action="store_true",
-        help="a line for each sequence: record, and the count of each k-mer along it with commas between them, NA "
-        "where a letter other than A, C, G and T is; arrays for NumPy if the name of -o ends in .npz",
-    )  # fmt: skip
-    how.add_argument(
-        "--bed", action="store_true",
-        help="BED of the bases that k-mers of the database cover; on each strand if it is not canonical",
-    )  # fmt: skip
-    how.add_argument(
-        "--bedgraph", action="store_true",
-        help="bedGraph of the counts, at the first bases of the k-mers; places without a count are left out",
-    )  # fmt: skip
+    for name, text in (
+        ("--per-kmer", "a line for each k-mer: record, position from 1, k-mer, count (default for sequences on the "
+         "command line)"),
+        ("--per-record", "a line for each sequence: its k-mers, those found, mean and median of the counts (default "
+         "with --file)"),
+        ("--counts", "a line for each sequence: record, and the count of each k-mer along it with commas between them, "
+         "NA where a letter other than A, C, G and T is; arrays for NumPy if the name of -o ends in .npz"),
+        ("--bed", "BED of the bases that k-mers of the database cover; on each strand if it is not canonical"),
+        ("--bedgraph", "bedGraph of the counts, at the first bases of the k-mers; places without a count are left out"),
+    ):  # fmt: skip
+        how.add_argument(name, action="store_true", help=text)
     add_output_options(parser)
 
 

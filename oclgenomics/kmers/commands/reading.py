@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from oclgenomics import kmers
-from oclgenomics.app.commands import add_device_options, count, say, started_progress
+from oclgenomics.app.commands import add_device_options, count, open_engine, report_profile, say, started_progress
 from oclgenomics.app.files import works_in
 from oclgenomics.app.progress import Progress
 from oclgenomics.errors import UsageError
+
+if TYPE_CHECKING:
+    from oclgenomics.runtime import Engine
 
 BYTES = ("MB", 1e6)
 KMERS = ("million k-mers", 1e6)
@@ -24,7 +29,7 @@ def add_counting_options(group: Any) -> None:
         help="count a k-mer and its reverse complement separately (default: as one)",
     )  # fmt: skip
     group.add_argument(
-        "--min-quality", type=int, metavar="Q",
+        "--min-quality", type=count, metavar="Q",
         help="bases of FASTQ with a lower quality (Phred + 33, 0 to 93) count as N (default: none)",
     )  # fmt: skip
     group.add_argument(
@@ -42,7 +47,7 @@ def add_count_bounds(group: Any, *texts: str) -> None:
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
     """Add -k, --no-canonical, --min-quality, --threads, --tmp-dir and the options of the device."""
     group = parser.add_argument_group("counting of reads")
-    group.add_argument("-k", type=int, metavar="K", help="bases of a k-mer, 1 to 256; needed for reads")
+    group.add_argument("-k", type=count, metavar="K", help="bases of a k-mer, 1 to 256; needed for reads")
     add_counting_options(group)
     folder = group.add_argument(
         "--tmp-dir", metavar="FOLDER",
@@ -80,6 +85,28 @@ def check_databases(args: argparse.Namespace) -> None:
                           ("--min-quality", args.min_quality)):  # fmt: skip
         if value is not None:
             raise UsageError(f"{option} says how reads are counted, and no input holds reads; leave it out")
+
+
+@dataclass
+class Work:
+    """A command at work: its engine, how it runs, what is to be told of temporary runs, and how long it took."""
+
+    engine: Engine
+    run: kmers.Run
+    say_spilled: Callable[[int, int], None]
+    seconds: float = 0.0
+
+
+@contextlib.contextmanager
+def at_work(args: argparse.Namespace, label: str) -> Iterator[Work]:
+    """Open the engine of a command that reads sequences, show how far it is, take the time and report its profile."""
+    with open_engine(args) as engine:
+        start = time.perf_counter()
+        with showing_progress(args, label) as (shown, say_spilled):
+            work = Work(engine, kmers.Run(args.threads, shown.update), say_spilled)
+            yield work
+        work.seconds = time.perf_counter() - start
+        report_profile(args, engine)
 
 
 @contextlib.contextmanager

@@ -45,11 +45,7 @@ class Coded(NamedTuple):
 
 
 def table_of(
-    firsts: NDArray[np.uint64],
-    size: int,
-    gap_bytes: ArrayLike,
-    count_words: ArrayLike,
-    checksums: ArrayLike,
+    firsts: NDArray[np.uint64], size: int, gap_bytes: ArrayLike, count_words: ArrayLike, checksums: ArrayLike
 ) -> NDArray[np.void]:
     """Make the table of sections, without offsets; `size` is the number of k-mers, `firsts` has (words, sections)."""
     words, sections = firsts.shape
@@ -142,12 +138,12 @@ class KeyOrder:
         Raises
         ------
         ValueError
-            It does not, or a key has more than k letters.
+            It does not, or a key has more than k bases.
         """
         if self._last is not None and not is_ascending(np.stack([self._last, first], axis=1)):
             raise ValueError(DISORDER)
         if int(last[-1]) >> (2 * self._k - 64 * (key_words(self._k) - 1)):
-            raise ValueError(f"a key has more than {self._k} letters")
+            raise ValueError(f"a key has more than {self._k} bases")
         self._last = last
 
 

@@ -33,7 +33,7 @@ def keys_of(kmers: Sequence[str]) -> NDArray[np.uint64]:
     Raises
     ------
     UsageError
-        No k-mer, k-mers of several lengths, or other letters than A, C, G and T.
+        No k-mer, k-mers of several lengths, or other characters than A, C, G and T.
     """
     lengths = {len(kmer) for kmer in kmers}
     if len(lengths) != 1 or 0 in lengths:
@@ -43,7 +43,7 @@ def keys_of(kmers: Sequence[str]) -> NDArray[np.uint64]:
     codes = CODES[np.frombuffer(text, np.uint8)].reshape(len(kmers), k)
     wrong = np.flatnonzero((codes > 3).any(axis=1))
     if len(wrong):
-        raise UsageError(f"{kmers[int(wrong[0])]!r} has other letters than A, C, G and T")
+        raise UsageError(f"{kmers[int(wrong[0])]!r} has other characters than A, C, G and T")
     keys = np.zeros((key_words(k), len(kmers)), np.uint64)
     for place in range(k):
         word, shift = divmod(2 * (k - 1 - place), 64)
@@ -103,13 +103,18 @@ def sortable(keys: NDArray[np.uint64]) -> NDArray[Any]:
     return strings.view(f"S{8 * len(keys)}").ravel()
 
 
+def are_less(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Whether each key of the first, uint64 (words, n), is less than that of the second."""
+    less: NDArray[np.bool_] = first[0] < second[0]
+    for one, other in zip(first[1:], second[1:], strict=True):
+        less &= one == other
+        less |= one < other
+    return less
+
+
 def is_ascending(keys: NDArray[np.uint64]) -> bool:
     """Whether each key is greater than the one before it."""
-    greater = keys[0, 1:] > keys[0, :-1]
-    for word in keys[1:]:
-        greater &= word[1:] == word[:-1]
-        greater |= word[1:] > word[:-1]
-    return bool(greater.all())
+    return bool(are_less(keys[:, :-1], keys[:, 1:]).all())
 
 
 def differences(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -44,6 +44,14 @@ class KmerBlock:
         for begin in range(0, len(self), size):
             yield KmerBlock(self.keys[:, begin : begin + size], self.counts[begin : begin + size])
 
+    def within(self, least: int, most: int, cap: int = MAX_COUNTER) -> KmerBlock:
+        """Leave out k-mers with lower or higher counts, then stop the counters at `cap`."""
+        keys, counts = self.keys, self.counts
+        stay = (counts >= least) & (counts <= most)
+        if not stay.all():
+            keys, counts = np.compress(stay, keys, axis=1), counts[stay]
+        return KmerBlock(keys, np.minimum(counts, np.uint32(cap)) if cap < MAX_COUNTER else counts)
+
 
 def join(words: int, blocks: Iterable[KmerBlock]) -> KmerBlock:
     """Join blocks in ascending order."""
@@ -212,11 +220,8 @@ class SelectedKmers(KmerTable):
                 done += len(piece)
                 if self.progress is not None:
                     self.progress(done, self.kmers.distinct)
-                kept = (piece.counts >= self.min_count) & (piece.counts <= self.max_count)
-                if kept.all():
-                    yield piece
-                elif kept.any():
-                    yield KmerBlock(piece.keys[:, kept], piece.counts[kept])
+                if len(kept := piece.within(self.min_count, self.max_count)):
+                    yield kept
 
     @functools.cached_property
     def _survey(self) -> tuple[int, int, int]:

@@ -36,17 +36,8 @@ def checksum(*pieces: bytes | memoryview) -> int:
 
 def section_table(words: int) -> np.dtype:
     """An entry of the table: the section's place and sizes, its checksum, and its first key of so many words."""
-    return np.dtype(
-        [
-            ("offset", "<u8"),
-            ("kmers", "<u4"),
-            ("gap_bytes", "<u4"),
-            ("count_words", "<u4"),
-            ("unused", "<u4"),
-            ("checksum", "<u8"),
-            ("first", "<u8", (words,)),
-        ]
-    )
+    places = [("offset", "<u8"), ("kmers", "<u4"), ("gap_bytes", "<u4"), ("count_words", "<u4"), ("unused", "<u4")]
+    return np.dtype([*places, ("checksum", "<u8"), ("first", "<u8", (words,))])
 
 
 def section_bytes(table: NDArray[np.void]) -> NDArray[np.int64]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.io import foreign
+from oclgenomics.io.raw_file import begins_with, open_stored
 from oclgenomics.kmers.database.codec import check_ends, decode_section, greatest_keys
 from oclgenomics.kmers.database.keys import is_ascending, key_words
 from oclgenomics.kmers.database.kmer_set import KmerBlock
@@ -31,11 +31,7 @@ from oclgenomics.kmers.database.layout import (
 
 def is_database(path: str | os.PathLike[str]) -> bool:
     """Whether a file begins as a k-mer database does. Pipes, standard input and what cannot be read are none."""
-    try:
-        with open(path, "rb", buffering=0) as file:
-            return stat.S_ISREG(os.fstat(file.fileno()).st_mode) and file.read(len(MAGIC)) == MAGIC
-    except OSError:
-        return False
+    return begins_with(path, MAGIC)
 
 
 @dataclass(frozen=True)
@@ -164,13 +160,8 @@ class SectionFile:
             The file is missing, no database, cut off or damaged.
         """
         name = os.fspath(path)
+        handle = open_stored(name, "k-mer database")
         try:
-            handle = os.open(name, os.O_RDONLY)
-        except OSError as error:
-            raise InputError(f"cannot be read ({error.strerror})", source=name) from error
-        try:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise InputError("is no file; a k-mer database is read from a file only", source=name)
             return cls(name, handle)
         except BaseException:
             os.close(handle)

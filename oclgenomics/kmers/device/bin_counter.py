@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import DeviceError
 from oclgenomics.kmers.database.keys import key_words
-from oclgenomics.kmers.database.kmer_set import KmerBlock
+from oclgenomics.kmers.database.kmer_set import KmerBlock, join
 from oclgenomics.kmers.device.bin_fill import BinFiller, FilledBins
 from oclgenomics.kmers.device.line_tables import TablesOfAnyRest, slots_for
-from oclgenomics.kmers.device.parts import EVERY, Kept, Part
+from oclgenomics.kmers.device.parts import EVERY, Kept, Part, downloaded, uploaded
 from oclgenomics.kmers.device.slots import runs_of
 from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
 from oclgenomics.kmers.plan.bins import (
@@ -113,13 +113,7 @@ class _Pooled:
     """Counting with a pool."""
 
     def __init__(
-        self,
-        engine: Engine,
-        plan: BinPlan,
-        filler: BinFiller,
-        pool: DeviceArray,
-        tables: TablesOfAnyRest,
-        kept: Kept,
+        self, engine: Engine, plan: BinPlan, filler: BinFiller, pool: DeviceArray, tables: TablesOfAnyRest, kept: Kept
     ) -> None:
         self._engine, self._plan, self._filler, self._pool = engine, plan, filler, pool
         self._tables, self._kept = tables, kept
@@ -238,14 +232,11 @@ class EqualPrefixes:
         bounds = [streams * piece // min(pieces, streams) for piece in range(min(pieces, streams) + 1)]
         for filled in chain.from_iterable(self._pieces(span, *pair) for pair in pairwise(bounds)):
             kmers += int(filled.sizes[0])
-            block = _joined(block, self._distinct(filled))
-        stay = (block.counts >= kept.least) & (block.counts <= kept.most)
-        keys, counts = np.compress(stay, block.keys, axis=1), np.minimum(block.counts[stay], np.uint32(kept.cap))
-        for begin in range(0, len(counts), PIECE):
-            some = keys[:, begin : begin + PIECE], counts[begin : begin + PIECE]
-            runs = Runs(self._engine.upload(some[0]), self._engine.upload(some[1]), len(some[1]))
-            yield Part(runs, 0 if begin else kmers)
-            del runs
+            both = join(key_words(self._k), [block, self._distinct(filled)])
+            block = distinct_of(both.keys, both.counts)
+        for piece in block.within(kept.least, kept.most, kept.cap).pieces(PIECE):
+            yield Part(uploaded(self._engine, piece), kmers)
+            kmers = 0
 
     def _pieces(self, span: PrefixSpan, first: int, end: int) -> Iterator[FilledBins]:
         """The k-mers of some streams at a time; each piece is done with before the next one is asked for."""
@@ -264,7 +255,7 @@ class EqualPrefixes:
         if len(counted.overfull):
             return distinct_of(self._keys(filled))
         runs = runs_of(self._engine, counted.slots, self._k)
-        return KmerBlock(self._engine.download(runs.keys), self._engine.download(runs.counts))
+        return downloaded(self._engine, runs)
 
     def _keys(self, filled: FilledBins) -> NDArray[np.uint64]:
         """All k-mers of a bin, uint64 (words, n)."""
@@ -302,7 +293,3 @@ def distinct_of(keys: NDArray[np.uint64], counts: NDArray[np.uint32] | None = No
     times = np.ones(len(order), np.uint64) if counts is None else counts[order].astype(np.uint64)
     sums = np.add.reduceat(times, begins) if len(begins) else times[:0]
     return KmerBlock(keys[:, begins], np.minimum(sums, MAX_COUNTER).astype(np.uint32))
-
-
-def _joined(one: KmerBlock, other: KmerBlock) -> KmerBlock:
-    return distinct_of(np.concatenate([one.keys, other.keys], axis=1), np.concatenate([one.counts, other.counts]))

@@ -16,24 +16,22 @@ from __future__ import annotations
 
 import contextlib
 import os
-import resource
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from types import TracebackType
-
-import numpy as np
 
 from oclgenomics.app.run import EngineLike, Run, lent_engine
 from oclgenomics.errors import InputError, OutputError, readable_bytes
-from oclgenomics.io.atomic_file import WholeFile, file_system, temporary_folder, unnamed_file
+from oclgenomics.io.atomic_file import WholeFile, file_system, temporary_file, temporary_folder
+from oclgenomics.io.closing import Closing
+from oclgenomics.io.processes import process_limit
 from oclgenomics.kmers import device, sets
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import KmerBlock, KmerSet, join
 from oclgenomics.kmers.database.section_file import SectionFile
-from oclgenomics.kmers.device.parts import EVERY, Kept, Part, dense, gather
+from oclgenomics.kmers.device.parts import EVERY, Kept, Part, dense, downloaded, gather
 from oclgenomics.kmers.device.slots import Slots
 from oclgenomics.kmers.device.writer import DatabaseWriter
-from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
+from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.plan import memory as plan
 from oclgenomics.kmers.result import CountSummary
 from oclgenomics.primitives import Runs
@@ -132,7 +130,7 @@ class _Run:
     database: device.KmerDatabase
 
 
-class Spill:
+class Spill(Closing):
     """Runs in a folder; a context manager. Nothing of them is left when it ends.
 
     Parameters
@@ -165,16 +163,12 @@ class Spill:
     ) -> None:
         self._engine, self._folder, self._on_spill = engine, folder, on_spill
         self._options = CountOptions(options.k, options.canonical)
-        self._most = plan.runs_at_a_time(engine.limits(), options.k, _max_files())
+        self._most = plan.runs_at_a_time(engine.limits(), options.k, process_limit("RLIMIT_NOFILE"))
         self._runs: list[_Run] = []
         self.added = self.kmers = self.written = 0
 
-    def __enter__(self) -> Spill:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Let go of the runs."""
         self._drop(len(self._runs))
 
     def add_counted(self, counter: KmerCounter) -> None:
@@ -231,7 +225,7 @@ class Spill:
 
     def _write(self, fill: Callable[[DatabaseWriter], None], level: int) -> None:
         folder = temporary_folder(self._folder)
-        handle = _open_file(folder)
+        handle = temporary_file(folder)
         try:
             with DatabaseWriter(WholeFile(folder, handle, OutputError), self._options, engine=self._engine) as writer:
                 fill(writer)
@@ -248,16 +242,8 @@ class Spill:
 
     def _drop(self, number: int) -> None:
         """Forget the last runs, which gives their room on the disk back."""
-        while number:
+        for _ in range(number):
             self._runs.pop().database.close()
-            number -= 1
-
-
-def _open_file(folder: str) -> int:
-    try:
-        return unnamed_file(folder)
-    except OSError as error:
-        raise OutputError(f"`tmp_dir` {folder}: no file can be made there ({error.strerror})") from error
 
 
 def _disk_error(folder: str, held: int, error: OSError) -> OutputError:
@@ -270,20 +256,8 @@ def _disk_error(folder: str, held: int, error: OSError) -> OutputError:
 def kept_blocks(options: CountOptions, blocks: Iterable[KmerBlock]) -> Iterator[KmerBlock]:
     """Leave out k-mers by their counts, then stop the counters."""
     for block in blocks:
-        keys, counts = block.keys, block.counts
-        stay = (counts >= options.min_count) & (counts <= options.max_count)
-        if not stay.all():
-            keys, counts = np.compress(stay, keys, axis=1), counts[stay]
-        if options.counter_max < MAX_COUNTER:
-            counts = np.minimum(counts, np.uint32(options.counter_max))
-        if len(counts):
-            yield KmerBlock(keys, counts)
-
-
-def _max_files() -> int | None:
-    """Files that the process may have open; None if any number."""
-    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return None if files == resource.RLIM_INFINITY else files
+        if len(kept := block.within(options.min_count, options.max_count, options.counter_max)):
+            yield kept
 
 
 # Files
@@ -293,7 +267,6 @@ def _max_files() -> int | None:
 def counted_files(
     source: SequenceFiles,
     options: CountOptions,
-    *,
     engine: EngineLike,
     run: Run | None,
     min_quality: int | None = None,
@@ -363,7 +336,7 @@ class CountedFiles:
     def _downloaded(self) -> Iterator[KmerBlock]:
         for counted in self.counter.counted():
             runs = dense(self.engine, counted, self._options.k)
-            block = KmerBlock(self.engine.download(runs.keys), self.engine.download(runs.counts))
+            block = downloaded(self.engine, runs)
             del counted, runs
             yield block
 

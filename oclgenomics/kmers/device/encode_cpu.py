@@ -18,13 +18,7 @@ from oclgenomics.kmers.database.codec import Coded
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.simple8b import STRETCH
-from oclgenomics.kmers.device.encode_kernels import (
-    SIP_KEY,
-    Span,
-    coded_of,
-    large_counts,
-    sections_of,
-)
+from oclgenomics.kmers.device.encode_kernels import SIP_KEY, Span, coded_of, large_counts, sections_of
 from oclgenomics.kmers.device.slots import SlotBins
 from oclgenomics.kmers.plan.memory import TALLIED, SectionPlan
 from oclgenomics.runtime import Engine
@@ -42,11 +36,16 @@ class CpuDeviceEncoder:
     """
 
     def __init__(self, engine: Engine, k: int, output: Appending, plan: SectionPlan) -> None:
-        words = key_words(k)
+        words, sections = key_words(k), plan.encode()
         self._engine, self._rooms = engine, RoomPair(engine, output, words, plan)
-        self._from_slots = SlotEncoder(engine, words, self._rooms, plan.encode())
         defines = {"EVERY": SECTION_KMERS, "STRETCH": STRETCH, "TALLIED": TALLIED, "BYTES": engine.tuning.vector_bytes}
-        self._kernel = engine.kernel("kmers/encode_cpu_device.cl", "encode_sections", WORDS=words, **defines)
+        self._defines: dict[str, int] = {"WORDS": words, **defines}
+        self._kernel = engine.kernel("kmers/encode_cpu_device.cl", "encode_sections", **self._defines)
+        # Of slots.
+        self._items = min(engine.device.compute_units, sections)
+        self._numbers = engine.empty((self._items, SECTION_KMERS), np.uint32)
+        self._next = engine.empty(1, np.uint32)
+        self._started: _Started | None = None
 
     def encode(self, span: Span) -> Iterator[Coded]:
         """Encode k-mers and append them, behind sections of slots; yield what is known of all."""
@@ -55,7 +54,7 @@ class CpuDeviceEncoder:
             self._kernel, (sections,), (1,), **span.keys_of, counts=span.counts, **SIP_KEY, room=self._rooms.room_bytes,
             out=rooms.rooms.device, facts=rooms.facts.device, tallies=rooms.tallies.device,
         )  # fmt: skip
-        yield from self._from_slots.collect()
+        yield from self._collect()
         facts, tallies = rooms.found(sections)
         tally = tallies.sum(axis=0, dtype=np.int64)
         large = large_counts(engine, span, int(tally[TALLIED]))
@@ -77,7 +76,8 @@ class CpuDeviceEncoder:
         start, size : int
             The first k-mer of slots, and how many of them; at least one.
         """
-        return self._from_slots.encode(held, bins, start, size)
+        before, self._started = self._started, self._start(held, bins, start, size)
+        yield from self._read(before)
 
     def settle(self) -> Iterator[Coded]:
         """Let go of the k-mers' memory; nothing is left to yield."""
@@ -85,43 +85,18 @@ class CpuDeviceEncoder:
 
     def drain(self) -> Iterator[Coded]:
         """Append sections of slots that are left, yield what is known of them and wait until all is written."""
-        yield from self._from_slots.collect()
+        yield from self._collect()
         self._rooms.wait()
 
     def close(self) -> None:
         """Let go of the memory; nobody may be writing it any more."""
-        self._from_slots.close()
+        self._started = None
+        self._numbers.release()
+        self._next.release()
         self._rooms.close()
 
-
-class SlotEncoder:
-    """Encodes k-mers of slots and appends them to a file.
-
-    Parameters
-    ----------
-    engine : Engine
-    words : int
-        Of a key.
-    rooms : RoomPair
-        Which others may use when all was collected.
-    sections : int
-        That are encoded at a time at most.
-    """
-
-    def __init__(self, engine: Engine, words: int, rooms: RoomPair, sections: int) -> None:
-        self._engine, self._words, self._rooms = engine, words, rooms
-        self._items = min(engine.device.compute_units, sections)
-        self._numbers = engine.empty((self._items, SECTION_KMERS), np.uint32)
-        self._next = engine.empty(1, np.uint32)
-        self._started: _Started | None = None
-
-    def encode(self, held: Span, bins: SlotBins, start: int, size: int) -> Iterator[Coded]:
-        """Have k-mers encoded; append the block before and yield what is known of it."""
-        before, self._started = self._started, self._start(held, bins, start, size)
-        yield from self._read(before)
-
-    def collect(self) -> Iterator[Coded]:
-        """Append the block that was encoded last, if there is one, and yield what is known of it."""
+    def _collect(self) -> Iterator[Coded]:
+        """Append the block of slots that was encoded last, if there is one, and yield what is known of it."""
         started, self._started = self._started, None
         yield from self._read(started)
 
@@ -134,20 +109,13 @@ class SlotEncoder:
             rooms.put((facts[0] + np.uint64(8) * facts[1]).tolist())
             yield coded
 
-    def close(self) -> None:
-        """Let go of the memory."""
-        self._started = None
-        self._numbers.release()
-        self._next.release()
-
     def _start(self, held: Span, bins: SlotBins, start: int, size: int) -> _Started:
         engine, rooms = self._engine, self._rooms.next()
-        defines = {"EVERY": SECTION_KMERS, "STRETCH": STRETCH, "TALLIED": TALLIED, "BYTES": engine.tuning.vector_bytes}
         engine.fill(self._next, 0)
         job = [held.keys.shape[1], held.size, start, size, sections_of(held.size + size), *SIP_KEY.values()]
         shape = np.array([*bins.shape, *job, self._rooms.room_bytes], np.uint64)
         engine.launch(
-            engine.kernel("kmers/encode_slots.cl", "encode_slots", WORDS=self._words, **bins.defines, **defines),
+            engine.kernel("kmers/encode_slots.cl", "encode_slots", **bins.defines, **self._defines),
             (self._items,), (1,), **bins.arguments, shape=engine.upload(shape), held_keys=held.keys,
             held_counts=held.counts, next=self._next, numbers=self._numbers, out=rooms.rooms.device,
             facts=rooms.facts.device, tallies=rooms.tallies.device, many=rooms.many.device,
@@ -208,8 +176,7 @@ class SectionRooms:
 
     def put(self, sizes: list[int]) -> None:
         """Append the first bytes of each section's room."""
-        if not self._engine.tuning.shares_memory:
-            self._engine.download(self.rooms.device, out=self.rooms.host)
+        self.rooms.fetch(self.rooms.host.size)
         rooms = self.rooms.host.view(np.uint8)
         self._writing = self._output.put(*(rooms[number, :size].data for number, size in enumerate(sizes)))
 

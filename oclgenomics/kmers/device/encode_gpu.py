@@ -20,13 +20,7 @@ from oclgenomics.kmers.database.codec import Coded
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.simple8b import STRETCH
-from oclgenomics.kmers.device.encode_kernels import (
-    SIP_KEY,
-    Span,
-    coded_of,
-    large_counts,
-    sections_of,
-)
+from oclgenomics.kmers.device.encode_kernels import SIP_KEY, Span, coded_of, large_counts, sections_of
 from oclgenomics.kmers.plan.memory import STRETCHES, TALLIED
 from oclgenomics.primitives import scan
 from oclgenomics.runtime import DeviceArray, Engine

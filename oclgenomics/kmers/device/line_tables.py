@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.io.closing import Closing
 from oclgenomics.kmers.device.bin_fill import FilledBins
 from oclgenomics.kmers.device.parts import Kept
-from oclgenomics.kmers.device.slots import Slots
+from oclgenomics.kmers.device.slots import Slots, in_bins
 from oclgenomics.kmers.options import MAX_COUNTER
 from oclgenomics.kmers.plan.bins import LINE_BYTES, SlotLayout, key_bytes
 from oclgenomics.runtime import DeviceArray, Engine, SharedArray
@@ -96,7 +95,17 @@ class LineTables:
         self._most_grown = 0
         self._room_for_grown(1)
 
-    def count(self, filled: FilledBins, first: int, end: int, **how: Any) -> Lined:
+    def count(
+        self,
+        filled: FilledBins,
+        first: int,
+        end: int,
+        *,
+        least: int,
+        most: int,
+        cap: int,
+        words: DeviceArray | None = None,
+    ) -> Lined:
         """Count the k-mers of bins `first` to `end` - 1.
 
         Parameters
@@ -117,20 +126,6 @@ class LineTables:
         ValueError
             The keys have another number of bits, or there is no room for the slots of a bin.
         """
-        return self.start(filled, first, end, **how).finish()
-
-    def start(
-        self,
-        filled: FilledBins,
-        first: int,
-        end: int,
-        *,
-        least: int,
-        most: int,
-        cap: int,
-        words: DeviceArray | None = None,
-    ) -> Lining:
-        """Have the device count, as `count` does, and return at once; `words` are in use until `finish`."""
         if filled.rest != self.layout.rest:
             raise ValueError(f"keys of {filled.rest} bits for tables of keys of {self.layout.rest} bits")
         sizes = filled.sizes[first:end]
@@ -156,7 +151,25 @@ class LineTables:
                 staged=filled.staged, shape=self._engine.upload(shape), tallies=tallies, tables=self._tables,
                 all_grown=self._grown, states=self._states, words=words, ranges=ranges, larges=larges,
             )  # fmt: skip
-        return Lining(self._engine, self.layout, filled.span.heads[first:end], words, ranges, larges, tallies, first)
+        taken, large = self._engine.download(tallies)[1:].tolist()
+        many = self._engine.download(larges, 2 * large).reshape(-1, 2) if large else np.zeros((0, 2), np.uint32)
+        begins, sizes = self._engine.download(ranges)[:, :bins]
+        counted, overfull = self._slots_of(filled.span.heads[first:end], words, begins, sizes, many)
+        return Lined(counted, overfull + first, len(counted.heads) + first, taken)
+
+    def _slots_of(
+        self, heads: NDArray[np.uint64], words: DeviceArray, begins: NDArray[np.uint32], sizes: NDArray[np.uint32],
+        larges: NDArray[np.uint32],
+    ) -> tuple[Slots, NDArray[np.int64]]:  # fmt: skip
+        """The slots of the bins before the first one that found no room, and which of these bins are overfull."""
+        end = int(np.flatnonzero(sizes == NO_ROOM).min(initial=len(sizes)))
+        begins, sizes = begins[:end], sizes[:end]
+        overfull = np.flatnonzero(sizes == OVERFULL)
+        sizes[overfull] = 0
+        larges = larges[np.argsort(larges[:, 0])]
+        larges = larges[in_bins(larges[:, 0], begins, sizes)]  # other work-items may have been at bins behind the end
+        slots, counts = map(np.ascontiguousarray, larges.T)
+        return Slots(self.layout, words, heads[:end], begins, sizes, slots, counts), overfull
 
     def _room_for_grown(self, keys: int) -> None:
         """Have room for so many keys of a bin whose counts outgrow their hole."""
@@ -167,64 +180,7 @@ class LineTables:
             self._grown = self._engine.empty(noted * (self.layout.words + 1) + -(-noted // 2), np.uint64)
 
 
-@dataclass(frozen=True)
-class Lining:
-    """Bins that the device counts.
-
-    Attributes
-    ----------
-    engine : Engine
-    layout : SlotLayout
-    heads : ndarray, uint64 (bins,)
-    words : DeviceArray, uint64 (layout.words, stride)
-        As of `Slots`.
-    ranges : DeviceArray, uint32 (2, bins)
-        The first slot of each bin, and how many there are.
-    larges : DeviceArray, uint32 (n, 2)
-        Slots with large counts and these, in any order.
-    tallies : DeviceArray, uint32 (TALLIES,)
-        The second one says how many slots were taken, the third one how many of `larges` there are.
-    first : int
-        The number of the first bin.
-    """
-
-    engine: Engine
-    layout: SlotLayout
-    heads: NDArray[np.uint64]
-    words: DeviceArray
-    ranges: DeviceArray
-    larges: DeviceArray
-    tallies: DeviceArray
-    first: int
-
-    def finish(self) -> Lined:
-        """Wait, and say what was found."""
-        bins = len(self.heads)
-        begins, sizes = self.engine.download(self.ranges)[:, :bins] if bins else np.zeros((2, 0), np.uint32)
-        end = int(np.flatnonzero(sizes == NO_ROOM).min(initial=bins))
-        begins, sizes = begins[:end], sizes[:end]
-        overfull = np.flatnonzero(sizes == OVERFULL)
-        sizes[overfull] = 0
-        taken, count = self.engine.download(self.tallies)[1:].tolist()
-        larges = self.engine.download(self.larges, 2 * count).reshape(-1, 2) if count else np.zeros((0, 2), np.uint32)
-        larges = larges[np.argsort(larges[:, 0])]
-        larges = larges[_within(larges[:, 0], begins, sizes)]  # other work-items may have been at bins behind the end
-        slots = Slots(
-            self.layout, self.words, self.heads[:end], begins, sizes, np.ascontiguousarray(larges[:, 0]),
-            np.ascontiguousarray(larges[:, 1]),
-        )  # fmt: skip
-        return Lined(slots, overfull + self.first, end + self.first, taken)
-
-
-def _within(slots: NDArray[np.uint32], begins: NDArray[np.uint32], sizes: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Say which slots are those of bins."""
-    begins, sizes = np.append([0], begins[sizes > 0]), np.append([0], sizes[sizes > 0])  # the first one holds nothing
-    order = np.argsort(begins, kind="stable")
-    bins = np.searchsorted(begins[order], slots, side="right") - 1
-    return slots - begins[order][bins] < sizes[order][bins]
-
-
-class TablesOfAnyRest:
+class TablesOfAnyRest(Closing):
     """Counts the k-mers of filled bins, whatever the number of bits behind their prefixes; a context manager.
 
     What is counted lies in memory that is used again: it is valid until the next bins are counted.
@@ -245,12 +201,8 @@ class TablesOfAnyRest:
         self._tables: LineTables | None = None
         self._words: SharedArray | None = None
 
-    def __enter__(self) -> TablesOfAnyRest:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Give the memory back."""
         self._tables = None
         if self._words is not None:
             self._words.release()

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import KmerSet
+from oclgenomics.kmers.device.parts import uploaded
 from oclgenomics.kmers.device.reader import KmerDatabase
 from oclgenomics.kmers.options import MAX_COUNTER, check_counts
 from oclgenomics.kmers.plan.memory import LINE, decodes_on_device, kmers_to_upload, lines_for, table_room
@@ -148,7 +149,7 @@ def _runs(engine: Engine, kmers: KmerSet) -> Iterator[Runs]:
         return
     for block in kmers.blocks():
         for piece in block.pieces(kmers_to_upload(limits, kmers.k)):
-            yield Runs(engine.upload(piece.keys), engine.upload(piece.counts), len(piece))
+            yield uploaded(engine, piece)
 
 
 @dataclass(frozen=True)
@@ -157,6 +158,9 @@ class FoundKmerCounts:
 
     kmers: NDArray[np.int64]
     found: NDArray[np.int64]
+
+    def __getitem__(self, which: slice | NDArray[np.int64]) -> FoundKmerCounts:
+        return FoundKmerCounts(self.kmers[which], self.found[which])
 
 
 class TextKmers:
@@ -228,12 +232,6 @@ class TextKmers:
         return array
 
 
-def _windows_of(pieces: Pieces, k: int) -> NDArray[np.int64]:
-    """Return how many windows of k letters start in what each piece owns."""
-    size = pieces.size.astype(np.int64)
-    return np.minimum(np.maximum(size - (k - 1), 0), pieces.owned)
-
-
 def _cut(pieces: Pieces, k: int, most: int) -> NDArray[np.uint32]:
     """Cut the windows of pieces into stretches of at most `most`, which is not too long for one work-item.
 
@@ -242,7 +240,7 @@ def _cut(pieces: Pieces, k: int, most: int) -> NDArray[np.uint32]:
     uint32 (3, n)
         Of each stretch: where its first window begins in the text, how many windows there are, and the piece's number.
     """
-    windows = _windows_of(pieces, k)
+    windows = np.minimum(np.maximum(pieces.size.astype(np.int64) - (k - 1), 0), pieces.owned)
     if windows.max(initial=0) <= most and windows.min(initial=1) > 0:
         return np.array([pieces.letters, windows, np.arange(len(pieces))], np.uint32)
     parts = -(-windows // most)

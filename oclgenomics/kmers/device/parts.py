@@ -117,6 +117,16 @@ def dense(engine: Engine, counted: Runs | Slots, k: int) -> Runs:
     return counted if isinstance(counted, Runs) else runs_of(engine, counted, k)
 
 
+def uploaded(engine: Engine, block: KmerBlock) -> Runs:
+    """Bring k-mers and their counts to the device."""
+    return Runs(engine.upload(block.keys), engine.upload(block.counts), len(block))
+
+
+def downloaded(engine: Engine, runs: Runs) -> KmerBlock:
+    """Bring k-mers and their counts to the host."""
+    return KmerBlock(engine.download(runs.keys), engine.download(runs.counts))
+
+
 def _enlarged(array: NDArray[Any], used: int, room: int) -> NDArray[Any]:
     """An array with room for so many items, which begins as this one."""
     larger = np.empty((*array.shape[:-1], room), array.dtype)

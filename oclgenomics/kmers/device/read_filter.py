@@ -73,13 +73,11 @@ class CountedReads:
     def part(self, begin: int, end: int | None = None) -> CountedReads:
         """Return the records from `begin` on, up to `end`."""
         some = slice(begin, len(self) if end is None else end)
-        counts = FoundKmerCounts(self.counts.kmers[some], self.counts.found[some])
-        return CountedReads(self.names[some], self.texts[some], counts)
+        return CountedReads(self.names[some], self.texts[some], self.counts[some])
 
     def take(self, which: NDArray[np.int64]) -> CountedReads:
         """Return some records, in the order of their numbers."""
-        counts = FoundKmerCounts(self.counts.kmers[which], self.counts.found[which])
-        return CountedReads(self.names.take(which), self.texts.take(which), counts)
+        return CountedReads(self.names.take(which), self.texts.take(which), self.counts[which])
 
     def copy(self) -> CountedReads:
         """Return the same records in memory of their own."""
@@ -196,18 +194,12 @@ def counted_reads(
             if last > first and not block.pieces.ends[-1]:
                 last -= 1
             if last > first:
-                yield _records(block, texts, counts, first, last)
+                some = slice(first, last)  # that begin and end here; names are those of records that begin
+                yield CountedReads(block.names[: last - first], texts[some], counts[some])
             if last < len(texts):
                 begun = _BegunRecord.of(block, texts, counts)
     if begun is not None:
         yield begun.whole()
-
-
-def _records(block: LetterBlock, texts: NameList, counts: FoundKmerCounts, first: int, last: int) -> CountedReads:
-    """The records of a block that begin and end in it; names are those of records that begin."""
-    some = slice(first, last)
-    there = FoundKmerCounts(counts.kmers[some], counts.found[some])
-    return CountedReads(block.names[: last - first], texts[some], there)
 
 
 class _BegunRecord:
@@ -283,18 +275,14 @@ def paired_reads(
                 _check_names(mates[0].names, mates[1].names, source=" + ".join(paths), before=before)
             yield mates
             before += count
-            now = [_behind(run, count, stream) for run, stream in zip(now, streams, strict=True)]
+            left = [None if len(run) == count else run.part(count) for run in now if run is not None]
+            now = [next(stream, None) if run is None else run for run, stream in zip(left, streams, strict=True)]
         for run, path, other in zip(now, paths, paths[::-1], strict=True):
             if run is None and any(one is not None for one in now):
                 raise InputError(
                     f"ends after {before:,} records, but {other} goes on; mates have to be equally many",
                     source=path, record=before,
                 )  # fmt: skip
-
-
-def _behind(run: CountedReads | None, count: int, stream: Iterator[CountedReads]) -> CountedReads | None:
-    """The records behind the first `count`, or the next ones where there are none."""
-    return next(stream, None) if run is None or len(run) == count else run.part(count)
 
 
 def _check_names(first: NameList, second: NameList, *, source: str, before: int, step: int = 1) -> None:

@@ -9,18 +9,19 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from itertools import pairwise
-from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
+from oclgenomics.io.closing import Closing
 from oclgenomics.io.workers import usable_cores
 from oclgenomics.kmers.database.keys import key_words, sortable
 from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock, KmerSet, KmerTable
 from oclgenomics.kmers.database.layout import SECTION_KMERS, section_bytes
 from oclgenomics.kmers.database.section_file import SectionFile
 from oclgenomics.kmers.device.encode_kernels import SIP_KEY
+from oclgenomics.kmers.device.parts import downloaded
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.plan.memory import SectionPlan
 from oclgenomics.primitives import Runs
@@ -31,7 +32,7 @@ KmerSource = KmerSet | str | os.PathLike[str]
 LANES = 1  # sections have little to do with each other: a group each spreads them over the device
 
 
-class KmerDatabase(KmerTable):
+class KmerDatabase(Closing, KmerTable):
     """A k-mer database: a set of k-mers (`KmerSet`) on disk.
 
     Head, tables and foot are verified when it is opened, and each section by its checksum when it is read. `open` makes
@@ -57,14 +58,6 @@ class KmerDatabase(KmerTable):
         """Close the file; nothing can be read afterwards."""
         self._file.close()
 
-    def __enter__(self) -> KmerDatabase:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     @property
     def options(self) -> CountOptions:
         """What was counted."""
@@ -77,7 +70,7 @@ class KmerDatabase(KmerTable):
 
     @property
     def k(self) -> int:
-        """Letters of a k-mer."""
+        """Bases of a k-mer."""
         return self.options.k
 
     @property
@@ -211,7 +204,7 @@ class KmerDatabase(KmerTable):
 
     def _downloaded(self, engine: Engine) -> Iterator[KmerBlock]:
         for runs in self.runs(engine):
-            block = KmerBlock(engine.download(runs.keys), engine.download(runs.counts))
+            block = downloaded(engine, runs)
             del runs
             yield block
 
@@ -265,7 +258,7 @@ class KmerDatabase(KmerTable):
         """The section that would hold each key, int64 (n,); -1 for keys less than all."""
         if keys.dtype != np.uint64 or len(keys) != key_words(self.k):
             words = key_words(self.k)
-            raise ValueError(f"keys {keys.dtype} {keys.shape}: keys of {self.k} letters have {words} words")
+            raise ValueError(f"keys {keys.dtype} {keys.shape}: keys of {self.k} bases have {words} words")
         return np.searchsorted(self._firsts, sortable(keys), side="right") - 1
 
 

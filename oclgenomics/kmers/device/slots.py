@@ -116,7 +116,7 @@ class SlotBins:
 
 
 def runs_of(engine: Engine, slots: Slots, k: int) -> Runs:
-    """Return k-mers of k letters with all of their bits.
+    """Return k-mers of k bases with all of their bits.
 
     Returns
     -------
@@ -157,7 +157,7 @@ def _of_slots(engine: Engine, slots: Slots) -> Iterator[NDArray[np.uint32]]:
             bins = zip(begins[some].tolist(), ends, strict=True)
             counts = np.concatenate([words[0, begin:end] for begin, end in bins]) & many
             yield counts[counts != many].astype(np.uint32)
-    yield slots.large_counts[_inside(slots.large_slots, begins, sizes)]
+    yield slots.large_counts[in_bins(slots.large_slots, begins, sizes)]
 
 
 def _groups(sizes: NDArray[np.int64]) -> Iterator[slice]:
@@ -167,11 +167,10 @@ def _groups(sizes: NDArray[np.int64]) -> Iterator[slice]:
     return (slice(begin, end) for begin, end in itertools.pairwise(cuts))
 
 
-def _inside(places: NDArray[np.uint32], begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which slots lie in the bins: a list may go on behind those that are asked for."""
-    if not len(begins):
-        return np.zeros(len(places), np.bool_)
-    order = np.argsort(begins)
-    bins = order[np.maximum(np.searchsorted(begins[order], places, side="right") - 1, 0)]
-    inside: NDArray[np.bool_] = (begins[bins] <= places) & (places < begins[bins] + sizes[bins])
+def in_bins(places: NDArray[np.uint32], begins: NDArray[np.integer], sizes: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Say which slots are those of bins: a list may go on behind the bins that are asked for."""
+    begins, sizes = np.append([0], begins[sizes > 0]), np.append([0], sizes[sizes > 0])  # the first one holds nothing
+    order = np.argsort(begins, kind="stable")
+    bins = np.searchsorted(begins[order], places, side="right") - 1
+    inside: NDArray[np.bool_] = places - begins[order][bins] < sizes[order][bins]
     return inside

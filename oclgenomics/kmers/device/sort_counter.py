@@ -54,11 +54,7 @@ class StartKernels:
     def __init__(self, engine: Engine, options: CountOptions) -> None:
         self._engine, self._k = engine, options.k
         self.prefix_bits = min(PREFIX_BITS, 2 * options.k)
-        self._defines = {
-            "WORDS": key_words(options.k),
-            "CANONICAL": options.canonical,
-            "CPU": engine.tuning.cpu,
-        }
+        self._defines = {"WORDS": key_words(options.k), "CANONICAL": options.canonical, "CPU": engine.tuning.cpu}
 
     def find(self, symbols: Symbols) -> KmerStarts:
         """Find all k-mers."""

@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from types import TracebackType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from oclgenomics.kmers.database.kmer_set import KmerBlock
 from oclgenomics.kmers.database.layout import HEAD_BYTES, SECTION_KMERS, Foot, Head, Tally, section_bytes, section_table
 from oclgenomics.kmers.device.encode_cpu import CpuDeviceEncoder
 from oclgenomics.kmers.device.encode_kernels import Span
+from oclgenomics.kmers.device.parts import downloaded, uploaded
 from oclgenomics.kmers.device.slots import SlotBins, Slots, runs_of
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.plan.memory import SectionPlan
@@ -93,14 +94,12 @@ class DatabaseWriter:
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *rest: Any) -> None:
         if kind is None:
             with self._stack:
                 self._finish()
         else:
-            self._stack.__exit__(kind, error, trace)
+            self._stack.__exit__(kind, *rest)
 
     def _chosen_encoder(self, pool: ThreadPoolExecutor) -> DeviceEncoder | NumpyEncoder:
         k, engine = self._options.k, self._engine
@@ -116,7 +115,7 @@ class DatabaseWriter:
         Raises
         ------
         ValueError
-            Keys that do not ascend or have more than k letters, counts of 0, or arrays of other shapes or types.
+            Keys that do not ascend or have more than k bases, counts of 0, or arrays of other shapes or types.
         OutputError
             The file cannot be written.
         """
@@ -138,7 +137,7 @@ class DatabaseWriter:
         Raises
         ------
         ValueError
-            Keys that do not ascend or have more than k letters, counts of 0, or arrays of other shapes or types; or a
+            Keys that do not ascend or have more than k bases, counts of 0, or arrays of other shapes or types; or a
             writer without an engine.
         OutputError
             The file cannot be written.
@@ -149,7 +148,7 @@ class DatabaseWriter:
         elif self._engine is None:
             raise ValueError("a writer without an engine takes blocks, not runs")
         elif runs.size:
-            self.append(KmerBlock(self._engine.download(runs.keys), self._engine.download(runs.counts)))
+            self.append(downloaded(self._engine, runs))
 
     def append_slots(self, slots: Slots) -> None:
         """Add k-mers of the engine's memory as counters on CPUs leave them, all of them greater than those before.
@@ -169,7 +168,7 @@ class DatabaseWriter:
         if slots.words.dtype != np.uint64 or slots.words.shape[:1] != (layout.words,) or not lists:
             raise ValueError(f"slots {slots.words.dtype} {slots.words.shape} of {bins} bins do not suit")
         if not 0 < layout.rest <= 2 * self._options.k:
-            raise ValueError(f"slots keep {layout.rest} bits of k-mers of {self._options.k} letters")
+            raise ValueError(f"slots keep {layout.rest} bits of k-mers of {self._options.k} bases")
         if isinstance(self._encoder, DeviceEncoder):
             self._enter(self._encoder.take_slots(slots))
         elif self._engine is None:
@@ -254,7 +253,7 @@ class DeviceEncoder:
 
     def take_block(self, block: KmerBlock) -> Iterator[Coded]:
         """Upload k-mers and take them."""
-        yield from self.take_runs(Runs(self._engine.upload(block.keys), self._engine.upload(block.counts), len(block)))
+        yield from self.take_runs(uploaded(self._engine, block))
 
     def take_runs(self, runs: Runs) -> Iterator[Coded]:
         """Take k-mers; yield what was encoded, all but what is held."""

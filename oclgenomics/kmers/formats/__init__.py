@@ -8,7 +8,7 @@ from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
     from oclgenomics.kmers.formats.histogram import *
-    from oclgenomics.kmers.formats.kmc import write_kmc as write_kmc
+    from oclgenomics.kmers.formats.kmc import *
     from oclgenomics.kmers.formats.npz import *
     from oclgenomics.kmers.formats.parquet import *
     from oclgenomics.kmers.formats.query import *
@@ -19,7 +19,7 @@ __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
         "histogram": "histogram_json histogram_table reading_lines",
-        "kmc": "write_kmc",
+        "kmc": "dump_names write_kmc",
         "npz": "write_matrix_npz write_npz",
         "parquet": "require_pyarrow write_matrix_parquet write_parquet",
         "query": "CountLines JsonRows RowLines records_of rows_of write_counts_npz",

@@ -25,6 +25,11 @@ HEADER_BYTES = 64
 MARK_PREFIXES, MARK_SUFFIXES = b"KMCP", b"KMCS"
 
 
+def dump_names(output: str, format: str) -> list[str]:
+    """Return the files that a dump writes, of which a database of KMC has two."""
+    return [f"{output}.kmc_pre", f"{output}.kmc_suf"] if format == "kmc" else [output]
+
+
 def prefix_length(k: int, distinct: int) -> int:
     """Letters of a prefix: whole bytes remain for the suffixes, and the files are as small as they can be."""
     if k < MIN_PREFIX:

@@ -7,7 +7,7 @@ import os
 import shutil
 import zipfile
 from collections.abc import Iterator
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
@@ -28,9 +28,7 @@ def write_npz(kmers: SelectedKmers, stream: IO[bytes]) -> None:
     """
     shape = key_words(kmers.k), kmers.distinct
     with zipfile.ZipFile(stream, "w", allowZip64=True) as archive:
-        for name, value in (("k", np.int64(kmers.k)), ("canonical", np.bool_(kmers.canonical))):
-            with open_member(archive, name) as member:
-                np.lib.format.write_array(member, np.asarray(value))
+        _write_values(archive, k=np.int64(kmers.k), canonical=np.bool_(kmers.canonical))
         with open_member(archive, "keys") as member:
             # Column after column, so that blocks can follow each other.
             write_header(member, "<u8", shape, fortran=True)
@@ -40,6 +38,12 @@ def write_npz(kmers: SelectedKmers, stream: IO[bytes]) -> None:
             write_header(member, "<u4", shape[1:])
             for block in kmers.blocks():
                 member.write(np.ascontiguousarray(block.counts, "<u4").data)
+
+
+def _write_values(archive: zipfile.ZipFile, **values: Any) -> None:
+    for name, value in values.items():
+        with open_member(archive, name) as member:
+            np.lib.format.write_array(member, np.asarray(value))
 
 
 def open_member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
@@ -76,11 +80,9 @@ def write_matrix_npz(matrix: MatrixRows, stream: IO[bytes], tmp_dir: str | os.Pa
             put_keys.write(np.ascontiguousarray(block.keys.T, "<u8").data.cast("B"))
             put_counts.write(np.ascontiguousarray(block.counts, "<u4").data.cast("B"))
             rows += len(block)
-        whole = {"k": np.int64(matrix.k), "canonical": np.bool_(matrix.canonical), "names": np.array(matrix.names)}
         with zipfile.ZipFile(stream, "w", allowZip64=True) as archive:
-            for name, value in whole.items():
-                with open_member(archive, name) as member:
-                    np.lib.format.write_array(member, np.asarray(value))
+            names = np.array(matrix.names)
+            _write_values(archive, k=np.int64(matrix.k), canonical=np.bool_(matrix.canonical), names=names)
             with open_member(archive, "keys") as member:
                 write_header(member, "<u8", (key_words(matrix.k), rows), fortran=True)
                 _copy(keys, member)

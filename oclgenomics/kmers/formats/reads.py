@@ -114,5 +114,5 @@ def read_writer(name: str) -> Iterator[ReadWriter]:
 
 
 def output_names(name: str) -> list[str]:
-    """Return the files that a name stands for: two where it has a #, for first and second mates."""
+    """Return the files that a name means: two where it has a #, for first and second mates."""
     return [name] if "#" not in name else [name.replace("#", "_1"), name.replace("#", "_2")]

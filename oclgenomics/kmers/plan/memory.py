@@ -135,7 +135,7 @@ def _takes_ranges(limits: DeviceLimits, used: int, kmers: int, most: int) -> boo
 def no_room(count: int, most: int) -> AllocationError:
     """Return the error for more k-mers with one prefix than memory holds."""
     return AllocationError(
-        f"{count:,} k-mers begin with the same letters, and there is room for {most:,}; raise `max_memory`"
+        f"{count:,} k-mers begin with the same bases, and there is room for {most:,}; raise `max_memory`"
     )
 
 
@@ -211,7 +211,7 @@ def runs_at_a_time(limits: DeviceLimits, k: int, max_files: int | None) -> int:
 
 @dataclass(frozen=True)
 class SectionPlan:
-    """Sections of k-mers of so many letters on a device, of which some bytes are in use.
+    """Sections of k-mers of so many bases on a device, of which some bytes are in use.
 
     Raises
     ------

@@ -11,9 +11,5 @@ if TYPE_CHECKING:
     from oclgenomics.kmers.plots.spectrum import plot_spectrum as plot_spectrum
 
 __getattr__, __dir__, __all__ = found_in(
-    __name__,
-    {
-        "oclgenomics.app.figures": "plot_format write_figure",
-        "spectrum": "plot_spectrum",
-    },
+    __name__, {"oclgenomics.app.figures": "plot_format write_figure", "spectrum": "plot_spectrum"}
 )

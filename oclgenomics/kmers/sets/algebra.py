@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import UsageError
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.io.workers import usable_cores
-from oclgenomics.kmers.database.keys import sortable
+from oclgenomics.kmers.database.keys import are_less, sortable
 from oclgenomics.kmers.database.kmer_set import KmerBlock, KmerSet
 from oclgenomics.kmers.options import MAX_COUNTER
 
@@ -256,7 +256,7 @@ def _order(keys: NDArray[np.uint64], k: int) -> NDArray[np.intp]:
     order: NDArray[np.intp] = np.argsort(lead, kind="stable")
     if len(keys) > 1:
         ordered, lead = np.take(keys, order, axis=1), lead.take(order)
-        falls = _falls(ordered)
+        falls = np.flatnonzero(are_less(ordered[:, 1:], ordered[:, :-1])) + 1
         if len(falls):
             groups = np.cumsum(np.concatenate([[False], lead[1:] != lead[:-1]]))
             wrong = np.zeros(int(groups[-1]) + 1, bool)
@@ -274,15 +274,6 @@ def _lead(keys: NDArray[np.uint64], k: int) -> NDArray[np.uint64]:
     else:
         lead = (keys[-1] << np.uint64(LEAD_BITS - in_last)) | (keys[-2] >> np.uint64(in_last))
     return lead
-
-
-def _falls(keys: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """Where a key is less than the one before it."""
-    less = keys[0, 1:] < keys[0, :-1]
-    for word in keys[1:]:
-        less &= word[1:] == word[:-1]
-        less |= word[1:] < word[:-1]
-    return np.flatnonzero(less) + 1
 
 
 @runtime_checkable

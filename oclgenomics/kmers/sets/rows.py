@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.errors import ParameterError, UsageError, check_range
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import KmerSet
@@ -61,10 +61,8 @@ class RowChoice:
     keep_zeros: bool = False
 
     def __post_init__(self) -> None:
-        if not 1 <= self.min_count <= MAX_COUNTER:
-            raise ParameterError("min_count", f"take 1 to {MAX_COUNTER:,}", self.min_count)
-        if self.min_samples < 1:
-            raise ParameterError("min_samples", "take 1 or more", self.min_samples)
+        check_range("min_count", self.min_count, 1, MAX_COUNTER, f"take 1 to {MAX_COUNTER:,}")
+        check_range("min_samples", self.min_samples, 1, float("inf"), "take 1 or more")
         if self.keep_zeros and self.min_samples > 1:
             raise UsageError("`keep_zeros` keeps all rows, and `min_samples` leaves some out: take one of them")
 
@@ -172,7 +170,7 @@ class MatrixRows:
 
     @property
     def k(self) -> int:
-        """Letters of a k-mer."""
+        """Bases of a k-mer."""
         return self.sets[0].k
 
     @property

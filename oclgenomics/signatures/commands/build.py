@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from oclgenomics import signatures
-from oclgenomics.app.commands import add_message_options, say, started_progress
+from oclgenomics.app.commands import add_command, add_message_options, count, say, started_progress
 from oclgenomics.app.files import reads, writes
 from oclgenomics.signatures.options import STRANDS
 
@@ -15,15 +15,12 @@ SIGNATURES = "FASTA or FASTQ, uncompressed or compressed (gzip, bzip2, xz, zstd)
 
 def add_parser(actions: Any) -> None:
     """Add `build` to the actions of `signatures`."""
-    parser = actions.add_parser(
-        "build",
-        help="keep signatures in a file that opens at once",
-        description="Write signatures, and the table that scans look samples up in, to a file that `scan` takes in "
+    parser = add_command(
+        actions, run, "build", "keep signatures in a file that opens at once",
+        "Write signatures, and the table that scans look samples up in, to a file that `scan` takes in "
         "their place. Scans with the same --strand and --max-mismatch use the table; others find the same as without "
         "it.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     help = f"{SIGNATURES}, whose other tables are kept; - for standard input"
     reads(parser.add_argument("signatures", metavar="SIGNATURES", help=help))
     add_pattern_options(parser.add_argument_group("table"))
@@ -39,7 +36,7 @@ def add_pattern_options(group: argparse._ArgumentGroup) -> None:
         help="signatures as they are, their reverse complements, or both (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
-        "--max-mismatch", dest="max_mismatches", type=int, default=0, metavar="M",
+        "--max-mismatch", dest="max_mismatches", type=count, default=0, metavar="M",
         help="bases of a match that need not match, 0 to 7 (default: %(default)s)",
     )  # fmt: skip
 

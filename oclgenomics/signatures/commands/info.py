@@ -13,7 +13,7 @@ from oclgenomics.app.reports import MISSING
 def add_parser(actions: Any) -> None:
     """Add `info` to the actions of `signatures`."""
     file = "a panel of `signatures build`, or FASTA or FASTQ; - for standard input"
-    add_info(actions, run, "a panel", "signatures, lengths, letters, tables", "PANEL", file)
+    add_info(actions, run, "a panel", "signatures, lengths, bases, tables", "PANEL", file)
 
 
 def run(args: argparse.Namespace) -> int:

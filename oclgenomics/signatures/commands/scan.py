@@ -13,6 +13,7 @@ import oclgenomics
 from oclgenomics import signatures
 from oclgenomics.app.commands import (
     OutputOptions,
+    add_command,
     add_device_options,
     add_output_options,
     count,
@@ -41,15 +42,12 @@ STANDARD = "-"
 
 def add_parser(actions: Any) -> None:
     """Add `scan` to the actions of `signatures`."""
-    parser = actions.add_parser(
-        "scan",
-        help="find signatures in samples",
-        description="Find every place of every sample at which a signature matches: each of its bases has a "
+    parser = add_command(
+        actions, run, "scan", "find signatures in samples",
+        "Find every place of every sample at which a signature matches: each of its bases has a "
         "nucleotide in common with the sample's (IUPAC; N matches all). The score of a match is the mean quality of "
         "the sample's bases under the whole signature.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     samples = parser.add_argument(
         "samples", nargs="+", metavar="SAMPLES",
         help="FASTA or FASTQ files, uncompressed or compressed (gzip, bzip2, xz, zstd), in any mix; - for standard "
@@ -73,13 +71,13 @@ def _add_matching_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("matches")
     add_pattern_options(group)
     group.add_argument(
-        "--max-edits", type=int, default=0, metavar="E",
+        "--max-edits", type=count, default=0, metavar="E",
         help="substitutions, insertions and deletions that a match may have, 0 to 4, instead of --max-mismatch; "
         "neighbouring ends of matches are one match (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--min-informative", type=float, default=0.0, metavar="SHARE",
-        help="least share of positions, 0 to 1, at which both letters are a single nucleotide (default: %(default)s)",
+        help="least share of positions, 0 to 1, at which both bases are a single nucleotide (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--min-score", type=float, default=0.0, metavar="Q",
@@ -110,7 +108,7 @@ def run(args: argparse.Namespace) -> int:
     options = _checked_options(args)
     progress = started_progress(args, "reading signatures")
     told = signatures.Run(args.threads, progress.update)
-    oclgenomics.select_device(args.device)  # a device that is not there is told before anything is read
+    oclgenomics.select_device(args.device)  # a missing device is reported before anything is read
     panel = signatures.read_panel(args.signatures, run=told)
     totals, chosen = signatures.ScanTotals(panel), signatures.ChosenSamples(panel, options)
     seen = [lambda _: progress.clear(), totals.add, *([chosen.add] if args.plot else [])]

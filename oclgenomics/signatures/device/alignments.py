@@ -140,20 +140,10 @@ class Aligner:
         engine.fill(DeviceArray(keys.memory, (1,), keys.dtype), 0)
         defines: dict[str, Any] = {"EDITS": self._max_edits, "QUALITIES": samples.has_qualities, "SUM": self._sum}
         engine.launch_items(
-            engine.kernel("signatures/align_candidates.cl", "align_candidates", **defines),
-            len(candidates),
-            codes=samples.codes,
-            pieces=samples.pieces,
-            **samples.block.text.place,
-            text_size=samples.block.text.size,
-            groups=self._groups,
-            sets=self._patterns.sets,
-            patterns=self._patterns.on_device,
-            candidates=engine.upload(records),
-            count=len(candidates),
-            keys=keys,
-            sums=sums,
-        )
+            engine.kernel("signatures/align_candidates.cl", "align_candidates", **defines), len(candidates),
+            **samples.arguments, **self._patterns.arguments, text_size=samples.block.text.size, groups=self._groups,
+            candidates=engine.upload(records), count=len(candidates), keys=keys, sums=sums,
+        )  # fmt: skip
         count = int(engine.download(keys, 1)[0])
         rows = engine.download(keys, count * (self._cells + 1), 1).reshape(count, self._cells + 1)
         if sums is None:
@@ -162,8 +152,8 @@ class Aligner:
 
     @cached_property
     def _groups(self) -> DeviceArray | None:
-        samples = self._samples
-        return group_sums(self._engine, samples.block.text, self._sum) if samples.has_qualities else None
+        text = self._samples.block.text
+        return group_sums(self._engine, text, self._sum) if self._samples.has_qualities else None
 
     @cached_property
     def _room(self) -> int:

@@ -111,10 +111,6 @@ class BruteMatcher(PairMatcher):
 
     def _kernel(self, name: str, samples: SampleLetters) -> Kernel:
         return self._engine.kernel(
-            SOURCE,
-            name,
-            QUALITIES=samples.has_qualities,
-            PREFIX_SUMS=self._prefix_sums,
-            FILTERED=self._patterns.filtered,
-            SUM=self._sum,
-        )
+            SOURCE, name, QUALITIES=samples.has_qualities, PREFIX_SUMS=self._prefix_sums,
+            FILTERED=self._patterns.filtered, SUM=self._sum,
+        )  # fmt: skip

@@ -119,20 +119,12 @@ class WindowFinder(TileSearch):
                 yield FoundStretches(piece, self._numbers[column], stretch.astype(np.int64), last, until)
 
     def _search(self, samples: SampleLetters, tiles: Tiles, **finds: Any) -> None:
-        columns = len(self._numbers)
+        columns, items = len(self._numbers), len(tiles) * len(self._numbers)
         self._engine.launch_items(
-            self._engine.kernel(FIND_WINDOWS, "find_windows", EDITS=self._max_edits),
-            len(tiles) * columns,
-            lanes=None,
-            codes=samples.codes,
-            pieces=samples.pieces,
-            tiles=tiles.upload(self._engine),
-            columns=columns,
-            items=len(tiles) * columns,
-            met=self._met,
-            windows=self._windows,
-            **finds,
-        )
+            self._engine.kernel(FIND_WINDOWS, "find_windows", EDITS=self._max_edits), items, codes=samples.codes,
+            pieces=samples.pieces, tiles=tiles.upload(self._engine), columns=columns, items=items, met=self._met,
+            windows=self._windows, **finds,
+        )  # fmt: skip
 
 
 def _best_window(sets: NDArray[np.uint8], size: int) -> int:
@@ -160,7 +152,7 @@ class EditMatcher:
     Raises
     ------
     ParameterError
-        A pattern has more than 2^25 - 1 letters.
+        A pattern has more than 2^25 - 1 bases.
     """
 
     def __init__(
@@ -176,7 +168,7 @@ class EditMatcher:
         self._lengths = patterns.patterns.lengths
         longest = int(self._lengths.max())
         if longest > MAX_LETTERS:
-            raise ParameterError("max_edits", f"a signature of {longest:,} letters is too long for edits", max_edits)
+            raise ParameterError("max_edits", f"a signature of {longest:,} bases is too long for edits", max_edits)
         self._engine, self._patterns, self._max_edits = engine, patterns, max_edits
         self._table, self._room, self._at_once = table, room, at_once
         self._stretch = 2 * max_edits + 1
@@ -238,11 +230,7 @@ class EditMatcher:
         return WindowFinder(self._engine, self._patterns.patterns, self._unseeded, self._max_edits, room=self._room)
 
     def _distinct(
-        self,
-        samples: SampleLetters,
-        piece: NDArray[np.uint32],
-        pattern: NDArray[np.uint32],
-        stretch: NDArray[np.int64],
+        self, samples: SampleLetters, piece: NDArray[np.uint32], pattern: NDArray[np.uint32], stretch: NDArray[np.int64]
     ) -> Candidates:
         """Candidates of stretches, each of them once; stretches are at least -1, as diagonals of matches are -E."""
         # All stretches of all pieces have numbers: those of a piece come behind those of the piece before.

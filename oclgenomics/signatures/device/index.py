@@ -153,13 +153,9 @@ class SeedFinder(TileSearch):
         lanes = 1 if cpu else self._engine.group_size(FIND_LANES)
         self._engine.launch(
             self._engine.kernel("signatures/look_up_seeds.cl", name, TILE=TILE, CPU=cpu, LANES=lanes, **self._defines),
-            (len(tiles) * lanes,),
-            (lanes,),
-            codes=samples.codes,
-            pieces=samples.pieces,
-            tiles=tiles.upload(self._engine),
-            **arguments,
-        )
+            (len(tiles) * lanes,), (lanes,), codes=samples.codes, pieces=samples.pieces,
+            tiles=tiles.upload(self._engine), **arguments,
+        )  # fmt: skip
 
 
 class IndexMatcher:
@@ -234,25 +230,15 @@ class IndexMatcher:
         engine, patterns = self._engine, self._patterns
         cpu = engine.tuning.cpu
         lanes = 1 if cpu else engine.group_size(VERIFY_LANES)
-        defines = {"CPU": cpu, "LANES": lanes, "QUALITIES": samples.has_qualities, "FILTERED": patterns.filtered}
-        defines["MISMATCHES"] = self._table.mismatches
+        kernel = engine.kernel(
+            "signatures/verify_candidates.cl", "verify_candidates", CPU=cpu, LANES=lanes,
+            QUALITIES=samples.has_qualities, FILTERED=patterns.filtered, MISMATCHES=self._table.mismatches,
+        )  # fmt: skip
         differ, sums = self._verified
         engine.launch(
-            engine.kernel("signatures/verify_candidates.cl", "verify_candidates", **defines),
-            (count * lanes,),
-            (lanes,),
-            **samples.block.text.place,
-            codes=samples.codes,
-            pieces=samples.pieces,
-            sets=patterns.sets,
-            patterns=patterns.on_device,
-            seeds=finder.seeds,
-            seed_size=self._table.head + TAIL,
-            found=finder.found,
-            room=finder.room,
-            differ=differ,
-            sums=sums,
-        )
+            kernel, (count * lanes,), (lanes,), **samples.arguments, **patterns.arguments, seeds=finder.seeds,
+            seed_size=self._table.head + TAIL, found=finder.found, room=finder.room, differ=differ, sums=sums,
+        )  # fmt: skip
         mismatches = engine.download(differ, count)
         kept = np.flatnonzero(mismatches != REFUSED)
         piece, seed, start = (column[kept] for column in finder.download(count))

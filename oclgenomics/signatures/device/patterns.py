@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,11 @@ class DevicePatterns:
     on_device: DeviceArray
     filtered: bool
     max_mismatches: int
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What kernels take of them."""
+        return {"sets": self.sets, "patterns": self.on_device}
 
     @classmethod
     def upload(cls, engine: Engine, patterns: Patterns, options: ScanOptions) -> DevicePatterns:

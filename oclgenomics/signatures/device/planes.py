@@ -90,13 +90,12 @@ def make_programs(patterns: Patterns, numbers: NDArray[np.uint32], *, align: int
     Raises
     ------
     ParameterError
-        A pattern has more than 2^28 letters.
+        A pattern has more than 2^28 bases.
     """
     longest = int(patterns.lengths[numbers].max(initial=0))
     if longest > MAX_LETTERS:
-        raise ParameterError(
-            "method", f"a signature of {longest} letters is too long for planes; choose brute", "planes"
-        )
+        text = f"a signature of {longest} bases is too long for planes; choose brute"
+        raise ParameterError("method", text, "planes")
     sets = np.append(np.flatnonzero(np.bincount(patterns.sets, minlength=16)[:ANY]), ANY).astype(np.uint8)
     plane_of = np.searchsorted(sets, np.arange(16)).astype(np.uint32)
     ends = np.cumsum(patterns.lengths[numbers])
@@ -151,10 +150,8 @@ def head_steps(ambiguous: float, mismatches: int, aligned: float) -> int:
     """
     stays = ambiguous + (1 - ambiguous) / 4  # the chance that a step leaves a start
     for head in HEADS:
-        left = sum(
-            comb(head, misses) * (1 - stays) ** misses * stays ** (head - misses) for misses in range(mismatches + 1)
-        )
-        if STARTS * left < FEW_SURVIVORS or head >= aligned:
+        chances = (comb(head, n) * (1 - stays) ** n * stays ** (head - n) for n in range(mismatches + 1))
+        if STARTS * sum(chances) < FEW_SURVIVORS or head >= aligned:
             return head
     return HEADS[-1]
 
@@ -203,12 +200,7 @@ class BitPlanes:
 
 
 def make_planes(
-    engine: Engine,
-    samples: SampleLetters,
-    pieces: NDArray[np.uint32],
-    sets: NDArray[np.uint8],
-    *,
-    singles: bool,
+    engine: Engine, samples: SampleLetters, pieces: NDArray[np.uint32], sets: NDArray[np.uint8], *, singles: bool
 ) -> BitPlanes:
     """Make the planes of some pieces.
 
@@ -232,19 +224,11 @@ def make_planes(
     ranks = engine.empty(stride, np.uint32) if singles else None
     made = BitPlanes(planes, stride, places, len(sets), ranks)
     engine.launch_items(
-        engine.kernel(MAKE_PLANES, "make_planes", CPU=engine.tuning.cpu, FILTERED=singles),
-        stride // block,
-        codes=samples.codes,
-        text_size=samples.block.text.size,
-        pieces=engine.upload(samples.records[pieces]),
-        places=engine.upload(places),
-        rows=len(pieces),
-        sets=engine.upload(kinds),
-        count=len(kinds),
-        stride=stride,
-        planes=planes,
-        ranks=ranks,
-    )
+        engine.kernel(MAKE_PLANES, "make_planes", CPU=engine.tuning.cpu, FILTERED=singles), stride // block,
+        codes=samples.codes, text_size=samples.block.text.size, pieces=engine.upload(samples.records[pieces]),
+        places=engine.upload(places), rows=len(pieces), sets=engine.upload(kinds), count=len(kinds), stride=stride,
+        planes=planes, ranks=ranks,
+    )  # fmt: skip
     if ranks is not None:
         scan(engine, ranks, out=ranks)
     return made
@@ -331,15 +315,9 @@ class PlanesMatcher(PairMatcher):
         for name, value in {**facts, "scored": scored, "spare": spare}.items():
             job[name] = value
         records = np.column_stack([samples.records[rows, 1:], made.places])
-        arguments = {
-            "rows": engine.upload(records),
-            **self._program,
-            "planes": made.planes,
-            "ranks": made.ranks,
-            "sums": group_sums(engine, text, self._sum) if scored else None,
-            "memory": text.memory,
-        }
-        return arguments, job
+        sums = group_sums(engine, text, self._sum) if scored else None
+        block = {"planes": made.planes, "ranks": made.ranks, "sums": sums, "memory": text.memory}
+        return {"rows": engine.upload(records), **self._program, **block}, job
 
     def _kernel(self, name: str, samples: SampleLetters, rows: NDArray[np.uint32]) -> Kernel:
         letters = int(samples.block.pieces.owned[rows].sum(dtype=np.int64))
@@ -347,13 +325,6 @@ class PlanesMatcher(PairMatcher):
         head = head_steps(ambiguous, self._patterns.max_mismatches, self._aligned)
         lanes, root = (1, 1) if self._engine.tuning.cpu else scan_lanes(self._engine)
         return self._engine.kernel(
-            SOURCE,
-            name,
-            CPU=self._engine.tuning.cpu,
-            HEAD=head,
-            COUNTERS=self._counters,
-            FILTERED=self._patterns.filtered,
-            SUM=self._sum,
-            LANES=lanes,
-            ROOT=root,
-        )
+            SOURCE, name, CPU=self._engine.tuning.cpu, HEAD=head, COUNTERS=self._counters,
+            FILTERED=self._patterns.filtered, SUM=self._sum, LANES=lanes, ROOT=root,
+        )  # fmt: skip

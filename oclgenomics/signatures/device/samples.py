@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +64,11 @@ class SampleLetters:
     least_quality: NDArray[np.uint8]
 
     @property
+    def arguments(self) -> dict[str, Any]:
+        """What kernels take of the letters, and of the text that they are of."""
+        return {"codes": self.codes, "pieces": self.pieces, **self.block.text.place}
+
+    @property
     def owned_letters(self) -> NDArray[np.int64]:
         """Letters that each piece owns."""
         return self.block.pieces.owned.astype(np.int64)
@@ -90,7 +96,7 @@ class Encoder:
         Raises
         ------
         InputError
-            A letter that is none of IUPAC, or a quality outside 0 to 93, with its record and byte.
+            A base that is no IUPAC code, or a quality outside 0 to 93, with its record and byte.
         """
         engine, pieces = self._engine, block.pieces
         scored = pieces.qualities is not None
@@ -114,19 +120,11 @@ class Encoder:
         counts, defects = engine.empty((len(tiles), 4), np.uint32), engine.empty(2, np.uint32)
         engine.fill(defects, NOTHING)
         lanes = 1 if cpu else engine.group_size(ENCODE_LANES)
+        kernel = engine.kernel("signatures/encode.cl", "encode_letters", CPU=cpu, LANES=lanes, QUALITIES=scored)
         engine.launch(
-            engine.kernel("signatures/encode.cl", "encode_letters", CPU=cpu, LANES=lanes, QUALITIES=scored),
-            (len(tiles) * lanes,),
-            (lanes,),
-            **block.text.place,
-            pieces=pieces,
-            count=len(block.pieces),
-            tiles=tiles.upload(engine),
-            text_size=block.text.size,
-            codes=codes,
-            counts=counts,
-            defects=defects,
-        )
+            kernel, (len(tiles) * lanes,), (lanes,), **block.text.place, pieces=pieces, count=len(block.pieces),
+            tiles=tiles.upload(engine), text_size=block.text.size, codes=codes, counts=counts, defects=defects,
+        )  # fmt: skip
         _refuse_defects(block, engine.download(defects))
         return engine.download(counts)
 
@@ -138,14 +136,14 @@ def piece_records(pieces: Pieces) -> NDArray[np.uint32]:
 
 
 def _refuse_defects(block: LetterBlock, defects: NDArray[np.uint32]) -> None:
-    """Refuse the block if it has a letter or a quality that is none; the earlier one is told."""
+    """Refuse the block if it has a base or a quality that is none, the earlier one."""
     letter, quality = (int(place) for place in defects)
     place = min(letter, quality)
     if place == NOTHING:
         return
     byte = bytes(block.host[place : place + 1]).decode("latin-1")
     if place == letter:
-        raise block.error_at(place, f"{byte!r} stands for no nucleotide; letters of IUPAC do, and U")
+        raise block.error_at(place, f"{byte!r} is no nucleotide; write bases as IUPAC codes or U")
     raise block.error_at(place, f"{byte!r} is no quality; those are the characters ! to ~ (Phred + 33)")
 
 

@@ -32,7 +32,7 @@ CPU_LANES = 16
 
 @dataclass(frozen=True)
 class MatchFacts:
-    """What is told of matches; arrays of one length.
+    """What is known of matches; arrays of one length.
 
     Attributes
     ----------
@@ -51,54 +51,36 @@ class MatchFacts:
     error_units: NDArray[np.uint64]
 
 
-def describe(engine: Engine, samples: SampleLetters, patterns: DevicePatterns, found: FoundStarts) -> MatchFacts:
-    """Return the facts of matches in a block."""
-    ends = found.start + patterns.patterns.lengths[found.pattern]
-    return _describe(engine, samples, patterns, found.piece, found.pattern, found.start, ends)
-
-
-def describe_spans(
-    engine: Engine,
-    samples: SampleLetters,
-    piece: NDArray[np.integer[Any]],
-    start: NDArray[np.integer[Any]],
-    end: NDArray[np.integer[Any]],
+def describe(
+    engine: Engine, samples: SampleLetters, patterns: DevicePatterns | None, *columns: NDArray[np.integer[Any]]
 ) -> MatchFacts:
-    """Return the facts of letters start .. end - 1 of pieces of a block, in which nothing is compared with a pattern.
+    """Return the facts of matches in a block, some at a time.
 
-    `mismatches`, `informative` and `pattern_ns` are 0.
+    Parameters
+    ----------
+    engine : Engine
+    samples : SampleLetters
+    patterns : DevicePatterns or None
+        Without them nothing is compared with a pattern, and `mismatches`, `informative` and `pattern_ns` say nothing.
+    *columns : ndarray
+        Pieces, patterns, starts, and ends, which are one behind the last letter; arrays of one length.
     """
-    return _describe(engine, samples, None, piece, np.zeros_like(piece), start, end)
-
-
-def _describe(
-    engine: Engine, samples: SampleLetters, known: DevicePatterns | None, *columns: NDArray[np.integer[Any]]
-) -> MatchFacts:
-    """Describe some matches at a time; `columns` are pieces, patterns, starts and ends."""
     cpu = engine.tuning.cpu
     lanes = CPU_LANES if cpu else engine.group_size(GPU_LANES)
-    defines = {"CPU": cpu, "LANES": lanes, "QUALITIES": samples.has_qualities, "PATTERNS": known is not None}
+    defines = {"CPU": cpu, "LANES": lanes, "QUALITIES": samples.has_qualities, "PATTERNS": patterns is not None}
     kernel = engine.kernel("signatures/describe.cl", "describe_matches", **defines)
     units = engine.upload(np.array([error_units(quality) for quality in range(BEST_QUALITY + 1)], np.uint64))
     records = np.stack(columns, axis=1).astype(np.uint32)
+    compared = {"sets": None, "patterns": None} if patterns is None else patterns.arguments
     parts = [np.empty((0, FACTS), np.uint64)]
     for begin in range(0, len(records), MATCHES):
         lot = records[begin : begin + MATCHES]
         facts = engine.empty((len(lot), FACTS), np.uint64)
+        groups = -(-len(lot) // lanes) if cpu else len(lot)
         engine.launch(
-            kernel,
-            (-(-len(lot) // lanes) * lanes if cpu else len(lot) * lanes,),
-            (lanes,),
-            **samples.block.text.place,
-            codes=samples.codes,
-            pieces=samples.pieces,
-            sets=None if known is None else known.sets,
-            patterns=None if known is None else known.on_device,
-            matches=engine.upload(lot),
-            count=len(lot),
-            units=units,
-            facts=facts,
-        )
+            kernel, (groups * lanes,), (lanes,), **samples.arguments, **compared, matches=engine.upload(lot),
+            count=len(lot), units=units, facts=facts,
+        )  # fmt: skip
         parts.append(engine.download(facts))
     told = np.concatenate(parts)
     mismatches, informative, sample_ns, pattern_ns = told[:, 1:5].astype(np.int64).T
@@ -106,24 +88,17 @@ def _describe(
 
 
 def rows_of_pieces(samples: SampleLetters) -> Samples:
-    """Return what is told of the pieces of a block as rows of samples, one for each piece."""
+    """Return what is known of the pieces of a block as rows of samples, one for each piece."""
     block, pieces = samples.block, samples.block.pieces
     count = len(pieces)
     names = np.array([*block.names, ""], object)
     begun = pieces.record - block.first
+    named = np.where(begun >= 0, names[np.clip(begun, -1, len(names) - 1)], "")
     return Samples(
-        pieces.record,
-        np.where(begun >= 0, names[np.clip(begun, -1, len(names) - 1)], ""),
-        np.full(count, block.source, object),
-        pieces.owned.astype(np.int64),
-        samples.ns,
-        samples.ambiguous,
-        np.full(count, samples.has_qualities),
-        samples.quality_sum,
-        np.zeros(count, np.int64),
-        pieces.ends,
-        samples.least_quality,
-    )
+        pieces.record, named, np.full(count, block.source, object), samples.owned_letters, samples.ns,
+        samples.ambiguous, np.full(count, samples.has_qualities), samples.quality_sum, np.zeros(count, np.int64),
+        pieces.ends, samples.least_quality,
+    )  # fmt: skip
 
 
 class MatchScan:
@@ -153,24 +128,16 @@ class MatchScan:
             yield rows_of_part(rows, part.first_piece, part.end_piece, again=part.again, goes_on=part.goes_on), matches
 
     def _matches(self, samples: SampleLetters, found: FoundStarts, hits: NDArray[np.int64]) -> Matches:
-        facts = describe(self._engine, samples, self._patterns, found)
         pieces, known = samples.block.pieces, self._patterns.patterns
-        start = pieces.start[found.piece] + found.start
+        length, before = known.lengths[found.pattern], pieces.start[found.piece]
+        places = found.piece, found.pattern, found.start, found.start + length
+        facts = describe(self._engine, samples, self._patterns, *places)
         return Matches(
-            pieces.record[found.piece],
-            known.signature[found.pattern],
-            known.strand[found.pattern],
-            start,
-            start + known.lengths[found.pattern],
-            hits,
-            facts.mismatches.astype(np.int32),
-            np.full(len(found), samples.has_qualities),
-            facts.quality_sum,
-            facts.informative,
-            facts.sample_ns,
-            facts.pattern_ns,
-            facts.error_units,
-        )
+            pieces.record[found.piece], known.signature[found.pattern], known.strand[found.pattern],
+            before + found.start, before + found.start + length, hits, facts.mismatches.astype(np.int32),
+            np.full(len(found), samples.has_qualities), facts.quality_sum, facts.informative, facts.sample_ns,
+            facts.pattern_ns, facts.error_units,
+        )  # fmt: skip
 
 
 class EditScan:
@@ -245,7 +212,8 @@ class EditScan:
         here = places.origin >= 0
         new = places.take(here)
         begin = samples.block.pieces.start[new.origin]
-        facts = describe_spans(self._engine, samples, new.origin, new.start - begin, new.end - begin)
+        spans = new.origin, np.zeros_like(new.origin), new.start - begin, new.end - begin
+        facts = describe(self._engine, samples, None, *spans)
         ns[here], errors[here] = facts.sample_ns, facts.error_units
         ns[~here], errors[~here] = (of[~places.origin[~here]] for of in (self._open_ns, self._open_errors))
         return ns, errors
@@ -254,17 +222,7 @@ class EditScan:
         ns, errors = self._facts(samples, places)
         known = self._patterns.patterns
         return Matches(
-            places.text,
-            known.signature[places.pattern],
-            known.strand[places.pattern],
-            places.start,
-            places.end,
-            hits,
-            places.edits.astype(np.int32),
-            np.full(len(places), samples.has_qualities),
-            places.quality_sum,
-            places.informative,
-            ns,
-            self._ns[places.pattern],
-            errors,
-        )
+            places.text, known.signature[places.pattern], known.strand[places.pattern], places.start, places.end, hits,
+            places.edits.astype(np.int32), np.full(len(places), samples.has_qualities), places.quality_sum,
+            places.informative, ns, self._ns[places.pattern], errors,
+        )  # fmt: skip

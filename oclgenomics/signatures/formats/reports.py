@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.app.provenance import provenance_lines
 from oclgenomics.app.reports import MISSING
-from oclgenomics.errors import InputError, ParameterError
+from oclgenomics.errors import InputError, ParameterError, check_choice
 from oclgenomics.io.text_file import rows_of
 from oclgenomics.signatures.matches.certainty import (
     MAY_BE_CHANCE,
@@ -107,14 +107,12 @@ def check_format(format: str, options: ScanOptions) -> None:
     UsageError
         See `make_report`.
     """
-    if format not in FORMATS:
-        raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
+    check_choice("format", format, FORMATS)
     if format == "course":
         for name, value, only in (("report", options.report, "best"), ("strand", options.strand, "+")):
             if value != only:
-                raise ParameterError(
-                    name, f"lines of the course tell of `{name}={only}` alone; use `format=tsv`", value
-                )
+                text = f"lines of the course tell of `{name}={only}` alone; use `format=tsv`"
+                raise ParameterError(name, text, value)
 
 
 class CourseReport(ScanReport):

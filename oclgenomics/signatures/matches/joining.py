@@ -211,7 +211,7 @@ def joined_places(places: Places) -> Places:
 
 
 def reported_places(places: Places, report: Report) -> tuple[Places, NDArray[np.int64]]:
-    """Return the places to report, and how many places each of them stands for.
+    """Return the places to report, and how many places each of them represents.
 
     Parameters
     ----------

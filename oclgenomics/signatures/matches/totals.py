@@ -32,7 +32,7 @@ class ScanTotals:
     rows : int
         Rows of matches.
     hits : int
-        Matches that these rows stand for.
+        Matches of these rows.
     longest : int
         Letters of the longest sample.
     """
@@ -73,7 +73,7 @@ class ScanTotals:
         if not self.samples:
             found.append("the input holds no sample")
         elif too_long == len(lengths):
-            least = f"{int(lengths.min()):,} letters"
+            least = f"{int(lengths.min()):,} bp"
             found.append(
                 f"no sample is as long as a signature: the shortest has {least}, the longest sample {self.longest:,}"
             )

@@ -111,12 +111,8 @@ class Panel:
         if strand == "-":
             return reverse
         offsets = np.concatenate([self.offsets, self.offsets[1:] + self.offsets[-1]])
-        return Patterns(
-            np.concatenate([forward.sets, reverse.sets]),
-            offsets,
-            np.concatenate([everyone, everyone]),
-            np.concatenate([forward.strand, reverse.strand]),
-        )
+        sets, strands = (np.concatenate(both) for both in ((self.sets, sets), (forward.strand, reverse.strand)))
+        return Patterns(sets, offsets, np.tile(everyone, 2), strands)
 
 
 @dataclass(frozen=True)
@@ -162,7 +158,7 @@ def _refusal(names: list[str], letters: list[bytes], source: str | None, byte_of
         if len(wrong):
             at = int(wrong[0])
             letter = text[at : at + 4].decode("utf-8", "replace")[0]
-            trouble = f"signature {name}, letter {at + 1}: {letter!r} stands for no nucleotide (IUPAC letters do)"
+            trouble = f"signature {name}, base {at + 1}: {letter!r} is no nucleotide; write IUPAC codes"
             byte = None if byte_of is None else byte_of(number - 1, at)
             return InputError(trouble, source=source, record=number, byte=byte)
         if name in numbers:

@@ -210,16 +210,9 @@ def make_table(patterns: Patterns, max_mismatches: int, head: int) -> SeedTable:
     if len(lists):
         bits[used] = np.bitwise_or.reduceat(tails[lists], first[:-1][used].astype(np.int64), axis=0)
     return SeedTable(
-        head,
-        max_mismatches,
-        pattern.astype(np.uint32),
-        offset.astype(np.uint32),
-        _barred(patterns, pattern, offset + head),
-        bits.view(np.uint32).ravel(),
-        first,
-        lists,
-        seeds.unseeded,
-    )
+        head, max_mismatches, pattern.astype(np.uint32), offset.astype(np.uint32),
+        _barred(patterns, pattern, offset + head), bits.view(np.uint32).ravel(), first, lists, seeds.unseeded,
+    )  # fmt: skip
 
 
 def _codes() -> NDArray[np.uint64]:

@@ -11,9 +11,5 @@ if TYPE_CHECKING:
     from oclgenomics.signatures.plots.samples import plot_samples as plot_samples
 
 __getattr__, __dir__, __all__ = found_in(
-    __name__,
-    {
-        "oclgenomics.app.figures": "plot_format write_figure",
-        "samples": "plot_samples",
-    },
+    __name__, {"oclgenomics.app.figures": "plot_format write_figure", "samples": "plot_samples"}
 )

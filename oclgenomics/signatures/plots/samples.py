@@ -11,17 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from oclgenomics.app.figures import (
-    GREY,
-    INK,
-    ORANGE,
-    STYLE,
-    TONES,
-    number_text,
-    position_unit,
-    round_ticks,
-    short_text,
-)
+from oclgenomics.app.figures import GREY, INK, ORANGE, STYLE, TONES, number_text, position_unit, round_ticks, short_text
 from oclgenomics.signatures.matches.certainty import certainty
 from oclgenomics.signatures.plots.choice import ChosenSamples, Lane
 from oclgenomics.signatures.plots.scene import BOTTOM, WIDTH, Placed, Scene, labels

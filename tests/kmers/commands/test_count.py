@@ -99,10 +99,10 @@ def test_standard_input_and_summary(
     ("text", "warning"),
     [
         (b">a\n>b\n\n>c", "no 5-mer was found: none of 3 records has a sequence"),
-        (b">a\nACGT\n>b\nNNNNNACG", "nowhere are 5 letters A, C, G or T in a row; 5 of 12 letters are others"),
-        (b"@a\nACGN\n+\nIIII\n", "nowhere are 5 letters A, C, G or T in a row; 1 of 4 letters are others"),
-        (b">a\nACGTACGTUACGTACGT", "1 of 17 letters are U, which breaks k-mers; turn the U of RNA into T"),
-        (b">a\nACGTACGTLACGTACGT", "1 of 17 letters stand for no nucleotide; they break k-mers"),
+        (b">a\nACGT\n>b\nNNNNNACG", "nowhere are 5 bases A, C, G or T in a row; 5 of 12 characters are others"),
+        (b"@a\nACGN\n+\nIIII\n", "nowhere are 5 bases A, C, G or T in a row; 1 of 4 characters are others"),
+        (b">a\nACGTACGTUACGTACGT", "1 of 17 characters are U, which breaks k-mers; turn the U of RNA into T"),
+        (b">a\nACGTACGTLACGTACGT", "1 of 17 characters are no nucleotides; they break k-mers"),
         (b">a\rACGTAC\rGT\r", None),
     ],
 )
@@ -121,16 +121,16 @@ def test_warnings(
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [
-        (["x.fa", "-k", "0", "-o", "x.db"], 2, "-k 0: k-mers have 1 to 256 letters"),
+        (["x.fa", "-k", "0", "-o", "x.db"], 2, "-k 0: k-mers have 1 to 256 bases"),
         (["x.fa", "-k", "5", "-o", "x.db", "--min-count", "0"], 2, "--min-count 0"),
         (["x.fa", "-k", "5", "-o", "x.db", "--min-count=4294967296", "--max-count=4294967296"], 2, "counters hold"),
         (["x.fa", "-k", "5", "-o", "x.db", "--counter-max", "0"], 2, "--counter-max 0"),
         (["missing.fa", "-k", "5", "-o", "x.db"], 3, "missing.fa: no such file"),
         (["x.fa", "-k", "5", "-o", "none/x.db"], 5, "there is no folder none"),
-        (["x.fa", "-k", "five", "-o", "x.db"], 2, "invalid int value"),
+        (["x.fa", "-k", "five", "-o", "x.db"], 2, "is not a whole number; write"),
         (["x.fa", "-k", "5", "-o", "x.db", "--min-quality", "94"], 2, "--min-quality 94: qualities are 0 to 93"),
         (["x.fa", "-k", "5", "-o", "x.db", "--min-quality", "9"], 3, "x.fa: is FASTA, which has no qualities"),
-        (["protein.fa", "-k", "2", "-o", "x.db"], 3, "protein.fa: 4 of 9 letters stand for no nucleotide"),
+        (["protein.fa", "-k", "2", "-o", "x.db"], 3, "protein.fa: 4 of 9 characters are no nucleotides"),
         (["bad.fq", "-k", "5", "-o", "x.db"], 3, "bad.fq, record 1, byte 0: letters and qualities"),
     ],
 )

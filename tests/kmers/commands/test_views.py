@@ -223,8 +223,8 @@ def test_query_without_a_kmer(golden: str, tmp_path: Path, capsys: pytest.Captur
 
 def test_mistakes_of_query(golden: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "give sequences, or --file FILE" in fails(capsys, 2, "query", golden)
-    assert "'GATT' has 4 letters" in fails(capsys, 2, "query", golden, "GATT", "-o", tmp_path / "out")
-    assert "'GATT' has 4 letters" in fails(capsys, 2, "query", golden, "GATTA", "GATT")
+    assert "'GATT' has 4 bases" in fails(capsys, 2, "query", golden, "GATT", "-o", tmp_path / "out")
+    assert "'GATT' has 4 bases" in fails(capsys, 2, "query", golden, "GATTA", "GATT")
     assert "not allowed with" in fails(capsys, 2, "query", golden, "GATTA", "--per-kmer", "--per-record")
     (tmp_path / "x.fq").write_bytes(b"@a\nACGTACGT\n+\nIII\n")
     said = fails(capsys, 3, "query", golden, "--file", tmp_path / "x.fq", "-o", tmp_path / "out")

@@ -247,7 +247,7 @@ def test_other_files(tmp_path: Path) -> None:
         ([[5, 5]], [1, 1], "ascending"),
         ([[6, 5]], [1, 1], "ascending"),
         ([[3]], [1], "ascending"),
-        ([[1 << 10]], [1], "more than 5 letters"),
+        ([[1 << 10]], [1], "more than 5 bases"),
         ([[9]], [0], "count is 0"),
         ([[9], [9]], [1], "do not suit"),
         ([[9, 10]], [1], "do not suit"),

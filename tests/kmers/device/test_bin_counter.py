@@ -113,7 +113,7 @@ def test_more_distinct_k_mers_with_a_prefix_than_a_table_takes(
 def test_too_many_equal_k_mers_in_a_stream(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "x.fa"
     path.write_bytes(b">one\n" + b"A" * 60_000)
-    with pytest.raises(AllocationError, match="59,984 k-mers begin with the same letters"):
+    with pytest.raises(AllocationError, match="59,984 k-mers begin with the same bases"):
         check(engine, path, CountOptions(17), 1 << 20)
 
 

@@ -14,6 +14,7 @@ from helpers.products import on_one_cpu
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import OutputError
+from oclgenomics.io.processes import process_limit
 from oclgenomics.kmers import reference
 from oclgenomics.kmers.api import count, count_to_database
 from oclgenomics.kmers.database.keys import key_words, letters_of
@@ -226,7 +227,7 @@ def test_few_files_may_be_open(engine: Engine, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("limit", "files"), [(resource.RLIM_INFINITY, None), (1024, 1024)])
 def test_files_that_may_be_open(monkeypatch: pytest.MonkeyPatch, limit: int, files: int | None) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _: (limit, limit))
-    assert counting._max_files() == files
+    assert process_limit("RLIMIT_NOFILE") == files
 
 
 def test_no_runs(engine: Engine) -> None:

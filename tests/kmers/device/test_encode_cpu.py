@@ -267,9 +267,9 @@ def test_counts_of_0(tmp_path: Path, engine: Engine, place: int) -> None:
 def test_what_does_not_suit(tmp_path: Path, engine: Engine) -> None:
     keys, counts = many_kmers(9, 21)
     slots = slots_of(engine, keys, counts, 40)
-    with pytest.raises(ValueError, match="more than 20 letters"):
+    with pytest.raises(ValueError, match="more than 20 bases"):
         write_slots(tmp_path / "set", engine, 20, [slots])
-    with pytest.raises(ValueError, match="keep 40 bits of k-mers of 19 letters"):
+    with pytest.raises(ValueError, match="keep 40 bits of k-mers of 19 bases"):
         write_slots(tmp_path / "set", engine, 19, [slots])
     wrong = Slots(slots.layout, engine.upload(np.zeros(9, np.uint64)), *[slots.heads] * 3, *[slots.large_counts] * 2)
     short = Slots(slots.layout, slots.words, slots.heads[1:], slots.begins, slots.sizes, *[slots.large_counts] * 2)

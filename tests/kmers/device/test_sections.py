@@ -192,7 +192,7 @@ def test_checksums_of_any_length(shaped: Engine) -> None:
         ([[6, 5]], "ascending"),
         ([[6, 7], [7]], "ascending"),
         ([[6, 7], [1]], "ascending"),
-        ([[1 << 10]], "more than 5 letters"),
+        ([[1 << 10]], "more than 5 bases"),
         ([[-9]], "count is 0"),
     ],
 )

@@ -182,7 +182,7 @@ def test_the_command_counts_reads(
         ("x.db -k 7", "-k says how reads are counted"),
         ("x.db --no-canonical", "--no-canonical says how reads are counted"),
         ("x.db reads.fa", "x.db is a database; give it alone"),
-        ("reads.fa -k 0", "-k 0: k-mers have 1 to 256 letters"),
+        ("reads.fa -k 0", "-k 0: k-mers have 1 to 256 bases"),
         ("none.fq.zst", "none.fq.zst is no database of `kmers count`; if it holds reads, give -k to count them"),
     ],
 )

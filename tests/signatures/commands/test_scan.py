@@ -140,7 +140,7 @@ def test_lines_of_the_course_are_bare(device: Device, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "warning"),
     [
-        ("@a\nAC\n+\nII\n", "no sample is as long as a signature: the shortest has 5 letters, the longest sample 2"),
+        ("@a\nAC\n+\nII\n", "no sample is as long as a signature: the shortest has 5 bp, the longest sample 2"),
         ("@a\nACGTACGT\n+\nIIIIIIII\n", "2 of 4 signatures are longer than every sample"),
         (
             fastq([Read("hot", "ACGT" * 300, "h" * 1200)]),
@@ -187,7 +187,7 @@ def test_quiet(device: Device, folder: Path, capsys: pytest.CaptureFixture[str])
         ("x.fq s.fa --strand", 2, "--strand: expected one argument"),
         ("none.fq s.fa", 3, "none.fq: no such file"),
         ("x.fq none.fa", 3, "none.fa: no such file"),
-        ("x.fq bad.fa", 3, "bad.fa, record 1, byte 5: signature a, letter 3: '!' stands for no nucleotide"),
+        ("x.fq bad.fa", 3, "bad.fa, record 1, byte 5: signature a, base 3: '!' is no nucleotide"),
         ("bad.fq s.fa", 3, "bad.fq, record 1"),
         ("x.fq s.fa -o none/y", 5, "there is no folder none"),
         ("x.fq s.fa -d nonesuch", 4, "no device matches"),

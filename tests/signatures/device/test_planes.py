@@ -80,7 +80,7 @@ def test_a_pattern_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "MAX_LETTERS", 9)
     patterns = random_patterns(1, [9, 10])
     make_programs(patterns, np.array([0], np.uint32), align=8)
-    with pytest.raises(ParameterError, match="a signature of 10 letters is too long for planes; choose brute"):
+    with pytest.raises(ParameterError, match="a signature of 10 bases is too long for planes; choose brute"):
         make_programs(patterns, np.array([0, 1], np.uint32), align=8)
 
 

@@ -61,7 +61,7 @@ def test_a_byte_that_is_no_letter_is_refused(shaped: Engine, byte: int, at: int)
     host = block.host.copy()
     second = int(block.pieces.letters[1])
     host[second + at] = byte
-    with pytest.raises(InputError, match=rf"record 2, byte {second + at}: .* stands for no nucleotide"):
+    with pytest.raises(InputError, match=rf"record 2, byte {second + at}: .* is no nucleotide"):
         Encoder(shaped).encode(changed(shaped, block, host))
 
 

@@ -8,7 +8,6 @@ from hypothesis import given, settings, strategies as st
 
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures import reference
-from oclgenomics.signatures.device.pairs import FoundStarts
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.scans import describe
 from oclgenomics.signatures.options import ScanOptions
@@ -33,8 +32,9 @@ def test_facts_of_any_place(shaped: Engine, seed: int, length: int, letters: str
     patterns = DevicePatterns.upload(shaped, Panel.from_signatures(signatures).patterns("+"), ScanOptions())
     samples = sample_letters(shaped, records)
     places = [(0, 0, 0), (1, 0, 3), (1, 1, 40), (0, 1, 0), (1, 0, 0)]
-    found = FoundStarts(*(np.array(column, np.uint32) for column in zip(*places, strict=True)))
-    facts = describe(shaped, samples, patterns, found)
+    piece, pattern_of, start_of = (np.array(column, np.uint32) for column in zip(*places, strict=True))
+    ends = start_of + patterns.patterns.lengths[pattern_of]
+    facts = describe(shaped, samples, patterns, piece, pattern_of, start_of, ends)
     for row, (piece, pattern, start) in enumerate(places):
         signature = signatures[pattern][1].decode()
         part = slice(start, start + len(signature))
@@ -49,5 +49,5 @@ def test_facts_of_any_place(shaped: Engine, seed: int, length: int, letters: str
 def test_no_match_has_no_facts(engine: Engine) -> None:
     patterns = DevicePatterns.upload(engine, Panel.from_signatures([("a", "ACGT")]).patterns("+"), ScanOptions())
     nothing = np.empty(0, np.uint32)
-    facts = describe(engine, sample_letters(engine, []), patterns, FoundStarts(nothing, nothing, nothing))
+    facts = describe(engine, sample_letters(engine, []), patterns, nothing, nothing, nothing, nothing)
     assert len(facts.quality_sum) == len(facts.mismatches) == len(facts.error_units) == 0

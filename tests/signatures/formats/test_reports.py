@@ -260,7 +260,7 @@ def test_totals():
     ("reads", "signatures", "warnings"),
     [
         ([], SIGNATURES, ["the input holds no sample"]),
-        (READS[2:], [("one", "ACGTA")], ["no sample is as long as a signature: the shortest has 5 letters, .* 4"]),
+        (READS[2:], [("one", "ACGTA")], ["no sample is as long as a signature: the shortest has 5 bp, .* 4"]),
         (READS[2:], [("one", "ACGTA"), ("two", "AC")], ["1 of 2 signatures are longer than every sample"]),
         ([Read("x", "ACGT" * 250, "@" * 1000)], [("a", "C")], ["the lowest quality of all is 31: .* Phred \\+ 64"]),
         ([Read("x", "ACGT" * 250, "@" * 999 + "?")], [("a", "C")], []),

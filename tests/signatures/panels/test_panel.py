@@ -94,7 +94,7 @@ def test_a_wrong_letter_is_told_with_its_byte(path, data, wrong):
     told = str(caught.value)
     place = re.match(rf"{re.escape(str(path))}, record {record + 1}, byte ([0-9]+): ", told)
     assert text.encode()[int(place[1]) :].decode()[0] == wrong
-    assert f": signature {signatures[record][0]}, letter {at + 1}: {wrong!r} stands for no nucleotide" in told
+    assert f": signature {signatures[record][0]}, base {at + 1}: {wrong!r} is no nucleotide" in told
     with pytest.raises(InputError, match=f"^record {record + 1}: signature "):
         Panel.from_signatures(signatures)
 
@@ -106,8 +106,8 @@ def test_a_wrong_letter_is_told_with_its_byte(path, data, wrong):
         (">a\nAC\n>b", "record 2: signature b has no letters"),
         (">", "record 1: signature  has no letters"),
         (">a\nAC\n>b\nGT\n>a x\nAC\n>c\n*\n", "record 3: signature a has the name of record 1"),
-        (">a\nA*\n>a\nAC\n", "record 1, byte 4: signature a, letter 2: '*'"),
-        ("@a\nAC\n+\nII\n@b\nA-\n+\nII\n", "record 2, byte 15: signature b, letter 2: '-'"),
+        (">a\nA*\n>a\nAC\n", "record 1, byte 4: signature a, base 2: '*'"),
+        ("@a\nAC\n+\nII\n@b\nA-\n+\nII\n", "record 2, byte 15: signature b, base 2: '-'"),
         ("@a\nAC\n+\nI\n", "record 1, byte 0: letters and qualities"),
         ("ACGT\n", "is neither FASTA nor FASTQ"),
         ("\n\r\n", "is neither FASTA nor FASTQ"),
@@ -128,7 +128,7 @@ def test_packed_files(path):
     path.write_bytes(gzip.compress(b">a\nAC\n") + gzip.compress(b"GT\n>b\nN\n"))
     assert_panel(read_panel(path), [("a", "ACGT"), ("b", "N")])
     path.write_bytes(gzip.compress(b">a\nAC\n") + gzip.compress(b"G?\n>b\nN\n"))
-    with pytest.raises(InputError, match="record 1, byte 7: signature a, letter 4"):
+    with pytest.raises(InputError, match="record 1, byte 7: signature a, base 4"):
         read_panel(path)
     path.write_bytes(gzip.compress(b""))
     with pytest.raises(InputError, match="is neither FASTA nor FASTQ"):

@@ -114,7 +114,7 @@ def test_pictures_of_many_columns_tiles_and_streams(words: list[str], tmp_path: 
     [
         (["--left", "0"], 2, "nothing runs in hardware: the position has no column or no full beat; take more --right"),
         (["--right", "31"], 2, "nothing runs in hardware"),
-        (["--left", "-1"], 2, "argument --left: '-1' is not a whole number"),
+        (["--left", "-1"], 2, "argument --left: '-1' is below 0; give 0 or more"),
         (["--left", "100000000"], 2, "is too long, 2,000,000 at most; take fewer --left"),
         (["--plot", "a.txt"], 2, "--plot a.txt: the name has to end in .png, .svg or .pdf"),
         (["--vcd", "-"], 2, "-o - and --vcd - both go to standard output; name a file for one of them"),
