@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
+from oclgenomics.app.run import EngineLike, Run, all_parts_of, lent_engine, verb
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.io.read_ahead import ReadAhead
@@ -37,7 +37,7 @@ Work = Generator[tuple[Aligner, StartFinder | None, PrefixBlock], None, None]
 
 
 @verb
-def align(
+def iter_align(
     signals: SignalSource,
     references: References,
     options: AlignOptions | None = None,
@@ -47,7 +47,28 @@ def align(
     trim: TrimOptions | None = TrimOptions(),
     engine: EngineLike = None,
     run: Run | None = None,
-) -> Alignments:
+) -> Generator[Alignments, None, None]:
+    """Align reads, some at a time; parameters and errors are those of `align`.
+
+    Yields
+    ------
+    Alignments
+        In the order of the reads, at least one. Memory does not grow with the input.
+    """
+    options = options or AlignOptions()
+    lengths = options.check_prefixes(prefixes)
+    opened = open_references(references)
+    signals, from_files = _looked_into(signals)
+    check = KindCheck(opened, warn=from_files)
+    work = _work(signals, check, opened, options, lengths[-1], starts=starts, trim=trim, engine=engine, run=run)
+    with closing(work):
+        for aligner, finder, block in work:
+            found = align_block(aligner, block, lengths, finder)
+            yield replace(found, trim=trim if from_files else "unknown", reads=check.kind)
+
+
+@all_parts_of(iter_align)
+def align(parts: list[Alignments]) -> Alignments:
     """Align the beginnings of reads with references.
 
     Parameters
@@ -92,45 +113,11 @@ def align(
     >>> found = align("reads.blow5", "lambda.sdtw", prefixes=(1000, 2000))  # doctest: +SKIP
     >>> found.to_frame()  # doctest: +SKIP
     """
-    parts = iter_align(
-        signals, references, options, prefixes=prefixes, starts=starts, trim=trim, engine=engine, run=run
-    )
-    return Alignments.joined(list(parts))
+    return Alignments.joined(parts)
 
 
 @verb
-def iter_align(
-    signals: SignalSource,
-    references: References,
-    options: AlignOptions | None = None,
-    *,
-    prefixes: Sequence[int] = (1000, 2000),
-    starts: bool = False,
-    trim: TrimOptions | None = TrimOptions(),
-    engine: EngineLike = None,
-    run: Run | None = None,
-) -> Generator[Alignments, None, None]:
-    """Align reads, some at a time; parameters and errors are those of `align`.
-
-    Yields
-    ------
-    Alignments
-        In the order of the reads, at least one. Memory does not grow with the input.
-    """
-    options = options or AlignOptions()
-    lengths = options.check_prefixes(prefixes)
-    opened = open_references(references)
-    signals, from_files = _looked_into(signals)
-    check = KindCheck(opened, warn=from_files)
-    work = _work(signals, check, opened, options, lengths[-1], starts=starts, trim=trim, engine=engine, run=run)
-    with closing(work):
-        for aligner, finder, block in work:
-            found = align_block(aligner, block, lengths, finder)
-            yield replace(found, trim=trim if from_files else "unknown", reads=check.kind)
-
-
-@verb
-def classify(
+def iter_classify(
     signals: SignalSource,
     targets: References,
     thresholds: Thresholds | str | os.PathLike[str],
@@ -140,7 +127,29 @@ def classify(
     trim: Trim = "thresholds",
     engine: EngineLike = None,
     run: Run | None = None,
-) -> Classified:
+) -> Generator[Classified, None, None]:
+    """Classify reads, some at a time; parameters and errors are those of `classify`.
+
+    Yields
+    ------
+    Classified
+        In the order of the reads, at least one. Memory does not grow with the input.
+    """
+    first, others = open_targets(targets, decoys)
+    thresholds = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
+    trim = checked_trim(thresholds, first, others, trim)
+    longest = thresholds.options.check_prefixes(thresholds.prefixes)[-1]
+    signals, from_files = _looked_into(signals)
+    opened, options = first + others, thresholds.options
+    check = KindCheck(opened, thresholds.reads, warn=from_files)
+    work = _work(signals, check, opened, options, longest, starts=starts, trim=trim, engine=engine, run=run)
+    with closing(work):
+        for aligner, finder, block in work:
+            yield classify_block(aligner, block, thresholds, len(first), finder)
+
+
+@all_parts_of(iter_classify)
+def classify(parts: list[Classified]) -> Classified:
     """Decide which reads are of the targets, stage by stage.
 
     At each stage, in the order of their prefixes, a read whose score is above the stage's threshold is rejected, and
@@ -188,40 +197,7 @@ def classify(
     >>> found.counts  # doctest: +SKIP
     {'undecided': 3, 'accept': 41, 'reject': 956}
     """
-    parts = iter_classify(signals, targets, thresholds, decoys=decoys, starts=starts, trim=trim, engine=engine, run=run)
-    return Classified.joined(list(parts))
-
-
-@verb
-def iter_classify(
-    signals: SignalSource,
-    targets: References,
-    thresholds: Thresholds | str | os.PathLike[str],
-    *,
-    decoys: References = (),
-    starts: bool = False,
-    trim: Trim = "thresholds",
-    engine: EngineLike = None,
-    run: Run | None = None,
-) -> Generator[Classified, None, None]:
-    """Classify reads, some at a time; parameters and errors are those of `classify`.
-
-    Yields
-    ------
-    Classified
-        In the order of the reads, at least one. Memory does not grow with the input.
-    """
-    first, others = open_targets(targets, decoys)
-    thresholds = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
-    trim = checked_trim(thresholds, first, others, trim)
-    longest = thresholds.options.check_prefixes(thresholds.prefixes)[-1]
-    signals, from_files = _looked_into(signals)
-    opened, options = first + others, thresholds.options
-    check = KindCheck(opened, thresholds.reads, warn=from_files)
-    work = _work(signals, check, opened, options, longest, starts=starts, trim=trim, engine=engine, run=run)
-    with closing(work):
-        for aligner, finder, block in work:
-            yield classify_block(aligner, block, thresholds, len(first), finder)
+    return Classified.joined(parts)
 
 
 def labelled_scores(
