@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain, islice
@@ -19,13 +19,14 @@ from oclgenomics.io.raw_file import Progress
 from oclgenomics.io.read_ahead import ReadAhead
 from oclgenomics.sdtw.decisions.basis import Basis, KindCheck, Trim
 from oclgenomics.sdtw.decisions.labelled import LabelledScores
+from oclgenomics.sdtw.decisions.report import EvaluationOptions, EvaluationReport, choose, judge
 from oclgenomics.sdtw.decisions.thresholds import UNDECIDED, Score, Thresholds, checked_trim, read_scores
 from oclgenomics.sdtw.device.aligner import Aligner, StagedReads, reads_together
 from oclgenomics.sdtw.device.starts import StartFinder
 from oclgenomics.sdtw.device.strips import PrefixAligner
 from oclgenomics.sdtw.formats.squiggle import read_squiggle
 from oclgenomics.sdtw.formats.thresholds import read_thresholds
-from oclgenomics.sdtw.options import AlignOptions
+from oclgenomics.sdtw.options import AlignOptions, variant_name
 from oclgenomics.sdtw.plan import PrefixBlock, block_reads, prefix_blocks
 from oclgenomics.sdtw.result import Alignments, Classified, of_reference
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
@@ -33,6 +34,7 @@ from oclgenomics.signals import Signals, TrimOptions, read_signals
 
 SignalSource = Signals | str | os.PathLike[str] | Iterable[Signals] | Iterable[str | os.PathLike[str]]
 References = Squiggle | str | os.PathLike[str] | Iterable[Squiggle | str | os.PathLike[str]]
+DEFAULT_PREFIXES = (1000, 2000, 3000, 4000, 5000)  # of reads that are judged
 Work = Generator[tuple[Aligner, StartFinder | None, PrefixBlock], None, None]
 
 
@@ -198,6 +200,77 @@ def classify(parts: list[Classified]) -> Classified:
     {'undecided': 3, 'accept': 41, 'reject': 956}
     """
     return Classified.joined(parts)
+
+
+@verb
+def calibrate(
+    target: SignalSource,
+    others: SignalSource,
+    references: References,
+    options: AlignOptions | None = None,
+    evaluation: EvaluationOptions | None = None,
+    *,
+    decoys: References = (),
+    prefixes: Sequence[int] = DEFAULT_PREFIXES,
+    score: Score | None = None,
+    trim: TrimOptions | None = TrimOptions(),
+    made: Mapping[str, Any] | None = None,
+    engine: EngineLike = None,
+    run: Run | None = None,
+) -> EvaluationReport:
+    """Choose thresholds by reads of which it is known whether they are on target, and judge them by the same reads.
+
+    Parameters
+    ----------
+    target, others : Signals, path, or iterable of Signals or of paths
+        Reads of the target and other reads, such as `oclgenomics.simulate.simulate_signals` gives.
+    references, decoys
+        As the targets and decoys of `classify`.
+    options : AlignOptions, optional
+        How signals are compared.
+    evaluation : EvaluationOptions, optional
+        How thresholds are chosen and judged.
+    prefixes : sequence of int
+        Samples of each stage, ascending.
+    score : {'cost', 'difference'}, optional
+        What is judged; if not given, the difference where there are decoys.
+    trim : TrimOptions, optional
+        What is left out of reads in files, and will be left out of the reads that the thresholds are for; see `align`.
+    made : mapping, optional
+        What made the thresholds, to be kept with them.
+    engine, run
+        See `align`.
+
+    Returns
+    -------
+    EvaluationReport
+        Its `thresholds` are those chosen, for `write_thresholds` and `classify`.
+
+    Raises
+    ------
+    UsageError
+        Reads of a class are missing, or too short for a prefix; see also `align`.
+    InputError, DeviceError
+        See `align`.
+
+    Examples
+    --------
+    >>> from oclgenomics.sdtw import calibrate, write_thresholds
+    >>> found = calibrate("target.npz", "others.npz", "target.sdtw", prefixes=(1000, 2000))  # doctest: +SKIP
+    >>> write_thresholds("target.json", found.thresholds)  # doctest: +SKIP
+    """
+    options, evaluation = options or AlignOptions(), evaluation or EvaluationOptions()
+    first, rest = open_targets(references, decoys)
+    with lent_engine(engine) as lent:
+        found = [
+            align(one, first + rest, options, prefixes=prefixes, trim=trim, engine=lent, run=run)
+            for one in (target, others)
+        ]
+    scores = labelled_scores(
+        *(replace(one, trim=trim) for one in found), name=variant_name(options),
+        score=score or ("difference" if rest else "cost"), targets=len(first),
+    )  # fmt: skip
+    return judge([scores], choose(scores, evaluation, made), evaluation, chosen=True)
 
 
 def labelled_scores(

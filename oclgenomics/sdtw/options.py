@@ -129,6 +129,25 @@ class AlignOptions:
 CRESCENT = AlignOptions(norm="blocks", cost="absolute", bonus="none", arithmetic="int32")
 SQUIGGLEFILTER = AlignOptions(norm="blocks", cost="absolute", bonus="published", arithmetic="int32")
 
+DEFAULT = "default"
+PRESETS = {DEFAULT: AlignOptions(), "crescent": CRESCENT, "squigglefilter": SQUIGGLEFILTER}
+CHOICES, NUMBERS = ("norm", "cost", "bonus", "arithmetic"), ("bits", "step")
+FIELDS = CHOICES + NUMBERS
+
+
+def variant_name(options: AlignOptions) -> str:
+    """Name options by the preset with the fewest other values, and by these values."""
+    names = [_named_by(preset, options) for preset in PRESETS]
+    return min(names, key=lambda name: name.count("="))
+
+
+def _named_by(preset: str, options: AlignOptions) -> str:
+    usual, own = PRESETS[preset], options.resolved()
+    chosen = {name: getattr(own, name) for name in CHOICES if getattr(own, name) != getattr(usual, name)}
+    expected = replace(usual, **chosen).resolved()
+    numbers = {name: getattr(own, name) for name in NUMBERS if getattr(own, name) != getattr(expected, name)}
+    return " ".join([preset, *(f"{name}={value}" for name, value in {**chosen, **numbers}.items())])
+
 
 def check_prefixes(prefixes: Sequence[int]) -> tuple[int, ...]:
     """Return lengths of prefixes in samples, which ascend.

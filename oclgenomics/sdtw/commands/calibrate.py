@@ -11,22 +11,30 @@ from typing import Any
 
 import oclgenomics
 from oclgenomics import sdtw, signals, simulate
-from oclgenomics.app.commands import add_device_options, count, open_engine, report_profile, say, say_written
+from oclgenomics.app.commands import (
+    add_device_options,
+    count,
+    open_engine,
+    provenance,
+    report_profile,
+    say,
+    say_written,
+)
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import add_signal_options, trim_of
 from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.sdtw.api import DEFAULT_PREFIXES
 from oclgenomics.sdtw.commands.options import (
-    DEFAULT_PREFIXES,
     add_align_options,
     add_evaluation_options,
     add_model_options,
     add_reference_options,
     align_options,
-    check_evaluation_options,
+    evaluation_options,
+    evaluation_output,
     settle_score,
-    variant_name,
 )
-from oclgenomics.sdtw.commands.reports import chosen_thresholds, made_evaluation, say_evaluation, write_evaluation
+from oclgenomics.sdtw.commands.reports import say_evaluation, write_evaluation
 
 RANDOM = "random"
 RANDOM_BASES, RANDOM_GC = 1_000_000, 0.5
@@ -82,24 +90,24 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     settle_score(args)
-    output = check_evaluation_options(args)
+    evaluation, output = evaluation_options(args), evaluation_output(args)
     options = align_options(args)
     prefixes = options.check_prefixes(args.prefixes or DEFAULT_PREFIXES)
     if args.reads < 1:
         raise ParameterError("reads", "give 1 or more", args.reads)
-    oclgenomics.select_device(args.device)  # a device that is not there is told before anything is read
+    oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
     references = sdtw.open_references([*args.references, *args.decoys])
-    classes = _simulated(args, references[: len(args.references)], prefixes[-1])
+    targets, decoys = references[: len(args.references)], references[len(args.references) :]
+    target, others = _simulated(args, targets, prefixes[-1])
     with open_engine(args) as engine:
-        start = time.perf_counter()
-        found = [sdtw.align(one, references, options, prefixes=prefixes, engine=engine) for one in classes]
-        say(args, f"simulated and aligned in {time.perf_counter() - start:.1f} s", level=1)
-        found = [replace(one, trim=trim_of(args)) for one in found]  # what the reads will be that are to be judged
-        name, targets = variant_name(options), len(args.references)
-        scores = sdtw.labelled_scores(*found, name=name, score=args.score, targets=targets)
-        report = made_evaluation(args, [scores], chosen_thresholds(args, scores, engine))
+        start, made = time.perf_counter(), provenance(args, engine)
+        report = sdtw.calibrate(
+            target, others, targets, options, evaluation, decoys=decoys, prefixes=prefixes, score=args.score,
+            trim=trim_of(args), made=made, engine=engine,
+        )  # fmt: skip
+        say(args, f"simulated, aligned and evaluated in {time.perf_counter() - start:.1f} s", level=1)
         report_profile(args, engine)
-        write_evaluation(args, output, report, engine, f"simulated reads of {Path(args.target).name}")
+    write_evaluation(args, output, report, made, f"simulated reads of {Path(args.target).name}")
     say_evaluation(args, report)
     say_written(args)
     return 0

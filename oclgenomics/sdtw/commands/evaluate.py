@@ -23,21 +23,20 @@ from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import THRESHOLDS_TRIM, add_signal_options
 from oclgenomics.errors import UsageError
 from oclgenomics.sdtw import decisions
+from oclgenomics.sdtw.api import DEFAULT_PREFIXES
 from oclgenomics.sdtw.commands.options import (
-    DEFAULT_PREFIXES,
-    PRESETS,
     add_align_options,
     add_evaluation_options,
     add_reference_options,
     align_options,
     asked_trim,
-    check_evaluation_options,
-    preset_options,
+    evaluation_options,
+    evaluation_output,
     settle_score,
     settled_options,
-    variant_name,
 )
-from oclgenomics.sdtw.commands.reports import chosen_thresholds, made_evaluation, say_evaluation, write_evaluation
+from oclgenomics.sdtw.commands.reports import say_evaluation, write_evaluation
+from oclgenomics.sdtw.options import PRESETS, variant_name
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
@@ -63,7 +62,7 @@ def add_parser(actions: Any) -> None:
     add_signal_options(group, default=THRESHOLDS_TRIM)
     add_align_options(group)
     group.add_argument(
-        "--compare", choices=PRESETS, action="append", default=[],
+        "--compare", choices=tuple(PRESETS), action="append", default=[],
         help="evaluate these options, too, and give the differences of F; may be given more than once",
     )  # fmt: skip
     group = add_evaluation_options(parser)
@@ -85,29 +84,31 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    output = check_evaluation_options(args)
+    evaluation, output = evaluation_options(args), evaluation_output(args)
     options, given = _judged(args)
     prefixes, variants = _prefixes(args, options, given), _variants(args, options)
-    oclgenomics.select_device(args.device)  # a device that is not there is told before anything is read
+    oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
     references = sdtw.open_references([*args.references, *args.decoys])
     trim = _trim(args, references, given)
     args.trim = decisions.trim_text(trim)  # for reports to tell
     with open_engine(args) as engine:
-        start = time.perf_counter()
+        start, made = time.perf_counter(), provenance(args, engine)
         scores = [_scores(args, name, one, references, prefixes, trim, engine) for name, one in variants.items()]
         say(args, f"aligned in {time.perf_counter() - start:.1f} s", level=1)
-        known = scores[0]
-        if given is None:
-            given = chosen_thresholds(args, known, engine)
-            sketch = decisions.ChosenBy.of(known.read_names)
-            given = replace(given, made={**given.made, decisions.CHOSEN_BY: sketch.record()})
-        elif args.stages is not None:
-            given = replace(given, references=known.references, made=provenance(args, engine), basis=known.basis)
-        report = made_evaluation(args, scores, given)
-        if args.thresholds is not None and (kept := decisions.ChosenBy.from_made(given.made)) is not None:
-            report = replace(report, chosen_by=kept.shared(known.read_names))
         report_profile(args, engine)
-        write_evaluation(args, output, report, engine, f"{Path(args.target).name} and {Path(args.others).name}")
+    known, kept = scores[0], None
+    if args.thresholds is not None and given is not None:
+        kept = decisions.ChosenBy.from_made(given.made)
+    elif given is not None:
+        given = replace(given, references=known.references, made=made, basis=known.basis)
+    chosen = given is None
+    if given is None:
+        sketch = decisions.ChosenBy.of(known.read_names)
+        given = decisions.choose(known, evaluation, {**made, decisions.CHOSEN_BY: sketch.record()})
+    report = decisions.judge(scores, given, evaluation, chosen=chosen)
+    if kept is not None:
+        report = replace(report, chosen_by=kept.shared(known.read_names))
+    write_evaluation(args, output, report, made, f"{Path(args.target).name} and {Path(args.others).name}")
     say_evaluation(args, report)
     say_written(args)
     return 0
@@ -165,7 +166,7 @@ def _variants(args: argparse.Namespace, options: sdtw.AlignOptions) -> dict[str,
     for name in args.compare:
         if name in variants:
             raise UsageError(f"--compare {name}: these options are evaluated already; leave it out")
-        variants[name] = preset_options(name)
+        variants[name] = PRESETS[name]
     return variants
 
 

@@ -13,20 +13,16 @@ from oclgenomics.app.files import reads, writes
 from oclgenomics.app.inputs import trim_of
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sdtw import decisions, plots
+from oclgenomics.sdtw.options import DEFAULT, FIELDS, PRESETS
 
 if TYPE_CHECKING:
     from oclgenomics.sdtw.decisions.basis import Trim
     from oclgenomics.signals import TrimOptions
 
 
-CHOICES = ("norm", "cost", "bonus", "arithmetic")
-NUMBERS = ("bits", "step")
-FIELDS = CHOICES + NUMBERS
-PRESETS = ("default", "crescent", "squigglefilter")
 MODEL_NAMES = ("r9.4.1",)
 FORMATS = ("tsv", "json")  # of evaluations
 WAYS = ("stages", "thresholds", "keep", "reject", "for_run")  # to come by thresholds
-DEFAULT_PREFIXES = (1000, 2000, 3000, 4000, 5000)
 RUN_OPTIONS: dict[str, tuple[Callable[[str], float], str, str]] = {
     "--target-share": (float, "P", "share of the target among strands of the library (default: 0.01)"),
     "--target-length": (float, "BASES", "mean length of strands of the target (default: 5000)"),
@@ -43,7 +39,7 @@ RUN_OPTIONS: dict[str, tuple[Callable[[str], float], str, str]] = {
 def add_align_options(group: argparse._ArgumentGroup) -> None:
     """Add --preset, --norm, --cost, --bonus, --arithmetic, --bits and --step; None where they are not given."""
     group.add_argument(
-        "--preset", choices=PRESETS,
+        "--preset", choices=tuple(PRESETS),
         help="options that go together: this program's, those of Crescent, or those of SquiggleFilter (for n samples "
         "its own program prints the score of n + 1); other options change some (default: default)",
     )  # fmt: skip
@@ -86,7 +82,7 @@ def align_options(args: argparse.Namespace) -> sdtw.AlignOptions:
         They contradict each other.
     """
     given: dict[str, Any] = {name: getattr(args, name) for name in FIELDS if getattr(args, name) is not None}
-    return replace(preset_options(args.preset or PRESETS[0]), **given)
+    return replace(PRESETS[args.preset or DEFAULT], **given)
 
 
 def settled_options(args: argparse.Namespace, thresholds: sdtw.Thresholds) -> sdtw.AlignOptions:
@@ -101,26 +97,6 @@ def settled_options(args: argparse.Namespace, thresholds: sdtw.Thresholds) -> sd
     options = align_options(args) if given else thresholds.options
     thresholds.check_options(options)
     return options
-
-
-def preset_options(name: str) -> sdtw.AlignOptions:
-    """Return the options of a preset."""
-    presets = {"default": sdtw.AlignOptions(), "crescent": sdtw.CRESCENT, "squigglefilter": sdtw.SQUIGGLEFILTER}
-    return presets[name]
-
-
-def variant_name(options: sdtw.AlignOptions) -> str:
-    """Name options by the preset with the fewest other values, and by these values."""
-    names = [_named_by(preset, options) for preset in PRESETS]
-    return min(names, key=lambda name: name.count("="))
-
-
-def _named_by(preset: str, options: sdtw.AlignOptions) -> str:
-    usual, own = preset_options(preset), options.resolved()
-    chosen = {name: getattr(own, name) for name in CHOICES if getattr(own, name) != getattr(usual, name)}
-    expected = replace(usual, **chosen).resolved()
-    numbers = {name: getattr(own, name) for name in NUMBERS if getattr(own, name) != getattr(expected, name)}
-    return " ".join([preset, *(f"{name}={value}" for name, value in {**chosen, **numbers}.items())])
 
 
 def add_model_options(group: argparse._ArgumentGroup, default: str | None = None) -> None:
@@ -263,8 +239,8 @@ def add_evaluation_options(parser: argparse.ArgumentParser) -> argparse._Argumen
     return group
 
 
-def check_evaluation_options(args: argparse.Namespace) -> OutputOptions[str]:
-    """Settle the format, and refuse what cannot be before a device starts.
+def evaluation_options(args: argparse.Namespace) -> sdtw.EvaluationOptions:
+    """Return how thresholds are chosen and judged.
 
     Raises
     ------
@@ -274,26 +250,25 @@ def check_evaluation_options(args: argparse.Namespace) -> OutputOptions[str]:
     ways = [f"--{name.replace('_', '-')}" for name in WAYS if getattr(args, name, None) not in (None, False)]
     if len(ways) > 1:
         raise UsageError(f"{ways[0]} and {ways[1]} contradict each other; give one of them")
-    decisions.check_shares(args.keep, args.reject)
-    if args.plot:
-        plots.plot_format(args.plot)
-    run_model(args)
-    return OutputOptions.resolve(args, FORMATS)
+    names = [option.lstrip("-").replace("-", "_") for option in RUN_OPTIONS]
+    return sdtw.EvaluationOptions(
+        keep=args.keep, reject=args.reject, for_run=args.for_run, balanced=args.weights == "classes",
+        rounds=args.bootstrap, splits=args.splits, seed=args.seed,
+        run={name: getattr(args, name) for name in names if getattr(args, name) is not None},
+    )  # fmt: skip
 
 
-def run_model(args: argparse.Namespace, rate: float | None = None) -> sdtw.RunModel:
-    """Return the run that the options describe, of reads of so many samples per second, if that is known.
+def evaluation_output(args: argparse.Namespace) -> OutputOptions[str]:
+    """Settle the formats of the report and of the figure.
 
     Raises
     ------
-    ParameterError
-        A value out of range, or another rate than that of the reads.
+    UsageError
+        There is no such format.
     """
-    names = [option.lstrip("-").replace("-", "_") for option in RUN_OPTIONS]
-    given: dict[str, Any] = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
-    if rate is not None:
-        decisions.check_rate(given.setdefault("rate", rate), rate)
-    return sdtw.RunModel(**given)
+    if args.plot:
+        plots.plot_format(args.plot)
+    return OutputOptions.resolve(args, FORMATS)
 
 
 def settle_score(args: argparse.Namespace) -> None:

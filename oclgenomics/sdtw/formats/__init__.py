@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
-        "evaluation": "EvaluationReport as_json as_tsv",
+        "evaluation": "as_json as_tsv",
         "oclgenomics.app.reports": "write_reports",
         "reports": "PafReport make_report summary_text",
     },

@@ -2,51 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from oclgenomics.app.provenance import provenance_lines
 from oclgenomics.app.reports import MISSING
 from oclgenomics.io.json_text import json_text
 from oclgenomics.sdtw.decisions.chosen_by import SharedReads
-from oclgenomics.sdtw.decisions.evaluation import Difference, Evaluation
-from oclgenomics.sdtw.decisions.run_model import Enrichment, RunModel
-from oclgenomics.sdtw.decisions.staged import StagedEvaluation
+from oclgenomics.sdtw.decisions.report import EvaluationReport
 
 KIND = "sdtw evaluation"
-
-
-@dataclass(frozen=True, eq=False)
-class EvaluationReport:
-    """All that is told of labelled reads.
-
-    Attributes
-    ----------
-    evaluations : sequence of Evaluation
-        The first is of the options that were chosen, the others are compared with it.
-    differences : sequence of Difference
-    staged : StagedEvaluation
-        Of the first one's scores.
-    run : RunModel
-    enrichment : Enrichment
-        Expected of the stages in this run.
-    chosen_by : SharedReads, optional
-        How many of the reads chose the thresholds, if those are of a file that says by which reads they were chosen.
-    """
-
-    evaluations: Sequence[Evaluation]
-    differences: Sequence[Difference]
-    staged: StagedEvaluation
-    run: RunModel
-    enrichment: Enrichment
-    chosen_by: SharedReads | None = None
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """How the numbers were found."""
-        first = self.evaluations[0]
-        return {name: getattr(first, name) for name in ("balanced", "rounds", "splits", "seed")}
 
 
 def as_json(report: EvaluationReport, provenance: Mapping[str, Any]) -> str:
