@@ -88,6 +88,15 @@ def add_system(subparsers: Any, name: str, help: str, commands: Iterable[ModuleT
         command.add_parser(actions)
 
 
+def add_command(
+    actions: Any, name: str, run: Callable[[argparse.Namespace], int], *, help: str, description: str
+) -> argparse.ArgumentParser:
+    """Add a command, whose options have no short forms, and return its parser."""
+    parser: argparse.ArgumentParser = actions.add_parser(name, help=help, description=description, allow_abbrev=False)
+    parser.set_defaults(run=run)
+    return parser
+
+
 def add_info(
     actions: Any, run: Callable[[argparse.Namespace], int], what: str, holds: str, file: str, kind: str
 ) -> argparse.ArgumentParser:
@@ -107,13 +116,11 @@ def add_info(
     ArgumentParser
         To which arguments may be added.
     """
-    parser: argparse.ArgumentParser = actions.add_parser(
-        "info",
+    parser = add_command(
+        actions, "info", run,
         help=f"what {what} holds: {holds}",
         description=f"Write what {what} holds, one fact on each line.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     reads(parser.add_argument(file.lower(), metavar=file, help=kind))
     add_output_options(parser)
     return parser

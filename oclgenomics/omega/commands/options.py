@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from oclgenomics import omega
-from oclgenomics.app.commands import count, say, whole
+from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.errors import UsageError
 
@@ -21,20 +21,22 @@ DEFAULT_REPLICATES = 1_000  # that are simulated
 def add_window_options(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Add the grid and the size of the windows; without `required` they are None where not given."""
     group = parser.add_argument_group("positions and windows")
-    group.add_argument("--grid", type=count, required=required, metavar="N", help="positions per alignment, at least 2")
     group.add_argument(
-        "--minwin", type=count, required=required, metavar="BP",
+        "--grid", type=app.count, required=required, metavar="N", help="positions per alignment, at least 2"
+    )
+    group.add_argument(
+        "--minwin", type=app.count, required=required, metavar="BP",
         help="smallest distance of a window's borders from its position; 1000, 10k, 1M",
     )  # fmt: skip
     group.add_argument(
-        "--maxwin", type=count, required=required, metavar="BP",
+        "--maxwin", type=app.count, required=required, metavar="BP",
         help="largest distance of a window's borders from its position",
     )  # fmt: skip
     group.add_argument(
-        "--minsnps", type=count, default=5, metavar="N", help="fewest sites on each side (default: %(default)s)"
+        "--minsnps", type=app.count, default=5, metavar="N", help="fewest sites on each side (default: %(default)s)"
     )
     group.add_argument(
-        "-b", "--border", type=whole, default=-1, metavar="B",
+        "-b", "--border", type=app.whole, default=-1, metavar="B",
         help="compare only windows whose halves differ by at most B sites; -1 (with compat precision also 0): all "
         "(default: %(default)s)",
     )  # fmt: skip
@@ -65,7 +67,7 @@ def add_site_options(parser: argparse.ArgumentParser, seed_help: str = "seed of 
         help="fill unknown states (N) or gaps by draws (needs --seed); may be given twice "
         "(default: missing states are left out pair by pair)",
     )  # fmt: skip
-    group.add_argument("--seed", type=whole, metavar="N", help=seed_help)
+    group.add_argument("--seed", type=app.whole, metavar="N", help=seed_help)
 
 
 def add_method_options(parser: argparse.ArgumentParser) -> None:
@@ -138,6 +140,6 @@ def given_threshold(text: str) -> float | omega.Significance:
 
 def say_compared(args: argparse.Namespace, compared: Compared) -> None:
     """Tell what was compared with neutral replicates, and what may make rates mean something else."""
-    say(args, f"compared with the replicates: {compared}")
+    app.say(args, f"compared with the replicates: {compared}")
     for warning in compared.warnings:
-        say(args, f"warning: {warning}")
+        app.say(args, f"warning: {warning}")

@@ -13,18 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import oclgenomics
 from oclgenomics import omega
-from oclgenomics.app.commands import (
-    OutputOptions,
-    add_device_options,
-    add_output_options,
-    open_engine,
-    provenance,
-    report_profile,
-    say,
-    say_written,
-    started_progress,
-    text_output,
-)
+from oclgenomics.app import commands as app
 from oclgenomics.app.files import (
     Family,
     FileConflictError,
@@ -64,14 +53,12 @@ NOT_IN_NAMES = re.compile(r"[/\x00-\x1f\x7f-\x9f]")
 
 def add_parser(actions: Any) -> None:
     """Add `scan` to the actions of `omega`."""
-    parser = actions.add_parser(
-        "scan",
+    parser = app.add_command(
+        actions, "scan", run,
         help="scan alignments for selective sweeps",
         description="Compute the omega statistic at evenly spaced positions of every chromosome or replicate. The "
         "single-dash names of OmegaPlus (-grid, -minwin, -sampleList, ...) work, too.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     reads(parser.add_argument(
         "input", metavar="INPUT",
         help="ms, MaCS, FASTA or VCF, uncompressed or compressed (gzip, bzip2, xz, zstd), - for standard input; "
@@ -103,8 +90,8 @@ def add_parser(actions: Any) -> None:
         "--threshold", metavar="OMEGA|FILE",
         help="draw lines in the figure at this omega, or at those of `omega threshold --json -o FILE`",
     ), threshold_files)  # fmt: skip
-    add_output_options(parser, report_files, formats=FORMATS, what="scans")
-    add_device_options(parser)
+    app.add_output_options(parser, report_files, formats=FORMATS, what="scans")
+    app.add_device_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -133,16 +120,16 @@ def run(args: argparse.Namespace) -> int:
     progress = messages.progress.update
     with closing(sites.open_alignments(args.input, reading, threads=args.threads, progress=progress)) as read:
         alignments = sites.first_read(read, args.input, lambda first: _look_at_first(args, first))
-        with open_engine(args) as engine:
+        with app.open_engine(args) as engine:
             scans = omega.iter_scan(
                 alignments, options, exclude=exclude, on_alignment=messages.alignment, on_result=found, engine=engine,
                 run=omega.Run(progress=progress),
             )  # fmt: skip
             with closing(scans):
-                _write_scans(args, output, scans, provenance(args, engine))
+                _write_scans(args, output, scans, app.provenance(args, engine))
             messages.totals()
             messages.excluded(exclude)
-            report_profile(args, engine)
+            app.report_profile(args, engine)
     if null is not None:
         say_compared(args, significance.compare(null, drawn, "this scan"))
     if args.plot:
@@ -150,11 +137,11 @@ def run(args: argparse.Namespace) -> int:
         layout: plots.Layout = "replicates" if messages.replicates else "chromosomes"
         figure = omega.plot_scans(drawn, title=title, layout=layout, thresholds=lines)
         plots.write_figure(args.plot, figure)
-    say_written(args)
+    app.say_written(args)
     return 0
 
 
-def check_outputs(args: argparse.Namespace) -> OutputOptions[formats.ReportFormat]:
+def check_outputs(args: argparse.Namespace) -> app.OutputOptions[formats.ReportFormat]:
     """Settle the report's format, and refuse options that contradict each other.
 
     Raises
@@ -162,7 +149,7 @@ def check_outputs(args: argparse.Namespace) -> OutputOptions[formats.ReportForma
     UsageError
         They do.
     """
-    output = OutputOptions.resolve(args, FORMATS)
+    output = app.OutputOptions.resolve(args, FORMATS)
     if args.no_separator and args.format != "omegaplus":
         raise UsageError("--no-separator has no effect without --format omegaplus")
     if args.reports and args.output == "-":
@@ -178,13 +165,13 @@ def _look_at_first(args: argparse.Namespace, alignment: Alignment) -> None:
         if name and not alignment.samples:
             raise UsageError(f"{option} {name}: this input does not name its samples; leave the option out")
     if args.samples_out:
-        with text_output(args.samples_out) as stream:
+        with app.text_output(args.samples_out) as stream:
             stream.writelines(f"{name}\n" for name in alignment.samples)
 
 
 def _write_scans(
     args: argparse.Namespace,
-    output: OutputOptions[formats.ReportFormat],
+    output: app.OutputOptions[formats.ReportFormat],
     scans: Iterator[omega.Scan],
     made: dict[str, Any],
 ) -> None:
@@ -196,7 +183,7 @@ def _write_scans(
         )
 
     if not args.reports:
-        with text_output(output.path, "wb") as stream:
+        with app.text_output(output.path, "wb") as stream:
             formats.write_report(scans, stream, report())
         return
     names = ReportNames(output.path, named_files(args.parser, args))
@@ -205,7 +192,7 @@ def _write_scans(
             name = names.name(result.name, result.replicate)
         except FileConflictError as error:
             raise UsageError(str(error)) from None
-        with text_output(name, "wb") as stream:
+        with app.text_output(name, "wb") as stream:
             formats.write_report([result], stream, report())
 
 
@@ -243,7 +230,7 @@ class ScanMessages:
 
     def __init__(self, args: argparse.Namespace, options: omega.ScanOptions) -> None:
         self._args, self._options = args, options
-        self.progress = started_progress(args, "reading")
+        self.progress = app.started_progress(args, "reading")
         self._batch: list[str] = []  # names of the alignments at work
         self._read = self._scanned = self._positions = self._scores = self._without_omega = 0
         self._seconds = 0.0
@@ -277,25 +264,25 @@ class ScanMessages:
 
     def _say_scan(self, scan: omega.Scan, level: int) -> None:
         warning = "warning: " * (scan.best is None)
-        say(self._args, f"{warning}{formats.summary_line(scan)}; {scan.stats.seconds:.2f} s", level)
+        app.say(self._args, f"{warning}{formats.summary_line(scan)}; {scan.stats.seconds:.2f} s", level)
         if scan.maxwin < self._options.maxwin:
             why = "compat precision allows 10,000 sites in a window"
-            say(self._args, f"{scan.name}: --maxwin narrowed to {scan.maxwin:,} bp, as {why}", level)
+            app.say(self._args, f"{scan.name}: --maxwin narrowed to {scan.maxwin:,} bp, as {why}", level)
         work = f"{scan.stats.pairs:,} pairs of sites, {scan.stats.scores:,} omegas"
-        say(self._args, f"{scan.name}: {work}", max(level, 1))
+        app.say(self._args, f"{scan.name}: {work}", max(level, 1))
 
     def totals(self) -> None:
         """Tell what all scans together came to."""
         if self._scanned > SHOWN_ALIGNMENTS and not self._args.verbose:
-            say(self._args, f"... and {self._scanned - SHOWN_ALIGNMENTS:,} more alignments (-v shows them)")
+            app.say(self._args, f"... and {self._scanned - SHOWN_ALIGNMENTS:,} more alignments (-v shows them)")
         if self._without_omega:
-            say(
+            app.say(
                 self._args,
                 f"warning: {self._without_omega:,} of {self._scanned:,} alignments have no omega at all: fewer than 4 "
                 "sites are left, or no window holds enough of them",
             )
         rate = self._scores / self._seconds / 1e6 if self._seconds else 0.0
-        say(
+        app.say(
             self._args,
             f"{self._scanned:,} alignment{'s' * (self._scanned != 1)}, {self._positions:,} positions, "
             f"{self._scores:,} omegas in {self._seconds:.2f} s ({rate:,.1f} million/s)",
@@ -308,7 +295,7 @@ class ScanMessages:
         theirs = ", ".join(exclude.names[:3]) or "none"
         ours = ", ".join(sorted(self._names)[:3])
         missed = f"no chromosome of the input ({ours}) is named there ({theirs})"
-        say(self._args, f"warning: --exclude {self._args.exclude}: {missed}")
+        app.say(self._args, f"warning: --exclude {self._args.exclude}: {missed}")
 
 
 # Names of the files of --reports: one for each chromosome or replicate, and never the same one twice

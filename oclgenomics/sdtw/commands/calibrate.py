@@ -11,15 +11,7 @@ from typing import Any
 
 import oclgenomics
 from oclgenomics import sdtw, signals, simulate
-from oclgenomics.app.commands import (
-    add_device_options,
-    count,
-    open_engine,
-    provenance,
-    report_profile,
-    say,
-    say_written,
-)
+from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import add_signal_options, trim_of
 from oclgenomics.errors import ParameterError, UsageError
@@ -42,14 +34,12 @@ RANDOM_BASES, RANDOM_GC = 1_000_000, 0.5
 
 def add_parser(actions: Any) -> None:
     """Add `calibrate` to the actions of `sdtw`."""
-    parser = actions.add_parser(
-        "calibrate",
+    parser = app.add_command(
+        actions, "calibrate", run,
         help="thresholds of a reference from simulated reads",
         description="Simulate reads of the target and of a background, align them with the reference, and choose "
         "thresholds. Real reads, given to `sdtw evaluate`, are better where there are any.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     group = parser.add_argument_group("references")
     add_reference_options(group, "references", "difference with --decoy, else cost")
     _add_simulation_options(parser.add_argument_group("simulated reads"))
@@ -57,7 +47,7 @@ def add_parser(actions: Any) -> None:
     add_signal_options(group, what="what will be left out at the beginning of the reads that thresholds are for")
     add_align_options(group)
     add_evaluation_options(parser)
-    add_device_options(parser)
+    app.add_device_options(parser)
 
 
 def _add_simulation_options(group: argparse._ArgumentGroup) -> None:
@@ -76,7 +66,7 @@ def _add_simulation_options(group: argparse._ArgumentGroup) -> None:
         "besides noise (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
-        "--reads", type=count, default=1000, metavar="N", help="of the target and of the background each "
+        "--reads", type=app.count, default=1000, metavar="N", help="of the target and of the background each "
         "(default: %(default)s)",
     )  # fmt: skip
 
@@ -99,17 +89,17 @@ def run(args: argparse.Namespace) -> int:
     references = sdtw.open_references([*args.references, *args.decoys])
     targets, decoys = references[: len(args.references)], references[len(args.references) :]
     target, others = _simulated(args, targets, prefixes[-1])
-    with open_engine(args) as engine:
-        start, made = time.perf_counter(), provenance(args, engine)
+    with app.open_engine(args) as engine:
+        start, made = time.perf_counter(), app.provenance(args, engine)
         report = sdtw.calibrate(
             target, others, targets, options, evaluation, decoys=decoys, prefixes=prefixes, score=args.score,
             trim=trim_of(args), made=made, engine=engine,
         )  # fmt: skip
-        say(args, f"simulated, aligned and evaluated in {time.perf_counter() - start:.1f} s", level=1)
-        report_profile(args, engine)
+        app.say(args, f"simulated, aligned and evaluated in {time.perf_counter() - start:.1f} s", level=1)
+        app.report_profile(args, engine)
     write_evaluation(args, output, report, made, f"simulated reads of {Path(args.target).name}")
     say_evaluation(args, report)
-    say_written(args)
+    app.say_written(args)
     return 0
 
 

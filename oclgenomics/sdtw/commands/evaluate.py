@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import oclgenomics
 from oclgenomics import sdtw
-from oclgenomics.app.commands import (
-    add_device_options,
-    open_engine,
-    provenance,
-    report_profile,
-    say,
-    say_written,
-    started_progress,
-)
+from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import THRESHOLDS_TRIM, add_signal_options
 from oclgenomics.errors import UsageError
@@ -45,15 +37,13 @@ if TYPE_CHECKING:
 
 def add_parser(actions: Any) -> None:
     """Add `evaluate` to the actions of `sdtw`."""
-    parser = actions.add_parser(
-        "evaluate",
+    parser = app.add_command(
+        actions, "evaluate", run,
         help="F, ROC and thresholds from reads of which it is known whether they are on target",
         description="Align on-target reads and other reads with a reference, and report how well their costs keep "
         "them apart after each number of samples: the highest F of all thresholds, F of reads by thresholds of others, "
         "ROC, and what stages of thresholds bring in a run.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     for name, metavar, text in (("target", "TARGET", "on-target reads"), ("others", "NONTARGET", "other reads")):
         reads(parser.add_argument(name, metavar=metavar, help=f"{text}: a file of signals, or a folder of them"))
     group = parser.add_argument_group("references")
@@ -73,7 +63,7 @@ def add_parser(actions: Any) -> None:
     reads(group.add_argument(
         "--thresholds", metavar="FILE", help="thresholds to judge, and the options of alignments that they are for"
     ))  # fmt: skip
-    add_device_options(parser)
+    app.add_device_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -91,11 +81,11 @@ def run(args: argparse.Namespace) -> int:
     references = sdtw.open_references([*args.references, *args.decoys])
     trim = _trim(args, references, given)
     args.trim = decisions.trim_text(trim)  # for reports to tell
-    with open_engine(args) as engine:
-        start, made = time.perf_counter(), provenance(args, engine)
+    with app.open_engine(args) as engine:
+        start, made = time.perf_counter(), app.provenance(args, engine)
         scores = [_scores(args, name, one, references, prefixes, trim, engine) for name, one in variants.items()]
-        say(args, f"aligned in {time.perf_counter() - start:.1f} s", level=1)
-        report_profile(args, engine)
+        app.say(args, f"aligned in {time.perf_counter() - start:.1f} s", level=1)
+        app.report_profile(args, engine)
     known, kept = scores[0], None
     if args.thresholds is not None and given is not None:
         kept = decisions.ChosenBy.from_made(given.made)
@@ -110,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
         report = replace(report, chosen_by=kept.shared(known.read_names))
     write_evaluation(args, output, report, made, f"{Path(args.target).name} and {Path(args.others).name}")
     say_evaluation(args, report)
-    say_written(args)
+    app.say_written(args)
     return 0
 
 
@@ -182,7 +172,7 @@ def _scores(
     """Align both classes of reads."""
     found = []
     for path, word in ((args.target, "targets"), (args.others, "others")):
-        progress = started_progress(args, f"{name}: {word}")
+        progress = app.started_progress(args, f"{name}: {word}")
         run = sdtw.Run(progress=progress.update)
         found.append(sdtw.align(path, references, options, prefixes=prefixes, trim=trim, engine=engine, run=run))
         progress.clear()

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import sdtw
-from oclgenomics.app.commands import OutputOptions, add_output_options, count, shortened, whole
+from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads, writes
 from oclgenomics.app.inputs import trim_of
 from oclgenomics.errors import ParameterError, UsageError
@@ -27,12 +27,12 @@ RUN_OPTIONS: dict[str, tuple[Callable[[str], float], str, str]] = {
     "--target-share": (float, "P", "share of the target among strands of the library (default: 0.01)"),
     "--target-length": (float, "BASES", "mean length of strands of the target (default: 5000)"),
     "--other-length": (float, "BASES", "mean length of other strands (default: 5000)"),
-    "--channels": (count, "N", "pores that are read at a time (default: 512)"),
+    "--channels": (app.count, "N", "pores that are read at a time (default: 512)"),
     "--rate": (float, "HZ", "samples per second of a pore (default: that of the reads, else 4000)"),
     "--speed": (float, "BASES", "bases per second (default: 450)"),
     "--capture-seconds": (float, "S", "mean time that a pore is empty between strands (default: 1)"),
     "--latency": (float, "S", "from the last sample of a prefix until a rejected strand is out (default: 0.5)"),
-    "--skipped": (count, "N", "samples at the start of reads that prefixes leave out (default: 0)"),
+    "--skipped": (app.count, "N", "samples at the start of reads that prefixes leave out (default: 0)"),
 }
 
 
@@ -55,11 +55,11 @@ def add_align_options(group: argparse._ArgumentGroup) -> None:
     ):  # fmt: skip
         group.add_argument(f"--{name}", choices=choices, help=text)
     group.add_argument(
-        "--bits", type=whole, metavar="N",
+        "--bits", type=app.whole, metavar="N",
         help="bits of a level, 5 to 8 (default: 6 for squares, 7 for differences; 8 with a bonus and for blocks)",
     )  # fmt: skip
     group.add_argument(
-        "--step", type=whole, metavar="N",
+        "--step", type=app.whole, metavar="N",
         help="samples that make a row, of which the median of three is compared; 1, or 3 to 32 (default: 3; 1 for "
         "blocks)",
     )  # fmt: skip
@@ -68,9 +68,9 @@ def add_align_options(group: argparse._ArgumentGroup) -> None:
 def prefix_lengths(text: str) -> tuple[int, ...]:
     """Read lengths of prefixes, as in 1000,2000."""
     try:
-        return tuple(count(part.strip()) for part in text.split(","))
+        return tuple(app.count(part.strip()) for part in text.split(","))
     except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(f"{shortened(text)}: write numbers of samples as in 1000,2000") from None
+        raise argparse.ArgumentTypeError(f"{app.shortened(text)}: write numbers of samples as in 1000,2000") from None
 
 
 def align_options(args: argparse.Namespace) -> sdtw.AlignOptions:
@@ -204,14 +204,14 @@ def add_evaluation_options(parser: argparse.ArgumentParser) -> argparse._Argumen
         help="both classes weigh the same, or each read does (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
-        "--bootstrap", type=count, default=1000, metavar="N",
+        "--bootstrap", type=app.count, default=1000, metavar="N",
         help="rounds of the bootstrap that gives intervals; 0 for none (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
-        "--splits", type=count, default=100, metavar="N",
+        "--splits", type=app.count, default=100, metavar="N",
         help="random halvings of the reads for held-out F; 0 for none (default: %(default)s)",
     )  # fmt: skip
-    group.add_argument("--seed", type=whole, default=1, metavar="N", help="seed, 0 or more (default: %(default)s)")
+    group.add_argument("--seed", type=app.whole, default=1, metavar="N", help="seed, 0 or more (default: %(default)s)")
     group.add_argument(
         "--keep", type=float, metavar="SHARE",
         help="choose the lowest thresholds with which each stage keeps this share of the targets (default: those "
@@ -229,7 +229,7 @@ def add_evaluation_options(parser: argparse.ArgumentParser) -> argparse._Argumen
     run = parser.add_argument_group("expected run")
     for option, (kind, metavar, text) in RUN_OPTIONS.items():
         run.add_argument(option, type=kind, metavar=metavar, help=text)
-    output = add_output_options(parser, formats=FORMATS)
+    output = app.add_output_options(parser, formats=FORMATS)
     writes(output.add_argument(
         "--plot", metavar="FILE", help="draw F by prefix, ROC curves and scores; .png, .svg or .pdf"
     ))  # fmt: skip
@@ -258,7 +258,7 @@ def evaluation_options(args: argparse.Namespace) -> sdtw.EvaluationOptions:
     )  # fmt: skip
 
 
-def evaluation_output(args: argparse.Namespace) -> OutputOptions[str]:
+def evaluation_output(args: argparse.Namespace) -> app.OutputOptions[str]:
     """Settle the formats of the report and of the figure.
 
     Raises
@@ -268,7 +268,7 @@ def evaluation_output(args: argparse.Namespace) -> OutputOptions[str]:
     """
     if args.plot:
         plots.plot_format(args.plot)
-    return OutputOptions.resolve(args, FORMATS)
+    return app.OutputOptions.resolve(args, FORMATS)
 
 
 def settle_score(args: argparse.Namespace) -> None:

@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import notices, sdtw
-from oclgenomics.app.commands import OutputOptions, add_output_options, provenance, say, started_progress, text_output
+from oclgenomics.app import commands as app
 from oclgenomics.errors import UsageError
 from oclgenomics.sdtw import decisions, formats, plots
 
@@ -23,7 +23,7 @@ MAX_WIDTH = 0.2  # of the interval of a share that is kept
 
 def add_part_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Add -o, --format, --json, --starts and options of messages; return their group."""
-    group = add_output_options(parser, formats=FORMATS, note="PAF has a line for the best place of each read")
+    group = app.add_output_options(parser, formats=FORMATS, note="PAF has a line for the best place of each read")
     group.add_argument(
         "--starts", action="store_true", help="report where alignments start, too; always so with --format paf"
     )
@@ -38,7 +38,7 @@ def settle_format(args: argparse.Namespace) -> None:
     UsageError
         --json and --format contradict each other, or there is no such format.
     """
-    OutputOptions.resolve(args, FORMATS)
+    app.OutputOptions.resolve(args, FORMATS)
     args.starts = args.starts or args.format == "paf"
 
 
@@ -61,28 +61,28 @@ def write_parts(
     InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    totals, progress = sdtw.Totals(), started_progress(args, label)
+    totals, progress = sdtw.Totals(), app.started_progress(args, label)
     start = time.perf_counter()
-    report = formats.make_report(args.format, provenance=provenance(args, engine))
+    report = formats.make_report(args.format, provenance=app.provenance(args, engine))
     parts = make_parts(sdtw.Run(progress=progress.update))
-    with closing(parts), text_output(args.output, "wb") as stream:
+    with closing(parts), app.text_output(args.output, "wb") as stream:
         formats.write_reports(parts, [(stream, report)], on_part=[lambda _: progress.clear(), totals.add])
     seconds = max(time.perf_counter() - start, 1e-9)
-    say(
+    app.say(
         args,
         f"{totals.reads:,} reads, {totals.samples:,} samples aligned; {seconds:.2f} s ({totals.reads / seconds:,.1f} "
         f"reads/s, {totals.samples / seconds:,.0f} samples/s, {totals.cells / seconds / 1e9:,.2f} billion cells/s)",
     )
     if totals.short:
-        say(args, f"{totals.short:,} reads are shorter than the first prefix")
+        app.say(args, f"{totals.short:,} reads are shorter than the first prefix")
     if isinstance(report, formats.PafReport) and report.left_out:
-        say(args, f"{report.left_out:,} reads have no place and are not in the PAF")
+        app.say(args, f"{report.left_out:,} reads have no place and are not in the PAF")
     return totals
 
 
 def write_evaluation(
     args: argparse.Namespace,
-    output: OutputOptions[str],
+    output: app.OutputOptions[str],
     report: sdtw.EvaluationReport,
     made: dict[str, Any],
     title: str,
@@ -132,17 +132,17 @@ def say_evaluation(args: argparse.Namespace, report: sdtw.EvaluationReport) -> N
             if one.held_out.value == one.held_out.value:
                 numbers.append(f"{_number(*one.held_out)} held out")
             numbers.append(f"AUC {_number(one.sweep.auc, *one.intervals['auc'])}")
-            say(args, f"{evaluation.labelled.name}, {one.prefix:,} samples: {', '.join(numbers)}")
+            app.say(args, f"{evaluation.labelled.name}, {one.prefix:,} samples: {', '.join(numbers)}")
     for difference in report.differences:
         low, high = (f"{value:+.3f}" for value in difference.f[1:])
-        say(args, f"{difference.name} less {difference.baseline}, {difference.prefix:,} samples: "
+        app.say(args, f"{difference.name} less {difference.baseline}, {difference.prefix:,} samples: "
             f"F {difference.f.value:+.3f} ({low} to {high})")  # fmt: skip
     staged, stages = report.staged, ",".join(map(str, report.staged.thresholds.stages))
     rates = (staged.true_positive_rate, staged.false_positive_rate)
     target, other = (f"{100 * rate:.1f} % ({_percent(*ends)})" for rate, ends in zip(rates, staged.kept, strict=True))
     least, most = report.enrichment.intervals["enrichment"]
     expected = f"expected enrichment {report.enrichment.enrichment:.2f} ({least:.2f} to {most:.2f})"
-    say(args, f"stages {stages}: keep {target} of the targets and {other} of the others; {expected}")
+    app.say(args, f"stages {stages}: keep {target} of the targets and {other} of the others; {expected}")
     if report.chosen_by is not None and report.chosen_by.shared:
         notices.tell(f"{report.chosen_by}; the figures are too good")
     _warn_of_few(staged)
