@@ -22,14 +22,6 @@ from oclgenomics.variation.packing import words_for
 from oclgenomics.variation.site_parts import Alphabet, PackedSites
 
 
-def _no_rows() -> NDArray[np.int32]:
-    return np.zeros(0, np.int32)
-
-
-def _no_letters() -> NDArray[np.uint8]:
-    return np.zeros(0, np.uint8)
-
-
 @dataclass
 class Alignment:
     """Sites of one chromosome or one replicate, packed word-major.
@@ -92,9 +84,9 @@ class Alignment:
     ploidy: int = 1
     unphased: bool = False
     unphased_calls: int = 0
-    multi_site: NDArray[np.int32] = field(default_factory=_no_rows)
+    multi_site: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     multi_bits: NDArray[np.uint32] = None  # type: ignore[assignment]  # an array of no rows if not given
-    multi_letter: NDArray[np.uint8] = field(default_factory=_no_letters)
+    multi_letter: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
     alphabet: Alphabet = "binary"
     samples: tuple[str, ...] = ()
     skipped: dict[str, int] = field(default_factory=dict)
@@ -150,8 +142,7 @@ class Alignment:
             are no single bases; the message names the parameter and the site.
         """
         places = positions_of(positions)
-        packed = pack_haplotypes(states, alleles, missing, phased)
-        return cls._of_packed(packed, places, name, tuple(samples))
+        return cls._of_packed(places, pack_haplotypes(states, alleles, missing, phased), name, samples)
 
     @classmethod
     def from_genotypes(
@@ -196,23 +187,19 @@ class Alignment:
             site does not have or that are no single bases; the message names the parameter and the site.
         """
         places = positions_of(positions)
-        packed = pack_genotypes(genotypes, alleles, missing, phased)
-        return cls._of_packed(packed, places, name, tuple(samples))
+        return cls._of_packed(places, pack_genotypes(genotypes, alleles, missing, phased), name, samples)
 
     @classmethod
     def _of_packed(
-        cls, packed: PackedSites, positions: NDArray[np.int64], name: str, samples: tuple[str, ...]
+        cls, positions: NDArray[np.int64], packed: PackedSites, name: str, samples: Sequence[str]
     ) -> Alignment:
         if len(positions) != packed.bits.shape[1]:
             raise ParameterError(
                 "positions", f"must be as many as the sites, {packed.bits.shape[1]}, not {len(positions)}"
             )
         alignment = cls(
-            name=name, positions=positions, bits=packed.bits, valid=packed.valid, haplotypes=packed.haplotypes,
-            ploidy=packed.ploidy, unphased=packed.unphased > 0, unphased_calls=packed.unphased, letters=packed.letters,
-            multi_site=packed.multi_site, multi_bits=packed.multi_bits, multi_letter=packed.multi_letter,
-            alphabet=packed.alphabet, samples=samples, haploid=packed.haploid,
-        )  # fmt: skip
+            name=name, positions=positions, samples=tuple(samples), unphased=packed.unphased_calls > 0, **vars(packed)
+        )
         alignment.validate()
         return alignment
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from oclgenomics.app.provenance import provenance_lines
-from oclgenomics.app.reports import MISSING
+from oclgenomics.app.reports import MISSING, cell, table_text
 from oclgenomics.errors import ParameterError
 from oclgenomics.io.json_text import json_text
 from oclgenomics.omega.significance.thresholds import PEAK_COLUMNS, Peaks
@@ -43,10 +41,10 @@ def write_peaks(found: Peaks, format: PeakFormat, provenance: Mapping[str, Any])
     if format == "bed":
         highest = max([1e-300, *(record["omega"] for record in records)])
         rows = [_bed_row(record, int(np.rint(TOP_SCORE * record["omega"] / highest))) for record in records]
-        return provenance_lines(head) + _table([f"#{BED_COLUMNS[0]}", *BED_COLUMNS[1:]], rows)
+        return table_text(head, [f"#{BED_COLUMNS[0]}", *BED_COLUMNS[1:]], rows)
     if format == "tsv":
-        rows = [[cell(name, record[name]) for name in PEAK_COLUMNS] for record in records]
-        return provenance_lines(head) + _table(PEAK_COLUMNS, rows)
+        rows = [[named_cell(name, record[name]) for name in PEAK_COLUMNS] for record in records]
+        return table_text(head, PEAK_COLUMNS, rows)
     raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
 
 
@@ -56,17 +54,10 @@ def _bed_row(record: dict[str, Any], score: int) -> list[str]:
         bed_name(record["chromosome"]), max(record["start"] - 1, 0), record["end"], record["name"], score,
         ".", max(record["left"] - 1, 0), record["right"],
     ]  # fmt: skip
-    return [*map(str, values), *(cell(name, record[name]) for name in ("omega", "position", "p_value"))]
+    return [*map(str, values), *(named_cell(name, record[name]) for name in ("omega", "position", "p_value"))]
 
 
-def cell(name: str, value: Any) -> str:
+def named_cell(name: str, value: Any) -> str:
     """Return a value as it stands in a table, by the name of its column."""
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return MISSING
-    if name in ("position", "distance"):
-        return f"{value:.2f}"
-    return f"{value:.9g}" if isinstance(value, float) else " ".join(str(value).split())
-
-
-def _table(columns: Sequence[str], rows: list[list[str]]) -> str:
-    return "".join(["\t".join(row) + "\n" for row in (columns, *rows)])
+    shown = cell(value)
+    return f"{value:.2f}" if name in ("position", "distance") and shown != MISSING else shown

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.provenance import provenance_lines
-from oclgenomics.app.reports import MISSING, ByteSink, Report, write_reports
+from oclgenomics.app.reports import MISSING, ByteSink, Lines, Report, encoded, write_reports
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.json_text import json_text
 from oclgenomics.io.text_file import read_text
@@ -30,7 +30,7 @@ DIGITS = set("0123456789+-.eE")
 NOT_A_REPORT = "is no report of `omega scan` in the tsv or json format"
 
 
-class OmegaPlusReport:
+class OmegaPlusReport(Lines):
     """The report OmegaPlus 3.0.3 writes, byte for byte.
 
     Parameters
@@ -46,9 +46,6 @@ class OmegaPlusReport:
         self.all_columns = all_columns
         self.separator = separator
 
-    def head(self) -> bytes:
-        return b""
-
     def body(self, scan: Scan) -> bytes:
         title = f"\n//{scan.replicate}\n" if self.separator else "\n"
         valid = scan.valid if scan.enough_sites is None else scan.enough_sites
@@ -61,11 +58,8 @@ class OmegaPlusReport:
         rows = ("{:.4f}\t{:f}\t{}\t{}\t{}\n".format(*row) for row in zip(*columns, strict=True))
         return (title + "".join(rows)).encode()
 
-    def tail(self) -> bytes:
-        return b""
 
-
-class TsvReport:
+class TsvReport(Lines):
     """A table for `pandas.read_csv(path, sep="\\t", comment="#")` or R's `read.delim(path, comment.char="#")`.
 
     One header line names the columns, and every row holds all of them; a position without a window (none holds enough
@@ -84,7 +78,7 @@ class TsvReport:
         self.provenance = provenance or {}
 
     def head(self) -> bytes:
-        return _bytes(provenance_lines(self.provenance) + "\t".join(SCAN_COLUMNS) + "\n")
+        return encoded(provenance_lines(self.provenance) + "\t".join(SCAN_COLUMNS) + "\n")
 
     def body(self, scan: Scan) -> bytes:
         label = f"{_one_field(scan.name)}\t{scan.replicate}"
@@ -99,10 +93,7 @@ class TsvReport:
             else f"{label}\t{at:.2f}\t{none}"
             for at, omega, left, right, sites, valid in rows
         ]
-        return _bytes(_facts_line(scan) + "".join(lines))
-
-    def tail(self) -> bytes:
-        return b""
+        return encoded(_facts_line(scan) + "".join(lines))
 
 
 class JsonReport:
@@ -236,10 +227,6 @@ def _facts_line(scan: Scan) -> str:
 
 def _one_field(name: str) -> str:
     return name.replace("\t", " ").replace("\n", " ")
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "backslashreplace")
 
 
 # Reading back

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from oclgenomics.app.provenance import provenance_lines
+from oclgenomics.app.reports import table_text
 from oclgenomics.errors import InputError
 from oclgenomics.io.json_text import json_text
 from oclgenomics.io.text_file import read_text
-from oclgenomics.omega.formats.peaks import cell
+from oclgenomics.omega.formats.peaks import named_cell
 from oclgenomics.omega.formats.scans import load_json
 from oclgenomics.omega.significance.facts import NullFacts
 from oclgenomics.omega.significance.peaks import Peak
@@ -67,9 +67,8 @@ def as_tsv(found: Significance, provenance: Mapping[str, Any]) -> str:
         record = _peak_record(peak, found.maxima)
         rows.append({"record": "peak", "name": peak.chromosome, **{n: v for n, v in record.items() if n in COLUMNS}})
     rows += _maxima_rows("replicate", found.maxima)
-    lines = ["\t".join(cell(name, row.get(name)) for name in COLUMNS) for row in rows]
     head = {**provenance, **({} if found.compared is None else {"compared": str(found.compared)})}
-    return provenance_lines(head) + "\n".join(["\t".join(COLUMNS), *lines, ""])
+    return table_text(head, COLUMNS, [[named_cell(name, row.get(name)) for name in COLUMNS] for row in rows])
 
 
 def read_thresholds(path: str | os.PathLike[str]) -> Significance:

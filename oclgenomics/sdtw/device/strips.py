@@ -57,7 +57,6 @@ class PrefixAligner(Protocol):
         prefix : int
             Samples of a prefix; `samples` has as many from each first one on.
         """
-        ...
 
 
 class ReferenceStrips:

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from oclgenomics.app.provenance import provenance_lines
-from oclgenomics.app.reports import MISSING
+from oclgenomics.app.reports import cell, table_text
 from oclgenomics.io.json_text import json_text
 from oclgenomics.sdtw.decisions.chosen_by import SharedReads
 from oclgenomics.sdtw.decisions.report import EvaluationReport
@@ -47,17 +46,10 @@ def as_tsv(report: EvaluationReport, provenance: Mapping[str, Any]) -> str:
     rows.append({"record": "run", "variant": first, **report.staged.summary(), **_chosen_by(report),
                  **report.enrichment.record()})  # fmt: skip
     columns = list(dict.fromkeys(name for row in rows for name in row))
-    lines = ["\t".join(_cell(row.get(name)) for name in columns) for row in rows]
-    return provenance_lines(provenance) + "\n".join(["\t".join(columns), *lines, ""])
+    return table_text(provenance, columns, [[cell(row.get(name)) for name in columns] for row in rows])
 
 
 def _chosen_by(report: EvaluationReport) -> dict[str, Any]:
     """What is known of the reads that chose the thresholds; None for what is not."""
     known = report.chosen_by or SharedReads(None, 0, exact=False)
     return known.record() if report.chosen_by else dict.fromkeys(known.record())
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return MISSING
-    return f"{value:.9g}" if isinstance(value, float) else " ".join(str(value).split())

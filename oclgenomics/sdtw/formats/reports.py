@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.provenance import provenance_lines
-from oclgenomics.app.reports import MISSING, Report
+from oclgenomics.app.reports import MISSING, Lines, Report, encoded, table_text
 from oclgenomics.errors import ParameterError
 from oclgenomics.io.text_file import rows_of
-from oclgenomics.sdtw.decisions.thresholds import WORDS
 from oclgenomics.sdtw.result import Alignments, BestPlaces, Classified, Totals
 from oclgenomics.sdtw.squiggles.squiggle import named_places, record_lengths
 
@@ -23,7 +22,7 @@ ReportFormat = Literal["tsv", "jsonl", "paf"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
 WHOLE, REAL = "%.0f", "%.9g"  # REAL tells floats of single precision apart
 PAF = "%%s\t%%s\t0\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\ttp:A:P\tco:%s:%%s\trf:Z:%%s"
-SUMMARY_COLUMNS = ("prefix", "came", "accept", "reject", "undecided")
+WORDS_SHOWN = ("accept", "reject", "undecided")  # in summaries, in this order
 
 
 def make_report(format: ReportFormat, *, provenance: Mapping[str, Any] | None = None) -> Report[Part]:
@@ -50,26 +49,16 @@ def make_report(format: ReportFormat, *, provenance: Mapping[str, Any] | None = 
     raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
 
 
-class _Lines:
-    """A report with nothing before its lines and after them."""
-
-    def head(self) -> bytes:
-        return b""
-
-    def tail(self) -> bytes:
-        return b""
-
-
-class JsonReport(_Lines):
+class JsonReport(Lines):
     """A line of JSON for each row of `columns`; null where there is no value, or an infinite score."""
 
     def body(self, part: Part, /) -> bytes:
         columns = part.columns()
         texts = [_texts(column, part, json=True) for column in columns.values()]
-        return _encoded(rows_of(texts, "{" + ", ".join(f'"{name}": %s' for name in columns) + "}\n"))
+        return encoded(rows_of(texts, "{" + ", ".join(f'"{name}": %s' for name in columns) + "}\n"))
 
 
-class TsvReport(_Lines):
+class TsvReport(Lines):
     """A table: lines with '#' that say what made it, a header, and the rows of `columns` of each part."""
 
     def __init__(self, provenance: Mapping[str, Any]) -> None:
@@ -78,16 +67,16 @@ class TsvReport(_Lines):
 
     def head(self) -> bytes:
         """Return what made it; the names of the columns depend on the parts, and come with the first one."""
-        return _encoded(self._head)
+        return encoded(self._head)
 
     def body(self, part: Part, /) -> bytes:
         columns = part.columns()
         names = "" if self._begun else "\t".join(columns) + "\n"
         self._begun = True
-        return _encoded(names + rows_of([_texts(column, part) for column in columns.values()]))
+        return encoded(names + rows_of([_texts(column, part) for column in columns.values()]))
 
 
-class PafReport(_Lines):
+class PafReport(Lines):
     """A line for each read that has a place, of its best reference. Reads without a place are left out, as PAF does.
 
     Of the read, lengths and places are samples; of the record, bases. Matches are the k-mers that samples were
@@ -128,7 +117,7 @@ class PafReport(_Lines):
         if best.decision is not None:
             columns.append(best.decision[there])
             form += "\tdc:Z:%s"
-        return _encoded(rows_of([_texts(column, part) for column in columns], form + "\n"))
+        return encoded(rows_of([_texts(column, part) for column in columns], form + "\n"))
 
 
 def summary_text(totals: Totals, prefixes: Sequence[int], provenance: Mapping[str, Any] | None = None) -> str:
@@ -141,12 +130,11 @@ def summary_text(totals: Totals, prefixes: Sequence[int], provenance: Mapping[st
         Samples of the stages; a line for 0, reads that came to none, is before them.
     provenance : mapping, optional
     """
-    lines = [provenance_lines(provenance or {}), "\t".join(SUMMARY_COLUMNS) + "\n"]
+    rows = []
     for prefix in (0, *prefixes):
         came = sum(number for (last, _), number in totals.decided.items() if last >= prefix)
-        counts = {word: totals.decided[prefix, word] for word in WORDS}
-        lines.append(f"{prefix}\t{came}\t" + "\t".join([str(counts[word]) for word in SUMMARY_COLUMNS[2:]]) + "\n")
-    return "".join(lines)
+        rows.append([str(number) for number in (prefix, came, *(totals.decided[prefix, word] for word in WORDS_SHOWN))])
+    return table_text(provenance or {}, ("prefix", "came", *WORDS_SHOWN), rows)
 
 
 def _texts(column: NDArray[Any], part: Part, *, json: bool = False) -> list[str]:
@@ -159,7 +147,3 @@ def _texts(column: NDArray[Any], part: Part, *, json: bool = False) -> list[str]
     if column.dtype.kind == "i":
         return [str(value) if value >= 0 else missing for value in values]
     return [(encode_basestring_ascii(value) if json else value) if value else missing for value in values]
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "backslashreplace")

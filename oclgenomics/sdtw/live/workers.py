@@ -33,15 +33,12 @@ class Clock(Protocol):
 
     def now(self) -> float:
         """Seconds since some moment."""
-        ...
 
     def sleep(self, seconds: float) -> None:
         """Let so much time pass."""
-        ...
 
     def real(self, seconds: float) -> float:
         """How long so much time really takes."""
-        ...
 
 
 class RealClock:
@@ -117,24 +114,19 @@ class Worker(Protocol):
 
     def start(self) -> None:
         """Make the aligner ready; raises what that raises."""
-        ...
 
     @property
     def idle(self) -> bool:
         """Whether it has no job, and no outcome that nobody took."""
-        ...
 
     def submit(self, job: Job) -> None:
         """Begin a job; only when idle."""
-        ...
 
     def wait(self, seconds: float) -> Outcome | None:
         """Return the outcome of the job; None if it is not there after so much time of the clock."""
-        ...
 
     def close(self) -> None:
         """Release the device."""
-        ...
 
 
 def warm_up(aligner: PrefixAligner, thresholds: Thresholds) -> None:
