@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
-from typing import Any, Literal, NoReturn, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from oclgenomics.app.provenance import provenance_lines
 from oclgenomics.app.reports import MISSING, ByteSink, Lines, Report, encoded, write_reports
 from oclgenomics.errors import InputError, ParameterError
-from oclgenomics.io.json_text import json_text
+from oclgenomics.io.json_text import json_text, load_fields
 from oclgenomics.io.text_file import read_text
 from oclgenomics.omega.result import SCAN_COLUMNS, DataFacts, OmegaReport, Scan, Track
 from oclgenomics.variation.bed import MAX_BP
@@ -249,29 +248,14 @@ def read_report(path: str | os.PathLike[str]) -> OmegaReport:
     return _from_json(text, name) if text.lstrip().startswith("{") else _from_tsv(text, name)
 
 
-def load_json(text: str, source: str) -> dict[str, Any]:
+def load_json(text: str, source: str) -> Mapping[str, Any]:
     """Parse a JSON object, or say where it is broken.
 
     Raises
     ------
     InputError
-        The text is no JSON object, is nested too deeply, or holds a number without bounds.
     """
-
-    def refuse(word: str) -> NoReturn:
-        raise ValueError(f"{word} is no number")
-
-    try:
-        value = json.loads(text, parse_constant=refuse)
-    except json.JSONDecodeError as error:
-        raise InputError(f"broken JSON: {error.msg}; write the file again", source=source, line=error.lineno) from None
-    except ValueError as error:  # also whole numbers of thousands of digits
-        raise InputError(f"broken JSON: {error}; write the file again", source=source) from None
-    except RecursionError:
-        raise InputError("broken JSON: nested too deeply; write the file again", source=source) from None
-    if not isinstance(value, dict):
-        raise InputError("is JSON, but no object", source=source)
-    return value
+    return load_fields(text, source, "; write the file again").values
 
 
 def _from_json(text: str, source: str) -> OmegaReport:
