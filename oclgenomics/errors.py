@@ -12,7 +12,8 @@ its options (--max-memory, --precision accurate). Names that are no option of th
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 
 PARAMETER = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`\s]+))?`")
 
@@ -96,6 +97,17 @@ class ParameterError(UsageError):
         return f"{lead} {self._shown(self.text)}" if self.value is None else f"{lead}: {self._shown(self.text)}"
 
 
+def check_choice(parameter: str, value: object, choices: Collection[str]) -> None:
+    """Refuse a value of a parameter that is none of its choices.
+
+    Raises
+    ------
+    ParameterError
+    """
+    if value not in choices:
+        raise ParameterError(parameter, f"choose one of {', '.join(choices)}", value)
+
+
 class MissingDependencyError(OclGenomicsError):
     """An optional package is needed; the message names the extra that brings it."""
 
@@ -138,6 +150,27 @@ class InputError(OclGenomicsError):
             if value is not None
         ]
         super().__init__(f"{', '.join(places)}: {message}" if places else message)
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what an error of a library says, in one line; its kind where it says nothing."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+@contextmanager
+def library_errors(trouble: str, source: str) -> Iterator[None]:
+    """Have whatever a library raises for a damaged file become one line, of the trouble and the library's reason.
+
+    Raises
+    ------
+    InputError
+    """
+    try:
+        yield
+    except OclGenomicsError:
+        raise
+    except Exception as error:
+        raise InputError(f"{trouble} ({reason_of(error)})", source=source) from error
 
 
 class EmptyInputError(InputError):

@@ -20,7 +20,7 @@ from collections.abc import Set
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.errors import ParameterError, UsageError, check_choice
 
 if TYPE_CHECKING:
     from oclgenomics.omega.result import OmegaReport
@@ -170,14 +170,9 @@ class ScanOptions:
             raise UsageError(f"`maxwin={self.maxwin}` is smaller than `minwin={self.minwin}`; exchange or widen them")
 
     def _check_choices(self) -> None:
-        choices: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-            ("ld", self.ld, LD_MEASURES),
-            ("precision", self.precision, PRECISIONS),
-            ("kernel", self.kernel, KERNELS),
-        )
-        for name, value, known in choices:
-            if value not in known:
-                raise ParameterError(name, f"choose one of {', '.join(known)}", value)
+        check_choice("ld", self.ld, LD_MEASURES)
+        check_choice("precision", self.precision, PRECISIONS)
+        check_choice("kernel", self.kernel, KERNELS)
         if isinstance(self.impute, str):
             raise ParameterError("impute", "give a set of names: N, GAP or both", self.impute)
         unknown = sorted(set(self.impute) - set(IMPUTABLE))

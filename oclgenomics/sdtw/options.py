@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, get_args
 
-from oclgenomics.errors import ParameterError
+from oclgenomics.errors import ParameterError, check_choice
 
 Norm = Literal["prefix", "blocks"]
 Cost = Literal["absolute", "squared"]
@@ -65,8 +65,7 @@ class AlignOptions:
 
     def __post_init__(self) -> None:
         for name, choices in (("norm", NORMS), ("cost", COSTS), ("bonus", BONUSES), ("arithmetic", ARITHMETICS)):
-            if getattr(self, name) not in choices:
-                raise ParameterError(name, f"choose one of {', '.join(choices)}", getattr(self, name))
+            check_choice(name, getattr(self, name), choices)
         if self.bits is not None and not MIN_BITS <= self.bits <= MAX_BITS:
             raise ParameterError("bits", f"levels have {MIN_BITS} to {MAX_BITS} bits", self.bits)
         if self.is_float and (self.bits is not None or self.bonus != "none"):

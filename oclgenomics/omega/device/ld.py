@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.errors import UsageError, check_choice
 from oclgenomics.omega.device.kernels import CPU_LANES, launch_known
 from oclgenomics.omega.device.sites import DeviceSites, planes_of
 from oclgenomics.omega.options import MAP_MEASURES, MapMeasure
@@ -98,8 +98,7 @@ def ld_blocks(alignment: Alignment, engine: Engine, *, measure: MapMeasure = "r2
     UsageError, DeviceError
         As `ld_matrix`.
     """
-    if measure not in MAP_MEASURES:
-        raise ParameterError("measure", f"choose one of {', '.join(MAP_MEASURES)}", measure)
+    check_choice("measure", measure, MAP_MEASURES)
     if alignment.sites > MAX_SITES:
         raise UsageError(
             f"{alignment.sites:,} sites are in the region and at most {MAX_SITES:,} are possible; "

@@ -22,7 +22,7 @@ from oclgenomics.app.figures import (
     round_ticks,
     short_text,
 )
-from oclgenomics.errors import ParameterError
+from oclgenomics.errors import check_choice
 from oclgenomics.omega.result import Scan
 from oclgenomics.omega.significance.peaks import best_positions
 
@@ -80,8 +80,7 @@ def plot_scans(
     UsageError
         `layout` is unknown.
     """
-    if layout not in LAYOUTS:
-        raise ParameterError("layout", f"choose one of {', '.join(LAYOUTS)}", layout)
+    check_choice("layout", layout, LAYOUTS)
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from oclgenomics.errors import ParameterError
+from oclgenomics.errors import ParameterError, check_choice
 from oclgenomics.sdtw.decisions.basis import Trim
 from oclgenomics.signals.trimming import TrimOptions
 
@@ -84,8 +84,7 @@ class LiveOptions:
 
     def __post_init__(self) -> None:
         for name in ("accept", "reject", "undecided", "control"):
-            if getattr(self, name) not in ACTIONS:
-                raise ParameterError(name, f"choose one of {', '.join(ACTIONS)}", getattr(self, name))
+            check_choice(name, getattr(self, name), ACTIONS)
         for name in ("max_latency", "unblock_duration", "deadline"):
             if getattr(self, name) is not None and not 0 < getattr(self, name) < math.inf:
                 raise ParameterError(name, "give more than 0 seconds", getattr(self, name))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from oclgenomics.errors import InputError, ParameterError
+from oclgenomics.errors import InputError, check_choice
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.sequence.records import read_records
 from oclgenomics.signals.kmers import KmerModel, Molecule, kmer_tracks
@@ -43,8 +43,7 @@ def build_squiggle(
     ParameterError
         There is no such molecule.
     """
-    if molecule not in MOLECULES:
-        raise ParameterError("molecule", f"choose one of {', '.join(MOLECULES)}", molecule)
+    check_choice("molecule", molecule, MOLECULES)
     source = os.fspath(path)
     records = list(read_records(source))
     found = kmer_tracks([record.letters for record in records], model.k, molecule)

@@ -25,7 +25,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from oclgenomics.errors import InputError, MissingDependencyError, OclGenomicsError
+from oclgenomics.errors import InputError, MissingDependencyError, OclGenomicsError, reason_of
 from oclgenomics.io.processes import child_environment, child_python
 from oclgenomics.signals.readers.libraries import read_fast5, read_pod5, read_slow5
 from oclgenomics.signals.readers.raw_read import RawRead, damaged
@@ -188,7 +188,7 @@ def serve(jobs: IO[bytes], answers: IO[bytes]) -> None:
         except MissingDependencyError as error:
             _send(answers, None, "missing", str(error))
         except Exception as error:  # libraries have many kinds for what is damaged
-            _send(answers, None, "failed", " ".join(str(error).split()) or type(error).__name__)
+            _send(answers, None, "failed", reason_of(error))
         answers.flush()
 
 

@@ -6,7 +6,7 @@ import os
 import re
 import zipfile
 
-from oclgenomics.errors import InputError
+from oclgenomics.errors import InputError, library_errors
 from oclgenomics.io.foreign import ALIGNED, foreign_format
 from oclgenomics.variation.readers.input_buffer import InputBuffer
 
@@ -95,12 +95,8 @@ def store_format(path: str) -> str | None:
 
 def _zip_format(path: str) -> str | None:
     """The format of the Zarr group that is in a zip file, if there is one."""
-    try:
-        with zipfile.ZipFile(path) as packed:
-            names = set(packed.namelist())
-    except Exception as error:  # besides BadZipFile: versions and names that it does not know, numbers beyond the file
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise InputError(f"a damaged zip file ({reason})", source=path) from error
+    with library_errors("a damaged zip file", path), zipfile.ZipFile(path) as packed:
+        names = set(packed.namelist())
     if not names.intersection(METADATA_FILES):
         return None
     if any(name.startswith("edges/") for name in names):
