@@ -308,18 +308,10 @@ def labelled_scores(
             f"the target reads are of {target.reads}, the others of {other.reads}; evaluate reads of one kind, or "
             "thresholds tell the kinds apart and not the sequences"
         )
-    return LabelledScores(
-        name,
-        target.prefixes,
-        read_scores(target.cost, score, target.options, targets),
-        read_scores(other.cost, score, other.options, targets),
-        target.names,
-        other.names,
-        target.options,
-        score,
-        basis.names,
-        replace(basis, reads=target.reads.joined(other.reads)),
-    )
+    scores = [read_scores(one.cost, score, one.options, targets) for one in (target, other)]
+    basis = replace(basis, reads=target.reads.joined(other.reads))
+    names = target.names, other.names
+    return LabelledScores(name, target.prefixes, *scores, *names, target.options, score, basis.names, basis)
 
 
 def open_references(references: References, parameter: str = "references") -> tuple[Squiggle, ...]:

@@ -18,7 +18,7 @@ from oclgenomics.variation.checks import (
     check_rows,
     check_tail,
 )
-from oclgenomics.variation.packing import words_for
+from oclgenomics.variation.packing import unpack_sites, words_for
 from oclgenomics.variation.site_parts import Alphabet, PackedSites
 
 
@@ -295,3 +295,17 @@ class Alignment:
         """Bytes of all packed planes together."""
         planes = [self.bits, self.valid, self.gap, self.multi_bits, self.haploid]
         return sum(plane.nbytes for plane in planes if plane is not None)
+
+
+def characters(alignment: Alignment) -> NDArray[np.uint8]:
+    """State letter of every haplotype at every site, N or - where missing; ASCII, uint8 (sites, haplotypes)."""
+    bits = unpack_sites(alignment.bits, alignment.haplotypes)
+    text: NDArray[np.uint8] = np.where(bits == 1, alignment.letters[:, 1:], alignment.letters[:, :1])
+    for row, site in enumerate(alignment.multi_site.tolist()):
+        carriers = unpack_sites(alignment.multi_bits[:, row : row + 1], alignment.haplotypes)[0]
+        text[site, carriers == 1] = alignment.multi_letter[row]
+    if alignment.valid is not None:
+        text[unpack_sites(alignment.valid, alignment.haplotypes) == 0] = ord("N")
+    if alignment.gap is not None:
+        text[unpack_sites(alignment.gap, alignment.haplotypes) == 1] = ord("-")
+    return text

@@ -1,9 +1,10 @@
-"""Reports of alignments and of classified reads: tables, JSON Lines, PAF, and how many reads each stage decided."""
+"""Reports: alignments and classified reads as tables, JSON Lines and PAF, counts by stage, and evaluations."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from json.encoder import encode_basestring_ascii
 from typing import Any, Literal, get_args
 
@@ -11,9 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.provenance import provenance_lines
-from oclgenomics.app.reports import MISSING, Lines, Report, encoded, table_text
+from oclgenomics.app.reports import MISSING, Lines, Report, cell, encoded, table_text
 from oclgenomics.errors import ParameterError
+from oclgenomics.io.json_text import json_text
 from oclgenomics.io.text_file import rows_of
+from oclgenomics.sdtw.decisions.chosen_by import SharedReads
+from oclgenomics.sdtw.decisions.report import EvaluationReport
 from oclgenomics.sdtw.result import Alignments, BestPlaces, Classified, Totals
 from oclgenomics.sdtw.squiggles.squiggle import named_places, record_lengths
 
@@ -109,7 +113,7 @@ class PafReport(Lines):
         low = np.minimum(first["position"], last["position"])
         bases = np.abs(first["position"] - last["position"]) + np.array([one.k for one in part.references])[which]
         columns = [
-            best.names[there], best.samples[there], best.prefix[there] // row * row,
+            part.names[there], part.samples[there], best.prefix[there] // row * row,
             first["strand"], first["record"], record_lengths(part.references, which, end), low, low + bases,
             end - start + 1, bases, best.quality[there], best.cost[there], first["reference"],
         ]  # fmt: skip
@@ -147,3 +151,44 @@ def _texts(column: NDArray[Any], part: Part, *, json: bool = False) -> list[str]
     if column.dtype.kind == "i":
         return [str(value) if value >= 0 else missing for value in values]
     return [(encode_basestring_ascii(value) if json else value) if value else missing for value in values]
+
+
+def as_json(report: EvaluationReport, provenance: Mapping[str, Any]) -> str:
+    """All results as one JSON object; null where there is no value."""
+    record: dict[str, Any] = {
+        "kind": "sdtw evaluation",
+        "provenance": dict(provenance),
+        **report.settings,
+        "variants": {
+            one.labelled.name: {
+                "options": asdict(one.labelled.options),
+                "score": one.labelled.score,
+                "references": list(one.labelled.references),
+            }
+            for one in report.evaluations
+        },
+        "prefixes": [row for one in report.evaluations for row in one.records()],
+        "differences": [one.record() for one in report.differences],
+        "stages": report.staged.records(),
+        "decisions": {**report.staged.summary(), **_chosen_by(report)},
+        "run": {**asdict(report.run), **report.enrichment.record()},
+    }
+    return json_text(record, indent=1) + "\n"
+
+
+def as_tsv(report: EvaluationReport, provenance: Mapping[str, Any]) -> str:
+    """All results as one table, of which the column `record` says what a row is, below '#' lines of provenance."""
+    first = report.evaluations[0].labelled.name
+    rows = [{"record": "prefix", **row} for one in report.evaluations for row in one.records()]
+    rows += [{"record": "difference", **one.record()} for one in report.differences]
+    rows += [{"record": "stage", "variant": first, **row} for row in report.staged.records()]
+    rows.append({"record": "run", "variant": first, **report.staged.summary(), **_chosen_by(report),
+                 **report.enrichment.record()})  # fmt: skip
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    return table_text(provenance, columns, [[cell(row.get(name)) for name in columns] for row in rows])
+
+
+def _chosen_by(report: EvaluationReport) -> dict[str, Any]:
+    """What is known of the reads that chose the thresholds; None for what is not."""
+    known = report.chosen_by or SharedReads(None, 0, exact=False)
+    return known.record() if report.chosen_by else dict.fromkeys(known.record())

@@ -50,21 +50,12 @@ def build_squiggle(
     if not len(found):
         raise InputError(f"has no {model.k} letters A, C, G, T or U in a row: nothing to align with", source=source)
     return Squiggle(
-        _name(source) if name is None else name,
-        tuple(record.name for record in records),
-        np.array([len(record.letters) for record in records], np.int64),
-        model.k,
-        model.name,
-        molecule,
-        model.mean[found.kmers],
-        found.tracks,
-        found.record,
-        found.strand,
-        found.first,
-        model.checksum,
-        model.pore,
-        model.rate,
-    )
+        name=_name(source) if name is None else name, records=tuple(record.name for record in records),
+        lengths=np.array([len(record.letters) for record in records], np.int64), k=model.k, model=model.name,
+        molecule=molecule, levels=model.mean[found.kmers], tracks=found.tracks, track_record=found.record,
+        track_strand=found.strand, track_first=found.first, model_checksum=model.checksum, pore=model.pore,
+        rate=model.rate,
+    )  # fmt: skip
 
 
 def _name(source: str) -> str:
