@@ -308,10 +308,11 @@ def labelled_scores(
             f"the target reads are of {target.reads}, the others of {other.reads}; evaluate reads of one kind, or "
             "thresholds tell the kinds apart and not the sequences"
         )
-    scores = [read_scores(one.cost, score, one.options, targets) for one in (target, other)]
-    basis = replace(basis, reads=target.reads.joined(other.reads))
-    names = target.names, other.names
-    return LabelledScores(name, target.prefixes, *scores, *names, target.options, score, basis.names, basis)
+    own, theirs = (read_scores(one.cost, score, one.options, targets) for one in (target, other))
+    return LabelledScores(
+        name, target.prefixes, own, theirs, target.names, other.names, target.options, score, basis.names,
+        replace(basis, reads=target.reads.joined(other.reads)),
+    )  # fmt: skip
 
 
 def open_references(references: References, parameter: str = "references") -> tuple[Squiggle, ...]:

@@ -15,7 +15,7 @@ from oclgenomics.app.files import reads, writes
 from oclgenomics.app.inputs import add_reading_options, read_options, say_unphased
 from oclgenomics.errors import UsageError
 from oclgenomics.omega import formats, ld, plots
-from oclgenomics.omega.commands.options import add_region_options, add_site_options
+from oclgenomics.omega.commands.options import FromReport, add_region_options, add_site_options
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
@@ -25,11 +25,7 @@ if TYPE_CHECKING:
 FORMATS = ("tsv", "json")
 
 
-class _AsScanned:
-    """The default of an option: what the report says."""
-
-    def __str__(self) -> str:
-        return "as the report says"
+AS_SCANNED = FromReport("as the report says")
 
 
 def add_parser(actions: Any) -> None:
@@ -65,7 +61,7 @@ def add_parser(actions: Any) -> None:
     reads(group.add_argument("--samples", metavar="FILE", help="samples to use, one per line (default: all)"))
     add_region_options(group)
     add_site_options(parser)
-    parser.set_defaults(phase=_AsScanned(), maf=_AsScanned(), no_singletons=None, binary=None, impute=None)
+    parser.set_defaults(phase=AS_SCANNED, maf=AS_SCANNED, no_singletons=None, binary=None, impute=None)
     app.add_output_options(parser, formats=FORMATS, what="means")
     app.add_device_options(parser)
 
@@ -140,7 +136,7 @@ def _place(option: str, given: str, text: str) -> int:
 def _given(args: argparse.Namespace) -> dict[str, Any]:
     """The options that a report may record, as they are given; None where they are not."""
     values = {name: getattr(args, name) for name in ld.RECORDED}
-    return {name: None if isinstance(value, _AsScanned) else value for name, value in values.items()}
+    return {name: None if value is AS_SCANNED else value for name, value in values.items()}
 
 
 # The way to the map

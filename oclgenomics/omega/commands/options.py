@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from oclgenomics import omega
 from oclgenomics.app import commands as app
@@ -16,6 +16,16 @@ if TYPE_CHECKING:
 
 
 DEFAULT_REPLICATES = 1_000  # that are simulated
+
+
+class FromReport:
+    """The default of an option: what a report says, or a value where there is none."""
+
+    def __init__(self, shown: str, value: Any = None) -> None:
+        self.shown, self.value = shown, value
+
+    def __str__(self) -> str:
+        return self.shown
 
 
 def add_window_options(parser: argparse.ArgumentParser, *, required: bool = True) -> None:

@@ -13,33 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import oclgenomics
 from oclgenomics import omega
-from oclgenomics.app import commands as app
-from oclgenomics.app.files import (
-    Family,
-    FileConflictError,
-    FileKey,
-    NamedFile,
-    check_output,
-    file_key,
-    named_files,
-    reads,
-    writes,
-)
+from oclgenomics.app import commands as app, files
 from oclgenomics.app.inputs import add_reading_options, read_options, say_haploid, say_unphased
 from oclgenomics.app.reports import Report
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked
 from oclgenomics.omega import formats, plots, significance, sites
-from oclgenomics.omega.commands.options import (
-    add_method_options,
-    add_region_options,
-    add_site_options,
-    add_window_options,
-    given_threshold,
-    say_compared,
-    scan_options,
-    threshold_files,
-)
+from oclgenomics.omega.commands import options as shared
 
 if TYPE_CHECKING:
     from oclgenomics.variation import Alignment, BedRegions
@@ -59,24 +39,24 @@ def add_parser(actions: Any) -> None:
         description="Compute the omega statistic at evenly spaced positions of every chromosome or replicate. The "
         "single-dash names of OmegaPlus (-grid, -minwin, -sampleList, ...) work, too.",
     )  # fmt: skip
-    reads(parser.add_argument(
+    files.reads(parser.add_argument(
         "input", metavar="INPUT",
         help="ms, MaCS, FASTA or VCF, uncompressed or compressed (gzip, bzip2, xz, zstd), - for standard input; "
         "a tree sequence or a VCF Zarr",
     ))  # fmt: skip
-    add_window_options(parser)
+    shared.add_window_options(parser)
     group = parser.add_argument_group("input")
     add_reading_options(group)
-    reads(group.add_argument(
+    files.reads(group.add_argument(
         "--samples", metavar="FILE",
         help="samples of a VCF, VCF Zarr or tree sequence to use, one per line (default: all)",
     ))  # fmt: skip
-    writes(
+    files.writes(
         group.add_argument("--samples-out", metavar="FILE", help="write the names of the samples used, one per line")
     )
-    add_region_options(group)
-    add_site_options(parser)
-    add_method_options(parser)
+    shared.add_region_options(group)
+    shared.add_site_options(parser)
+    shared.add_method_options(parser)
     group = parser.add_argument_group("report")
     group.add_argument(
         "--all", action="store_true", help="window borders in the omegaplus format; the others always have them"
@@ -85,11 +65,13 @@ def add_parser(actions: Any) -> None:
     group.add_argument(
         "--reports", action="store_true", help="one file per chromosome or replicate: -o out.tsv gives out.NAME.tsv"
     )
-    writes(group.add_argument("--plot", metavar="FILE", help="draw omega along the positions; .png, .svg or .pdf"))
-    reads(group.add_argument(
+    files.writes(
+        group.add_argument("--plot", metavar="FILE", help="draw omega along the positions; .png, .svg or .pdf")
+    )
+    files.reads(group.add_argument(
         "--threshold", metavar="OMEGA|FILE",
         help="draw lines in the figure at this omega, or at those of `omega threshold --json -o FILE`",
-    ), threshold_files)  # fmt: skip
+    ), shared.threshold_files)  # fmt: skip
     app.add_output_options(parser, report_files, formats=FORMATS, what="scans")
     app.add_device_options(parser)
 
@@ -102,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    options, reading = scan_options(args), read_options(args, args.samples)
+    options, reading = shared.scan_options(args), read_options(args, args.samples)
     output = check_outputs(args)
     lines, null = _threshold_lines(args, options)
     exclude = sites.regions_of(args.exclude)
@@ -131,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
             messages.excluded(exclude)
             app.report_profile(args, engine)
     if null is not None:
-        say_compared(args, significance.compare(null, drawn, "this scan"))
+        shared.say_compared(args, significance.compare(null, drawn, "this scan"))
     if args.plot:
         title = "standard input" if args.input == "-" else Path(args.input).name
         layout: plots.Layout = "replicates" if messages.replicates else "chromosomes"
@@ -186,11 +168,11 @@ def _write_scans(
         with app.text_output(output.path, "wb") as stream:
             formats.write_report(scans, stream, report())
         return
-    names = ReportNames(output.path, named_files(args.parser, args))
+    names = ReportNames(output.path, files.named_files(args.parser, args))
     for result in scans:
         try:
             name = names.name(result.name, result.replicate)
-        except FileConflictError as error:
+        except files.FileConflictError as error:
             raise UsageError(str(error)) from None
         with app.text_output(name, "wb") as stream:
             formats.write_report([result], stream, report())
@@ -204,7 +186,7 @@ def _threshold_lines(
         return [], None
     if not args.plot:
         raise UsageError(f"--threshold {args.threshold}: it draws a line into the figure; give --plot FILE as well")
-    given = given_threshold(args.threshold)
+    given = shared.given_threshold(args.threshold)
     if isinstance(given, float):
         return [(given, "threshold")], None
     parameters = omega.scan_parameters(options)
@@ -301,12 +283,12 @@ class ScanMessages:
 # Names of the files of --reports: one for each chromosome or replicate, and never the same one twice
 
 
-def report_files(args: argparse.Namespace, output: str) -> list[str | Family]:
+def report_files(args: argparse.Namespace, output: str) -> list[str | files.Family]:
     """What -o stands for, as `oclgenomics.app.files.writes` asks for it."""
     if not args.reports or output == "-":
         return [output]
     stem, suffix = _parts(output)
-    return [Family(f"{stem}.", suffix)]
+    return [files.Family(f"{stem}.", suffix)]
 
 
 class ReportNames:
@@ -316,17 +298,18 @@ class ReportNames:
     ----------
     output : str
         As -o names it; a chromosome's name is put before its suffix.
-    files : iterable of NamedFile
+    named : iterable of NamedFile
         What else the command reads and writes.
     """
 
-    def __init__(self, output: str, files: Iterable[NamedFile]) -> None:
+    def __init__(self, output: str, named: Iterable[files.NamedFile]) -> None:
         self._stem, self._suffix = _parts(output)
-        files = list(files)
-        self._inputs = [file for file in files if file.kind == "input"]
-        self._taken: set[FileKey | None] = set()
-        for file in files:
-            if file.kind == "output" and isinstance(file.name, str):
+        self._inputs: list[files.NamedFile] = []
+        self._taken: set[files.FileKey | None] = set()
+        for file in named:
+            if file.kind == "input":
+                self._inputs.append(file)
+            elif isinstance(file.name, str):
                 self._taken |= _keys(file.name)
         self._latest: str | None = None
 
@@ -346,10 +329,10 @@ class ReportNames:
             It would be an input.
         """
         if self._latest is not None:
-            self._taken.add(file_key(self._latest))  # what the file system knows it by, whatever its spelling
+            self._taken.add(files.file_key(self._latest))  # what the file system knows it by, whatever its spelling
         for name in self._candidates(NOT_IN_NAMES.sub("_", label), replicate):
             if not _keys(name) & self._taken:
-                check_output(NamedFile("--reports", name, "output"), self._inputs)
+                files.check_output(files.NamedFile("--reports", name, "output"), self._inputs)
                 self._taken |= _keys(name)
                 self._latest = name
                 return name
@@ -362,9 +345,9 @@ class ReportNames:
             yield f"{self._stem}.{label}.{replicate}.{number}{self._suffix}"
 
 
-def _keys(name: str) -> set[FileKey | None]:
+def _keys(name: str) -> set[files.FileKey | None]:
     """By path, too: an output that is there already is another file when it has been written."""
-    return {file_key(name), ("path", os.path.realpath(name))}
+    return {files.file_key(name), ("path", os.path.realpath(name))}
 
 
 def _parts(output: str) -> tuple[str, str]:

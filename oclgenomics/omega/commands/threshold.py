@@ -16,15 +16,8 @@ from oclgenomics.app.inputs import add_reading_options, read_options, say_unphas
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.io.workers import usable_cores
 from oclgenomics.omega import formats, significance, sites
+from oclgenomics.omega.commands import options as shared
 from oclgenomics.omega.commands.null_data import NullData, add_data_options, settle_defaults
-from oclgenomics.omega.commands.options import (
-    DEFAULT_REPLICATES,
-    add_method_options,
-    add_site_options,
-    add_window_options,
-    say_compared,
-    scan_options,
-)
 from oclgenomics.simulate.commands.population import add_population_options, flag, neutral_region
 
 if TYPE_CHECKING:
@@ -54,11 +47,11 @@ def add_parser(actions: Any) -> None:
         help="neutral replicates (ms, or any other format); - for standard input (default: they are simulated)",
     )  # fmt: skip
     reads(replicates)
-    add_window_options(parser, required=False)
+    shared.add_window_options(parser, required=False)
     add_reading_options(parser.add_argument_group("input and region"))
     _add_simulation_options(parser)
-    add_site_options(parser, "seed of the simulation and of the draws, 1 or more")
-    add_method_options(parser)
+    shared.add_site_options(parser, "seed of the simulation and of the draws, 1 or more")
+    shared.add_method_options(parser)
     add_data_options(parser)
     _add_question_options(parser)
     app.add_output_options(parser, formats=FORMATS)
@@ -69,7 +62,7 @@ def _add_simulation_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("simulation (without INPUT; needs --seed, and --length and --samples or --scan)")
     group.add_argument("--samples", type=app.count, metavar="N", help="haplotypes, as many as in the data")
     group.add_argument(
-        "--replicates", type=app.count, metavar="N", help=f"neutral alignments (default: {DEFAULT_REPLICATES})"
+        "--replicates", type=app.count, metavar="N", help=f"neutral alignments (default: {shared.DEFAULT_REPLICATES})"
     )
     group.add_argument(
         "--sites", type=app.count, metavar="N", help="exact number of segregating sites (default: by the mutation rate)"
@@ -127,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
     output = app.OutputOptions.resolve(args, FORMATS)
     report = None if args.scan is None else omega.read_report(args.scan)
     given = settle_defaults(args, report)
-    options, reading = scan_options(args), read_options(args)
+    options, reading = shared.scan_options(args), read_options(args)
     rates = _check_questions(args)
     if report is not None:
         significance.check_options(omega.scan_parameters(options), report.parameters, args.scan, "omega threshold")
@@ -248,7 +241,7 @@ def _check_source(args: argparse.Namespace) -> None:
         if getattr(args, name) is None:
             raise UsageError(f"give neutral replicates as INPUT, or --{name} and the others to simulate them")
     if args.replicates is None:
-        args.replicates = DEFAULT_REPLICATES
+        args.replicates = shared.DEFAULT_REPLICATES
     if args.demes is None and args.deme is not None:
         raise UsageError("--deme has no effect without --demes FILE")
     for name in ("population_size", "theta", "rho", "growth_rate"):
@@ -360,7 +353,7 @@ class SignificanceMessages:
     def peaks(self, found: omega.Significance) -> None:
         """Tell the p-values of the highest peaks, and what may make them something else."""
         if found.compared is not None:
-            say_compared(self._args, found.compared)
+            shared.say_compared(self._args, found.compared)
         for peak in (found.peaks or ())[:SHOWN_PEAKS]:
             where = f"{peak.chromosome}: omega {peak.omega:,.6g} at {peak.position:,.0f} bp"
             app.say(self._args, f"{where}, p = {float(found.p_values(peak.omega)):.3g}")

@@ -16,16 +16,7 @@ from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import add_signal_options, trim_of
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sdtw.api import DEFAULT_PREFIXES
-from oclgenomics.sdtw.commands.options import (
-    add_align_options,
-    add_evaluation_options,
-    add_model_options,
-    add_reference_options,
-    align_options,
-    evaluation_options,
-    evaluation_output,
-    settle_score,
-)
+from oclgenomics.sdtw.commands import options as shared
 from oclgenomics.sdtw.commands.reports import say_evaluation, write_evaluation
 
 RANDOM = "random"
@@ -41,12 +32,12 @@ def add_parser(actions: Any) -> None:
         "thresholds. Real reads, given to `sdtw evaluate`, are better where there are any.",
     )  # fmt: skip
     group = parser.add_argument_group("references")
-    add_reference_options(group, "references", "difference with --decoy, else cost")
+    shared.add_reference_options(group, "references", "difference with --decoy, else cost")
     _add_simulation_options(parser.add_argument_group("simulated reads"))
     group = parser.add_argument_group("alignments")
     add_signal_options(group, what="what will be left out at the beginning of the reads that thresholds are for")
-    add_align_options(group)
-    add_evaluation_options(parser)
+    shared.add_align_options(group)
+    shared.add_evaluation_options(parser)
     app.add_device_options(parser)
 
 
@@ -59,7 +50,7 @@ def _add_simulation_options(group: argparse._ArgumentGroup) -> None:
         help="sequences of what is no target, or `random` for a million random bases (default: %(default)s)",
     )  # fmt: skip
     reads(background, lambda _args, name: () if name == RANDOM else (name,))
-    add_model_options(group, default="r9.4.1")
+    shared.add_model_options(group, default="r9.4.1")
     group.add_argument(
         "--difficulty", choices=("easy", "normal", "hard"), default="hard",
         help="noise: less than that of real reads, about as much, or more, which makes up for what real reads have "
@@ -79,9 +70,9 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    settle_score(args)
-    evaluation, output = evaluation_options(args), evaluation_output(args)
-    options = align_options(args)
+    shared.settle_score(args)
+    evaluation, output = shared.evaluation_options(args), shared.evaluation_output(args)
+    options = shared.align_options(args)
     prefixes = options.check_prefixes(args.prefixes or DEFAULT_PREFIXES)
     if args.reads < 1:
         raise ParameterError("reads", "give 1 or more", args.reads)

@@ -16,22 +16,11 @@ from oclgenomics.app.inputs import THRESHOLDS_TRIM, add_signal_options
 from oclgenomics.errors import UsageError
 from oclgenomics.sdtw import decisions
 from oclgenomics.sdtw.api import DEFAULT_PREFIXES
-from oclgenomics.sdtw.commands.options import (
-    add_align_options,
-    add_evaluation_options,
-    add_reference_options,
-    align_options,
-    asked_trim,
-    evaluation_options,
-    evaluation_output,
-    settle_score,
-    settled_options,
-)
+from oclgenomics.sdtw.commands import options as shared
 from oclgenomics.sdtw.commands.reports import say_evaluation, write_evaluation
 from oclgenomics.sdtw.options import PRESETS, variant_name
 
 if TYPE_CHECKING:
-    from oclgenomics.runtime import Engine
     from oclgenomics.signals import TrimOptions
 
 
@@ -47,15 +36,15 @@ def add_parser(actions: Any) -> None:
     for name, metavar, text in (("target", "TARGET", "on-target reads"), ("others", "NONTARGET", "other reads")):
         reads(parser.add_argument(name, metavar=metavar, help=f"{text}: a file of signals, or a folder of them"))
     group = parser.add_argument_group("references")
-    add_reference_options(group, "references", "difference with --decoy, else cost")
+    shared.add_reference_options(group, "references", "difference with --decoy, else cost")
     group = parser.add_argument_group("signals and alignments")
     add_signal_options(group, default=THRESHOLDS_TRIM)
-    add_align_options(group)
+    shared.add_align_options(group)
     group.add_argument(
         "--compare", choices=tuple(PRESETS), action="append", default=[],
         help="evaluate these options, too, and give the differences of F; may be given more than once",
     )  # fmt: skip
-    group = add_evaluation_options(parser)
+    group = shared.add_evaluation_options(parser)
     group.add_argument(
         "--stages", metavar="N:T,...",
         help="thresholds to judge: PREFIX:REJECT or PREFIX:ACCEPT..REJECT for each stage (default: they are chosen)",
@@ -74,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    evaluation, output = evaluation_options(args), evaluation_output(args)
+    evaluation, output = shared.evaluation_options(args), shared.evaluation_output(args)
     options, given = _judged(args)
     prefixes, variants = _prefixes(args, options, given), _variants(args, options)
     oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
@@ -83,7 +72,8 @@ def run(args: argparse.Namespace) -> int:
     args.trim = decisions.trim_text(trim)  # for reports to tell
     with app.open_engine(args) as engine:
         start, made = time.perf_counter(), app.provenance(args, engine)
-        scores = [_scores(args, name, one, references, prefixes, trim, engine) for name, one in variants.items()]
+        how: dict[str, Any] = {"prefixes": prefixes, "trim": trim, "engine": engine}
+        scores = [_scores(args, name, one, references, how) for name, one in variants.items()]
         app.say(args, f"aligned in {time.perf_counter() - start:.1f} s", level=1)
         app.report_profile(args, engine)
     known, kept = scores[0], None
@@ -112,25 +102,21 @@ def _judged(args: argparse.Namespace) -> tuple[sdtw.AlignOptions, sdtw.Threshold
     UsageError
         Options contradict each other or the thresholds.
     """
-    if args.thresholds is not None:
-        align_options(args)  # they contradict each other before they contradict the thresholds
-        kept = sdtw.read_thresholds(args.thresholds)
-        if args.score not in (None, kept.score):
-            raise UsageError(f"--score {args.score}: the thresholds were made with {kept.score}; leave the option out")
-        args.score = kept.score
-        return settled_options(args, kept), kept
-    options = align_options(args)
-    settle_score(args)
-    if args.stages is None:
-        return options, None
-    return options, sdtw.Thresholds(decisions.parse_stages(args.stages), options, args.score)
+    options = shared.align_options(args)  # they contradict each other before they contradict the thresholds
+    if args.thresholds is None:
+        shared.settle_score(args)
+        if args.stages is None:
+            return options, None
+    given = shared.thresholds_of(args)
+    args.score = given.score
+    return shared.settled_options(args, given), given
 
 
 def _trim(
     args: argparse.Namespace, references: tuple[sdtw.Squiggle, ...], given: sdtw.Thresholds | None
 ) -> TrimOptions | None:
     """How reads are trimmed; that of thresholds that are given, which have to suit the references."""
-    asked = asked_trim(args)
+    asked = shared.asked_trim(args)
     if given is None:
         return decisions.settled_trim(asked)
     count = len(args.references)
@@ -165,15 +151,12 @@ def _scores(
     name: str,
     options: sdtw.AlignOptions,
     references: tuple[sdtw.Squiggle, ...],
-    prefixes: tuple[int, ...],
-    trim: TrimOptions | None,
-    engine: Engine,
+    how: dict[str, Any],
 ) -> sdtw.LabelledScores:
-    """Align both classes of reads."""
+    """Align both classes of reads; `how` is what else `align` takes."""
     found = []
     for path, word in ((args.target, "targets"), (args.others, "others")):
         progress = app.started_progress(args, f"{name}: {word}")
-        run = sdtw.Run(progress=progress.update)
-        found.append(sdtw.align(path, references, options, prefixes=prefixes, trim=trim, engine=engine, run=run))
+        found.append(sdtw.align(path, references, options, run=sdtw.Run(progress=progress.update), **how))
         progress.clear()
     return sdtw.labelled_scores(*found, name=name, score=args.score, targets=len(args.references))

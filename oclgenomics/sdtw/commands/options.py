@@ -158,7 +158,9 @@ def thresholds_of(args: argparse.Namespace) -> sdtw.Thresholds:
         return sdtw.Thresholds(stages, align_options(args), args.score or ("difference" if args.decoys else "cost"))
     thresholds = sdtw.read_thresholds(args.thresholds)
     if args.score not in (None, thresholds.score):
-        raise UsageError(f"--score {args.score}: the thresholds are of the score {thresholds.score}; leave --score out")
+        raise UsageError(
+            f"--score {args.score}: the thresholds were made with {thresholds.score}; leave the option out"
+        )
     return thresholds
 
 

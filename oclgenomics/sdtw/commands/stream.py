@@ -128,7 +128,7 @@ def run(args: argparse.Namespace) -> int:
     if args.rate is None:
         known = played_reads.rate[
             played_reads.rate > 0
-        ]  # the others are compared with the first one before they are played
+        ]  # the first one is compared with the others when they are played
         flow_cell = replace(flow_cell, rate=float(known[0]) if len(known) else flow_cell.rate)
     truth = _truth(args, played_reads)
     with ExitStack() as stack:

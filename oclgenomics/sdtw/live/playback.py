@@ -97,10 +97,8 @@ class Played:
             "response": self.response, "missed_actions": self.missed,
         }  # fmt: skip
         if self.labelled:
-            record["with_selection"], record["without_selection"] = (
-                self._shares(self.selected),
-                self._shares(self.control),
-            )
+            record["with_selection"] = self._shares(self.selected)
+            record["without_selection"] = self._shares(self.control)
             record["enrichment"] = self.enrichment
             record["outcomes_by_truth"] = {
                 kind: dict(zip(OUTCOMES, row, strict=True))
@@ -276,7 +274,8 @@ def played_text(played: Played) -> str:
 def _rows(played: Played) -> Iterator[tuple[str, str]]:
     record, metrics = played.record(), played.metrics
     yield "channels", f"{played.options.channels:,}"
-    yield "selected channels", _selected(played)
+    why = "; this machine is too slow for more" if metrics.choice.short else ""
+    yield "selected channels", metrics.choice.text() + why
     yield "seconds", f"{played.seconds:.2f}"
     yield "reads", f"{metrics.reads:,}"
     yield "decisions", _counts(metrics.outcome_counts())
@@ -284,35 +283,22 @@ def _rows(played: Played) -> Iterator[tuple[str, str]]:
     yield "batch time (ms)", _times(record["batch_seconds"])
     yield "own work per batch (ms)", _times(record["loop_seconds"])
     yield "response (ms)", _times(record["response"])
-    yield (
-        "batches",
-        f"{metrics.batches:,}, {metrics.slow_batches:,} slow; {_number(record['batch_reads']['mean'])} reads",
-    )
+    reads = _number(record["batch_reads"]["mean"])
+    yield "batches", f"{metrics.batches:,}, {metrics.slow_batches:,} slow; {reads} reads"
     yield "device busy", f"{100 * record['device_busy']:.1f} %"
     yield "samples per second", f"{record['samples_per_second']:,.0f}"
     yield "cells per second", MISSING if record["cells_per_second"] is None else f"{record['cells_per_second']:,.4g}"
     verdicts, late = int(metrics.batch_reads.total), metrics.gone + played.missed
     yield "verdicts", f"{verdicts:,}, {late:,} too late ({100 * late / max(1, verdicts):.1f} %)"
     troubles = ("malformed", "joined", "late", "deferred", "gone", "failures", "missed_actions")
-    yield (
-        "trouble",
-        ", ".join(f"{record[name]:,} {name.replace('_', ' ')}" for name in troubles if record[name]) or "none",
-    )
+    yield "trouble", _counts({name.replace("_", " "): record[name] for name in troubles})
     if played.labelled:
         for number, kind in ((1, "targets"), (0, "others")):
             yield kind, _counts(dict(zip(OUTCOMES, played.outcomes[number].tolist(), strict=True)))
         shares = [record[name]["target_share_of_samples"] for name in ("with_selection", "without_selection")]
-        yield (
-            "share of the target",
-            f"{100 * shares[0]:.2f} % of the samples, {100 * shares[1]:.2f} % without selection",
-        )
+        share = f"{100 * shares[0]:.2f} % of the samples, {100 * shares[1]:.2f} % without selection"
+        yield "share of the target", share
         yield "enrichment", f"{played.enrichment:.3f}"
-
-
-def _selected(played: Played) -> str:
-    """How many channels were selected, and why not all of them."""
-    why = "; this machine is too slow for more" if played.metrics.choice.short else ""
-    return played.metrics.choice.text() + why
 
 
 def _counts(counts: dict[str, int]) -> str:

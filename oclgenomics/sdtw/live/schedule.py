@@ -68,16 +68,13 @@ class Schedule:
         due = table.due()
         if not len(due):
             return due, due
-        ordered = due[self._order(table, due)]
+        stage = table.stage[due]
+        # by what is gained, then the latest, then the order in which channels are selected
+        ordered = due[np.lexsort((rank(due), -table.arrived[due, stage], -self.gains[stage]))]
         work = np.cumsum(self._work[table.stage[ordered]])
         fit = int(np.searchsorted(work, self.pace.limit(), "right"))
         count = max(1, min(fit, self._max_batch or fit))
         return ordered[:count], ordered[count:]
-
-    def _order(self, table: ChannelTable, due: NDArray[np.int64]) -> NDArray[np.int64]:
-        """By what is gained, then the latest, then the order in which channels are selected."""
-        stage = table.stage[due]
-        return np.lexsort((rank(due), -table.arrived[due, stage], -self.gains[stage]))
 
     def _gains(self) -> NDArray[np.float64]:
         """What is known of them; of what is unknown, half ends reads."""

@@ -137,6 +137,14 @@ def warm_up(aligner: PrefixAligner, thresholds: Thresholds) -> None:
         aligner.align(samples, np.zeros(1, np.int64), prefix)
 
 
+def tried(judge: Judge, job: Job) -> tuple[Verdict | None, Exception | None]:
+    """Return the verdict of a job, or the error that it ended with: whatever that is, reads go on."""
+    try:
+        return judge.verdict(job), None
+    except Exception as error:
+        return None, error
+
+
 class ThreadWorker:
     """Judges in a thread of its own, in which the aligner is also made and released.
 
@@ -208,12 +216,8 @@ class ThreadWorker:
         judge = Judge(aligner, self._criteria)
         while not self._closing.is_set() and (job := self._jobs.get()) is not None:
             begun = self._clock.now()
-            verdict, error = None, None
-            try:
-                verdict = judge.verdict(job)
-            except Exception as raised:  # whatever it is, reads must go on
-                error = raised
-            self._outcomes.put(Outcome(job, verdict, error, self._clock.now() - begun))
+            found = tried(judge, job)
+            self._outcomes.put(Outcome(job, *found, self._clock.now() - begun))
 
 
 class VirtualWorker:
@@ -258,13 +262,9 @@ class VirtualWorker:
         """Judge; only when idle and started."""
         assert self._judge is not None
         begun = time.perf_counter()
-        verdict, error = None, None
-        try:
-            verdict = self._judge.verdict(job)
-        except Exception as raised:  # as in a thread: reads must go on
-            error = raised
+        found = tried(self._judge, job)
         seconds = self._seconds(job, time.perf_counter() - begun)
-        self._outcome = Outcome(job, verdict, error, seconds)
+        self._outcome = Outcome(job, *found, seconds)
         self._ready = self._clock.now() + seconds
 
     def wait(self, seconds: float) -> Outcome | None:

@@ -77,14 +77,14 @@ def _draw_histogram(axes: Axes, played: Played) -> None:
 def _draw_outcomes(axes: Axes, played: Played) -> None:
     rows = [("targets", played.outcomes[1]), ("others", played.outcomes[0])]
     rows = rows if played.labelled else [("reads", played.outcomes.sum(axis=0))]
+    before = np.zeros(len(rows), np.int64)  # reads that are drawn to the left
+    totals = np.array([max(1, int(row.sum())) for _, row in rows])
     for word, colour in COLOURS.items():
-        number = OUTCOMES.index(word)
-        counts = [int(row[number]) for _, row in rows]
-        if not any(counts):
+        counts = np.array([int(row[OUTCOMES.index(word)]) for _, row in rows])
+        if not counts.any():
             continue
-        totals = [max(1, int(row.sum())) for _, row in rows]
-        before = [sum(int(row[OUTCOMES.index(one)]) for one in _before(word)) for _, row in rows]
-        shares, left = np.array(counts) / totals, np.array(before) / totals
+        shares, left = counts / totals, before / totals
+        before += counts
         axes.barh(range(len(rows)), shares, left=left, color=colour, height=0.62, label=word)
         for place in np.flatnonzero(shares > LEAST_LABELLED).tolist():
             middle = left[place] + shares[place] / 2
@@ -93,12 +93,6 @@ def _draw_outcomes(axes: Axes, played: Played) -> None:
     axes.set(xlim=(0, 1), xlabel="Share of the reads", ylim=(len(rows) - 0.5, -0.5))
     if played.outcomes.any():
         axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=6, frameon=False, fontsize=9, handlelength=1)
-
-
-def _before(word: str) -> list[str]:
-    """The outcomes that are drawn to the left of one."""
-    words = list(COLOURS)
-    return words[: words.index(word)]
 
 
 def _write_title(figure: Figure, played: Played, title: str) -> None:

@@ -94,7 +94,7 @@ def _blocks(records: RecordReader, calls: CallReader, step: int) -> Generator[_B
 
     def load(start: int) -> _Block:
         stop = min(start + step, records.count)
-        block = _Block(start, records.read(start, stop), calls.block(start, stop))
+        block = _Block(start, records.read(start, stop), CallBlock(calls, start, stop))
         if block.records.keep.any():
             block.calls.load()
         return block
