@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import operator
 import os
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -187,6 +187,20 @@ class ScanOptions:
                 raise UsageError(f"`{drawing}` draws at random: give `seed` so that the result can be repeated")
         elif not 0 < self.seed < SEED_LIMIT:
             raise ParameterError("seed", f"give a whole number from 1 to {SEED_LIMIT - 1}", self.seed)
+
+
+def missing_states(words: Sequence[str]) -> frozenset[MissingState]:
+    """Return the missing states of these names.
+
+    Raises
+    ------
+    ParameterError
+        There is no such state.
+    """
+    unknown = [word for word in words if word.upper() not in MISSING_NAMES]
+    if unknown:
+        raise ParameterError("impute", "choose N, GAP or both", unknown[0])
+    return frozenset(MISSING_NAMES[word.upper()] for word in words)
 
 
 def scan_parameters(options: ScanOptions) -> dict[str, Any]:

@@ -74,7 +74,11 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    options, output = _options(args), _output(args)
+    options, output = _options(args), app.OutputOptions.resolve(args, FORMATS)
+    if args.plot:
+        plots.plot_format(args.plot)
+    if args.values:
+        formats.values_format(args.values)
     report = None if options.scan is None else omega.read_report(args.scan)
     request = ld.request_map(options, report, _given(args))
     vars(args).update(request.values)
@@ -93,15 +97,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 # Options
-
-
-def _output(args: argparse.Namespace) -> app.OutputOptions[str]:
-    output = app.OutputOptions.resolve(args, FORMATS)
-    if args.plot:
-        plots.plot_format(args.plot)
-    if args.values:
-        formats.values_format(args.values)
-    return output
 
 
 def _options(args: argparse.Namespace) -> omega.LdOptions:

@@ -10,6 +10,7 @@ from oclgenomics import omega
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.errors import UsageError
+from oclgenomics.omega.options import missing_states
 
 if TYPE_CHECKING:
     from oclgenomics.omega.significance.facts import Compared
@@ -107,16 +108,13 @@ def scan_options(args: argparse.Namespace) -> omega.ScanOptions:
     UsageError
         A value out of range.
     """
-    unknown = [name for name in args.impute if name.upper() not in omega.MISSING_NAMES]
-    if unknown:
-        raise UsageError(f"--impute {unknown[0]}: choose N or GAP; give the option twice for both")
     names = (
         "grid", "minwin", "maxwin", "minsnps", "border", "ld", "precision", "kernel", "maf", "no_singletons", "binary",
         "seed",
     )  # fmt: skip
     return omega.ScanOptions(
         **{name: getattr(args, name) for name in names},
-        impute=frozenset(omega.MISSING_NAMES[name.upper()] for name in args.impute),
+        impute=missing_states(args.impute),
     )
 
 

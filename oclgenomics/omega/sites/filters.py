@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -252,12 +253,13 @@ def take_sites(alignment: Alignment, keep: NDArray[np.bool_]) -> Alignment:
     """Return the alignment with only the sites at which `keep`, bool (sites,), is True."""
     rows = keep[alignment.multi_site]
     renumbered = np.cumsum(keep) - 1
+    there = {name: getattr(alignment, name) for name in ("bits", "valid", "gap", "haploid")}
+    planes: dict[str, Any] = {
+        name: np.ascontiguousarray(plane[:, keep]) for name, plane in there.items() if plane is not None
+    }
     return replace(
         alignment, positions=alignment.positions[keep], letters=alignment.letters[keep],
-        bits=np.ascontiguousarray(alignment.bits[:, keep]),
-        valid=None if alignment.valid is None else np.ascontiguousarray(alignment.valid[:, keep]),
-        gap=None if alignment.gap is None else np.ascontiguousarray(alignment.gap[:, keep]),
-        haploid=None if alignment.haploid is None else np.ascontiguousarray(alignment.haploid[:, keep]),
+        **planes,
         multi_site=renumbered[alignment.multi_site[rows]].astype(np.int32),
         multi_bits=np.ascontiguousarray(alignment.multi_bits[:, rows]), multi_letter=alignment.multi_letter[rows],
     )  # fmt: skip

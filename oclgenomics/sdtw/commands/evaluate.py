@@ -76,22 +76,31 @@ def run(args: argparse.Namespace) -> int:
         scores = [_scores(args, name, one, references, how) for name, one in variants.items()]
         app.say(args, f"aligned in {time.perf_counter() - start:.1f} s", level=1)
         app.report_profile(args, engine)
-    known, kept = scores[0], None
-    if args.thresholds is not None and given is not None:
-        kept = decisions.ChosenBy.from_made(given.made)
-    elif given is not None:
-        given = replace(given, references=known.references, made=made, basis=known.basis)
-    chosen = given is None
-    if given is None:
-        sketch = decisions.ChosenBy.of(known.read_names)
-        given = decisions.choose(known, evaluation, {**made, decisions.CHOSEN_BY: sketch.record()})
-    report = decisions.judge(scores, given, evaluation, chosen=chosen)
-    if kept is not None:
-        report = replace(report, chosen_by=kept.shared(known.read_names))
+    report = _report(args, scores, given, evaluation, made)
     write_evaluation(args, output, report, made, f"{Path(args.target).name} and {Path(args.others).name}")
     say_evaluation(args, report)
     app.say_written(args)
     return 0
+
+
+def _report(
+    args: argparse.Namespace,
+    scores: list[sdtw.LabelledScores],
+    given: sdtw.Thresholds | None,
+    evaluation: sdtw.EvaluationOptions,
+    made: dict[str, Any],
+) -> sdtw.EvaluationReport:
+    """Judge the thresholds that are given, or choose some by the same reads."""
+    known = scores[0]
+    if given is None:
+        sketch = decisions.ChosenBy.of(known.read_names)
+        chosen = decisions.choose(known, evaluation, {**made, decisions.CHOSEN_BY: sketch.record()})
+        return decisions.judge(scores, chosen, evaluation, chosen=True)
+    if args.thresholds is None:
+        given = replace(given, references=known.references, made=made, basis=known.basis)
+    report = decisions.judge(scores, given, evaluation, chosen=False)
+    kept = None if args.thresholds is None else decisions.ChosenBy.from_made(given.made)
+    return report if kept is None else replace(report, chosen_by=kept.shared(known.read_names))
 
 
 def _judged(args: argparse.Namespace) -> tuple[sdtw.AlignOptions, sdtw.Thresholds | None]:

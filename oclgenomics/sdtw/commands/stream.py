@@ -126,9 +126,7 @@ def run(args: argparse.Namespace) -> int:
     selection = replace(selection, trim=trim)
     played_reads = _signals(args)
     if args.rate is None:
-        known = played_reads.rate[
-            played_reads.rate > 0
-        ]  # the first one is compared with the others when they are played
+        known = played_reads.rate[played_reads.rate > 0]  # all are compared with each other before they are played
         flow_cell = replace(flow_cell, rate=float(known[0]) if len(known) else flow_cell.rate)
     truth = _truth(args, played_reads)
     with ExitStack() as stack:

@@ -183,7 +183,10 @@ def _bounds(staged: StagedEvaluation, run: RunModel) -> tuple[tuple[_Fates, _Fat
     all; others always do good by leaving.
     """
     target, other = (
-        [np.array(some).T for some in (one.rejected_intervals(miss), one.reached_intervals(miss))]
+        [
+            np.array([one.interval(count, miss) for count in counts]).T  # ends of shares, stage by stage
+            for counts in (np.cumsum(one.rejected).tolist(), one.reached)
+        ]
         for one, miss in ((one, staged.miss(one) / 2) for one, _ in _classes(staged, run))
     )
     low, high = 0, 1
