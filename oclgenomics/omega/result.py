@@ -37,7 +37,7 @@ class ScanStats:
 
 @dataclass(frozen=True)
 class DataFacts:
-    """What was scanned of one alignment: facts on which the size of omegas depends, beside the options of the scan.
+    """What was scanned of one alignment: facts on which the size of omegas depends, apart from the options of the scan.
 
     Attributes
     ----------

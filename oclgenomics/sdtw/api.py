@@ -91,7 +91,7 @@ def align(parts: list[Alignments]) -> Alignments:
         Where to run: an engine in use already, which stays open, or a device as `oclgenomics.runtime.select_device`
         takes it.
     run : Run, optional
-        Its progress is told of the bytes of files; one process of its own reads signals, whatever its threads.
+        Its progress counts the bytes of files; one process of its own reads signals, whatever its threads.
 
     Returns
     -------
@@ -379,7 +379,7 @@ def signal_blocks(
     source : Signals, path, or iterable of Signals or of paths
         `Signals` of an iterable are used as they come, so there may be more of them than memory holds.
     trim, progress
-        As `oclgenomics.signals.read_signals` takes them, for files. Progress is told with each block.
+        As `oclgenomics.signals.read_signals` takes them, for files. Progress is called with each block.
     """
     given: Iterable[Any] = [source] if isinstance(source, (Signals, str, os.PathLike)) else source
     items = iter(given)

@@ -98,7 +98,7 @@ class AlignOptions:
         return max(1, PUBLISHED_DWELL // self.row_samples)
 
     def resolved(self) -> AlignOptions:
-        """Return the same options with the numbers that stand for none given, so that no default can change them."""
+        """Return the same options with the default numbers filled in, so that no default can change them."""
         return replace(self, bits=None if self.is_float else self.level_bits, step=self.row_samples)
 
     def rows(self, prefix: int) -> int:

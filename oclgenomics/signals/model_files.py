@@ -107,7 +107,7 @@ def is_zip(path: str | os.PathLike[str]) -> bool:
             return False
         with open(path, "rb") as file:
             return file.read(len(ZIP)) == ZIP
-    except OSError:  # whoever reads it will say so
+    except OSError:  # reading it will say so
         return False
 
 
@@ -206,7 +206,7 @@ def _whole(array: NDArray[Any], name: str) -> int:
         raise ValueError(f"{name!r} is no whole number")
     value = int(array.item())
     if not 0 <= value <= MAX_K:
-        raise ValueError(f"{name!r} is {value}; k-mers have 1 to {MAX_K} letters")
+        raise ValueError(f"{name!r} is {value}; k-mers have 1 to {MAX_K} bases")
     return value
 
 

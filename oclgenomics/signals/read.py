@@ -1,4 +1,4 @@
-"""Reads signals, one entry for all formats: the files that a path stands for, the format of each, and their reads."""
+"""Reads signals, one entry for all formats: the files of a path, the format of each, and their reads."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def read_signals(
     Parameters
     ----------
     paths : path or iterable of paths
-        Files, and folders, which stand for all signals in them.
+        Files, and folders, of which all signals are read.
     trim : TrimOptions, optional
         What is left out at the beginning of reads. A read of which nothing is left is kept, with 0 samples.
     max_samples : int, optional
@@ -88,12 +88,12 @@ def read_signals(
 
 
 def signal_files(paths: SignalFiles) -> list[str]:
-    """List the files that paths stand for.
+    """List the files of paths.
 
     Parameters
     ----------
     paths : path or iterable of paths
-        Files, in this order, and folders. A folder stands for all files in it, and in folders in it, that begin as
+        Files, in this order, and folders. Of a folder, these are all files in it, and in folders in it, that begin as
         signals do or whose names end as theirs; sorted by name.
 
     Raises

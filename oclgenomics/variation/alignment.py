@@ -123,7 +123,7 @@ class Alignment:
             Number of the allele that each haplotype carries, 0 being the first; missing where negative, or masked in a
             `MaskedArray`.
         missing : int
-            What stands for a missing state, beside negative numbers.
+            What a missing state is, apart from negative numbers.
         phased : bool
             False: haplotypes 2i and 2i + 1 are the two alleles of sample i, in an order that says nothing. If a call
             is heterozygous the alignment is `unphased`, as one that is read from a VCF with `phase="auto"`.
@@ -167,7 +167,7 @@ class Alignment:
             scikit-allel's `mask`). If the second of a call is -2 (sgkit's filling), it is haploid. No call may have a
             third.
         missing : int
-            What stands for a missing allele, beside negative numbers.
+            What a missing allele is, apart from negative numbers.
         phased : bool, or array of bool of shape (sites, samples)
             Whether the order of a call's alleles is their phase; sgkit's `call_genotype_phased`. A heterozygous call
             that is not phased makes the alignment `unphased`, as one that is read from a VCF with `phase="auto"`. If
@@ -204,7 +204,7 @@ class Alignment:
         return alignment
 
     def validate(self) -> None:
-        """Refuse an alignment that does not hold together; quick beside any use of it.
+        """Refuse an alignment that does not hold together; quick compared with any use of it.
 
         Raises
         ------

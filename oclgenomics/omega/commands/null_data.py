@@ -124,7 +124,7 @@ def _only_name(exclude: BedRegions, path: str) -> str:
     if len(exclude.names) != 1:
         raise UsageError(
             f"--exclude {path}: names {len(exclude.names):,} chromosomes, and nothing says which of them the "
-            "replicates stand for; give --scan REPORT"
+            "replicates simulate; give --scan REPORT"
         )
     return exclude.names[0]
 

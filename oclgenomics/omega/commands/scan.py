@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 FORMATS: tuple[formats.ReportFormat, ...] = ("tsv", "omegaplus", "json")
-SHOWN_ALIGNMENTS = 20  # told of on standard error without -v
+SHOWN_ALIGNMENTS = 20  # reported on standard error without -v
 SUFFIXES = (".tsv", ".json", ".txt")
 NOT_IN_NAMES = re.compile(r"[/\x00-\x1f\x7f-\x9f]")
 
@@ -284,7 +284,7 @@ class ScanMessages:
 
 
 def report_files(args: argparse.Namespace, output: str) -> list[str | files.Family]:
-    """What -o stands for, as `oclgenomics.app.files.writes` asks for it."""
+    """The files of -o, as `oclgenomics.app.files.writes` asks for it."""
     if not args.reports or output == "-":
         return [output]
     stem, suffix = _parts(output)

@@ -29,7 +29,7 @@ SIMULATION_OPTIONS = (
     "samples", "replicates", "sites", "population_size", "mutation_rate", "recombination_rate", "theta", "rho",
     "engine", "growth_rate", "jobs", "demes", "deme",
 )  # fmt: skip
-SHOWN_ALIGNMENTS = 20  # of which unphased calls are told without -v
+SHOWN_ALIGNMENTS = 20  # of which unphased calls are reported without -v
 SHOWN_PEAKS = 3
 
 

@@ -1,7 +1,7 @@
 """Linkage disequilibrium of all pairs of sites of a region, in blocks of rows from the device.
 
-Unlike a scan, which keeps sums only, this brings the values themselves to the host, a block of rows at a time. Whoever
-needs something of them takes the blocks as they come: the whole matrix, its picture, or the means of a window's parts.
+Unlike a scan, which keeps sums only, this brings the values themselves to the host, a block of rows at a time. A
+caller takes the blocks as they come: for their picture, for the means of a window's parts, or to write them.
 """
 
 from __future__ import annotations

@@ -366,7 +366,7 @@ class Significance:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Peaks:
-    """Regions of high omega, and what they were told by.
+    """Regions of high omega, and the threshold that they exceed.
 
     Attributes
     ----------

@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     settle_format(args)
     options = align_options(args)
     options.check_prefixes(args.prefixes)
-    oclgenomics.select_device(args.device)  # a device that is not there is told before anything is read
+    oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
     references = sdtw.open_references(args.references)
     with app.open_engine(args) as engine:
         write_parts(

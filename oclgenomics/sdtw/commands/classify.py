@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     """
     settle_format(args)
     thresholds = thresholds_of(args)
-    oclgenomics.select_device(args.device)  # a device that is not there is told before anything is read
+    oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
     targets, decoys, trim = references_of(args, thresholds)
     with app.open_engine(args) as engine:
         totals = write_parts(

@@ -114,7 +114,7 @@ def add_model_options(group: argparse._ArgumentGroup, default: str | None = None
 
 
 def add_reference_options(group: argparse._ArgumentGroup, dest: str, no_score: str) -> None:
-    """Add --reference and --decoy, which may be given more than once, and --score, with what stands for none."""
+    """Add --reference and --decoy, which may be given more than once, and --score, whose help says its default."""
     reads(group.add_argument(
         "--reference", dest=dest, action="append", required=True, metavar="FILE",
         help="reference of the target, by `sdtw index`; of several, the best one counts",
@@ -184,7 +184,7 @@ def references_of(
 
 
 def asked_trim(args: argparse.Namespace) -> Trim:
-    """Return what --trim stands for; what the thresholds say where it was not given."""
+    """Return the trimming of --trim; what the thresholds say where it was not given."""
     return "thresholds" if args.trim is None else trim_of(args)
 
 

@@ -51,7 +51,7 @@ def _add_selection_options(parser: argparse.ArgumentParser) -> None:
         ("accept", "stop_receiving", "accepted"), ("reject", "unblock", "rejected"),
         ("undecided", "stop_receiving", "undecided after --max-samples"),
     ):  # fmt: skip
-        what = f"what the sequencer is told of reads that are {read} (default: %(default)s)"
+        what = f"what the sequencer does with reads that are {read} (default: %(default)s)"
         group.add_argument(f"--on-{name}", choices=ACTIONS, default=default, help=what)
     for option, kind, default_value, metavar, text in (
         ("--max-samples", app.count, None, "N", "samples after which a read without a decision is undecided (default: "
@@ -121,7 +121,7 @@ def run(args: argparse.Namespace) -> int:
     flow_cell, selection, thresholds = _flow_cell(args), _selection(args), thresholds_of(args)
     if args.plot:
         plots.plot_format(args.plot)
-    oclgenomics.select_device(args.device)  # a device that is not there is told before anything is read
+    oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
     targets, decoys, trim = references_of(args, thresholds)
     selection = replace(selection, trim=trim)
     played_reads = _signals(args)

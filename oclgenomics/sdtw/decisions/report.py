@@ -81,7 +81,7 @@ class EvaluationOptions:
 
 @dataclass(frozen=True, eq=False)
 class EvaluationReport:
-    """All that is told of labelled reads.
+    """All that is reported of labelled reads.
 
     Attributes
     ----------

@@ -126,7 +126,7 @@ class Slots:
     strips : ReferenceStrips
     shape : CellShape
     bonus : bool
-        Whether columns have a bonus beside the score.
+        Whether columns have a bonus as well as the score.
     count : int
     """
 

@@ -142,7 +142,7 @@ def summary_text(totals: Totals, prefixes: Sequence[int], provenance: Mapping[st
 
 
 def _texts(column: NDArray[Any], part: Part, *, json: bool = False) -> list[str]:
-    """The values of a column of a part: an empty text, -1 and NaN stand for nothing, and so does infinity in JSON."""
+    """The values of a column of a part: an empty text, -1 and NaN are missing values, and so is infinity in JSON."""
     values, missing = column.tolist(), "null" if json else MISSING
     if column.dtype.kind == "f":
         form = REAL if part.options.is_float else WHOLE

@@ -253,7 +253,7 @@ class ReadUntilClassifier:
             self._debug.add(decided, meant, sent, now)
 
     def _action_of(self, outcome: str) -> Action:
-        """What an outcome stands for; what the device was late for goes on, what it does not look at is as control."""
+        """The action for an outcome; what the device was late for goes on, what it does not look at is as control."""
         if outcome == "delayed":
             return "proceed"
         action: Action = getattr(self._options, "control" if outcome == "unselected" else outcome)

@@ -22,7 +22,7 @@ class LiveOptions:
     Attributes
     ----------
     accept, reject, undecided, control : {'unblock', 'stop_receiving', 'proceed'}
-        What the sequencer is told of a read that is accepted, rejected, or undecided after `max_samples`, and of each
+        What the sequencer does with a read that is accepted, rejected, or undecided after `max_samples`, and with each
         read of `control_channels` and of channels that are not selected: end it, sequence it to its end and send no
         more of it, or nothing. Reads that are undecided because the device was late are never unblocked.
     control_channels : frozenset of int

@@ -254,7 +254,7 @@ def of_class(names: Sequence[str], classes: Mapping[str, str], wanted: str, sour
     Raises
     ------
     InputError
-        The class of a read is not told, or none is of the class.
+        The class of a read is missing, or none is of the class.
     """
     missing = next((name for name in names if name not in classes), None)
     if missing is not None:

@@ -277,7 +277,7 @@ class Selector:
 
 
 def ending(options: LiveOptions) -> list[int]:
-    """Decisions that end a read; those that are told at all, if none does."""
+    """Decisions that end a read; both decisions, if none does."""
     told = [number for number, name in ((ACCEPT, "accept"), (REJECT, "reject")) if getattr(options, name) == "unblock"]
     return told or [ACCEPT, REJECT]
 

@@ -1,4 +1,4 @@
-"""What judges reads beside the loop: a thread that owns the device, so that the loop waits no longer than it wants to.
+"""What judges reads next to the loop: a thread that owns the device, so that the loop waits no longer than it wants to.
 
 In simulated time batches are aligned at once, and take as long as they would have.
 """

@@ -11,7 +11,7 @@ from oclgenomics.app.figures import BLUE, GREEN, GREY, INK, ORANGE, SKY, STYLE, 
 from oclgenomics.sdtw.live.judging import OUTCOMES
 from oclgenomics.sdtw.live.playback import Played
 
-LONGEST_TITLE = 60  # letters shown
+LONGEST_TITLE = 60  # characters shown
 MAX_DOTS = 20_000
 BINS = 60
 LEAST_LABELLED = 0.06  # share of the reads
@@ -21,8 +21,8 @@ COLOURS = {"accept": BLUE, "reject": ORANGE, "undecided": GREY, "control": SKY, 
 def plot_played(played: Played, *, title: str = "") -> Figure:
     """Draw a run.
 
-    Above, a dot for each decision: when it was told to the sequencer, and how long after the chunk that made it
-    possible; beside it their histogram, on the same scale. Below, reads by what was decided of them, targets apart
+    Above, a dot for each decision: when the sequencer got it, and how long after the chunk that made it
+    possible; next to it their histogram, on the same scale. Below, reads by what was decided of them, targets apart
     where they are known.
 
     Parameters

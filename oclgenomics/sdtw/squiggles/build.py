@@ -25,7 +25,7 @@ def build_squiggle(
     ----------
     path : str or path-like
         FASTA, or FASTQ whose qualities are left alone, uncompressed or compressed; "-" for standard input. U is T.
-        K-mers with a letter that is no single nucleotide are left out, and no alignment leads over them.
+        K-mers with an ambiguous base are left out, and no alignment leads over them.
     model : KmerModel
     molecule : {'dna', 'rna'}
         DNA has both strands, each read from its 5' end. RNA has one, which is read from its 3' end.
@@ -48,7 +48,7 @@ def build_squiggle(
     records = list(read_records(source))
     found = kmer_tracks([record.letters for record in records], model.k, molecule)
     if not len(found):
-        raise InputError(f"has no {model.k} letters A, C, G, T or U in a row: nothing to align with", source=source)
+        raise InputError(f"has no {model.k} bases A, C, G, T or U in a row: nothing to align with", source=source)
     return Squiggle(
         name=_name(source) if name is None else name, records=tuple(record.name for record in records),
         lengths=np.array([len(record.letters) for record in records], np.int64), k=model.k, model=model.name,

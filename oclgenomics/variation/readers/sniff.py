@@ -1,4 +1,4 @@
-"""Which format a stream has, told from its first bytes."""
+"""Which format a stream has, detected from its first bytes."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _MARKS = (
 def sniff(buffer: InputBuffer) -> str:
     """Name of the format of a stream; consumes nothing.
 
-    VCF and FASTA are told by how the input begins, MaCS by "COMMAND:" or "SITE:" at the begin of a line, ms by "//".
-    mbs looks like ms and has to be named.
+    VCF and FASTA are detected by how the input begins, MaCS by a line that begins with "COMMAND:" or "SITE:", and ms by
+    one with "//". mbs looks like ms and has to be named.
 
     Raises
     ------
