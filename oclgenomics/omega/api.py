@@ -212,6 +212,8 @@ def find_peaks(
 ) -> Peaks:
     """Find the regions in which omega is high; one of `threshold`, `top` and `quantile` says what that is.
 
+    A function of its arguments alone, quick and on no device, so it takes neither an engine nor a run.
+
     Parameters
     ----------
     tracks : sequence of Track

@@ -11,7 +11,6 @@ from itertools import chain, islice
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oclgenomics.app.run import EngineLike, Run, all_parts_of, lent_engine, verb
 from oclgenomics.errors import ParameterError, UsageError
@@ -452,7 +451,8 @@ def align_block(
     for number, prefix in enumerate(prefixes):
         for reference in range(len(found.references)):
             which = np.full(len(found), reference)
-            start[:, number, reference] = _starts(finder, signals, prefix, which, found.column[:, number, reference])
+            column = found.column[:, number, reference]
+            start[:, number, reference] = finder.find(signals.samples, signals.starts[:-1], prefix, which, column)
     return replace(found, start=start)
 
 
@@ -478,15 +478,6 @@ def classify_block(
     start, column = np.full(len(found), -1, np.int64), of_reference(found.column, found.best)
     for prefix in thresholds.prefixes:
         here = found.prefix == prefix
-        start[here] = _starts(finder, signals, prefix, found.best, np.where(here, column, -1))[here]
+        ends = np.where(here, column, -1)
+        start[here] = finder.find(signals.samples, signals.starts[:-1], prefix, found.best, ends)[here]
     return replace(found, start=start)
-
-
-def _starts(
-    finder: StartFinder, signals: Signals, prefix: int, reference: NDArray[np.int64], column: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """The columns at which alignments of reads start that end at a column of a reference; -1 for none."""
-    start = np.full(len(column), -1, np.int64)
-    there = np.flatnonzero(column >= 0)
-    start[there] = finder.find(signals.samples, signals.starts[there], prefix, reference[there], column[there])
-    return start

@@ -74,7 +74,10 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    options, output = _options(args), app.OutputOptions.resolve(args, FORMATS)
+    at = None if args.at is None else _position(args.at)
+    shown = None if args.region is None else _region(args.region)
+    options = omega.LdOptions(scan=args.scan, peak=args.peak, at=at, margin=args.margin, region=shown)
+    output = app.OutputOptions.resolve(args, FORMATS)
     if args.plot:
         plots.plot_format(args.plot)
     if args.values:
@@ -97,12 +100,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 # Options
-
-
-def _options(args: argparse.Namespace) -> omega.LdOptions:
-    at = None if args.at is None else _position(args.at)
-    region = None if args.region is None else _region(args.region)
-    return omega.LdOptions(scan=args.scan, peak=args.peak, at=at, margin=args.margin, region=region)
 
 
 def _position(text: str) -> tuple[str, float]:

@@ -52,15 +52,10 @@ def run(args: argparse.Namespace) -> int:
     oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
     references = sdtw.open_references(args.references)
     with app.open_engine(args) as engine:
-        write_parts(
-            args,
-            engine,
-            "aligning",
-            lambda run: sdtw.iter_align(
-                args.signals, references, options, prefixes=args.prefixes, starts=args.starts, trim=trim_of(args),
-                engine=engine, run=run,
-            ),
-        )  # fmt: skip
+        how: dict[str, Any] = {"starts": args.starts, "trim": trim_of(args), "engine": engine}
+        write_parts(args, engine, "aligning", lambda run: sdtw.iter_align(
+            args.signals, references, options, prefixes=args.prefixes, run=run, **how
+        ))  # fmt: skip
         app.report_profile(args, engine)
     app.say_written(args)
     return 0

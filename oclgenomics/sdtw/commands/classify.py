@@ -49,14 +49,10 @@ def run(args: argparse.Namespace) -> int:
     oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
     targets, decoys, trim = references_of(args, thresholds)
     with app.open_engine(args) as engine:
-        totals = write_parts(
-            args,
-            engine,
-            "classifying",
-            lambda run: sdtw.iter_classify(
-                args.signals, targets, thresholds, decoys=decoys, starts=args.starts, trim=trim, engine=engine, run=run
-            ),
-        )
+        how: dict[str, Any] = {"starts": args.starts, "trim": trim, "engine": engine}
+        totals = write_parts(args, engine, "classifying", lambda run: sdtw.iter_classify(
+            args.signals, targets, thresholds, decoys=decoys, run=run, **how
+        ))  # fmt: skip
         app.report_profile(args, engine)
         if args.summary:
             with app.text_output(args.summary) as stream:
