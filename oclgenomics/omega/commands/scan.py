@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -212,6 +213,7 @@ class ScanMessages:
 
     def __init__(self, args: argparse.Namespace, options: omega.ScanOptions) -> None:
         self._args, self._options = args, options
+        self._say = partial(app.say, args)
         self.progress = app.started_progress(args, "reading")
         self._batch: list[str] = []  # names of the alignments at work
         self._read = self._scanned = self._positions = self._scores = self._without_omega = 0
@@ -246,26 +248,24 @@ class ScanMessages:
 
     def _say_scan(self, scan: omega.Scan, level: int) -> None:
         warning = "warning: " * (scan.best is None)
-        app.say(self._args, f"{warning}{formats.summary_line(scan)}; {scan.stats.seconds:.2f} s", level)
+        self._say(f"{warning}{formats.summary_line(scan)}; {scan.stats.seconds:.2f} s", level)
         if scan.maxwin < self._options.maxwin:
             why = "compat precision allows 10,000 sites in a window"
-            app.say(self._args, f"{scan.name}: --maxwin narrowed to {scan.maxwin:,} bp, as {why}", level)
+            self._say(f"{scan.name}: --maxwin narrowed to {scan.maxwin:,} bp, as {why}", level)
         work = f"{scan.stats.pairs:,} pairs of sites, {scan.stats.scores:,} omegas"
-        app.say(self._args, f"{scan.name}: {work}", max(level, 1))
+        self._say(f"{scan.name}: {work}", max(level, 1))
 
     def totals(self) -> None:
         """Tell what all scans together came to."""
         if self._scanned > SHOWN_ALIGNMENTS and not self._args.verbose:
-            app.say(self._args, f"... and {self._scanned - SHOWN_ALIGNMENTS:,} more alignments (-v shows them)")
+            self._say(f"... and {self._scanned - SHOWN_ALIGNMENTS:,} more alignments (-v shows them)")
         if self._without_omega:
-            app.say(
-                self._args,
+            self._say(
                 f"warning: {self._without_omega:,} of {self._scanned:,} alignments have no omega at all: fewer than 4 "
                 "sites are left, or no window holds enough of them",
             )
         rate = self._scores / self._seconds / 1e6 if self._seconds else 0.0
-        app.say(
-            self._args,
+        self._say(
             f"{self._scanned:,} alignment{'s' * (self._scanned != 1)}, {self._positions:,} positions, "
             f"{self._scores:,} omegas in {self._seconds:.2f} s ({rate:,.1f} million/s)",
         )
@@ -277,7 +277,7 @@ class ScanMessages:
         theirs = ", ".join(exclude.names[:3]) or "none"
         ours = ", ".join(sorted(self._names)[:3])
         missed = f"no chromosome of the input ({ours}) is named there ({theirs})"
-        app.say(self._args, f"warning: --exclude {self._args.exclude}: {missed}")
+        self._say(f"warning: --exclude {self._args.exclude}: {missed}")
 
 
 # Names of the files of --reports: one for each chromosome or replicate, and never the same one twice

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import oclgenomics
@@ -284,7 +285,7 @@ class SignificanceMessages:
     """
 
     def __init__(self, args: argparse.Namespace) -> None:
-        self._args = args
+        self._args, self._say = args, partial(app.say, args)
         self._progress = app.started_progress(args, "neutral", "replicates", 1)
         self._total: int | None = None
         self._scanned = 0
@@ -310,17 +311,15 @@ class SignificanceMessages:
         """Tell what the neutral replicates came to."""
         self._progress.clear()
         maxima = found.maxima
-        app.say(
-            self._args,
+        self._say(
             f"{len(maxima):,} neutral replicates, {found.haplotypes:,} haplotypes, {found.mean_sites:,.0f} sites "
             f"on average; largest omega: median {maxima.median:,.6g}, highest {maxima.omega.max():,.6g}",
         )
         nothing = int((maxima.omega == 0).sum())
         if nothing:
-            app.say(self._args, f"warning: {nothing:,} replicates have no omega above 0 and count as 0")
+            self._say(f"warning: {nothing:,} replicates have no omega above 0 and count as 0")
         for one in found.thresholds:
-            app.say(
-                self._args,
+            self._say(
                 f"false-positive rate {one.fpr:g}: omega above {one.omega:,.6g} (rank {one.rank:,} of "
                 f"{one.replicates:,} maxima; expected rate {one.expected_fpr:.4f}, standard deviation "
                 f"{one.fpr_error:.4f})",
@@ -328,24 +327,23 @@ class SignificanceMessages:
             if one.rank < significance.FEW_MAXIMA:
                 enough = significance.replicates_for(one.fpr, significance.FEW_MAXIMA)
                 few = f"--fpr {one.fpr:g} rests on few maxima; take {enough:,} replicates or more"
-                app.say(self._args, f"warning: {few}")
+                self._say(f"warning: {few}")
 
     def sweeps(self, found: omega.Significance) -> None:
         """Tell how many sweeps are detected, and where."""
         self._progress.clear()
-        sweeps, args = found.sweeps, self._args
+        sweeps = found.sweeps
         assert sweeps is not None
         for one in sweeps.detection:
             close = one.detected_within
-            near = "" if close is None else f", {close:,} within {args.within:,} bp of the site"
+            near = "" if close is None else f", {close:,} within {self._args.within:,} bp of the site"
             detected = f"{one.detected:,} of {one.replicates:,} sweeps detected ({one.rate:.1%}){near}"
-            app.say(args, f"false-positive rate {one.threshold.fpr:g}: {detected}")
+            self._say(f"false-positive rate {one.threshold.fpr:g}: {detected}")
         self._say_distance(sweeps.localisation)
 
     def _say_distance(self, distance: significance.Localisation) -> None:
         if distance.mean is not None and distance.median is not None:
-            app.say(
-                self._args,
+            self._say(
                 f"distance from the site: mean {distance.mean:,.0f} bp, median {distance.median:,.0f} bp, "
                 f"95 % within {distance.quantiles[0.95]:,.0f} bp",
             )
@@ -356,6 +354,6 @@ class SignificanceMessages:
             shared.say_compared(self._args, found.compared)
         for peak in (found.peaks or ())[:SHOWN_PEAKS]:
             where = f"{peak.chromosome}: omega {peak.omega:,.6g} at {peak.position:,.0f} bp"
-            app.say(self._args, f"{where}, p = {float(found.p_values(peak.omega)):.3g}")
+            self._say(f"{where}, p = {float(found.p_values(peak.omega)):.3g}")
         if not found.peaks:
-            app.say(self._args, f"{self._args.scan} holds no omega above 0")
+            self._say(f"{self._args.scan} holds no omega above 0")
