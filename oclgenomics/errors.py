@@ -12,8 +12,9 @@ its options (--max-memory, --precision accurate). Names that are no option of th
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 PARAMETER = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`\s]+))?`")
 
@@ -106,6 +107,19 @@ def check_choice(parameter: str, value: object, choices: Collection[str]) -> Non
     """
     if value not in choices:
         raise ParameterError(parameter, f"choose one of {', '.join(choices)}", value)
+
+
+def check_values(options: object, names: Collection[str], is_right: Callable[[Any], bool], remedy: str) -> None:
+    """Refuse values of some options that are not right; None, for options that are left out, is right.
+
+    Raises
+    ------
+    ParameterError
+    """
+    for name in names:
+        value = getattr(options, name)
+        if value is not None and not is_right(value):
+            raise ParameterError(name, remedy, value)
 
 
 class MissingDependencyError(OclGenomicsError):

@@ -19,20 +19,12 @@ from oclgenomics.sdtw.api import References
 from oclgenomics.sdtw.decisions.basis import KindCheck, check_rate
 from oclgenomics.sdtw.decisions.thresholds import Thresholds
 from oclgenomics.sdtw.device.strips import PrefixAligner
+from oclgenomics.sdtw.live import workers
 from oclgenomics.sdtw.live.classifier import ReadUntilClassifier
 from oclgenomics.sdtw.live.flow_cell import FlowCell, Tally
 from oclgenomics.sdtw.live.judging import OUTCOMES, Criteria, Decided, Job
 from oclgenomics.sdtw.live.metrics import Metrics
 from oclgenomics.sdtw.live.options import FlowCellOptions, LiveOptions
-from oclgenomics.sdtw.live.workers import (
-    Clock,
-    MakeAligner,
-    RealClock,
-    ThreadWorker,
-    VirtualClock,
-    VirtualWorker,
-    Worker,
-)
 from oclgenomics.signals.model import Signals
 
 KINDS = ("other", "target")
@@ -120,7 +112,7 @@ class Played:
 class _Watch:
     """Keeps when reads were decided of, and what of which."""
 
-    def __init__(self, clock: Clock, kinds: dict[str, int]) -> None:
+    def __init__(self, clock: workers.Clock, kinds: dict[str, int]) -> None:
         self._clock, self._kinds, self._began = clock, kinds, clock.now()
         self.outcomes = np.zeros((2, len(OUTCOMES)), np.int64)
         self._time: list[NDArray[np.float64]] = [np.empty(0)]
@@ -187,12 +179,14 @@ def play(
     if not 0 <= speed < float("inf"):
         raise ParameterError("speed", "give 0 (simulated time) or more", speed)
     options, live = flow_cell or FlowCellOptions(), live or LiveOptions()
-    virtual = VirtualClock()
-    clock: Clock = RealClock(speed) if speed else virtual
+    virtual = workers.VirtualClock()
+    clock: workers.Clock = workers.RealClock(speed) if speed else virtual
     labels = np.zeros(len(signals), np.bool_) if truth is None else truth
 
-    def make_worker(make: MakeAligner, criteria: Criteria, clock: Clock) -> Worker:
-        return ThreadWorker(make, criteria, clock) if speed else VirtualWorker(make, criteria, virtual, seconds)
+    def make_worker(make: workers.MakeAligner, criteria: Criteria, clock: workers.Clock) -> workers.Worker:
+        if speed:
+            return workers.ThreadWorker(make, criteria, clock)
+        return workers.VirtualWorker(make, criteria, virtual, seconds)
 
     with ReadUntilClassifier(
         targets, thresholds, decoys=decoys, options=live, engine=engine,
@@ -206,7 +200,7 @@ def play(
         watch = _Watch(clock, dict(zip(signals.names.tolist(), labels.astype(int).tolist(), strict=True)))
         classifier.run(cell, log_seconds=log_seconds, on_decided=watch.add)
         took = cell.seconds
-    unselected = FlowCell(signals, labels, VirtualClock(), options).finish()
+    unselected = FlowCell(signals, labels, workers.VirtualClock(), options).finish()
     time, latency = watch.times()
     return Played(
         options, live, classifier.metrics, took, cell.finish(), unselected, truth is not None, watch.outcomes, time,

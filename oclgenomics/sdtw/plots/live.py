@@ -67,8 +67,7 @@ def _draw_latency(axes: Axes, played: Played) -> None:
 
 def _draw_histogram(axes: Axes, played: Played) -> None:
     latency = 1e3 * played.latency[~np.isnan(played.latency)]
-    top = 1.12 * max(1e3 * played.live.max_latency, float(latency.max(initial=0)))
-    axes.hist(latency, bins=np.linspace(0, top, BINS).tolist(), orientation="horizontal", color=BLUE)
+    axes.hist(latency, bins=np.linspace(*axes.get_ylim(), BINS).tolist(), orientation="horizontal", color=BLUE)
     axes.tick_params(axis="y", labelleft=False)
     axes.set_xlabel("Reads")
     axes.axhline(1e3 * played.live.max_latency, color=ORANGE, linewidth=1)
