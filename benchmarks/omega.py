@@ -99,7 +99,7 @@ def in_process(engine: Engine, data: DataSet, path: Path, precision: str) -> dic
     alignment = next(iter(read_alignments(path, ReadOptions(length=data.length))))
     read = time.perf_counter() - start
     start = time.perf_counter()
-    prepared = prepare(alignment, compat=precision == "compat").alignment
+    prepared = prepare(alignment, ScanOptions(precision=precision)).alignment
     preparing = time.perf_counter() - start
     options = ScanOptions(grid=data.grid, minwin=1000, maxwin=data.maxwin, precision=precision)
     OmegaScanner(engine).scan(prepared, options)

@@ -12,7 +12,9 @@ its options (--max-memory, --precision accurate). Names that are no option of th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
 
 PARAMETER = re.compile(r"`([a-z][a-z0-9_]*)(?:=([^`\s]+))?`")
 
@@ -121,6 +123,19 @@ def check_range(parameter: str, value: float | None, least: float, most: float, 
         raise ParameterError(parameter, text, value)
 
 
+def check_values(options: object, names: Collection[str], is_right: Callable[[Any], bool], remedy: str) -> None:
+    """Refuse values of some options that are not right; None, for options that are left out, is right.
+
+    Raises
+    ------
+    ParameterError
+    """
+    for name in names:
+        value = getattr(options, name)
+        if value is not None and not is_right(value):
+            raise ParameterError(name, remedy, value)
+
+
 class MissingDependencyError(OclGenomicsError):
     """An optional package is needed; the message names the extra that brings it."""
 
@@ -163,6 +178,27 @@ class InputError(OclGenomicsError):
             if value is not None
         ]
         super().__init__(f"{', '.join(places)}: {message}" if places else message)
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what an error of a library says, in one line; its kind where it says nothing."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+@contextmanager
+def library_errors(trouble: str, source: str) -> Iterator[None]:
+    """Have whatever a library raises for a damaged file become one line, of the trouble and the library's reason.
+
+    Raises
+    ------
+    InputError
+    """
+    try:
+        yield
+    except OclGenomicsError:
+        raise
+    except Exception as error:
+        raise InputError(f"{trouble} ({reason_of(error)})", source=source) from error
 
 
 class EmptyInputError(InputError):

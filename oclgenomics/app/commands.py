@@ -80,10 +80,16 @@ class OneLineParser(argparse.ArgumentParser):
         raise UsageError(f"{message} (options: {self.prog} --help)")
 
 
-def add_system(subparsers: Any, name: str, help: str, commands: Iterable[ModuleType]) -> None:
+def add_system(
+    subparsers: Any,
+    name: str,
+    help: str,
+    commands: Iterable[ModuleType],
+    parser_class: type[OneLineParser] = OneLineParser,
+) -> None:
     """Add a system and its commands, each a module with `add_parser`, to the command line."""
     parser = subparsers.add_parser(name, help=help)
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=OneLineParser)
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=parser_class)
     for command in commands:
         command.add_parser(actions)
 

@@ -13,6 +13,11 @@ from oclgenomics.errors import MissingDependencyError
 LIBRARIES = ("pandas", "polars")
 
 
+def frame_of(records: Sequence[Mapping[str, Any]], names: Sequence[str] = ()) -> Any:
+    """Make a table of records; `names` are its columns, those of the first record if not given. See `to_frame`."""
+    return to_frame({name: [record[name] for record in records] for name in names or records[0]})
+
+
 def to_frame(columns: Mapping[str, Sequence[Any] | NDArray[Any]]) -> Any:
     """Make a table of named columns.
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+from oclgenomics.app.provenance import provenance_lines
 
 MISSING = "NA"
 """What stands in a table for a value that is not there; formats that others have defined keep theirs."""
@@ -32,6 +34,35 @@ class Report(Protocol[PartT_contra]):
     def body(self, part: PartT_contra, /) -> bytes | memoryview: ...
 
     def tail(self) -> bytes: ...
+
+
+class Lines:
+    """A report that is the lines of its parts: nothing comes before them, and nothing after them."""
+
+    def head(self) -> bytes:
+        """Return nothing."""
+        return b""
+
+    def tail(self) -> bytes:
+        """Return nothing."""
+        return b""
+
+
+def encoded(text: str) -> bytes:
+    """Return the bytes of a text, in which names may be of any bytes."""
+    return text.encode("utf-8", "backslashreplace")
+
+
+def cell(value: Any) -> str:
+    """Return a value as it stands in a table: `MISSING` for None and NaN, 9 digits of other floating-point numbers."""
+    if value is None or value != value:
+        return MISSING
+    return f"{value:.9g}" if isinstance(value, float) else " ".join(str(value).split())
+
+
+def table_text(provenance: Mapping[str, Any], columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table with a header, below '#' lines that say what made it."""
+    return provenance_lines(provenance) + "".join(["\t".join(row) + "\n" for row in (columns, *rows)])
 
 
 def write_reports(

@@ -4,7 +4,7 @@ All verbs of all systems have one signature::
 
     verb(input, ..., options=None, *, engine=None, run=None)
 
-and those whose result comes in parts a sibling `iter_NAME` that yields them.
+and those whose result comes in parts a sibling `iter_NAME` that yields them (`all_parts_of`).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import contextlib
 import functools
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from oclgenomics.errors import ParameterError
 from oclgenomics.io.raw_file import Progress
@@ -26,6 +26,9 @@ EngineLike: TypeAlias = Engine | Device | str | None
 
 OLD_KEYWORDS = ("device", "max_memory", "threads", "progress")
 VerbT = TypeVar("VerbT", bound=Callable[..., Any])
+PartT = TypeVar("PartT")
+ResultT = TypeVar("ResultT")
+Parameters = ParamSpec("Parameters")
 
 
 @dataclass(frozen=True)
@@ -93,3 +96,23 @@ def verb(function: VerbT) -> VerbT:
 
     own = set(inspect.signature(function).parameters)
     return called  # type: ignore[return-value]
+
+
+def all_parts_of(
+    iterate: Callable[Parameters, Generator[PartT, None, None]],
+) -> Callable[[Callable[[list[PartT]], ResultT]], Callable[Parameters, ResultT]]:
+    """Decorate the function that joins the parts of `iter_NAME`: the verb `NAME`, which takes the same parameters."""
+
+    def decorated(join: Callable[[list[PartT]], ResultT]) -> Callable[Parameters, ResultT]:
+        @functools.wraps(join)
+        def whole(*args: Parameters.args, **kwargs: Parameters.kwargs) -> ResultT:
+            with contextlib.closing(iterate(*args, **kwargs)) as parts:
+                return join(list(parts))
+
+        returned = inspect.signature(join).return_annotation
+        signature = inspect.signature(iterate).replace(return_annotation=returned)
+        vars(whole)["__signature__"] = signature
+        whole.__annotations__ = {**iterate.__annotations__, "return": returned}
+        return verb(whole)
+
+    return decorated

@@ -96,8 +96,8 @@ class Fields:
         raise InputError(f"{self.place}{name} {why}", source=self.source)
 
 
-def load_fields(text: str, source: str) -> Fields:
-    """Parse a JSON object.
+def load_fields(text: str, source: str, remedy: str = "") -> Fields:
+    """Parse a JSON object; `remedy` ends the message where the text is broken.
 
     Raises
     ------
@@ -107,11 +107,11 @@ def load_fields(text: str, source: str) -> Fields:
     try:
         value = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
-        raise InputError(f"broken JSON: {error.msg}", source=source, line=error.lineno) from None
+        raise InputError(f"broken JSON: {error.msg}{remedy}", source=source, line=error.lineno) from None
     except ValueError as error:  # also whole numbers of thousands of digits
-        raise InputError(f"broken JSON: {error}", source=source) from None
+        raise InputError(f"broken JSON: {error}{remedy}", source=source) from None
     except RecursionError:
-        raise InputError("broken JSON: nested too deeply", source=source) from None
+        raise InputError(f"broken JSON: nested too deeply{remedy}", source=source) from None
     if not isinstance(value, dict):
         raise InputError("is JSON, but no object", source=source)
     return Fields(value, source)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
+from oclgenomics.app.run import EngineLike, Run, all_parts_of, lent_engine, verb
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.omega.device.scanner import OmegaScanner, Progress
 from oclgenomics.omega.formats.scans import read_report
@@ -49,7 +49,7 @@ Excluded = BedRegions | str | os.PathLike[str] | None
 
 
 @verb
-def scan(
+def iter_scan(
     source: AlignmentSource,
     options: ScanOptions | None = None,
     *,
@@ -59,7 +59,33 @@ def scan(
     on_result: Callable[[Scan], None] | None = None,
     engine: EngineLike = None,
     run: Run | None = None,
-) -> Scans:
+) -> Generator[Scan, None, None]:
+    """Give the scans of an input one by one; parameters and errors as for `scan`.
+
+    Yields
+    ------
+    Scan
+        One alignment (or one batch of small ones) is in memory at a time, or two where they are small enough to be
+        read ahead.
+    """
+    options, run = options or ScanOptions(), run or Run()
+    batches = filtered_batches(
+        source, options, reading=reading, exclude=exclude, on_alignment=on_alignment, threads=run.threads
+    )
+    scanner = None
+    with ExitStack() as stack:
+        for batch in stack.enter_context(closing(batches)):
+            scanner = scanner or OmegaScanner(stack.enter_context(lent_engine(engine)))
+            results = _scan_batch(batch, options, scanner, run.progress)
+            del batch  # before the next one is read
+            for result in results:
+                if on_result is not None:
+                    on_result(result)
+                yield result
+
+
+@all_parts_of(iter_scan)
+def scan(scans: list[Scan]) -> Scans:
     """Scan an input for selective sweeps: one large alignment after the other, and small ones together.
 
     Parameters
@@ -108,48 +134,7 @@ def scan(
     ...     best = result.best
     ...     print(result.name, result.positions[best], result.omega[best], result.left[best], result.right[best])
     """
-    found = iter_scan(
-        source, options, reading=reading, exclude=exclude, on_alignment=on_alignment, on_result=on_result,
-        engine=engine, run=run,
-    )  # fmt: skip
-    with closing(found):
-        return Scans(list(found))
-
-
-@verb
-def iter_scan(
-    source: AlignmentSource,
-    options: ScanOptions | None = None,
-    *,
-    reading: ReadOptions = ReadOptions(),
-    exclude: Excluded = None,
-    on_alignment: Callable[[Alignment], None] | None = None,
-    on_result: Callable[[Scan], None] | None = None,
-    engine: EngineLike = None,
-    run: Run | None = None,
-) -> Generator[Scan, None, None]:
-    """Give the scans of an input one by one; parameters and errors as for `scan`.
-
-    Yields
-    ------
-    Scan
-        One alignment (or one batch of small ones) is in memory at a time, or two where they are small enough to be
-        read ahead.
-    """
-    options, run = options or ScanOptions(), run or Run()
-    batches = filtered_batches(
-        source, options, reading=reading, exclude=exclude, on_alignment=on_alignment, threads=run.threads
-    )
-    scanner = None
-    with ExitStack() as stack:
-        for batch in stack.enter_context(closing(batches)):
-            scanner = scanner or OmegaScanner(stack.enter_context(lent_engine(engine)))
-            results = _scan_batch(batch, options, scanner, run.progress)
-            del batch  # before the next one is read
-            for result in results:
-                if on_result is not None:
-                    on_result(result)
-                yield result
+    return Scans(scans)
 
 
 def scan_alignments(
@@ -226,6 +211,8 @@ def find_peaks(
     merge: int = 0,
 ) -> Peaks:
     """Find the regions in which omega is high; one of `threshold`, `top` and `quantile` says what that is.
+
+    A function of its arguments alone, quick and on no device, so it takes neither an engine nor a run.
 
     Parameters
     ----------

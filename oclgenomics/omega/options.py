@@ -16,11 +16,11 @@ from __future__ import annotations
 import math
 import operator
 import os
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.errors import ParameterError, UsageError, check_choice
 
 if TYPE_CHECKING:
     from oclgenomics.omega.result import OmegaReport
@@ -170,14 +170,9 @@ class ScanOptions:
             raise UsageError(f"`maxwin={self.maxwin}` is smaller than `minwin={self.minwin}`; exchange or widen them")
 
     def _check_choices(self) -> None:
-        choices: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-            ("ld", self.ld, LD_MEASURES),
-            ("precision", self.precision, PRECISIONS),
-            ("kernel", self.kernel, KERNELS),
-        )
-        for name, value, known in choices:
-            if value not in known:
-                raise ParameterError(name, f"choose one of {', '.join(known)}", value)
+        check_choice("ld", self.ld, LD_MEASURES)
+        check_choice("precision", self.precision, PRECISIONS)
+        check_choice("kernel", self.kernel, KERNELS)
         if isinstance(self.impute, str):
             raise ParameterError("impute", "give a set of names: N, GAP or both", self.impute)
         unknown = sorted(set(self.impute) - set(IMPUTABLE))
@@ -192,6 +187,20 @@ class ScanOptions:
                 raise UsageError(f"`{drawing}` draws at random: give `seed` so that the result can be repeated")
         elif not 0 < self.seed < SEED_LIMIT:
             raise ParameterError("seed", f"give a whole number from 1 to {SEED_LIMIT - 1}", self.seed)
+
+
+def missing_states(words: Sequence[str]) -> frozenset[MissingState]:
+    """Return the missing states of these names.
+
+    Raises
+    ------
+    ParameterError
+        There is no such state.
+    """
+    unknown = [word for word in words if word.upper() not in MISSING_NAMES]
+    if unknown:
+        raise ParameterError("impute", "choose N, GAP or both", unknown[0])
+    return frozenset(MISSING_NAMES[word.upper()] for word in words)
 
 
 def scan_parameters(options: ScanOptions) -> dict[str, Any]:

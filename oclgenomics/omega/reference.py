@@ -235,16 +235,13 @@ def compat_values(
     one = np.asarray(states, np.int64)
     seen = np.ones_like(one) if observed is None else np.asarray(observed, np.int64)
     one = one * seen
-    n = (seen @ seen.T).astype(np.float32)
-    safe = np.maximum(n, np.float32(1))
-    n1j, n11 = one @ seen.T, one @ one.T
-    p1j, p11, p0j = n1j.astype(np.float32) / safe, n11.astype(np.float32) / safe, (n - n1j).astype(np.float32) / safe
-    p1i, p0i = p1j.T, p0j.T
+    n = seen @ seen.T
+    n1j, n11, safe = one @ seen.T, one @ one.T, np.maximum(n, 1).astype(np.float32)
+    p1j, p11 = n1j.astype(np.float32) / safe, n11.astype(np.float32) / safe
     if measure == "RSQUARE":
-        den = ((p0j * p1j) * p0i) * p1i
-        value = np.divide(n * (p11 - p1j * p1i) ** 2, den, out=np.zeros_like(den), where=den > 0)
+        value = _compat_rsquare(n, n11, n1j, n1j.T)
     elif measure in ("D", "ABSD"):
-        value = p11 - p1j * p1i
+        value = p11 - p1j * p1j.T
     else:
         p10, p01 = (n1j - n11).astype(np.float32) / safe, (n1j.T - n11).astype(np.float32) / safe
         p00 = (n + n11 - n1j - n1j.T).astype(np.float32) / safe

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.frames import to_frame
+from oclgenomics.app.frames import frame_of, to_frame
 
 SCAN_COLUMNS = ("chromosome", "replicate", "position", "omega", "left", "right", "window_sites")
 """Of a table of grid positions: in tsv reports, `Scan.records` and `Scan.to_frame`."""
@@ -37,7 +37,7 @@ class ScanStats:
 
 @dataclass(frozen=True)
 class DataFacts:
-    """What was scanned of one alignment: facts on which the size of omegas depends, beside the options of the scan.
+    """What was scanned of one alignment: facts on which the size of omegas depends, apart from the options of the scan.
 
     Attributes
     ----------
@@ -287,5 +287,4 @@ class OmegaReport(_Tracks[Track]):
 
     def to_frame(self) -> Any:
         """Make a table of the grid positions, with the names of `records`; see `oclgenomics.app.frames.to_frame`."""
-        records = list(self.records())
-        return to_frame({name: [record[name] for record in records] for name in SCAN_COLUMNS[:-1]})
+        return frame_of(list(self.records()), SCAN_COLUMNS[:-1])

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from oclgenomics.sdtw.decisions.choice import *
     from oclgenomics.sdtw.decisions.evaluation import *
     from oclgenomics.sdtw.decisions.labelled import *
+    from oclgenomics.sdtw.decisions.report import (
+        EvaluationOptions as EvaluationOptions,
+        EvaluationReport as EvaluationReport,
+    )
     from oclgenomics.sdtw.decisions.run_model import *
     from oclgenomics.sdtw.decisions.staged import *
     from oclgenomics.sdtw.decisions.thresholds import *
@@ -27,10 +31,11 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
-        "api": "align classify iter_align iter_classify labelled_scores open_references open_targets",
+        "api": "align calibrate classify iter_align iter_classify labelled_scores open_references open_targets",
         "decisions.choice": "choose_for_run choose_thresholds",
         "decisions.evaluation": "Difference Estimate Evaluation PrefixEvaluation differences evaluate",
         "decisions.labelled": "LabelledScores Sweep",
+        "decisions.report": "EvaluationOptions EvaluationReport",
         "decisions.run_model": "Enrichment RunModel expected_enrichment",
         "decisions.staged": "ClassOfReads StagedEvaluation evaluate_stages",
         "decisions.thresholds": "Stage Thresholds",

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
+from oclgenomics.app.run import EngineLike, Run, all_parts_of, lent_engine, verb
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.io.read_ahead import ReadAhead
 from oclgenomics.sdtw.decisions.basis import Basis, KindCheck, Trim
 from oclgenomics.sdtw.decisions.labelled import LabelledScores
+from oclgenomics.sdtw.decisions.report import EvaluationOptions, EvaluationReport, choose, judge
 from oclgenomics.sdtw.decisions.thresholds import UNDECIDED, Score, Thresholds, checked_trim, read_scores
 from oclgenomics.sdtw.device.aligner import Aligner, StagedReads, reads_together
 from oclgenomics.sdtw.device.starts import StartFinder
 from oclgenomics.sdtw.device.strips import PrefixAligner
 from oclgenomics.sdtw.formats.squiggle import read_squiggle
 from oclgenomics.sdtw.formats.thresholds import read_thresholds
-from oclgenomics.sdtw.options import AlignOptions
+from oclgenomics.sdtw.options import AlignOptions, variant_name
 from oclgenomics.sdtw.plan import PrefixBlock, block_reads, prefix_blocks
 from oclgenomics.sdtw.result import Alignments, Classified, of_reference
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
@@ -33,69 +33,8 @@ from oclgenomics.signals import Signals, TrimOptions, read_signals
 
 SignalSource = Signals | str | os.PathLike[str] | Iterable[Signals] | Iterable[str | os.PathLike[str]]
 References = Squiggle | str | os.PathLike[str] | Iterable[Squiggle | str | os.PathLike[str]]
+DEFAULT_PREFIXES = (1000, 2000, 3000, 4000, 5000)  # of reads that are judged
 Work = Generator[tuple[Aligner, StartFinder | None, PrefixBlock], None, None]
-
-
-@verb
-def align(
-    signals: SignalSource,
-    references: References,
-    options: AlignOptions | None = None,
-    *,
-    prefixes: Sequence[int] = (1000, 2000),
-    starts: bool = False,
-    trim: TrimOptions | None = TrimOptions(),
-    engine: EngineLike = None,
-    run: Run | None = None,
-) -> Alignments:
-    """Align the beginnings of reads with references.
-
-    Parameters
-    ----------
-    signals : Signals, path, or iterable of Signals or of paths
-        Reads.
-    references : Squiggle, path, or iterable of either
-        Files are those of `write_squiggle`.
-    options : AlignOptions, optional
-        How signals are compared.
-    prefixes : sequence of int
-        How many samples of each read are aligned, ascending; each prefix is aligned by itself.
-    starts : bool
-        Find where alignments start, too.
-    trim : TrimOptions, optional
-        What to leave out before, of reads in files: the adapter and its stall, if not given; None leaves out nothing.
-    engine : Engine, Device or str, optional
-        Where to run: an engine in use already, which stays open, or a device as `oclgenomics.runtime.select_device`
-        takes it.
-    run : Run, optional
-        Its progress is told of the bytes of files; one process of its own reads signals, whatever its threads.
-
-    Returns
-    -------
-    Alignments
-        Of all reads in their order. A read that is shorter than a prefix has no cost there.
-
-    Raises
-    ------
-    ParameterError
-        Prefixes do not ascend, or are shorter than a row; two references have one name, or one is DNA and one RNA.
-    UsageError
-        Reads say that they are of another pore or molecule, or have another rate, than the references are for.
-    InputError
-        Anything wrong with an input.
-    DeviceError
-        There is no such device, its memory is too small, or it was lost on the way.
-
-    Examples
-    --------
-    >>> from oclgenomics.sdtw import align
-    >>> found = align("reads.blow5", "lambda.sdtw", prefixes=(1000, 2000))  # doctest: +SKIP
-    >>> found.to_frame()  # doctest: +SKIP
-    """
-    parts = iter_align(
-        signals, references, options, prefixes=prefixes, starts=starts, trim=trim, engine=engine, run=run
-    )
-    return Alignments.joined(list(parts))
 
 
 @verb
@@ -129,8 +68,57 @@ def iter_align(
             yield replace(found, trim=trim if from_files else "unknown", reads=check.kind)
 
 
+@all_parts_of(iter_align)
+def align(parts: list[Alignments]) -> Alignments:
+    """Align the beginnings of reads with references.
+
+    Parameters
+    ----------
+    signals : Signals, path, or iterable of Signals or of paths
+        Reads.
+    references : Squiggle, path, or iterable of either
+        Files are those of `write_squiggle`.
+    options : AlignOptions, optional
+        How signals are compared.
+    prefixes : sequence of int
+        How many samples of each read are aligned, ascending; each prefix is aligned by itself.
+    starts : bool
+        Find where alignments start, too.
+    trim : TrimOptions, optional
+        What to leave out before, of reads in files: the adapter and its stall, if not given; None leaves out nothing.
+    engine : Engine, Device or str, optional
+        Where to run: an engine in use already, which stays open, or a device as `oclgenomics.runtime.select_device`
+        takes it.
+    run : Run, optional
+        Its progress counts the bytes of files; one process of its own reads signals, whatever its threads.
+
+    Returns
+    -------
+    Alignments
+        Of all reads in their order. A read that is shorter than a prefix has no cost there.
+
+    Raises
+    ------
+    ParameterError
+        Prefixes do not ascend, or are shorter than a row; two references have one name, or one is DNA and one RNA.
+    UsageError
+        Reads say that they are of another pore or molecule, or have another rate, than the references are for.
+    InputError
+        Anything wrong with an input.
+    DeviceError
+        There is no such device, its memory is too small, or it was lost on the way.
+
+    Examples
+    --------
+    >>> from oclgenomics.sdtw import align
+    >>> found = align("reads.blow5", "lambda.sdtw", prefixes=(1000, 2000))  # doctest: +SKIP
+    >>> found.to_frame()  # doctest: +SKIP
+    """
+    return Alignments.joined(parts)
+
+
 @verb
-def classify(
+def iter_classify(
     signals: SignalSource,
     targets: References,
     thresholds: Thresholds | str | os.PathLike[str],
@@ -140,7 +128,29 @@ def classify(
     trim: Trim = "thresholds",
     engine: EngineLike = None,
     run: Run | None = None,
-) -> Classified:
+) -> Generator[Classified, None, None]:
+    """Classify reads, some at a time; parameters and errors are those of `classify`.
+
+    Yields
+    ------
+    Classified
+        In the order of the reads, at least one. Memory does not grow with the input.
+    """
+    first, others = open_targets(targets, decoys)
+    thresholds = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
+    trim = checked_trim(thresholds, first, others, trim)
+    longest = thresholds.options.check_prefixes(thresholds.prefixes)[-1]
+    signals, from_files = _looked_into(signals)
+    opened, options = first + others, thresholds.options
+    check = KindCheck(opened, thresholds.reads, warn=from_files)
+    work = _work(signals, check, opened, options, longest, starts=starts, trim=trim, engine=engine, run=run)
+    with closing(work):
+        for aligner, finder, block in work:
+            yield classify_block(aligner, block, thresholds, len(first), finder)
+
+
+@all_parts_of(iter_classify)
+def classify(parts: list[Classified]) -> Classified:
     """Decide which reads are of the targets, stage by stage.
 
     At each stage, in the order of their prefixes, a read whose score is above the stage's threshold is rejected, and
@@ -188,40 +198,78 @@ def classify(
     >>> found.counts  # doctest: +SKIP
     {'undecided': 3, 'accept': 41, 'reject': 956}
     """
-    parts = iter_classify(signals, targets, thresholds, decoys=decoys, starts=starts, trim=trim, engine=engine, run=run)
-    return Classified.joined(list(parts))
+    return Classified.joined(parts)
 
 
 @verb
-def iter_classify(
-    signals: SignalSource,
-    targets: References,
-    thresholds: Thresholds | str | os.PathLike[str],
+def calibrate(
+    target: SignalSource,
+    others: SignalSource,
+    references: References,
+    options: AlignOptions | None = None,
+    evaluation: EvaluationOptions | None = None,
     *,
     decoys: References = (),
-    starts: bool = False,
-    trim: Trim = "thresholds",
+    prefixes: Sequence[int] = DEFAULT_PREFIXES,
+    score: Score | None = None,
+    trim: TrimOptions | None = TrimOptions(),
+    made: Mapping[str, Any] | None = None,
     engine: EngineLike = None,
     run: Run | None = None,
-) -> Generator[Classified, None, None]:
-    """Classify reads, some at a time; parameters and errors are those of `classify`.
+) -> EvaluationReport:
+    """Choose thresholds by reads of which it is known whether they are on target, and judge them by the same reads.
 
-    Yields
+    Parameters
+    ----------
+    target, others : Signals, path, or iterable of Signals or of paths
+        Reads of the target and other reads, such as `oclgenomics.simulate.simulate_signals` gives.
+    references, decoys
+        As the targets and decoys of `classify`.
+    options : AlignOptions, optional
+        How signals are compared.
+    evaluation : EvaluationOptions, optional
+        How thresholds are chosen and judged.
+    prefixes : sequence of int
+        Samples of each stage, ascending.
+    score : {'cost', 'difference'}, optional
+        What is judged; if not given, the difference where there are decoys.
+    trim : TrimOptions, optional
+        What is left out of reads in files, and will be left out of the reads that the thresholds are for; see `align`.
+    made : mapping, optional
+        What made the thresholds, to be kept with them.
+    engine, run
+        See `align`.
+
+    Returns
+    -------
+    EvaluationReport
+        Its `thresholds` are those chosen, for `write_thresholds` and `classify`.
+
+    Raises
     ------
-    Classified
-        In the order of the reads, at least one. Memory does not grow with the input.
+    UsageError
+        Reads of a class are missing, or too short for a prefix; see also `align`.
+    InputError, DeviceError
+        See `align`.
+
+    Examples
+    --------
+    >>> from oclgenomics.sdtw import calibrate, write_thresholds
+    >>> found = calibrate("target.npz", "others.npz", "target.sdtw", prefixes=(1000, 2000))  # doctest: +SKIP
+    >>> write_thresholds("target.json", found.thresholds)  # doctest: +SKIP
     """
-    first, others = open_targets(targets, decoys)
-    thresholds = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
-    trim = checked_trim(thresholds, first, others, trim)
-    longest = thresholds.options.check_prefixes(thresholds.prefixes)[-1]
-    signals, from_files = _looked_into(signals)
-    opened, options = first + others, thresholds.options
-    check = KindCheck(opened, thresholds.reads, warn=from_files)
-    work = _work(signals, check, opened, options, longest, starts=starts, trim=trim, engine=engine, run=run)
-    with closing(work):
-        for aligner, finder, block in work:
-            yield classify_block(aligner, block, thresholds, len(first), finder)
+    options, evaluation = options or AlignOptions(), evaluation or EvaluationOptions()
+    first, rest = open_targets(references, decoys)
+    with lent_engine(engine) as lent:
+        found = [
+            align(one, first + rest, options, prefixes=prefixes, trim=trim, engine=lent, run=run)
+            for one in (target, others)
+        ]
+    scores = labelled_scores(
+        *(replace(one, trim=trim) for one in found), name=variant_name(options),
+        score=score or ("difference" if rest else "cost"), targets=len(first),
+    )  # fmt: skip
+    return judge([scores], choose(scores, evaluation, made), evaluation, chosen=True)
 
 
 def labelled_scores(
@@ -259,18 +307,11 @@ def labelled_scores(
             f"the target reads are of {target.reads}, the others of {other.reads}; evaluate reads of one kind, or "
             "thresholds tell the kinds apart and not the sequences"
         )
+    own, theirs = (read_scores(one.cost, score, one.options, targets) for one in (target, other))
     return LabelledScores(
-        name,
-        target.prefixes,
-        read_scores(target.cost, score, target.options, targets),
-        read_scores(other.cost, score, other.options, targets),
-        target.names,
-        other.names,
-        target.options,
-        score,
-        basis.names,
+        name, target.prefixes, own, theirs, target.names, other.names, target.options, score, basis.names,
         replace(basis, reads=target.reads.joined(other.reads)),
-    )
+    )  # fmt: skip
 
 
 def open_references(references: References, parameter: str = "references") -> tuple[Squiggle, ...]:
@@ -337,7 +378,7 @@ def signal_blocks(
     source : Signals, path, or iterable of Signals or of paths
         `Signals` of an iterable are used as they come, so there may be more of them than memory holds.
     trim, progress
-        As `oclgenomics.signals.read_signals` takes them, for files. Progress is told with each block.
+        As `oclgenomics.signals.read_signals` takes them, for files. Progress is called with each block.
     """
     given: Iterable[Any] = [source] if isinstance(source, (Signals, str, os.PathLike)) else source
     items = iter(given)
@@ -410,7 +451,8 @@ def align_block(
     for number, prefix in enumerate(prefixes):
         for reference in range(len(found.references)):
             which = np.full(len(found), reference)
-            start[:, number, reference] = _starts(finder, signals, prefix, which, found.column[:, number, reference])
+            column = found.column[:, number, reference]
+            start[:, number, reference] = finder.find(signals.samples, signals.starts[:-1], prefix, which, column)
     return replace(found, start=start)
 
 
@@ -436,15 +478,6 @@ def classify_block(
     start, column = np.full(len(found), -1, np.int64), of_reference(found.column, found.best)
     for prefix in thresholds.prefixes:
         here = found.prefix == prefix
-        start[here] = _starts(finder, signals, prefix, found.best, np.where(here, column, -1))[here]
+        ends = np.where(here, column, -1)
+        start[here] = finder.find(signals.samples, signals.starts[:-1], prefix, found.best, ends)[here]
     return replace(found, start=start)
-
-
-def _starts(
-    finder: StartFinder, signals: Signals, prefix: int, reference: NDArray[np.int64], column: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """The columns at which alignments of reads start that end at a column of a reference; -1 for none."""
-    start = np.full(len(column), -1, np.int64)
-    there = np.flatnonzero(column >= 0)
-    start[there] = finder.find(signals.samples, signals.starts[there], prefix, reference[there], column[there])
-    return start

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, get_args
 
-from oclgenomics.errors import ParameterError
+from oclgenomics.errors import ParameterError, check_choice
 
 Norm = Literal["prefix", "blocks"]
 Cost = Literal["absolute", "squared"]
@@ -65,8 +65,7 @@ class AlignOptions:
 
     def __post_init__(self) -> None:
         for name, choices in (("norm", NORMS), ("cost", COSTS), ("bonus", BONUSES), ("arithmetic", ARITHMETICS)):
-            if getattr(self, name) not in choices:
-                raise ParameterError(name, f"choose one of {', '.join(choices)}", getattr(self, name))
+            check_choice(name, getattr(self, name), choices)
         if self.bits is not None and not MIN_BITS <= self.bits <= MAX_BITS:
             raise ParameterError("bits", f"levels have {MIN_BITS} to {MAX_BITS} bits", self.bits)
         if self.is_float and (self.bits is not None or self.bonus != "none"):
@@ -99,7 +98,7 @@ class AlignOptions:
         return max(1, PUBLISHED_DWELL // self.row_samples)
 
     def resolved(self) -> AlignOptions:
-        """Return the same options with the numbers that stand for none given, so that no default can change them."""
+        """Return the same options with the default numbers filled in, so that no default can change them."""
         return replace(self, bits=None if self.is_float else self.level_bits, step=self.row_samples)
 
     def rows(self, prefix: int) -> int:
@@ -128,6 +127,25 @@ class AlignOptions:
 
 CRESCENT = AlignOptions(norm="blocks", cost="absolute", bonus="none", arithmetic="int32")
 SQUIGGLEFILTER = AlignOptions(norm="blocks", cost="absolute", bonus="published", arithmetic="int32")
+
+DEFAULT = "default"
+PRESETS = {DEFAULT: AlignOptions(), "crescent": CRESCENT, "squigglefilter": SQUIGGLEFILTER}
+CHOICES, NUMBERS = ("norm", "cost", "bonus", "arithmetic"), ("bits", "step")
+FIELDS = CHOICES + NUMBERS
+
+
+def variant_name(options: AlignOptions) -> str:
+    """Name options by the preset with the fewest other values, and by these values."""
+    names = [_named_by(preset, options) for preset in PRESETS]
+    return min(names, key=lambda name: name.count("="))
+
+
+def _named_by(preset: str, options: AlignOptions) -> str:
+    usual, own = PRESETS[preset], options.resolved()
+    chosen = {name: getattr(own, name) for name in CHOICES if getattr(own, name) != getattr(usual, name)}
+    expected = replace(usual, **chosen).resolved()
+    numbers = {name: getattr(own, name) for name in NUMBERS if getattr(own, name) != getattr(expected, name)}
+    return " ".join([preset, *(f"{name}={value}" for name, value in {**chosen, **numbers}.items())])
 
 
 def check_prefixes(prefixes: Sequence[int]) -> tuple[int, ...]:

@@ -174,17 +174,10 @@ class Classified:
         """Return reads of which nothing is decided."""
         reads, shape = len(names), (len(names), len(references))
         return cls(
-            references,
-            targets,
-            thresholds,
-            names,
-            samples,
-            np.zeros(reads, np.uint8),
-            np.zeros(reads, np.int64),
-            np.full(reads, np.nan),
-            np.full(shape, np.nan),
-            np.full(shape, -1, np.int64),
-        )
+            references, targets, thresholds, names, samples, decision=np.zeros(reads, np.uint8),
+            prefix=np.zeros(reads, np.int64), score=np.full(reads, np.nan), cost=np.full(shape, np.nan),
+            column=np.full(shape, -1, np.int64),
+        )  # fmt: skip
 
     @classmethod
     def joined(cls, parts: Sequence[Classified]) -> Classified:
@@ -249,14 +242,12 @@ class Classified:
 
 @dataclass(frozen=True, eq=False)
 class BestPlaces:
-    """Reads and where they lie.
+    """Where the reads of a part lie.
 
     Attributes
     ----------
-    references : tuple of Squiggle
-    names : ndarray, object (str), (reads,)
-    samples, prefix : ndarray, int64, (reads,)
-        That the read has, and that were aligned; 0 where it is too short.
+    prefix : ndarray, int64, (reads,)
+        Samples that were aligned; 0 where the read is too short.
     reference : ndarray, int64, (reads,)
         Number of the one of the lowest cost, the first of equals; -1 where there is none.
     start, end : ndarray, int64, (reads,)
@@ -267,9 +258,6 @@ class BestPlaces:
     decision : ndarray, object (str), (reads,), optional
     """
 
-    references: tuple[Squiggle, ...]
-    names: NDArray[np.object_]
-    samples: NDArray[np.int64]
     prefix: NDArray[np.int64]
     reference: NDArray[np.int64]
     start: NDArray[np.int64]
@@ -298,18 +286,9 @@ class BestPlaces:
             cost, column, start = part.cost[reads, last], part.column[reads, last], part.start[reads, last]
             prefix, decision = np.array([0, *part.prefixes])[count], None
         best = best_reference(cost)
-        return cls(
-            part.references,
-            part.names,
-            part.samples,
-            prefix,
-            best,
-            of_reference(start, best) if start.shape[1] > 1 else start[:, 0],
-            of_reference(column, best),
-            of_reference(cost, best),
-            mapping_quality(cost),
-            decision,
-        )
+        begin = of_reference(start, best) if start.shape[1] > 1 else start[:, 0]
+        end, least = of_reference(column, best), of_reference(cost, best)
+        return cls(prefix, best, begin, end, least, mapping_quality(cost), decision)
 
 
 class Totals:
@@ -342,22 +321,11 @@ class Totals:
         else:
             prefixes = part.prefixes
             aligned = np.count_nonzero(~np.isnan(part.cost[:, :, 0]), axis=0).tolist()
-        self._add(len(part), prefixes, aligned, part.references, part.options)
-
-    def _add(
-        self,
-        reads: int,
-        prefixes: Sequence[int],
-        aligned: Sequence[int],
-        references: Sequence[Squiggle],
-        options: AlignOptions,
-    ) -> None:
-        """Count so many reads, of which `aligned` were aligned with each prefix."""
-        columns = sum(len(reference) for reference in references)
-        self.reads += reads
-        self.short += reads - aligned[0]
+        columns = sum(map(len, part.references))
+        self.reads += len(part)
+        self.short += len(part) - aligned[0]
         self.samples += int((np.diff([0, *prefixes]) * aligned).sum())
-        rows = [options.rows(prefix) for prefix in prefixes]
+        rows = [part.options.rows(prefix) for prefix in prefixes]
         self.cells += columns * sum(row * count for row, count in zip(rows, aligned, strict=True))
 
     @property

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from oclgenomics.io.array_layout import checksum
 from oclgenomics.signals.chemistry import PORES
 
-NO_DIGIT = 4  # of a letter that is no single nucleotide
+NO_DIGIT = 4  # of an ambiguous base
 MAX_K = 12
 CHECKSUM_KEY = b"oclgenomicsmodel"
 Molecule = Literal["dna", "rna"]
@@ -33,7 +33,7 @@ class KmerModel:
         Length of k-mers, 1 to 12.
     mean : ndarray, float64, (4**k,)
         Mean current in pA (or in units of the model's own normalisation) of each k-mer. K-mers are numbered by their
-        letters A, C, G, T = 0, 1, 2, 3 as digits of base 4, the first letter the most significant; U is T.
+        bases A, C, G, T = 0, 1, 2, 3 as digits of a number to base 4, the first one the most significant; U is T.
     deviation : ndarray, float64, (4**k,)
         Standard deviation of the samples of a k-mer; NaN where the model has none.
     pore : str
@@ -69,7 +69,7 @@ class KmerModel:
 class KmerTracks:
     """K-mers that follow each other in a molecule, track by track.
 
-    A track is a strand of a record, or of a part of it between letters that are no single nucleotide. The tracks of
+    A track is a strand of a record, or of a part of it between ambiguous bases. The tracks of
     strand 0 come first. Those of a strand are sorted by record, and then in the order in which the strand is read.
 
     Attributes
@@ -104,7 +104,7 @@ def kmer_tracks(records: Sequence[bytes], k: int, molecule: Molecule = "dna") ->
     Parameters
     ----------
     records : sequence of bytes
-        Letters of either case; U is T. K-mers with a letter that is no single nucleotide are left out.
+        Bases of either case; U is T. K-mers with an ambiguous base are left out.
     k : int
         1 to 12.
     molecule : {'dna', 'rna'}
@@ -130,7 +130,7 @@ def kmer_tracks(records: Sequence[bytes], k: int, molecule: Molecule = "dna") ->
 
 
 def _stretches(sound: NDArray[np.bool_], k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the k-mers of each stretch of sound letters begin: first place, and the one behind the last."""
+    """Where the k-mers of each stretch of unambiguous bases begin: first place, and the one behind the last."""
     edges = np.flatnonzero(np.diff(sound.astype(np.int8), prepend=np.int8(0), append=np.int8(0)))
     low, high = edges[::2], edges[1::2] - (k - 1)
     long_enough = high > low
@@ -149,12 +149,12 @@ _DIGITS = _table()
 
 
 def digits_of(letters: bytes) -> NDArray[np.uint8]:
-    """Return the digit of each letter of either case, uint8; U is T, and what is no single nucleotide is `NO_DIGIT`."""
+    """Return the digit of each base of either case, uint8; U is T, and what is ambiguous is `NO_DIGIT`."""
     return np.frombuffer(letters.translate(_DIGITS), np.uint8)
 
 
 def kmer_numbers(digits: NDArray[np.uint8], k: int) -> NDArray[np.int32]:
-    """Return the number of the k-mer that starts at each letter, int32; of those with `NO_DIGIT` it means nothing.
+    """Return the number of the k-mer that starts at each base, int32; of those with `NO_DIGIT` it means nothing.
 
     Parameters
     ----------
@@ -164,8 +164,8 @@ def kmer_numbers(digits: NDArray[np.uint8], k: int) -> NDArray[np.int32]:
 
     Returns
     -------
-    ndarray, int32, (letters - k + 1,)
-        None where there are fewer letters than k.
+    ndarray, int32, (bases - k + 1,)
+        None where there are fewer bases than k.
     """
     count = max(0, len(digits) - k + 1)
     numbers = np.zeros(count, np.int32)
@@ -176,7 +176,7 @@ def kmer_numbers(digits: NDArray[np.uint8], k: int) -> NDArray[np.int32]:
 
 
 def reversed_kmers(k: int) -> NDArray[np.int32]:
-    """Return the number of each k-mer's letters in reverse order, int32 (4**k,)."""
+    """Return the number of each k-mer's bases in reverse order, int32 (4**k,)."""
     rest = np.arange(4**k, dtype=np.int32)
     numbers = np.zeros_like(rest)
     for _ in range(k):
@@ -192,5 +192,5 @@ def reverse_complements(k: int) -> NDArray[np.int32]:
 
 
 def kmer_at(number: int, k: int) -> str:
-    """Return the letters of a k-mer."""
+    """Return the bases of a k-mer."""
     return "".join("ACGT"[number >> 2 * place & 3] for place in reversed(range(k)))

@@ -93,17 +93,9 @@ class Signals:
         np.cumsum([len(read) for read in reads], out=starts[1:])
         samples = np.concatenate(reads) if count else np.empty(0, np.int16)
         chosen = [str(number) for number in range(1, count + 1)] if names is None else list(names)
-        return cls(
-            samples,
-            starts,
-            np.array(chosen, object).reshape(count),
-            np.array(np.broadcast_to(scale, count), np.float64),
-            np.array(np.broadcast_to(offset, count), np.float64),
-            np.array(np.broadcast_to(rate, count), np.float64),
-            np.array(np.broadcast_to(channel, count), np.int32),
-            np.array(np.broadcast_to(np.asarray(pore, object), count), object),
-            np.array(np.broadcast_to(np.asarray(molecule, object), count), object),
-        )
+        given = (np.array(chosen, object).reshape(count), scale, offset, rate, channel, pore, molecule)
+        kinds = zip(given, FACTS.values(), strict=True)
+        return cls(samples, starts, *(np.array(np.broadcast_to(np.asarray(one, kind), count)) for one, kind in kinds))
 
     @classmethod
     def joined(cls, parts: Sequence[Signals]) -> Signals:

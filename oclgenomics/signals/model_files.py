@@ -107,7 +107,7 @@ def is_zip(path: str | os.PathLike[str]) -> bool:
             return False
         with open(path, "rb") as file:
             return file.read(len(ZIP)) == ZIP
-    except OSError:  # whoever reads it will say so
+    except OSError:  # reading it will say so
         return False
 
 
@@ -169,7 +169,7 @@ def _ours(arrays: Arrays, name: str) -> KmerModel:
     pore = _text(arrays.get("pore"), "")
     if pore and not pore_named(pore):
         raise ValueError(f"'pore' is none of {', '.join(PORES)}")
-    rate = None if "rate" not in arrays else _rate(arrays["rate"])
+    rate = None if "rate" not in arrays else float(_one(arrays["rate"], "fiu", "'rate' is no number"))
     means = _numbers(arrays["mean"], "mean")
     return KmerModel(_text(arrays.get("name"), name), k, means, deviation, pore_named(pore), rate)
 
@@ -201,19 +201,18 @@ def _numbers(array: NDArray[Any], name: str) -> NDArray[np.float64]:
     return array.astype(np.float64)
 
 
+def _one(array: NDArray[Any], kinds: str, trouble: str) -> Any:
+    """The only value of an array of one of these kinds."""
+    if array.dtype.kind not in kinds or array.size != 1:
+        raise ValueError(trouble)
+    return array.item()
+
+
 def _whole(array: NDArray[Any], name: str) -> int:
-    if array.dtype.kind not in "iub" or array.size != 1:
-        raise ValueError(f"{name!r} is no whole number")
-    value = int(array.item())
+    value = int(_one(array, "iub", f"{name!r} is no whole number"))
     if not 0 <= value <= MAX_K:
-        raise ValueError(f"{name!r} is {value}; k-mers have 1 to {MAX_K} letters")
+        raise ValueError(f"{name!r} is {value}; k-mers have 1 to {MAX_K} bases")
     return value
-
-
-def _rate(array: NDArray[Any]) -> float:
-    if array.dtype.kind not in "fiu" or array.size != 1:
-        raise ValueError("'rate' is no number")
-    return float(array.item())
 
 
 def _text(array: NDArray[Any] | None, default: str) -> str:

@@ -20,8 +20,8 @@ MEANS = ("level_mean", "current.mean", "mean", "current", "level")
 DEVIATIONS = ("level_stdv", "current.stdv", "stdv", "sd")
 COMMENT = re.compile(r"#\s*(pore|rate|kit|model_name)\s*[:\t ]\s*(\S+)", re.IGNORECASE)
 RATES = (1.0, 1e6)  # samples per second, from and to
-MAX_NUMBER = 32  # letters of one
-MAX_SHOWN = 20  # letters of a word in a message
+MAX_NUMBER = 32  # characters of one
+MAX_SHOWN = 20  # characters of a word in a message
 
 
 class _Columns(NamedTuple):
@@ -74,7 +74,7 @@ def place_kmers(kmers: Sequence[str], k: int, source: str, lines: Sequence[int] 
     Raises
     ------
     InputError
-        One is missing, repeated, has another length or a letter that is no nucleotide.
+        One is missing, repeated, has another length or a base other than A, C, G, T and U.
     """
 
     def trouble(text: str, row: int) -> InputError:
@@ -82,10 +82,10 @@ def place_kmers(kmers: Sequence[str], k: int, source: str, lines: Sequence[int] 
         return InputError(text, source=source, line=where, record=row + 1 if lines is None else None)
 
     if not 1 <= k <= MAX_K:
-        raise trouble(f"k-mers have {k} letters; 1 to {MAX_K} are read", 0)
+        raise trouble(f"k-mers have {k} bases; 1 to {MAX_K} are read", 0)
     for row, kmer in enumerate(kmers):
         if len(kmer) != k:
-            raise trouble(f"{_shown(kmer)} has {len(kmer)} letters, and the k-mers before it {k}", row)
+            raise trouble(f"{_shown(kmer)} has {len(kmer)} bases, and the k-mers before it {k}", row)
     digits = digits_of("".join(kmers).encode("ascii", "replace"))
     foreign = np.flatnonzero(digits == NO_DIGIT)
     if len(foreign):

@@ -1,4 +1,4 @@
-"""Reads signals, one entry for all formats: the files that a path stands for, the format of each, and their reads."""
+"""Reads signals, one entry for all formats: the files of a path, the format of each, and their reads."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from oclgenomics.errors import InputError, OclGenomicsError, ParameterError
+from oclgenomics.errors import InputError, OclGenomicsError, ParameterError, reason_of
 from oclgenomics.io.foreign import HEAD_BYTES, format_name
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.signals.model import Signals
@@ -59,7 +57,7 @@ def read_signals(
     Parameters
     ----------
     paths : path or iterable of paths
-        Files, and folders, which stand for all signals in them.
+        Files, and folders, of which all signals are read.
     trim : TrimOptions, optional
         What is left out at the beginning of reads. A read of which nothing is left is kept, with 0 samples.
     max_samples : int, optional
@@ -90,12 +88,12 @@ def read_signals(
 
 
 def signal_files(paths: SignalFiles) -> list[str]:
-    """List the files that paths stand for.
+    """List the files of paths.
 
     Parameters
     ----------
     paths : path or iterable of paths
-        Files, in this order, and folders. A folder stands for all files in it, and in folders in it, that begin as
+        Files, in this order, and folders. Of a folder, these are all files in it, and in folders in it, that begin as
         signals do or whose names end as theirs; sorted by name.
 
     Raises
@@ -186,17 +184,13 @@ def _blocks(
         end = len(read.samples) if max_samples is None else min(begin + max_samples, len(read.samples))
         kept = read.samples[begin:end]
         # A view would keep all of a long read in memory.
-        waiting.append(read if len(kept) == len(read.samples) else _with_samples(read, kept))
+        waiting.append(read if len(kept) == len(read.samples) else replace(read, samples=kept.copy()))
         size += len(kept)
         if size >= block_samples or len(waiting) == MAX_READS:
             yield _block(waiting)
             waiting, size = [], 0
     if waiting:
         yield _block(waiting)
-
-
-def _with_samples(read: RawRead, kept: np.ndarray[tuple[int], np.dtype[np.int16]]) -> RawRead:
-    return replace(read, samples=kept.copy())
 
 
 def _needed(trim: TrimOptions | None, max_samples: int | None) -> int | None:
@@ -237,5 +231,4 @@ def _own_reads(path: str, kind: str, limit: int | None) -> Iterator[RawRead]:
     except OclGenomicsError:
         raise
     except Exception as error:  # besides BadZipFile and ValueError: zlib.error, MemoryError, NotImplementedError...
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise damaged(f".{kind}", last, reason, path) from error
+        raise damaged(f".{kind}", last, reason_of(error), path) from error

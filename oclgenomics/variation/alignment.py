@@ -18,16 +18,8 @@ from oclgenomics.variation.checks import (
     check_rows,
     check_tail,
 )
-from oclgenomics.variation.packing import words_for
+from oclgenomics.variation.packing import unpack_sites, words_for
 from oclgenomics.variation.site_parts import Alphabet, PackedSites
-
-
-def _no_rows() -> NDArray[np.int32]:
-    return np.zeros(0, np.int32)
-
-
-def _no_letters() -> NDArray[np.uint8]:
-    return np.zeros(0, np.uint8)
 
 
 @dataclass
@@ -92,9 +84,9 @@ class Alignment:
     ploidy: int = 1
     unphased: bool = False
     unphased_calls: int = 0
-    multi_site: NDArray[np.int32] = field(default_factory=_no_rows)
+    multi_site: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     multi_bits: NDArray[np.uint32] = None  # type: ignore[assignment]  # an array of no rows if not given
-    multi_letter: NDArray[np.uint8] = field(default_factory=_no_letters)
+    multi_letter: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
     alphabet: Alphabet = "binary"
     samples: tuple[str, ...] = ()
     skipped: dict[str, int] = field(default_factory=dict)
@@ -131,7 +123,7 @@ class Alignment:
             Number of the allele that each haplotype carries, 0 being the first; missing where negative, or masked in a
             `MaskedArray`.
         missing : int
-            What stands for a missing state, beside negative numbers.
+            What a missing state is, apart from negative numbers.
         phased : bool
             False: haplotypes 2i and 2i + 1 are the two alleles of sample i, in an order that says nothing. If a call
             is heterozygous the alignment is `unphased`, as one that is read from a VCF with `phase="auto"`.
@@ -150,8 +142,7 @@ class Alignment:
             are no single bases; the message names the parameter and the site.
         """
         places = positions_of(positions)
-        packed = pack_haplotypes(states, alleles, missing, phased)
-        return cls._of_packed(packed, places, name, tuple(samples))
+        return cls._of_packed(places, pack_haplotypes(states, alleles, missing, phased), name, samples)
 
     @classmethod
     def from_genotypes(
@@ -176,7 +167,7 @@ class Alignment:
             scikit-allel's `mask`). If the second of a call is -2 (sgkit's filling), it is haploid. No call may have a
             third.
         missing : int
-            What stands for a missing allele, beside negative numbers.
+            What a missing allele is, apart from negative numbers.
         phased : bool, or array of bool of shape (sites, samples)
             Whether the order of a call's alleles is their phase; sgkit's `call_genotype_phased`. A heterozygous call
             that is not phased makes the alignment `unphased`, as one that is read from a VCF with `phase="auto"`. If
@@ -196,28 +187,24 @@ class Alignment:
             site does not have or that are no single bases; the message names the parameter and the site.
         """
         places = positions_of(positions)
-        packed = pack_genotypes(genotypes, alleles, missing, phased)
-        return cls._of_packed(packed, places, name, tuple(samples))
+        return cls._of_packed(places, pack_genotypes(genotypes, alleles, missing, phased), name, samples)
 
     @classmethod
     def _of_packed(
-        cls, packed: PackedSites, positions: NDArray[np.int64], name: str, samples: tuple[str, ...]
+        cls, positions: NDArray[np.int64], packed: PackedSites, name: str, samples: Sequence[str]
     ) -> Alignment:
         if len(positions) != packed.bits.shape[1]:
             raise ParameterError(
                 "positions", f"must be as many as the sites, {packed.bits.shape[1]}, not {len(positions)}"
             )
         alignment = cls(
-            name=name, positions=positions, bits=packed.bits, valid=packed.valid, haplotypes=packed.haplotypes,
-            ploidy=packed.ploidy, unphased=packed.unphased > 0, unphased_calls=packed.unphased, letters=packed.letters,
-            multi_site=packed.multi_site, multi_bits=packed.multi_bits, multi_letter=packed.multi_letter,
-            alphabet=packed.alphabet, samples=samples, haploid=packed.haploid,
-        )  # fmt: skip
+            name=name, positions=positions, samples=tuple(samples), unphased=packed.unphased_calls > 0, **vars(packed)
+        )
         alignment.validate()
         return alignment
 
     def validate(self) -> None:
-        """Refuse an alignment that does not hold together; quick beside any use of it.
+        """Refuse an alignment that does not hold together; quick compared with any use of it.
 
         Raises
         ------
@@ -308,3 +295,17 @@ class Alignment:
         """Bytes of all packed planes together."""
         planes = [self.bits, self.valid, self.gap, self.multi_bits, self.haploid]
         return sum(plane.nbytes for plane in planes if plane is not None)
+
+
+def characters(alignment: Alignment) -> NDArray[np.uint8]:
+    """State letter of every haplotype at every site, N or - where missing; ASCII, uint8 (sites, haplotypes)."""
+    bits = unpack_sites(alignment.bits, alignment.haplotypes)
+    text: NDArray[np.uint8] = np.where(bits == 1, alignment.letters[:, 1:], alignment.letters[:, :1])
+    for row, site in enumerate(alignment.multi_site.tolist()):
+        carriers = unpack_sites(alignment.multi_bits[:, row : row + 1], alignment.haplotypes)[0]
+        text[site, carriers == 1] = alignment.multi_letter[row]
+    if alignment.valid is not None:
+        text[unpack_sites(alignment.valid, alignment.haplotypes) == 0] = ord("N")
+    if alignment.gap is not None:
+        text[unpack_sites(alignment.gap, alignment.haplotypes) == 1] = ord("-")
+    return text

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from oclgenomics.variation.packing import byte_table
 
 MAX_ALTERNATIVES = 5
-MISSING_LETTER, NO_ALLELE, ZERO, ONE = 4, 5, 6, 7  # codes of an allele beside A, C, G, T = 0..3
+MISSING_LETTER, NO_ALLELE, ZERO, ONE = 4, 5, 6, 7  # codes of an allele other than A, C, G, T = 0..3
 _ONE_LETTER = ord("1")
 LETTERS = np.frombuffer(b"ACGTN?01", np.uint8)  # ASCII of each code
 LETTER_CODES = byte_table(

@@ -49,29 +49,23 @@ def check_tail(name: str, plane: NDArray[np.uint32], haplotypes: int, column: st
     used = haplotypes % WORD_BITS
     if not used or not plane.size:
         return
-    stray = plane[-1] >> np.uint32(used) != 0
-    if stray.any():
-        raise ParameterError(
-            name,
-            f"must be 0 past the last of {haplotypes} haplotypes: {column} {int(np.argmax(stray))} (counted "
-            "from 0) has a bit there",
-        )
+    rule = f"must be 0 past the last of {haplotypes} haplotypes"
+    _check_clear(name, plane[-1] >> np.uint32(used), rule, "a bit", column)
+
+
+def _check_clear(name: str, words: NDArray[np.uint32], rule: str, what: str, column: str = "site") -> None:
+    """Refuse words of columns of a plane of which any bit is set."""
+    if words.any():
+        place = int(np.argmax(words != 0))
+        raise ParameterError(name, f"{rule}: {column} {place} (counted from 0) has {what} there")
 
 
 def check_masks(bits: NDArray[np.uint32], valid: NDArray[np.uint32], gap: NDArray[np.uint32] | None) -> None:
     """Refuse missing entries with a state, and gaps that are not missing; planes of one shape, (words, sites)."""
     for word in range(len(bits)):
-        state = bits[word] & ~valid[word]
-        if state.any():
-            raise ParameterError(
-                "bits",
-                f"must be 0 where valid is: site {int(np.argmax(state != 0))} (counted from 0) has a state there",
-            )
-        gaps = None if gap is None else gap[word] & valid[word]
-        if gaps is not None and gaps.any():
-            raise ParameterError(
-                "gap", f"must be 0 where valid is 1: site {int(np.argmax(gaps != 0))} (counted from 0) has a gap there"
-            )
+        _check_clear("bits", bits[word] & ~valid[word], "must be 0 where valid is", "a state")
+        if gap is not None:
+            _check_clear("gap", gap[word] & valid[word], "must be 0 where valid is 1", "a gap")
 
 
 def check_haploid(haploid: NDArray[np.uint32] | None, valid: NDArray[np.uint32] | None, ploidy: int) -> None:

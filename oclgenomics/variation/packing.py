@@ -32,7 +32,7 @@ def combine_rows(rows: NDArray[np.uint8], offset: int) -> NDArray[np.uint8]:
     rows : ndarray of uint8, shape (groups, 8, sites)
         Values `offset` and `offset` + 1.
     offset : int
-        Value that stands for 0. Sums wrap modulo 256, so that no row has to be shifted down first.
+        Value that means 0. Sums wrap modulo 256, so that no row has to be shifted down first.
 
     Returns
     -------

@@ -105,7 +105,7 @@ class Planes:
         self.add_packed(sites, pack_states(second), None if observed.all() else pack_states(observed))
 
     def _add_lettered(self, sites: NDArray[np.int64], states: NDArray[np.uint8]) -> None:
-        """Sites whose states have to be told by their letters: more alleles, '*', N, an allele named twice."""
+        """Sites whose states need their letters: more alleles, '*', N, an allele named twice."""
         none = self._alleles.shape[1]
         table = np.full((len(sites), none + 1), MISSING_LETTER, np.uint8)
         table[:, :none] = self._alleles[sites]

@@ -61,7 +61,7 @@ class ReadOptions:
     length : float, optional
         Length of the region in bp, at least 1; ms and MaCS need it, as their positions are relative.
     format : str, optional
-        'ms', 'mbs', 'macs', 'fasta', 'vcf', 'trees' or 'vcz'; told from the content if not given.
+        'ms', 'mbs', 'macs', 'fasta', 'vcf', 'trees' or 'vcz'; detected from the content if not given.
     samples : iterable of str, or path, optional
         Samples to keep (VCF, VCF Zarr, tree sequences), or a file with one name a line. Names are kept as a tuple.
     phase : str

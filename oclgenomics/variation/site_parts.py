@@ -23,14 +23,12 @@ class PackedSites:
     ----------
     ploidy : int
         1 if every call is haploid.
-    unphased : int
-        Calls that are not phased.
-    haplotypes, bits, valid, letters, multi_site, multi_bits, multi_letter, alphabet, haploid
+    unphased_calls, haplotypes, bits, valid, letters, multi_site, multi_bits, multi_letter, alphabet, haploid
         As in `Alignment`.
     """
 
     ploidy: int
-    unphased: int
+    unphased_calls: int
     haplotypes: int
     bits: NDArray[np.uint32]
     valid: NDArray[np.uint32] | None
@@ -70,16 +68,16 @@ class SiteParts:
         letters = LETTERS[np.concatenate([np.zeros((0, 2), np.uint8), *(part.letters for part in parts)])]
         multi_letter = LETTERS[np.concatenate([np.zeros(0, np.uint8), *(part.multi_letter for part in parts)])]
         unphased = sum(part.unphased for part in parts)
-        complete = self._valid(parts, ploidy)
-        haploid = self._haploid(parts, ploidy)
+        valid, haploid = self._valid(parts, ploidy), self._haploid(parts, ploidy)
         bits = [self._spread(part.bits, part.ploidy, ploidy) for part in parts]
         multi_bits = [self._spread(part.multi_bits, part.ploidy, ploidy) for part in parts]
         del parts  # joining empties the lists, so that the planes are not held twice
         return PackedSites(
-            ploidy=ploidy, unphased=unphased, haplotypes=haplotypes, bits=join_sites(bits, words),
-            valid=None if complete is None else join_sites(complete, words), letters=letters,
+            ploidy=ploidy, unphased_calls=unphased, haplotypes=haplotypes, bits=join_sites(bits, words),
+            valid=None if valid is None else join_sites(valid, words), letters=letters,
             multi_site=np.concatenate([np.zeros(0, np.int64), *multi_site]).astype(np.int32),
-            multi_bits=join_sites(multi_bits, words), multi_letter=multi_letter, alphabet=_alphabet(letters),
+            multi_bits=join_sites(multi_bits, words), multi_letter=multi_letter,
+            alphabet="binary" if len(letters) and letters.max() <= ord("1") else "dna",  # if any site has bases
             haploid=None if haploid is None else join_sites(haploid, words),
         )  # fmt: skip
 
@@ -93,25 +91,18 @@ class SiteParts:
             return None
         planes = []
         for part in parts:
-            if part.ploidy == ploidy:
-                planes.append(np.zeros_like(part.bits) if part.haploid is None else part.haploid)
+            if part.ploidy < ploidy:
+                planes.append(self._observed(part, ploidy) << np.uint32(1))
             else:
-                full = np.broadcast_to(full_words(part.ploidy * self._individuals), part.bits.shape)
-                observed = self._spread(full if part.valid is None else part.valid, part.ploidy, ploidy)
-                planes.append(observed << np.uint32(1))
+                planes.append(np.zeros_like(part.bits) if part.haploid is None else part.haploid)
         return planes
 
     def _valid(self, parts: list[Genotypes], ploidy: int) -> list[NDArray[np.uint32]] | None:
         """Valid masks of all parts in one ploidy, None if every state is observed."""
         if all(part.valid is None and part.ploidy == ploidy for part in parts):
             return None
-        masks = []
-        for part in parts:
-            full = np.broadcast_to(full_words(part.ploidy * self._individuals), part.bits.shape)
-            masks.append(self._spread(full if part.valid is None else part.valid, part.ploidy, ploidy))
-        return masks
+        return [self._observed(part, ploidy) for part in parts]
 
-
-def _alphabet(letters: NDArray[np.uint8]) -> Alphabet:
-    """'binary' if no site has bases."""
-    return "binary" if len(letters) and letters.max() <= ord("1") else "dna"
+    def _observed(self, part: Genotypes, ploidy: int) -> NDArray[np.uint32]:
+        full = np.broadcast_to(full_words(part.ploidy * self._individuals), part.bits.shape)
+        return self._spread(full if part.valid is None else part.valid, part.ploidy, ploidy)

@@ -22,6 +22,7 @@ from helpers.filled_bins import filled_bins, key_table, pairs_of
 from helpers.indexed_sketches import indexed_sketches
 from helpers.joined_lines import joined_lines
 from helpers.kmer_sets import set_of
+from helpers.linkage import ld_matrix
 from helpers.moved_sketches import moved_sketches
 from helpers.signature_samples import SampleRecord, sample_letters
 from helpers.slots import slots_of
@@ -53,7 +54,6 @@ from oclgenomics.kmers.options import CountOptions, FilterOptions
 from oclgenomics.kmers.plan import bins as bin_plan
 from oclgenomics.kmers.plan.bins import PrefixSpan
 from oclgenomics.kmers.plan.memory import SectionPlan
-from oclgenomics.omega.device.ld import ld_matrix
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.primitives import compact, count_equal, equal_keys, merge, partition, run_lengths, scan, sort

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.linkage import ld_matrix
 
 from oclgenomics import omega
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.omega import Run, ScanOptions, Scans, iter_scan, plot_scans, scan, scan_record
-from oclgenomics.omega.device.ld import ld_matrix
 from oclgenomics.omega.formats.scans import summary_line
 from oclgenomics.omega.sites import sources
 from oclgenomics.omega.sites.filters import filter_alignment

@@ -125,7 +125,7 @@ def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("AC\t", "AA\t", "line 3: k-mer 'AA' is there a second time"),
         ("AC\t", "AN\t", "line 3: 'AN' is no k-mer of A, C, G and T"),
-        ("AC\t", "ACG\t", "line 3: 'ACG' has 3 letters, and the k-mers before it 2"),
+        ("AC\t", "ACG\t", "line 3: 'ACG' has 3 bases, and the k-mers before it 2"),
         ("AC\t", "AÇ\t", "line 3: 'AÇ' is no k-mer"),
         ("AC\t", "AC\t1\t", "line 3: has 4 fields, and the lines before it 3"),
         ("AC\t", "AC\tx", "line 3: 'x1.0' is not a number"),
@@ -153,7 +153,7 @@ def test_files_without_kmers(tmp_path: Path) -> None:
     assert "the file is empty" in refusal(written(tmp_path, ""))
     assert "neither such a file nor such a model (models: r9.4.1)" in refusal("r9.4.2")
     assert "zero byte" in refusal(written(tmp_path, "AA 1\0"))
-    assert "line 1: k-mers have 13 letters; 1 to 12 are read" in refusal(written(tmp_path, "ACGTACGTACGTA 1 1\n"))
+    assert "line 1: k-mers have 13 bases; 1 to 12 are read" in refusal(written(tmp_path, "ACGTACGTACGTA 1 1\n"))
 
 
 # Files of arrays
@@ -201,7 +201,7 @@ def test_models_of_uncalled4(tmp_path: Path, k: int, reverse: bool) -> None:
         ({"kmer": np.array(["A", "C", "G", "G"])}, "record 4: k-mer 'G' is there a second time"),
         ({"kmer": np.array(["A", "C", "G"])}, "it has no array 'kmer'"),
         ({"kmer": np.arange(4)}, "it has no array 'kmer'"),
-        ({"_k": np.int64(2)}, "record 1: 'A' has 1 letters"),
+        ({"_k": np.int64(2)}, "record 1: 'A' has 1 bases"),
         ({"_k": np.array("x")}, "'_k' is no whole number"),
         ({"_k": np.int64(-1)}, "'_k' is -1"),
         ({"current.mean": np.array([1, 2, 3, np.nan])}, "means are finite numbers"),

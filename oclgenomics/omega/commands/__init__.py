@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from oclgenomics.app.commands import OneLineParser
+from oclgenomics.app.commands import OneLineParser, add_system
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.commands import ld, peaks, scan, threshold
 
@@ -37,7 +37,5 @@ class OmegaParser(OneLineParser):
 
 def add_parser(subparsers: Any) -> None:
     """Add `omega` and what it does to the command line."""
-    parser = subparsers.add_parser("omega", help="selective sweeps by linkage disequilibrium (omega statistic)")
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=OmegaParser)
-    for command in (scan, threshold, peaks, ld):
-        command.add_parser(actions)
+    what = "selective sweeps by linkage disequilibrium (omega statistic)"
+    add_system(subparsers, "omega", what, (scan, threshold, peaks, ld), OmegaParser)

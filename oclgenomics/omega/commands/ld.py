@@ -10,26 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import oclgenomics
 from oclgenomics import omega
-from oclgenomics.app.commands import (
-    OutputOptions,
-    add_device_options,
-    add_output_options,
-    binary_output,
-    check_files,
-    count,
-    open_engine,
-    provenance,
-    report_profile,
-    say,
-    say_written,
-    started_progress,
-    text_output,
-)
+from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads, writes
 from oclgenomics.app.inputs import add_reading_options, read_options, say_unphased
 from oclgenomics.errors import UsageError
 from oclgenomics.omega import formats, ld, plots
-from oclgenomics.omega.commands.options import add_region_options, add_site_options
+from oclgenomics.omega.commands.options import FromReport, add_region_options, add_site_options
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
@@ -39,33 +25,30 @@ if TYPE_CHECKING:
 FORMATS = ("tsv", "json")
 
 
-class _AsScanned:
-    """The default of an option: what the report says."""
-
-    def __str__(self) -> str:
-        return "as the report says"
+AS_SCANNED = FromReport("as the report says")
 
 
 def add_parser(actions: Any) -> None:
     """Add `ld` to the actions of `omega`."""
-    parser = actions.add_parser(
-        "ld",
+    parser = app.add_command(
+        actions, run, "ld",
         help="map of linkage disequilibrium around a peak, with the window that gave its omega",
         description="Compute r2 between all sites around a peak of a scan. Draw it with the window outlined, and give "
         "its means within the window's halves and across. The report supplies the options of the scan.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     reads(parser.add_argument("input", metavar="INPUT", help="the input of the scan; - for standard input"))
     group = parser.add_argument_group("what to show (--scan or --region)")
     reads(group.add_argument("--scan", metavar="REPORT", help="tsv or json report of `omega scan`"))
     group.add_argument(
-        "--peak", type=count, metavar="N", help="its N-th highest peak whose window overlaps no higher one (default: 1)"
+        "--peak",
+        type=app.count,
+        metavar="N",
+        help="its N-th highest peak whose window overlaps no higher one (default: 1)",
     )
     group.add_argument("--at", metavar="CHR:POS", help="its grid position nearest to POS instead")
     group.add_argument(
         "--margin",
-        type=count,
+        type=app.count,
         metavar="BP",
         help="bp shown on both sides of the window (default: a quarter of its width)",
     )
@@ -78,9 +61,9 @@ def add_parser(actions: Any) -> None:
     reads(group.add_argument("--samples", metavar="FILE", help="samples to use, one per line (default: all)"))
     add_region_options(group)
     add_site_options(parser)
-    parser.set_defaults(phase=_AsScanned(), maf=_AsScanned(), no_singletons=None, binary=None, impute=None)
-    add_output_options(parser, formats=FORMATS, what="means")
-    add_device_options(parser)
+    parser.set_defaults(phase=AS_SCANNED, maf=AS_SCANNED, no_singletons=None, binary=None, impute=None)
+    app.add_output_options(parser, formats=FORMATS, what="means")
+    app.add_device_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -91,40 +74,32 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    options, output = _options(args), _output(args)
-    report = None if options.scan is None else omega.read_report(args.scan)
-    request = ld.request_map(options, report, _given(args))
-    vars(args).update(request.values)
-    read_options(args, args.samples)  # refuses what is out of range
-    check_files(args)  # now with the files that the report names
-    oclgenomics.select_device(args.device)  # a device that is not there is reported before the reading
-    region = _read(args, request)
-    with open_engine(args) as engine:
-        found = _compute(args, output, region, request, engine)
-        report_profile(args, engine)
-    _say_map(args, request, found)
-    if args.plot:
-        _write_plot(args, found)
-    say_written(args)
-    return 0
-
-
-# Options
-
-
-def _output(args: argparse.Namespace) -> OutputOptions[str]:
-    output = OutputOptions.resolve(args, FORMATS)
+    at = None if args.at is None else _position(args.at)
+    shown = None if args.region is None else _region(args.region)
+    options = omega.LdOptions(scan=args.scan, peak=args.peak, at=at, margin=args.margin, region=shown)
+    output = app.OutputOptions.resolve(args, FORMATS)
     if args.plot:
         plots.plot_format(args.plot)
     if args.values:
         formats.values_format(args.values)
-    return output
+    report = None if options.scan is None else omega.read_report(args.scan)
+    request = ld.request_map(options, report, _given(args))
+    vars(args).update(request.values)
+    read_options(args, args.samples)  # refuses what is out of range
+    app.check_files(args)  # now with the files that the report names
+    oclgenomics.select_device(args.device)  # a device that is not there is reported before the reading
+    region = _read(args, request)
+    with app.open_engine(args) as engine:
+        found = _compute(args, output, region, request, engine)
+        app.report_profile(args, engine)
+    _say_map(args, request, found)
+    if args.plot:
+        _write_plot(args, found)
+    app.say_written(args)
+    return 0
 
 
-def _options(args: argparse.Namespace) -> omega.LdOptions:
-    at = None if args.at is None else _position(args.at)
-    region = None if args.region is None else _region(args.region)
-    return omega.LdOptions(scan=args.scan, peak=args.peak, at=at, margin=args.margin, region=region)
+# Options
 
 
 def _position(text: str) -> tuple[str, float]:
@@ -145,7 +120,7 @@ def _region(text: str) -> tuple[str, int, int]:
 def _place(option: str, given: str, text: str) -> int:
     """A position within an option's value; commas between thousands may stand."""
     try:
-        return count(text.replace(",", ""))
+        return app.count(text.replace(",", ""))
     except argparse.ArgumentTypeError:
         raise UsageError(f"{option} {given}: {text!r} is no position; write 1234567, 1,234,567 or 1.2M") from None
 
@@ -153,14 +128,14 @@ def _place(option: str, given: str, text: str) -> int:
 def _given(args: argparse.Namespace) -> dict[str, Any]:
     """The options that a report may record, as they are given; None where they are not."""
     values = {name: getattr(args, name) for name in ld.RECORDED}
-    return {name: None if isinstance(value, _AsScanned) else value for name, value in values.items()}
+    return {name: None if value is AS_SCANNED else value for name, value in values.items()}
 
 
 # The way to the map
 
 
 def _read(args: argparse.Namespace, request: ld.MapRequest) -> ld.LdRegion:
-    progress = started_progress(args, "reading")
+    progress = app.started_progress(args, "reading")
 
     def on_alignment(alignment: Alignment) -> None:
         progress.clear()
@@ -172,11 +147,15 @@ def _read(args: argparse.Namespace, request: ld.MapRequest) -> ld.LdRegion:
 
 
 def _compute(
-    args: argparse.Namespace, output: OutputOptions[str], region: ld.LdRegion, request: ld.MapRequest, engine: Engine
+    args: argparse.Namespace,
+    output: app.OutputOptions[str],
+    region: ld.LdRegion,
+    request: ld.MapRequest,
+    engine: Engine,
 ) -> omega.LdMap:
     """Compute the map, and write the means, and all values as they come."""
-    made = provenance(args, engine)
-    progress = started_progress(args, "linkage disequilibrium", "sites", 1)
+    made = app.provenance(args, engine)
+    progress = app.started_progress(args, "linkage disequilibrium", "sites", 1)
     with ExitStack() as stack:
         writer = _values_writer(args, region, made, stack)
         on_block = None if writer is None else writer.add
@@ -196,8 +175,8 @@ def _values_writer(
     if not args.values:
         return None
     if formats.values_format(args.values) == "tsv":
-        return formats.PairTable(stack.enter_context(text_output(args.values)), region, made)
-    return formats.MatrixFile(stack.enter_context(binary_output(args.values)), region)
+        return formats.PairTable(stack.enter_context(app.text_output(args.values)), region, made)
+    return formats.MatrixFile(stack.enter_context(app.binary_output(args.values)), region)
 
 
 # Results
@@ -210,14 +189,14 @@ def _say_map(args: argparse.Namespace, request: ld.MapRequest, found: omega.LdMa
     if point is not None:
         left, right = point.window
         where += f"; omega {point.omega:,.6g} at {point.position:,.0f} bp, window {left:,}-{right:,}"
-    say(args, f"{where}; mean r2: {means}")
+    app.say(args, f"{where}; mean r2: {means}")
     if undefined := found.parts[-1].undefined:
         why = "a site does not vary among the haplotypes observed at both"
-        say(args, f"{undefined:,} of {found.parts[-1].pairs:,} pairs have no r2 (NA, left out of means): {why}")
+        app.say(args, f"{undefined:,} of {found.parts[-1].pairs:,} pairs have no r2 (NA, left out of means): {why}")
     if point is not None and request.scan.ld != "RSQUARE" and request.scan.precision != "compat":
-        say(args, f"warning: the scan's omega is that of --ld {request.scan.ld}; r2 is shown")
+        app.say(args, f"warning: the scan's omega is that of --ld {request.scan.ld}; r2 is shown")
     if point is not None and not found.agrees:
-        say(
+        app.say(
             args, f"warning: omega of this window is {found.omega:,.6g} here and {point.omega:,.6g} in {args.scan}; "
             "was that a scan of the same samples?",
         )  # fmt: skip

@@ -12,19 +12,10 @@ from oclgenomics.app.commands import say
 from oclgenomics.app.files import reads
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.omega import significance, sites
+from oclgenomics.omega.commands.options import FromReport
 
 if TYPE_CHECKING:
     from oclgenomics.variation import BedRegions
-
-
-class DefaultOfScan:
-    """The default of an option: what the report says, or a value where there is no report."""
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-    def __str__(self) -> str:
-        return f"as --scan says, else {self.value}"
 
 
 SCAN_OPTIONS = {
@@ -47,8 +38,9 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     )
     reads(regions)
     parser.set_defaults(
-        no_singletons=None, impute=None, **{name: DefaultOfScan(value) for name, (_, value) in SCAN_OPTIONS.items()}
-    )
+        no_singletons=None, impute=None,
+        **{name: FromReport(f"as --scan says, else {value}", value) for name, (_, value) in SCAN_OPTIONS.items()},
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -107,7 +99,7 @@ def _settle_scan_options(args: argparse.Namespace, recorded: Any, source: str) -
     """The options of the scan; those that are given and contradict the report are refused when all are compared."""
     try:
         for name, (kind, default) in SCAN_OPTIONS.items():
-            if isinstance(getattr(args, name), DefaultOfScan):
+            if isinstance(getattr(args, name), FromReport):
                 known = recorded.get(name)
                 setattr(args, name, default if known is None else kind(known))
         for name in WINDOWS:
@@ -132,7 +124,7 @@ def _only_name(exclude: BedRegions, path: str) -> str:
     if len(exclude.names) != 1:
         raise UsageError(
             f"--exclude {path}: names {len(exclude.names):,} chromosomes, and nothing says which of them the "
-            "replicates stand for; give --scan REPORT"
+            "replicates simulate; give --scan REPORT"
         )
     return exclude.names[0]
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from oclgenomics import omega
-from oclgenomics.app.commands import count, say, whole
+from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.errors import UsageError
+from oclgenomics.omega.options import missing_states
 
 if TYPE_CHECKING:
     from oclgenomics.omega.significance.facts import Compared
@@ -18,23 +19,35 @@ if TYPE_CHECKING:
 DEFAULT_REPLICATES = 1_000  # that are simulated
 
 
+class FromReport:
+    """The default of an option: what a report says, or a value where there is none."""
+
+    def __init__(self, shown: str, value: Any = None) -> None:
+        self.shown, self.value = shown, value
+
+    def __str__(self) -> str:
+        return self.shown
+
+
 def add_window_options(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Add the grid and the size of the windows; without `required` they are None where not given."""
     group = parser.add_argument_group("positions and windows")
-    group.add_argument("--grid", type=count, required=required, metavar="N", help="positions per alignment, at least 2")
     group.add_argument(
-        "--minwin", type=count, required=required, metavar="BP",
+        "--grid", type=app.count, required=required, metavar="N", help="positions per alignment, at least 2"
+    )
+    group.add_argument(
+        "--minwin", type=app.count, required=required, metavar="BP",
         help="smallest distance of a window's borders from its position; 1000, 10k, 1M",
     )  # fmt: skip
     group.add_argument(
-        "--maxwin", type=count, required=required, metavar="BP",
+        "--maxwin", type=app.count, required=required, metavar="BP",
         help="largest distance of a window's borders from its position",
     )  # fmt: skip
     group.add_argument(
-        "--minsnps", type=count, default=5, metavar="N", help="fewest sites on each side (default: %(default)s)"
+        "--minsnps", type=app.count, default=5, metavar="N", help="fewest sites on each side (default: %(default)s)"
     )
     group.add_argument(
-        "-b", "--border", type=whole, default=-1, metavar="B",
+        "-b", "--border", type=app.whole, default=-1, metavar="B",
         help="compare only windows whose halves differ by at most B sites; -1 (with compat precision also 0): all "
         "(default: %(default)s)",
     )  # fmt: skip
@@ -65,7 +78,7 @@ def add_site_options(parser: argparse.ArgumentParser, seed_help: str = "seed of 
         help="fill unknown states (N) or gaps by draws (needs --seed); may be given twice "
         "(default: missing states are left out pair by pair)",
     )  # fmt: skip
-    group.add_argument("--seed", type=whole, metavar="N", help=seed_help)
+    group.add_argument("--seed", type=app.whole, metavar="N", help=seed_help)
 
 
 def add_method_options(parser: argparse.ArgumentParser) -> None:
@@ -95,16 +108,13 @@ def scan_options(args: argparse.Namespace) -> omega.ScanOptions:
     UsageError
         A value out of range.
     """
-    unknown = [name for name in args.impute if name.upper() not in omega.MISSING_NAMES]
-    if unknown:
-        raise UsageError(f"--impute {unknown[0]}: choose N or GAP; give the option twice for both")
     names = (
         "grid", "minwin", "maxwin", "minsnps", "border", "ld", "precision", "kernel", "maf", "no_singletons", "binary",
         "seed",
     )  # fmt: skip
     return omega.ScanOptions(
         **{name: getattr(args, name) for name in names},
-        impute=frozenset(omega.MISSING_NAMES[name.upper()] for name in args.impute),
+        impute=missing_states(args.impute),
     )
 
 
@@ -138,6 +148,6 @@ def given_threshold(text: str) -> float | omega.Significance:
 
 def say_compared(args: argparse.Namespace, compared: Compared) -> None:
     """Tell what was compared with neutral replicates, and what may make rates mean something else."""
-    say(args, f"compared with the replicates: {compared}")
+    app.say(args, f"compared with the replicates: {compared}")
     for warning in compared.warnings:
-        say(args, f"warning: {warning}")
+        app.say(args, f"warning: {warning}")

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from oclgenomics import omega
-from oclgenomics.app.commands import OutputOptions, add_output_options, count, provenance, say, say_written
+from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.errors import UsageError
 from oclgenomics.omega import formats
@@ -17,14 +17,12 @@ FORMATS: tuple[formats.PeakFormat, ...] = ("bed", "tsv", "json")
 
 def add_parser(actions: Any) -> None:
     """Add `peaks` to the actions of `omega`."""
-    parser = actions.add_parser(
-        "peaks",
+    parser = app.add_command(
+        actions, run, "peaks",
         help="regions of high omega, as BED, from the report of a scan",
         description="Merge the windows of neighbouring grid positions whose omega is above a threshold, and write "
         "the regions sorted by chromosome and start.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     reads(parser.add_argument(
         "report", metavar="REPORT", help="tsv or json report of `omega scan`; - for standard input"
     ))  # fmt: skip
@@ -34,7 +32,7 @@ def add_parser(actions: Any) -> None:
         help="those with a larger omega; a file of `omega threshold --json -o FILE` also gives p-values",
     )  # fmt: skip
     reads(threshold, threshold_files)
-    group.add_argument("--top", type=count, metavar="N", help="the N highest, before they are merged")
+    group.add_argument("--top", type=app.count, metavar="N", help="the N highest, before they are merged")
     group.add_argument("--quantile", type=float, metavar="Q", help="those above this quantile of all, such as 0.995")
     group = parser.add_argument_group("regions")
     group.add_argument(
@@ -42,10 +40,10 @@ def add_parser(actions: Any) -> None:
         help="false-positive rate, with a threshold file (default: the file's first)",
     )  # fmt: skip
     group.add_argument(
-        "--merge", type=count, default=0, metavar="BP",
+        "--merge", type=app.count, default=0, metavar="BP",
         help="merge windows at most BP apart; 0: those that overlap or touch (default: %(default)s)",
     )  # fmt: skip
-    add_output_options(parser, formats=FORMATS, what="regions")
+    app.add_output_options(parser, formats=FORMATS, what="regions")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -56,22 +54,22 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    output = OutputOptions.resolve(args, FORMATS)
+    output = app.OutputOptions.resolve(args, FORMATS)
     _check(args)
     report = omega.read_report(args.report)
     found = omega.find_peaks(
         report, threshold=_threshold(args), top=args.top, quantile=args.quantile, fpr=args.fpr,
         merge=args.merge,
     )  # fmt: skip
-    output.write(formats.write_peaks(found, output.format, provenance(args, None)))
+    output.write(formats.write_peaks(found, output.format, app.provenance(args, None)))
     if found.compared is not None:
         say_compared(args, found.compared)
     merged = sum(peak.positions for peak in found.peaks)
-    say(args, f"{len(found):,} regions of {merged:,} positions with omega above {found.threshold:,.6g}")
+    app.say(args, f"{len(found):,} regions of {merged:,} positions with omega above {found.threshold:,.6g}")
     if not merged:
         rows = sum(len(track.positions) for track in report)
-        say(args, f"warning: nothing was found: none of the {rows:,} positions of {args.report} is above that")
-    say_written(args)
+        app.say(args, f"warning: nothing was found: none of the {rows:,} positions of {args.report} is above that")
+    app.say_written(args)
     return 0
 
 

@@ -8,88 +8,56 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import oclgenomics
 from oclgenomics import omega
-from oclgenomics.app.commands import (
-    OutputOptions,
-    add_device_options,
-    add_output_options,
-    open_engine,
-    provenance,
-    report_profile,
-    say,
-    say_written,
-    started_progress,
-    text_output,
-)
-from oclgenomics.app.files import (
-    Family,
-    FileConflictError,
-    FileKey,
-    NamedFile,
-    check_output,
-    file_key,
-    named_files,
-    reads,
-    writes,
-)
+from oclgenomics.app import commands as app, files
 from oclgenomics.app.inputs import add_reading_options, read_options, say_haploid, say_unphased
 from oclgenomics.app.reports import Report
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked
 from oclgenomics.omega import formats, plots, significance, sites
-from oclgenomics.omega.commands.options import (
-    add_method_options,
-    add_region_options,
-    add_site_options,
-    add_window_options,
-    given_threshold,
-    say_compared,
-    scan_options,
-    threshold_files,
-)
+from oclgenomics.omega.commands import options as shared
 
 if TYPE_CHECKING:
     from oclgenomics.variation import Alignment, BedRegions
 
 
 FORMATS: tuple[formats.ReportFormat, ...] = ("tsv", "omegaplus", "json")
-SHOWN_ALIGNMENTS = 20  # told of on standard error without -v
+SHOWN_ALIGNMENTS = 20  # reported on standard error without -v
 SUFFIXES = (".tsv", ".json", ".txt")
 NOT_IN_NAMES = re.compile(r"[/\x00-\x1f\x7f-\x9f]")
 
 
 def add_parser(actions: Any) -> None:
     """Add `scan` to the actions of `omega`."""
-    parser = actions.add_parser(
-        "scan",
+    parser = app.add_command(
+        actions, run, "scan",
         help="scan alignments for selective sweeps",
         description="Compute the omega statistic at evenly spaced positions of every chromosome or replicate. The "
         "single-dash names of OmegaPlus (-grid, -minwin, -sampleList, ...) work, too.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
-    reads(parser.add_argument(
+    )  # fmt: skip
+    files.reads(parser.add_argument(
         "input", metavar="INPUT",
         help="ms, MaCS, FASTA or VCF, uncompressed or compressed (gzip, bzip2, xz, zstd), - for standard input; "
         "a tree sequence or a VCF Zarr",
     ))  # fmt: skip
-    add_window_options(parser)
+    shared.add_window_options(parser)
     group = parser.add_argument_group("input")
     add_reading_options(group)
-    reads(group.add_argument(
+    files.reads(group.add_argument(
         "--samples", metavar="FILE",
         help="samples of a VCF, VCF Zarr or tree sequence to use, one per line (default: all)",
     ))  # fmt: skip
-    writes(
+    files.writes(
         group.add_argument("--samples-out", metavar="FILE", help="write the names of the samples used, one per line")
     )
-    add_region_options(group)
-    add_site_options(parser)
-    add_method_options(parser)
+    shared.add_region_options(group)
+    shared.add_site_options(parser)
+    shared.add_method_options(parser)
     group = parser.add_argument_group("report")
     group.add_argument(
         "--all", action="store_true", help="window borders in the omegaplus format; the others always have them"
@@ -98,13 +66,15 @@ def add_parser(actions: Any) -> None:
     group.add_argument(
         "--reports", action="store_true", help="one file per chromosome or replicate: -o out.tsv gives out.NAME.tsv"
     )
-    writes(group.add_argument("--plot", metavar="FILE", help="draw omega along the positions; .png, .svg or .pdf"))
-    reads(group.add_argument(
+    files.writes(
+        group.add_argument("--plot", metavar="FILE", help="draw omega along the positions; .png, .svg or .pdf")
+    )
+    files.reads(group.add_argument(
         "--threshold", metavar="OMEGA|FILE",
         help="draw lines in the figure at this omega, or at those of `omega threshold --json -o FILE`",
-    ), threshold_files)  # fmt: skip
-    add_output_options(parser, report_files, formats=FORMATS, what="scans")
-    add_device_options(parser)
+    ), shared.threshold_files)  # fmt: skip
+    app.add_output_options(parser, report_files, formats=FORMATS, what="scans")
+    app.add_device_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -115,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    options, reading = scan_options(args), read_options(args, args.samples)
+    options, reading = shared.scan_options(args), read_options(args, args.samples)
     output = check_outputs(args)
     lines, null = _threshold_lines(args, options)
     exclude = sites.regions_of(args.exclude)
@@ -133,28 +103,28 @@ def run(args: argparse.Namespace) -> int:
     progress = messages.progress.update
     with closing(sites.open_alignments(args.input, reading, threads=args.threads, progress=progress)) as read:
         alignments = sites.first_read(read, args.input, lambda first: _look_at_first(args, first))
-        with open_engine(args) as engine:
+        with app.open_engine(args) as engine:
             scans = omega.iter_scan(
                 alignments, options, exclude=exclude, on_alignment=messages.alignment, on_result=found, engine=engine,
                 run=omega.Run(progress=progress),
             )  # fmt: skip
             with closing(scans):
-                _write_scans(args, output, scans, provenance(args, engine))
+                _write_scans(args, output, scans, app.provenance(args, engine))
             messages.totals()
             messages.excluded(exclude)
-            report_profile(args, engine)
+            app.report_profile(args, engine)
     if null is not None:
-        say_compared(args, significance.compare(null, drawn, "this scan"))
+        shared.say_compared(args, significance.compare(null, drawn, "this scan"))
     if args.plot:
         title = "standard input" if args.input == "-" else Path(args.input).name
         layout: plots.Layout = "replicates" if messages.replicates else "chromosomes"
         figure = omega.plot_scans(drawn, title=title, layout=layout, thresholds=lines)
         plots.write_figure(args.plot, figure)
-    say_written(args)
+    app.say_written(args)
     return 0
 
 
-def check_outputs(args: argparse.Namespace) -> OutputOptions[formats.ReportFormat]:
+def check_outputs(args: argparse.Namespace) -> app.OutputOptions[formats.ReportFormat]:
     """Settle the report's format, and refuse options that contradict each other.
 
     Raises
@@ -162,7 +132,7 @@ def check_outputs(args: argparse.Namespace) -> OutputOptions[formats.ReportForma
     UsageError
         They do.
     """
-    output = OutputOptions.resolve(args, FORMATS)
+    output = app.OutputOptions.resolve(args, FORMATS)
     if args.no_separator and args.format != "omegaplus":
         raise UsageError("--no-separator has no effect without --format omegaplus")
     if args.reports and args.output == "-":
@@ -178,13 +148,13 @@ def _look_at_first(args: argparse.Namespace, alignment: Alignment) -> None:
         if name and not alignment.samples:
             raise UsageError(f"{option} {name}: this input does not name its samples; leave the option out")
     if args.samples_out:
-        with text_output(args.samples_out) as stream:
+        with app.text_output(args.samples_out) as stream:
             stream.writelines(f"{name}\n" for name in alignment.samples)
 
 
 def _write_scans(
     args: argparse.Namespace,
-    output: OutputOptions[formats.ReportFormat],
+    output: app.OutputOptions[formats.ReportFormat],
     scans: Iterator[omega.Scan],
     made: dict[str, Any],
 ) -> None:
@@ -196,16 +166,16 @@ def _write_scans(
         )
 
     if not args.reports:
-        with text_output(output.path, "wb") as stream:
+        with app.text_output(output.path, "wb") as stream:
             formats.write_report(scans, stream, report())
         return
-    names = ReportNames(output.path, named_files(args.parser, args))
+    names = ReportNames(output.path, files.named_files(args.parser, args))
     for result in scans:
         try:
             name = names.name(result.name, result.replicate)
-        except FileConflictError as error:
+        except files.FileConflictError as error:
             raise UsageError(str(error)) from None
-        with text_output(name, "wb") as stream:
+        with app.text_output(name, "wb") as stream:
             formats.write_report([result], stream, report())
 
 
@@ -217,7 +187,7 @@ def _threshold_lines(
         return [], None
     if not args.plot:
         raise UsageError(f"--threshold {args.threshold}: it draws a line into the figure; give --plot FILE as well")
-    given = given_threshold(args.threshold)
+    given = shared.given_threshold(args.threshold)
     if isinstance(given, float):
         return [(given, "threshold")], None
     parameters = omega.scan_parameters(options)
@@ -243,7 +213,8 @@ class ScanMessages:
 
     def __init__(self, args: argparse.Namespace, options: omega.ScanOptions) -> None:
         self._args, self._options = args, options
-        self.progress = started_progress(args, "reading")
+        self._say = partial(app.say, args)
+        self.progress = app.started_progress(args, "reading")
         self._batch: list[str] = []  # names of the alignments at work
         self._read = self._scanned = self._positions = self._scores = self._without_omega = 0
         self._seconds = 0.0
@@ -277,26 +248,24 @@ class ScanMessages:
 
     def _say_scan(self, scan: omega.Scan, level: int) -> None:
         warning = "warning: " * (scan.best is None)
-        say(self._args, f"{warning}{formats.summary_line(scan)}; {scan.stats.seconds:.2f} s", level)
+        self._say(f"{warning}{formats.summary_line(scan)}; {scan.stats.seconds:.2f} s", level)
         if scan.maxwin < self._options.maxwin:
             why = "compat precision allows 10,000 sites in a window"
-            say(self._args, f"{scan.name}: --maxwin narrowed to {scan.maxwin:,} bp, as {why}", level)
+            self._say(f"{scan.name}: --maxwin narrowed to {scan.maxwin:,} bp, as {why}", level)
         work = f"{scan.stats.pairs:,} pairs of sites, {scan.stats.scores:,} omegas"
-        say(self._args, f"{scan.name}: {work}", max(level, 1))
+        self._say(f"{scan.name}: {work}", max(level, 1))
 
     def totals(self) -> None:
         """Tell what all scans together came to."""
         if self._scanned > SHOWN_ALIGNMENTS and not self._args.verbose:
-            say(self._args, f"... and {self._scanned - SHOWN_ALIGNMENTS:,} more alignments (-v shows them)")
+            self._say(f"... and {self._scanned - SHOWN_ALIGNMENTS:,} more alignments (-v shows them)")
         if self._without_omega:
-            say(
-                self._args,
+            self._say(
                 f"warning: {self._without_omega:,} of {self._scanned:,} alignments have no omega at all: fewer than 4 "
                 "sites are left, or no window holds enough of them",
             )
         rate = self._scores / self._seconds / 1e6 if self._seconds else 0.0
-        say(
-            self._args,
+        self._say(
             f"{self._scanned:,} alignment{'s' * (self._scanned != 1)}, {self._positions:,} positions, "
             f"{self._scores:,} omegas in {self._seconds:.2f} s ({rate:,.1f} million/s)",
         )
@@ -308,18 +277,18 @@ class ScanMessages:
         theirs = ", ".join(exclude.names[:3]) or "none"
         ours = ", ".join(sorted(self._names)[:3])
         missed = f"no chromosome of the input ({ours}) is named there ({theirs})"
-        say(self._args, f"warning: --exclude {self._args.exclude}: {missed}")
+        self._say(f"warning: --exclude {self._args.exclude}: {missed}")
 
 
 # Names of the files of --reports: one for each chromosome or replicate, and never the same one twice
 
 
-def report_files(args: argparse.Namespace, output: str) -> list[str | Family]:
-    """What -o stands for, as `oclgenomics.app.files.writes` asks for it."""
+def report_files(args: argparse.Namespace, output: str) -> list[str | files.Family]:
+    """The files of -o, as `oclgenomics.app.files.writes` asks for it."""
     if not args.reports or output == "-":
         return [output]
     stem, suffix = _parts(output)
-    return [Family(f"{stem}.", suffix)]
+    return [files.Family(f"{stem}.", suffix)]
 
 
 class ReportNames:
@@ -329,17 +298,18 @@ class ReportNames:
     ----------
     output : str
         As -o names it; a chromosome's name is put before its suffix.
-    files : iterable of NamedFile
+    named : iterable of NamedFile
         What else the command reads and writes.
     """
 
-    def __init__(self, output: str, files: Iterable[NamedFile]) -> None:
+    def __init__(self, output: str, named: Iterable[files.NamedFile]) -> None:
         self._stem, self._suffix = _parts(output)
-        files = list(files)
-        self._inputs = [file for file in files if file.kind == "input"]
-        self._taken: set[FileKey | None] = set()
-        for file in files:
-            if file.kind == "output" and isinstance(file.name, str):
+        self._inputs: list[files.NamedFile] = []
+        self._taken: set[files.FileKey | None] = set()
+        for file in named:
+            if file.kind == "input":
+                self._inputs.append(file)
+            elif isinstance(file.name, str):
                 self._taken |= _keys(file.name)
         self._latest: str | None = None
 
@@ -359,10 +329,10 @@ class ReportNames:
             It would be an input.
         """
         if self._latest is not None:
-            self._taken.add(file_key(self._latest))  # what the file system knows it by, whatever its spelling
+            self._taken.add(files.file_key(self._latest))  # what the file system knows it by, whatever its spelling
         for name in self._candidates(NOT_IN_NAMES.sub("_", label), replicate):
             if not _keys(name) & self._taken:
-                check_output(NamedFile("--reports", name, "output"), self._inputs)
+                files.check_output(files.NamedFile("--reports", name, "output"), self._inputs)
                 self._taken |= _keys(name)
                 self._latest = name
                 return name
@@ -375,9 +345,9 @@ class ReportNames:
             yield f"{self._stem}.{label}.{replicate}.{number}{self._suffix}"
 
 
-def _keys(name: str) -> set[FileKey | None]:
+def _keys(name: str) -> set[files.FileKey | None]:
     """By path, too: an output that is there already is another file when it has been written."""
-    return {file_key(name), ("path", os.path.realpath(name))}
+    return {files.file_key(name), ("path", os.path.realpath(name))}
 
 
 def _parts(output: str) -> tuple[str, str]:

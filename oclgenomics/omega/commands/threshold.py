@@ -6,36 +6,19 @@ import argparse
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import oclgenomics
 from oclgenomics import omega, simulate
-from oclgenomics.app.commands import (
-    OutputOptions,
-    add_device_options,
-    add_output_options,
-    count,
-    open_engine,
-    provenance,
-    report_profile,
-    say,
-    say_written,
-    started_progress,
-)
+from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import add_reading_options, read_options, say_unphased
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.io.workers import usable_cores
 from oclgenomics.omega import formats, significance, sites
+from oclgenomics.omega.commands import options as shared
 from oclgenomics.omega.commands.null_data import NullData, add_data_options, settle_defaults
-from oclgenomics.omega.commands.options import (
-    DEFAULT_REPLICATES,
-    add_method_options,
-    add_site_options,
-    add_window_options,
-    say_compared,
-    scan_options,
-)
 from oclgenomics.simulate.commands.population import add_population_options, flag, neutral_region
 
 if TYPE_CHECKING:
@@ -47,47 +30,45 @@ SIMULATION_OPTIONS = (
     "samples", "replicates", "sites", "population_size", "mutation_rate", "recombination_rate", "theta", "rho",
     "engine", "growth_rate", "jobs", "demes", "deme",
 )  # fmt: skip
-SHOWN_ALIGNMENTS = 20  # of which unphased calls are told without -v
+SHOWN_ALIGNMENTS = 20  # of which unphased calls are reported without -v
 SHOWN_PEAKS = 3
 
 
 def add_parser(actions: Any) -> None:
     """Add `threshold` to the actions of `omega`."""
-    parser = actions.add_parser(
-        "threshold",
+    parser = app.add_command(
+        actions, run, "threshold",
         help="omega thresholds and p-values from neutral replicates; detection rate on simulated sweeps",
         description="Scan neutral replicates, read from a file or simulated, and give the omega that a neutral "
         "alignment exceeds with a given probability, p-values for the peaks of a scan, and the detection rate on "
         "replicates with a sweep. Use the options of the scan whose peaks are judged.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     replicates = parser.add_argument(
         "input", metavar="INPUT", nargs="?",
         help="neutral replicates (ms, or any other format); - for standard input (default: they are simulated)",
     )  # fmt: skip
     reads(replicates)
-    add_window_options(parser, required=False)
+    shared.add_window_options(parser, required=False)
     add_reading_options(parser.add_argument_group("input and region"))
     _add_simulation_options(parser)
-    add_site_options(parser, "seed of the simulation and of the draws, 1 or more")
-    add_method_options(parser)
+    shared.add_site_options(parser, "seed of the simulation and of the draws, 1 or more")
+    shared.add_method_options(parser)
     add_data_options(parser)
     _add_question_options(parser)
-    add_output_options(parser, formats=FORMATS)
-    add_device_options(parser)
+    app.add_output_options(parser, formats=FORMATS)
+    app.add_device_options(parser)
 
 
 def _add_simulation_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("simulation (without INPUT; needs --seed, and --length and --samples or --scan)")
-    group.add_argument("--samples", type=count, metavar="N", help="haplotypes, as many as in the data")
+    group.add_argument("--samples", type=app.count, metavar="N", help="haplotypes, as many as in the data")
     group.add_argument(
-        "--replicates", type=count, metavar="N", help=f"neutral alignments (default: {DEFAULT_REPLICATES})"
+        "--replicates", type=app.count, metavar="N", help=f"neutral alignments (default: {shared.DEFAULT_REPLICATES})"
     )
     group.add_argument(
-        "--sites", type=count, metavar="N", help="exact number of segregating sites (default: by the mutation rate)"
+        "--sites", type=app.count, metavar="N", help="exact number of segregating sites (default: by the mutation rate)"
     )
-    group.add_argument("--jobs", type=count, metavar="N", help="processes that simulate (default: one per CPU)")
+    group.add_argument("--jobs", type=app.count, metavar="N", help="processes that simulate (default: one per CPU)")
     add_population_options(parser, "neutral population (without INPUT)")
     group.add_argument(
         "--growth-rate", type=float, metavar="G",
@@ -115,16 +96,16 @@ def _add_question_options(parser: argparse.ArgumentParser) -> None:
     )
     reads(report)
     group.add_argument(
-        "--peaks", type=count, default=20, metavar="N",
+        "--peaks", type=app.count, default=20, metavar="N",
         help="number of peaks of --scan, the highest whose windows do not overlap (default: %(default)s)",
     )  # fmt: skip
     sweeps = group.add_argument(
         "--sweeps", metavar="FILE", help="replicates with a sweep, of the same length; needs --site"
     )
     reads(sweeps)
-    group.add_argument("--site", type=count, metavar="BP", help="true position of the selected site in --sweeps")
+    group.add_argument("--site", type=app.count, metavar="BP", help="true position of the selected site in --sweeps")
     group.add_argument(
-        "--within", type=count, metavar="BP",
+        "--within", type=app.count, metavar="BP",
         help="also count the detections at most BP from --site (default: count all, wherever they are)",
     )  # fmt: skip
 
@@ -137,10 +118,10 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    output = OutputOptions.resolve(args, FORMATS)
+    output = app.OutputOptions.resolve(args, FORMATS)
     report = None if args.scan is None else omega.read_report(args.scan)
     given = settle_defaults(args, report)
-    options, reading = scan_options(args), read_options(args)
+    options, reading = shared.scan_options(args), read_options(args)
     rates = _check_questions(args)
     if report is not None:
         significance.check_options(omega.scan_parameters(options), report.parameters, args.scan, "omega threshold")
@@ -149,7 +130,7 @@ def run(args: argparse.Namespace) -> int:
     with _sweep_replicates(args, reading) as swept:
         observed = significance.as_observed(_neutral_replicates(args, reading), given.observation)
         neutral = sites.first_read(_as_scanned(observed, given, args), args.input or "the simulation")
-        with open_engine(args) as engine:
+        with app.open_engine(args) as engine:
             how: dict[str, Any] = {
                 "exclude": given.exclude, "on_alignment": messages.alignment, "engine": engine,
                 "run": omega.Run(progress=messages.progress),
@@ -161,14 +142,14 @@ def run(args: argparse.Namespace) -> int:
                 messages.begin("sweeps", None)
                 found = _with_sweeps(args, swept, found, options, given, how)
                 messages.sweeps(found)
-            made = provenance(args, engine)
-            report_profile(args, engine)
+            made = app.provenance(args, engine)
+            app.report_profile(args, engine)
     if report is not None:
         compared = significance.compare(found, report, args.scan, "omega threshold")
         found = replace(found, peaks=tuple(significance.best_windows(report, args.peaks)), compared=compared)
         messages.peaks(found)
     output.write(formats.as_json(found, made) if output.format == "json" else formats.as_tsv(found, made))
-    say_written(args)
+    app.say_written(args)
     return 0
 
 
@@ -209,7 +190,7 @@ def _with_sweeps(
     if found.data is not None and sweeps.data is not None:
         unlike = significance.check_sweeps(found.data, sweeps.data, f"--sweeps {args.sweeps}")
         if unlike is not None:
-            say(args, f"warning: {unlike}")
+            app.say(args, f"warning: {unlike}")
     return replace(found, sweeps=sweeps)
 
 
@@ -261,7 +242,7 @@ def _check_source(args: argparse.Namespace) -> None:
         if getattr(args, name) is None:
             raise UsageError(f"give neutral replicates as INPUT, or --{name} and the others to simulate them")
     if args.replicates is None:
-        args.replicates = DEFAULT_REPLICATES
+        args.replicates = shared.DEFAULT_REPLICATES
     if args.demes is None and args.deme is not None:
         raise UsageError("--deme has no effect without --demes FILE")
     for name in ("population_size", "theta", "rho", "growth_rate"):
@@ -304,8 +285,8 @@ class SignificanceMessages:
     """
 
     def __init__(self, args: argparse.Namespace) -> None:
-        self._args = args
-        self._progress = started_progress(args, "neutral", "replicates", 1)
+        self._args, self._say = args, partial(app.say, args)
+        self._progress = app.started_progress(args, "neutral", "replicates", 1)
         self._total: int | None = None
         self._scanned = 0
 
@@ -330,17 +311,15 @@ class SignificanceMessages:
         """Tell what the neutral replicates came to."""
         self._progress.clear()
         maxima = found.maxima
-        say(
-            self._args,
+        self._say(
             f"{len(maxima):,} neutral replicates, {found.haplotypes:,} haplotypes, {found.mean_sites:,.0f} sites "
             f"on average; largest omega: median {maxima.median:,.6g}, highest {maxima.omega.max():,.6g}",
         )
         nothing = int((maxima.omega == 0).sum())
         if nothing:
-            say(self._args, f"warning: {nothing:,} replicates have no omega above 0 and count as 0")
+            self._say(f"warning: {nothing:,} replicates have no omega above 0 and count as 0")
         for one in found.thresholds:
-            say(
-                self._args,
+            self._say(
                 f"false-positive rate {one.fpr:g}: omega above {one.omega:,.6g} (rank {one.rank:,} of "
                 f"{one.replicates:,} maxima; expected rate {one.expected_fpr:.4f}, standard deviation "
                 f"{one.fpr_error:.4f})",
@@ -348,24 +327,23 @@ class SignificanceMessages:
             if one.rank < significance.FEW_MAXIMA:
                 enough = significance.replicates_for(one.fpr, significance.FEW_MAXIMA)
                 few = f"--fpr {one.fpr:g} rests on few maxima; take {enough:,} replicates or more"
-                say(self._args, f"warning: {few}")
+                self._say(f"warning: {few}")
 
     def sweeps(self, found: omega.Significance) -> None:
         """Tell how many sweeps are detected, and where."""
         self._progress.clear()
-        sweeps, args = found.sweeps, self._args
+        sweeps = found.sweeps
         assert sweeps is not None
         for one in sweeps.detection:
             close = one.detected_within
-            near = "" if close is None else f", {close:,} within {args.within:,} bp of the site"
+            near = "" if close is None else f", {close:,} within {self._args.within:,} bp of the site"
             detected = f"{one.detected:,} of {one.replicates:,} sweeps detected ({one.rate:.1%}){near}"
-            say(args, f"false-positive rate {one.threshold.fpr:g}: {detected}")
+            self._say(f"false-positive rate {one.threshold.fpr:g}: {detected}")
         self._say_distance(sweeps.localisation)
 
     def _say_distance(self, distance: significance.Localisation) -> None:
         if distance.mean is not None and distance.median is not None:
-            say(
-                self._args,
+            self._say(
                 f"distance from the site: mean {distance.mean:,.0f} bp, median {distance.median:,.0f} bp, "
                 f"95 % within {distance.quantiles[0.95]:,.0f} bp",
             )
@@ -373,9 +351,9 @@ class SignificanceMessages:
     def peaks(self, found: omega.Significance) -> None:
         """Tell the p-values of the highest peaks, and what may make them something else."""
         if found.compared is not None:
-            say_compared(self._args, found.compared)
+            shared.say_compared(self._args, found.compared)
         for peak in (found.peaks or ())[:SHOWN_PEAKS]:
             where = f"{peak.chromosome}: omega {peak.omega:,.6g} at {peak.position:,.0f} bp"
-            say(self._args, f"{where}, p = {float(found.p_values(peak.omega)):.3g}")
+            self._say(f"{where}, p = {float(found.p_values(peak.omega)):.3g}")
         if not found.peaks:
-            say(self._args, f"{self._args.scan} holds no omega above 0")
+            self._say(f"{self._args.scan} holds no omega above 0")

@@ -1,7 +1,7 @@
 """Linkage disequilibrium of all pairs of sites of a region, in blocks of rows from the device.
 
-Unlike a scan, which keeps sums only, this brings the values themselves to the host, a block of rows at a time. Whoever
-needs something of them takes the blocks as they come: the whole matrix, its picture, or the means of a window's parts.
+Unlike a scan, which keeps sums only, this brings the values themselves to the host, a block of rows at a time. A
+caller takes the blocks as they come: for their picture, for the means of a window's parts, or to write them.
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.errors import UsageError, check_choice
 from oclgenomics.omega.device.kernels import CPU_LANES, launch_known
 from oclgenomics.omega.device.sites import DeviceSites, planes_of
 from oclgenomics.omega.options import MAP_MEASURES, MapMeasure
 from oclgenomics.omega.plan.windows import TILE, round_up
-from oclgenomics.omega.sites.filters import take_sites
 from oclgenomics.runtime import BufferNeed, Engine
 from oclgenomics.variation.alignment import Alignment
 
@@ -43,63 +42,32 @@ class LdBlock:
     values: NDArray[np.float32]
 
 
-def ld_matrix(
-    alignment: Alignment, first: int, last: int, *, engine: Engine, measure: MapMeasure = "r2"
-) -> NDArray[np.float32]:
-    """Compute linkage disequilibrium between all sites of a region.
+def ld_blocks(alignment: Alignment, engine: Engine, *, measure: MapMeasure = "r2") -> Iterator[LdBlock]:
+    """Compute linkage disequilibrium between all sites of an alignment, block by block of rows.
 
     Parameters
     ----------
     alignment : Alignment
         Prepared by `omega.sites.prepare`: every site shows at least two states.
-    first, last : int
-        First and last site, counted from 0, both included.
     engine : Engine
     measure : {'r2', 'nr2'}
-        See `oclgenomics.omega.ld.measures`. Unphased genotypes are
-        correlated. A pair with sites of three or more states has the value that omega gives it, see docs/how/omega.md;
-        it may pass 1 where both sites have three.
-
-    Returns
-    -------
-    ndarray, float32 (sites, sites)
-        Symmetric, with 1 (r2) or the number of haplotypes (nr2) on the diagonal. Where a site does not vary over
-        the haplotypes observed at both, r2 is NaN and nr2 0.
-
-    Raises
-    ------
-    UsageError
-        An unknown measure, no such sites, or more than `MAX_SITES`.
-    DeviceError
-        Not enough device memory, or a device lost on the way.
-    """
-    if not 0 <= first <= last < alignment.sites:
-        raise UsageError(f"sites {first} to {last}: the alignment has {alignment.sites} sites, counted from 0")
-    keep = np.zeros(alignment.sites, np.bool_)
-    keep[first : last + 1] = True
-    region = take_sites(alignment, keep)
-    matrix = np.zeros((region.sites, region.sites), np.float32)
-    for block in ld_blocks(region, engine, measure=measure):
-        matrix[block.row0 : block.row0 + len(block.values), block.row0 :] = block.values
-    matrix += matrix.T.copy()
-    np.fill_diagonal(matrix, 1 if measure == "r2" else alignment.haplotypes)
-    return matrix
-
-
-def ld_blocks(alignment: Alignment, engine: Engine, *, measure: MapMeasure = "r2") -> Iterator[LdBlock]:
-    """Compute linkage disequilibrium between all sites of an alignment, block by block of rows.
+        See `oclgenomics.omega.options.MapMeasure`. Of unphased data, genotypes are correlated. A pair with sites of
+        three or more states has the value that omega gives it, see docs/how/omega.md; it may pass 1 where both sites
+        have three.
 
     Yields
     ------
     LdBlock
+        Where a site does not vary over the haplotypes observed at both, r2 is NaN and nr2 0.
 
     Raises
     ------
-    UsageError, DeviceError
-        As `ld_matrix`.
+    UsageError
+        An unknown measure, or more than `MAX_SITES`.
+    DeviceError
+        Not enough device memory, or a device lost on the way.
     """
-    if measure not in MAP_MEASURES:
-        raise ParameterError("measure", f"choose one of {', '.join(MAP_MEASURES)}", measure)
+    check_choice("measure", measure, MAP_MEASURES)
     if alignment.sites > MAX_SITES:
         raise UsageError(
             f"{alignment.sites:,} sites are in the region and at most {MAX_SITES:,} are possible; "

@@ -117,7 +117,8 @@ class OmegaScanner:
         """
         joint, grid = join_members(group), len(group) * options.grid
         planes = planes_of(joint.alignment, dna=options.precision == "compat" and joint.alignment.multiallelic)
-        resident = self._fits(planes)
+        # the rows of the states of sites with three or more stay on the device in any case
+        resident = planes.nbytes <= self.engine.budget // 2 and planes.bits.nbytes <= self.engine.max_allocation
         passes = self._plan(joint, planes, options, grid, resident=resident)
         if not passes:
             return [BestBorders.nothing(options.grid) for _ in group]
@@ -157,10 +158,6 @@ class OmegaScanner:
         for is_wrong, text in wrong:
             if is_wrong:
                 raise UsageError(text)
-
-    def _fits(self, planes: BitPlanes) -> bool:
-        """Whether all sites stay on the device; the rows of the states of sites with three or more always do."""
-        return planes.nbytes <= self.engine.budget // 2 and planes.bits.nbytes <= self.engine.max_allocation
 
     def _plan(self, joint: Member, planes: BitPlanes, options: ScanOptions, grid: int, *, resident: bool) -> list[Pass]:
         engine = self.engine

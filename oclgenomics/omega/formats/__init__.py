@@ -8,7 +8,6 @@ from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
     from oclgenomics.omega.formats.ld import *
-    from oclgenomics.omega.formats.peaks import PeakFormat as PeakFormat, write_peaks as write_peaks
     from oclgenomics.omega.formats.scans import (
         ReportFormat as ReportFormat,
         make_report as make_report,
@@ -22,8 +21,7 @@ __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
         "ld": "MatrixFile PairTable parts_json parts_tsv values_format",
-        "peaks": "PeakFormat write_peaks",
         "scans": "ReportFormat make_report read_report summary_line write_report",
-        "thresholds": "as_json as_tsv read_thresholds",
+        "thresholds": "PeakFormat as_json as_tsv read_thresholds write_peaks",
     },
 )

@@ -8,8 +8,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.provenance import provenance_lines
-from oclgenomics.app.reports import MISSING
+from oclgenomics.app.reports import MISSING, table_text
 from oclgenomics.errors import ParameterError
 from oclgenomics.io.json_text import json_text
 from oclgenomics.io.packed_file import name_unpacked, refuse_packed
@@ -39,13 +38,12 @@ def values_format(path: str) -> str:
 
 def parts_tsv(region: LdRegion, parts: Sequence[LdPart], provenance: Mapping[str, Any]) -> str:
     """Return the means of the parts as a table, below '#' lines with provenance and the grid position."""
-    rows = ["\t".join(PART_COLUMNS)]
+    rows = []
     for record in part_records(region, parts):
         mean = MISSING if record["mean_r2"] is None else f"{record['mean_r2']:.7g}"
-        rows.append("\t".join([*(str(record[name]) for name in PART_COLUMNS[:-1]), mean]))
+        rows.append([*(str(record[name]) for name in PART_COLUMNS[:-1]), mean])
     point = _point_record(region)
-    head = provenance_lines({**provenance, **({"window": point} if point else {})})
-    return head + "\n".join([*rows, ""])
+    return table_text({**provenance, **({"window": point} if point else {})}, PART_COLUMNS, rows)
 
 
 def parts_json(region: LdRegion, parts: Sequence[LdPart], provenance: Mapping[str, Any]) -> str:
@@ -75,7 +73,7 @@ class PairTable:
     def __init__(self, stream: IO[str], region: LdRegion, provenance: Mapping[str, Any]) -> None:
         self._stream, self._name = stream, " ".join(region.alignment.name.split())
         self._positions = region.positions.tolist()
-        stream.write(provenance_lines(provenance) + "\t".join(VALUE_COLUMNS) + "\n")
+        stream.write(table_text(provenance, VALUE_COLUMNS, []))
 
     def add(self, block: LdBlock) -> None:
         """Write some rows."""

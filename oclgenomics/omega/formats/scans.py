@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
-from typing import Any, Literal, NoReturn, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.provenance import provenance_lines
-from oclgenomics.app.reports import MISSING, ByteSink, Report, write_reports
+from oclgenomics.app.reports import MISSING, ByteSink, Lines, Report, encoded, write_reports
 from oclgenomics.errors import InputError, ParameterError
-from oclgenomics.io.json_text import json_text
+from oclgenomics.io.json_text import json_text, load_fields
 from oclgenomics.io.text_file import read_text
 from oclgenomics.omega.result import SCAN_COLUMNS, DataFacts, OmegaReport, Scan, Track
 from oclgenomics.variation.bed import MAX_BP
@@ -30,7 +29,7 @@ DIGITS = set("0123456789+-.eE")
 NOT_A_REPORT = "is no report of `omega scan` in the tsv or json format"
 
 
-class OmegaPlusReport:
+class OmegaPlusReport(Lines):
     """The report OmegaPlus 3.0.3 writes, byte for byte.
 
     Parameters
@@ -46,9 +45,6 @@ class OmegaPlusReport:
         self.all_columns = all_columns
         self.separator = separator
 
-    def head(self) -> bytes:
-        return b""
-
     def body(self, scan: Scan) -> bytes:
         title = f"\n//{scan.replicate}\n" if self.separator else "\n"
         valid = scan.valid if scan.enough_sites is None else scan.enough_sites
@@ -61,11 +57,8 @@ class OmegaPlusReport:
         rows = ("{:.4f}\t{:f}\t{}\t{}\t{}\n".format(*row) for row in zip(*columns, strict=True))
         return (title + "".join(rows)).encode()
 
-    def tail(self) -> bytes:
-        return b""
 
-
-class TsvReport:
+class TsvReport(Lines):
     """A table for `pandas.read_csv(path, sep="\\t", comment="#")` or R's `read.delim(path, comment.char="#")`.
 
     One header line names the columns, and every row holds all of them; a position without a window (none holds enough
@@ -84,7 +77,7 @@ class TsvReport:
         self.provenance = provenance or {}
 
     def head(self) -> bytes:
-        return _bytes(provenance_lines(self.provenance) + "\t".join(SCAN_COLUMNS) + "\n")
+        return encoded(provenance_lines(self.provenance) + "\t".join(SCAN_COLUMNS) + "\n")
 
     def body(self, scan: Scan) -> bytes:
         label = f"{_one_field(scan.name)}\t{scan.replicate}"
@@ -99,10 +92,7 @@ class TsvReport:
             else f"{label}\t{at:.2f}\t{none}"
             for at, omega, left, right, sites, valid in rows
         ]
-        return _bytes(_facts_line(scan) + "".join(lines))
-
-    def tail(self) -> bytes:
-        return b""
+        return encoded(_facts_line(scan) + "".join(lines))
 
 
 class JsonReport:
@@ -238,10 +228,6 @@ def _one_field(name: str) -> str:
     return name.replace("\t", " ").replace("\n", " ")
 
 
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "backslashreplace")
-
-
 # Reading back
 
 
@@ -262,29 +248,14 @@ def read_report(path: str | os.PathLike[str]) -> OmegaReport:
     return _from_json(text, name) if text.lstrip().startswith("{") else _from_tsv(text, name)
 
 
-def load_json(text: str, source: str) -> dict[str, Any]:
+def load_json(text: str, source: str) -> Mapping[str, Any]:
     """Parse a JSON object, or say where it is broken.
 
     Raises
     ------
     InputError
-        The text is no JSON object, is nested too deeply, or holds a number without bounds.
     """
-
-    def refuse(word: str) -> NoReturn:
-        raise ValueError(f"{word} is no number")
-
-    try:
-        value = json.loads(text, parse_constant=refuse)
-    except json.JSONDecodeError as error:
-        raise InputError(f"broken JSON: {error.msg}; write the file again", source=source, line=error.lineno) from None
-    except ValueError as error:  # also whole numbers of thousands of digits
-        raise InputError(f"broken JSON: {error}; write the file again", source=source) from None
-    except RecursionError:
-        raise InputError("broken JSON: nested too deeply; write the file again", source=source) from None
-    if not isinstance(value, dict):
-        raise InputError("is JSON, but no object", source=source)
-    return value
+    return load_fields(text, source, "; write the file again").values
 
 
 def _from_json(text: str, source: str) -> OmegaReport:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.omega.ld.region import GridPoint, LdRegion, choose_peak, choose_position, plain_region, window_region
-from oclgenomics.omega.options import MISSING_NAMES, LdOptions, MissingState, ScanOptions
+from oclgenomics.omega.options import MISSING_NAMES, LdOptions, ScanOptions, missing_states
 from oclgenomics.omega.result import OmegaReport
 from oclgenomics.omega.sites.filters import filter_alignment
 from oclgenomics.omega.sites.sources import AlignmentSource, open_alignments, regions_of
@@ -98,17 +98,10 @@ def request_map(options: LdOptions, report: OmegaReport | None, given: Mapping[s
     scan = ScanOptions(  # grid and windows do not matter
         ld=recorded.get("ld", "RSQUARE"),
         precision=recorded.get("precision", "accurate"),
-        impute=_missing_states(values["impute"]),
+        impute=missing_states(values["impute"]),
         **{name: values[name] for name in filters},
     )
     return MapRequest(options, report, point, scan, values)
-
-
-def _missing_states(words: Iterable[str]) -> frozenset[MissingState]:
-    unknown = [word for word in words if word.upper() not in MISSING_NAMES]
-    if unknown:
-        raise ParameterError("impute", "choose N, GAP or both", unknown[0])
-    return frozenset(MISSING_NAMES[word.upper()] for word in words)
 
 
 def read_region(

@@ -1,7 +1,7 @@
 """Small alignments scanned as one: replicates laid end to end, so that the device gets enough work at a time.
 
 The windows of an alignment never reach beyond it, and its sums are exact (64-bit integers with some fraction bits), so
-that nothing but time depends on what lies beside it.
+that nothing but time depends on what it is scanned with.
 """
 
 from __future__ import annotations

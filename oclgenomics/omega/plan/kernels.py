@@ -185,8 +185,10 @@ def choose_kernels(
         return np.where(scores < kernel_one_below(limits), KERNEL_ONE, KERNEL_TWO)
 
     def find_tiles() -> tuple[NDArray[np.int64], int]:
-        columns, rows = _tiles_of(windows, taken)
-        return columns * rows, _longest_queue(windows.first[taken] // TILE, columns)
+        begin = windows.first[taken] // TILE
+        columns = windows.inner_left[taken] // TILE - begin + 1
+        rows = windows.last[taken] // TILE - windows.inner_right[taken] // TILE + 1
+        return columns * rows, _longest_queue(begin, columns)
 
     lefts = windows.inner_left[taken] - windows.first[taken] + 1
     rights = windows.last[taken] - windows.inner_right[taken] + 1
@@ -199,9 +201,3 @@ def _longest_queue(begin: NDArray[np.int64], columns: NDArray[np.int64]) -> int:
     last = int((begin + columns).max()) + 1
     enter, leave = np.bincount(begin, minlength=last), np.bincount(begin + columns, minlength=last)
     return int(np.cumsum(enter - leave).max())
-
-
-def _tiles_of(windows: Windows, taken: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Tile columns and tile rows that each window of `taken` touches."""
-    columns = windows.inner_left[taken] // TILE - windows.first[taken] // TILE + 1
-    return columns, windows.last[taken] // TILE - windows.inner_right[taken] // TILE + 1

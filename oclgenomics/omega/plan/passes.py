@@ -241,7 +241,7 @@ def _sizes(windows: Windows, sites: int, limits: DeviceLimits, uploads: SiteUplo
 
 
 def _max_slots(sizes: Sizes, sites: int, per_pass: int, limits: DeviceLimits, uploads: SiteUploads) -> int:
-    """Most windows whose left sums fit beside everything else.
+    """Most windows whose left sums fit together with everything else.
 
     A block of so many rows is round_up(band) + rows columns wide at most, so that its sums take up to rows * (stride +
     1) items (`Pass.sums_size`).

@@ -22,7 +22,7 @@ from oclgenomics.app.figures import (
     round_ticks,
     short_text,
 )
-from oclgenomics.errors import ParameterError
+from oclgenomics.errors import check_choice
 from oclgenomics.omega.result import Scan
 from oclgenomics.omega.significance.peaks import best_positions
 
@@ -41,7 +41,7 @@ THRESHOLD_LABEL = 28.0  # height of a threshold's label in points
 LEGEND_SHIFT = 1.12  # right end of the legend above them, as a share of the axes
 GAP = 0.012  # between chromosomes, as a share of all of them together
 GAPS = 0.3  # of all gaps together at most
-LETTER = 0.011  # of a letter in bold, as a share of the axis
+LETTER = 0.011  # of a character in bold, as a share of the axis
 FEW_CHROMOSOMES = 5  # so many have room for positions on the axis
 FEW_REPLICATES = 5  # fewer than this are drawn one by one; quantiles would say little
 
@@ -80,8 +80,7 @@ def plot_scans(
     UsageError
         `layout` is unknown.
     """
-    if layout not in LAYOUTS:
-        raise ParameterError("layout", f"choose one of {', '.join(LAYOUTS)}", layout)
+    check_choice("layout", layout, LAYOUTS)
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -351,7 +350,7 @@ def _largest(scan: Scan) -> float:
 HEADLINE_DIGITS = {"Mb": 3, "kb": 1, "bp": 0}
 WIDE_RANGE = 40.0  # largest over median omega from which a linear axis would flatten all but one peak
 MAX_TICKS = 8  # along the positions
-LONGEST_NAME, LONGEST_TITLE = 18, 50  # letters shown
+LONGEST_NAME, LONGEST_TITLE = 18, 50  # characters shown
 
 
 def set_omega_axis(axes: Axes, omega: NDArray[np.float64]) -> None:

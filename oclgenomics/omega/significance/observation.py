@@ -26,7 +26,7 @@ class Observation:
     missing : float
         Probability of a call to be missing: of a haplotype, or of both of a sample with `genotypes`.
     chromosome : str
-        Name of the chromosome that the replicates stand for, where regions of it are excluded; else empty.
+        Name of the chromosome that the replicates simulate, where regions of it are excluded; else empty.
     first, room : int
         Bp of that chromosome on which the first bp of a replicate falls, and how many bp further it may fall, by draw.
     seed : int

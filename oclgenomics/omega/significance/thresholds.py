@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.frames import to_frame
+from oclgenomics.app.frames import frame_of, to_frame
 from oclgenomics.errors import ParameterError
 from oclgenomics.omega.result import Scan
 from oclgenomics.omega.significance.facts import Compared, NullFacts
@@ -115,10 +115,7 @@ class Threshold:
 
     def record(self) -> dict[str, Any]:
         """Return the threshold as plain values, with what is expected of it."""
-        return {
-            "fpr": self.fpr, "omega": self.omega, "rank": self.rank, "replicates": self.replicates,
-            "expected_fpr": self.expected_fpr, "fpr_error": self.fpr_error,
-        }  # fmt: skip
+        return {**asdict(self), "expected_fpr": self.expected_fpr, "fpr_error": self.fpr_error}
 
 
 def thresholds(maxima: NDArray[np.float64] | Sequence[float], rates: Sequence[float]) -> list[Threshold]:
@@ -306,8 +303,7 @@ class SweepResults:
 
     def to_frame(self) -> Any:
         """Make a table of the thresholds, with the names of `records`; see `oclgenomics.app.frames.to_frame`."""
-        records = self.records()
-        return to_frame({name: [record[name] for record in records] for name in records[0]})
+        return frame_of(self.records())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -365,13 +361,12 @@ class Significance:
 
     def to_frame(self) -> Any:
         """Make a table of the thresholds, with the names of `records`; see `oclgenomics.app.frames.to_frame`."""
-        records = self.records()
-        return to_frame({name: [record[name] for record in records] for name in records[0]})
+        return frame_of(self.records())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Peaks:
-    """Regions of high omega, and what they were told by.
+    """Regions of high omega, and the threshold that they exceed.
 
     Attributes
     ----------
@@ -416,5 +411,4 @@ class Peaks:
 
     def to_frame(self) -> Any:
         """Make a table of the peaks, with the columns `PEAK_COLUMNS`; see `oclgenomics.app.frames.to_frame`."""
-        records = self.records()
-        return to_frame({name: [record[name] for record in records] for name in PEAK_COLUMNS})
+        return frame_of(self.records(), PEAK_COLUMNS)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.omega.options import IMPUTABLE, ScanOptions
+from oclgenomics.errors import ParameterError
+from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.result import DataFacts
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import BedRegions
@@ -47,10 +48,7 @@ def filter_alignment(alignment: Alignment, options: ScanOptions, exclude: BedReg
     """Return the sites that a scan uses, and all that was left out on the way, the reader's counts first."""
     alignment.validate()
     outside = Prepared(alignment, {}) if exclude is None else exclude_regions(alignment, exclude)
-    prepared = prepare(
-        outside.alignment, maf=options.maf, no_singletons=options.no_singletons, impute=options.impute,
-        binary=options.binary, seed=options.seed, compat=options.precision == "compat",
-    )  # fmt: skip
+    prepared = prepare(outside.alignment, options)
     counts = (alignment.skipped, outside.discarded, prepared.discarded)
     reasons = dict.fromkeys(reason for count in counts for reason in count)
     discarded = {reason: sum(count.get(reason, 0) for count in counts) for reason in reasons}
@@ -170,16 +168,7 @@ def exclude_regions(alignment: Alignment, regions: BedRegions) -> Prepared:
     return Prepared(take_sites(alignment, keep), {"excluded": excluded})
 
 
-def prepare(
-    alignment: Alignment,
-    *,
-    maf: float = 0.0,
-    no_singletons: bool = False,
-    impute: Set[str] = frozenset(),
-    binary: bool = False,
-    seed: int | None = None,
-    compat: bool = False,
-) -> Prepared:
+def prepare(alignment: Alignment, options: ScanOptions | None = None) -> Prepared:
     """Filter, impute, reduce and orient the sites of an alignment.
 
     The steps, in this order:
@@ -195,58 +184,29 @@ def prepare(
     ----------
     alignment : Alignment
         Not changed; planes that no step touches are shared with the result.
-    maf : float
-        Least frequency of every observed state, 0 to 0.5.
-    no_singletons : bool
-        Drop sites at which some state is seen once.
-    impute : set of {'N', 'GAP'}
-        Which missing states to fill.
-    binary : bool
-        Reduce every site to two states.
-    seed : int, optional
-        Seed of the draws; needed if anything is drawn.
-    compat : bool
-        Follow OmegaPlus also where it is an accident: with fewer than four sites left nothing is drawn, filled or
-        oriented. OmegaPlus' corruption of missing data is not repeated.
+    options : ScanOptions, optional
+        Its `maf`, `no_singletons`, `impute`, `binary` and `seed`. Compat precision follows OmegaPlus also where that is
+        an accident: with fewer than four sites left nothing is drawn, filled or oriented. OmegaPlus' corruption of
+        missing data is not repeated.
 
     Returns
     -------
     Prepared
-
-    Raises
-    ------
-    ParameterError
-        `maf` out of range, or an unknown kind in `impute`.
-    UsageError
-        Draws without a seed.
     """
-    _check_options(maf, impute)
-    used = alignment if "N" in impute else _known_genotypes(alignment)
-    alignment, discarded = _filter(alignment, used, maf, no_singletons)
-    if compat and alignment.sites < 4:
+    options = options or ScanOptions()
+    used = alignment if "N" in options.impute else _known_genotypes(alignment)
+    alignment, discarded = _filter(alignment, used, options.maf, options.no_singletons)
+    if options.precision == "compat" and alignment.sites < 4:
         return Prepared(alignment, discarded)
-    random = None if seed is None else GlibcRandom(seed)
-    if impute and alignment.valid is not None:
-        alignment = _impute(alignment, impute, random)
-    if binary and len(alignment.multi_site):
-        alignment = _reduce(alignment, random)
+    if options.seed is not None:  # without it, options draw nothing
+        random = GlibcRandom(options.seed)
+        if options.impute and alignment.valid is not None:
+            alignment = _impute(alignment, options.impute, random)
+        if options.binary and len(alignment.multi_site):
+            alignment = _reduce(alignment, random)
     if alignment.alphabet == "dna" and not len(alignment.multi_site):
         alignment = _orient(alignment)
     return Prepared(alignment, discarded)
-
-
-def _check_options(maf: float, impute: Set[str]) -> None:
-    if not 0 <= maf <= 0.5:
-        raise ParameterError("maf", "a minor allele frequency lies between 0 and 0.5", maf)
-    unknown = set(impute) - set(IMPUTABLE)
-    if unknown:
-        raise ParameterError("impute", "choose N, GAP or both", sorted(unknown)[0])
-
-
-def _need(random: GlibcRandom | None) -> GlibcRandom:
-    if random is None:
-        raise UsageError("`impute` and `binary` draw at random: give `seed` so that the result can be repeated")
-    return random
 
 
 def _known_genotypes(alignment: Alignment) -> Alignment:
@@ -293,12 +253,13 @@ def take_sites(alignment: Alignment, keep: NDArray[np.bool_]) -> Alignment:
     """Return the alignment with only the sites at which `keep`, bool (sites,), is True."""
     rows = keep[alignment.multi_site]
     renumbered = np.cumsum(keep) - 1
+    there = {name: getattr(alignment, name) for name in ("bits", "valid", "gap", "haploid")}
+    planes: dict[str, Any] = {
+        name: np.ascontiguousarray(plane[:, keep]) for name, plane in there.items() if plane is not None
+    }
     return replace(
         alignment, positions=alignment.positions[keep], letters=alignment.letters[keep],
-        bits=np.ascontiguousarray(alignment.bits[:, keep]),
-        valid=None if alignment.valid is None else np.ascontiguousarray(alignment.valid[:, keep]),
-        gap=None if alignment.gap is None else np.ascontiguousarray(alignment.gap[:, keep]),
-        haploid=None if alignment.haploid is None else np.ascontiguousarray(alignment.haploid[:, keep]),
+        **planes,
         multi_site=renumbered[alignment.multi_site[rows]].astype(np.int32),
         multi_bits=np.ascontiguousarray(alignment.multi_bits[:, rows]), multi_letter=alignment.multi_letter[rows],
     )  # fmt: skip
@@ -339,7 +300,7 @@ class _StateTable:
         return picked
 
 
-def _impute(alignment: Alignment, kinds: Set[str], random: GlibcRandom | None) -> Alignment:
+def _impute(alignment: Alignment, kinds: Set[str], random: GlibcRandom) -> Alignment:
     """Fill missing states, site by site and haplotype by haplotype."""
     assert alignment.valid is not None
     wanted = ~alignment.valid & full_words(alignment.haplotypes)[:, None]
@@ -359,7 +320,7 @@ def _impute(alignment: Alignment, kinds: Set[str], random: GlibcRandom | None) -
         missing = unpack_sites(wanted[:, block], alignment.haplotypes)
         rows, haplotypes = np.nonzero(missing)
         at = block[rows]
-        states = table.pick(at, _need(random))  # index in the order of the letters
+        states = table.pick(at, random)  # index in the order of the letters
         filled = np.zeros(missing.shape, np.uint8)
         filled[rows, haplotypes] = (states != 0) ^ table.swapped[at]
         bits[:, block] |= pack_states(filled).T
@@ -375,12 +336,12 @@ def _impute(alignment: Alignment, kinds: Set[str], random: GlibcRandom | None) -
     )  # fmt: skip
 
 
-def _reduce(alignment: Alignment, random: GlibcRandom | None) -> Alignment:
+def _reduce(alignment: Alignment, random: GlibcRandom) -> Alignment:
     """Replace the third and fourth commonest bases; no multiallelic sites are left."""
     bits, letters = alignment.bits.copy(), alignment.letters.copy()
     counts = count_ones(alignment.multi_bits)
     sites, start, size = np.unique(alignment.multi_site, return_index=True, return_counts=True)
-    draws = _need(random).draw(2 * len(sites)).reshape(-1, 2).tolist()
+    draws = random.draw(2 * len(sites)).reshape(-1, 2).tolist()
     for site, first, states, drawn in zip(sites.tolist(), start.tolist(), size.tolist(), draws, strict=True):
         commonest, second, *rare = _by_count(range(first, first + states), counts, alignment.multi_letter)
         ones = alignment.multi_bits[:, second].copy()

@@ -68,7 +68,7 @@ def open_alignments(
 def first_read(
     alignments: Iterator[Alignment], source: str, check: Callable[[Alignment], None] | None = None
 ) -> Iterator[Alignment]:
-    """Return the same alignments, the first of which is read now: a bad input is told before a device starts.
+    """Return the same alignments, the first of which is read now: a bad input is reported before a device starts.
 
     Parameters
     ----------

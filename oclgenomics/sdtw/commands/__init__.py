@@ -1,4 +1,4 @@
-"""`oclgenomics sdtw`: which nanopore reads are of a target, told from their raw signal."""
+"""`oclgenomics sdtw`: which nanopore reads are on target, by their raw signal."""
 
 from __future__ import annotations
 

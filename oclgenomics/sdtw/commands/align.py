@@ -7,7 +7,7 @@ from typing import Any
 
 import oclgenomics
 from oclgenomics import sdtw
-from oclgenomics.app.commands import add_device_options, open_engine, report_profile, say_written
+from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import add_signal_inputs, add_signal_options, trim_of
 from oclgenomics.sdtw.commands.options import add_align_options, align_options, prefix_lengths
@@ -16,14 +16,12 @@ from oclgenomics.sdtw.commands.reports import add_part_options, settle_format, w
 
 def add_parser(actions: Any) -> None:
     """Add `align` to the actions of `sdtw`."""
-    parser = actions.add_parser(
-        "align",
+    parser = app.add_command(
+        actions, run, "align",
         help="align the beginnings of reads with references",
         description="Align prefixes of the signal of each read with references, anywhere in them, and report the cost "
         "of the best alignment and where it ends.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     add_signal_inputs(parser)
     group = parser.add_argument_group("signals and alignments")
     reads(group.add_argument(
@@ -37,7 +35,7 @@ def add_parser(actions: Any) -> None:
     add_signal_options(group)
     add_align_options(group)
     add_part_options(parser)
-    add_device_options(parser)
+    app.add_device_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -51,18 +49,13 @@ def run(args: argparse.Namespace) -> int:
     settle_format(args)
     options = align_options(args)
     options.check_prefixes(args.prefixes)
-    oclgenomics.select_device(args.device)  # a device that is not there is told before anything is read
+    oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
     references = sdtw.open_references(args.references)
-    with open_engine(args) as engine:
-        write_parts(
-            args,
-            engine,
-            "aligning",
-            lambda run: sdtw.iter_align(
-                args.signals, references, options, prefixes=args.prefixes, starts=args.starts, trim=trim_of(args),
-                engine=engine, run=run,
-            ),
-        )  # fmt: skip
-        report_profile(args, engine)
-    say_written(args)
+    with app.open_engine(args) as engine:
+        how: dict[str, Any] = {"starts": args.starts, "trim": trim_of(args), "engine": engine}
+        write_parts(args, engine, "aligning", lambda run: sdtw.iter_align(
+            args.signals, references, options, prefixes=args.prefixes, run=run, **how
+        ))  # fmt: skip
+        app.report_profile(args, engine)
+    app.say_written(args)
     return 0

@@ -11,22 +11,13 @@ from typing import Any
 
 import oclgenomics
 from oclgenomics import sdtw, signals, simulate
-from oclgenomics.app.commands import add_device_options, count, open_engine, report_profile, say, say_written
+from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import add_signal_options, trim_of
 from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.sdtw.commands.options import (
-    DEFAULT_PREFIXES,
-    add_align_options,
-    add_evaluation_options,
-    add_model_options,
-    add_reference_options,
-    align_options,
-    check_evaluation_options,
-    settle_score,
-    variant_name,
-)
-from oclgenomics.sdtw.commands.reports import chosen_thresholds, made_evaluation, say_evaluation, write_evaluation
+from oclgenomics.sdtw.api import DEFAULT_PREFIXES
+from oclgenomics.sdtw.commands import options as shared
+from oclgenomics.sdtw.commands.reports import say_evaluation, write_evaluation
 
 RANDOM = "random"
 RANDOM_BASES, RANDOM_GC = 1_000_000, 0.5
@@ -34,22 +25,20 @@ RANDOM_BASES, RANDOM_GC = 1_000_000, 0.5
 
 def add_parser(actions: Any) -> None:
     """Add `calibrate` to the actions of `sdtw`."""
-    parser = actions.add_parser(
-        "calibrate",
+    parser = app.add_command(
+        actions, run, "calibrate",
         help="thresholds of a reference from simulated reads",
         description="Simulate reads of the target and of a background, align them with the reference, and choose "
         "thresholds. Real reads, given to `sdtw evaluate`, are better where there are any.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     group = parser.add_argument_group("references")
-    add_reference_options(group, "references", "difference with --decoy, else cost")
+    shared.add_reference_options(group, "references", "difference with --decoy, else cost")
     _add_simulation_options(parser.add_argument_group("simulated reads"))
     group = parser.add_argument_group("alignments")
     add_signal_options(group, what="what will be left out at the beginning of the reads that thresholds are for")
-    add_align_options(group)
-    add_evaluation_options(parser)
-    add_device_options(parser)
+    shared.add_align_options(group)
+    shared.add_evaluation_options(parser)
+    app.add_device_options(parser)
 
 
 def _add_simulation_options(group: argparse._ArgumentGroup) -> None:
@@ -61,14 +50,14 @@ def _add_simulation_options(group: argparse._ArgumentGroup) -> None:
         help="sequences of what is no target, or `random` for a million random bases (default: %(default)s)",
     )  # fmt: skip
     reads(background, lambda _args, name: () if name == RANDOM else (name,))
-    add_model_options(group, default="r9.4.1")
+    shared.add_model_options(group, default="r9.4.1")
     group.add_argument(
         "--difficulty", choices=("easy", "normal", "hard"), default="hard",
         help="noise: less than that of real reads, about as much, or more, which makes up for what real reads have "
         "besides noise (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
-        "--reads", type=count, default=1000, metavar="N", help="of the target and of the background each "
+        "--reads", type=app.count, default=1000, metavar="N", help="of the target and of the background each "
         "(default: %(default)s)",
     )  # fmt: skip
 
@@ -81,27 +70,27 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    settle_score(args)
-    output = check_evaluation_options(args)
-    options = align_options(args)
+    shared.settle_score(args)
+    evaluation, output = shared.evaluation_options(args), shared.evaluation_output(args)
+    options = shared.align_options(args)
     prefixes = options.check_prefixes(args.prefixes or DEFAULT_PREFIXES)
     if args.reads < 1:
         raise ParameterError("reads", "give 1 or more", args.reads)
-    oclgenomics.select_device(args.device)  # a device that is not there is told before anything is read
+    oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
     references = sdtw.open_references([*args.references, *args.decoys])
-    classes = _simulated(args, references[: len(args.references)], prefixes[-1])
-    with open_engine(args) as engine:
-        start = time.perf_counter()
-        found = [sdtw.align(one, references, options, prefixes=prefixes, engine=engine) for one in classes]
-        say(args, f"simulated and aligned in {time.perf_counter() - start:.1f} s", level=1)
-        found = [replace(one, trim=trim_of(args)) for one in found]  # what the reads will be that are to be judged
-        name, targets = variant_name(options), len(args.references)
-        scores = sdtw.labelled_scores(*found, name=name, score=args.score, targets=targets)
-        report = made_evaluation(args, [scores], chosen_thresholds(args, scores, engine))
-        report_profile(args, engine)
-        write_evaluation(args, output, report, engine, f"simulated reads of {Path(args.target).name}")
+    targets, decoys = references[: len(args.references)], references[len(args.references) :]
+    target, others = _simulated(args, targets, prefixes[-1])
+    with app.open_engine(args) as engine:
+        start, made = time.perf_counter(), app.provenance(args, engine)
+        report = sdtw.calibrate(
+            target, others, targets, options, evaluation, decoys=decoys, prefixes=prefixes, score=args.score,
+            trim=trim_of(args), made=made, engine=engine,
+        )  # fmt: skip
+        app.say(args, f"simulated, aligned and evaluated in {time.perf_counter() - start:.1f} s", level=1)
+        app.report_profile(args, engine)
+    write_evaluation(args, output, report, made, f"simulated reads of {Path(args.target).name}")
     say_evaluation(args, report)
-    say_written(args)
+    app.say_written(args)
     return 0
 
 

@@ -7,15 +7,7 @@ from typing import Any
 
 import oclgenomics
 from oclgenomics import sdtw
-from oclgenomics.app.commands import (
-    add_device_options,
-    open_engine,
-    provenance,
-    report_profile,
-    say,
-    say_written,
-    text_output,
-)
+from oclgenomics.app import commands as app
 from oclgenomics.app.files import writes
 from oclgenomics.app.inputs import THRESHOLDS_TRIM, add_signal_inputs, add_signal_options
 from oclgenomics.sdtw import formats
@@ -25,15 +17,13 @@ from oclgenomics.sdtw.commands.reports import add_part_options, settle_format, w
 
 def add_parser(actions: Any) -> None:
     """Add `classify` to the actions of `sdtw`."""
-    parser = actions.add_parser(
-        "classify",
+    parser = app.add_command(
+        actions, run, "classify",
         help="decide which reads are of a target",
         description="Align prefixes of the signal of each read with references, the shortest one first. At each stage "
         "a read whose score is above the threshold is rejected, and the others go on; what is left after the last "
         "stage is accepted, and a read that ends before is undecided.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     add_signal_inputs(parser)
     add_decision_options(parser.add_argument_group("decisions"))
     group = parser.add_argument_group("signals and alignments")
@@ -43,7 +33,7 @@ def add_parser(actions: Any) -> None:
     writes(group.add_argument(
         "--summary", metavar="FILE", help="write a table with a line for each stage: reads that came to it, decisions"
     ))  # fmt: skip
-    add_device_options(parser)
+    app.add_device_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -56,21 +46,17 @@ def run(args: argparse.Namespace) -> int:
     """
     settle_format(args)
     thresholds = thresholds_of(args)
-    oclgenomics.select_device(args.device)  # a device that is not there is told before anything is read
+    oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
     targets, decoys, trim = references_of(args, thresholds)
-    with open_engine(args) as engine:
-        totals = write_parts(
-            args,
-            engine,
-            "classifying",
-            lambda run: sdtw.iter_classify(
-                args.signals, targets, thresholds, decoys=decoys, starts=args.starts, trim=trim, engine=engine, run=run
-            ),
-        )
-        report_profile(args, engine)
+    with app.open_engine(args) as engine:
+        how: dict[str, Any] = {"starts": args.starts, "trim": trim, "engine": engine}
+        totals = write_parts(args, engine, "classifying", lambda run: sdtw.iter_classify(
+            args.signals, targets, thresholds, decoys=decoys, run=run, **how
+        ))  # fmt: skip
+        app.report_profile(args, engine)
         if args.summary:
-            with text_output(args.summary) as stream:
-                stream.write(formats.summary_text(totals, thresholds.prefixes, provenance(args, engine)))
-    say(args, ", ".join(f"{number:,} {word}" for word, number in totals.decisions.items()))
-    say_written(args)
+            with app.text_output(args.summary) as stream:
+                stream.write(formats.summary_text(totals, thresholds.prefixes, app.provenance(args, engine)))
+    app.say(args, ", ".join(f"{number:,} {word}" for word, number in totals.decisions.items()))
+    app.say_written(args)
     return 0

@@ -10,63 +10,41 @@ from typing import TYPE_CHECKING, Any
 
 import oclgenomics
 from oclgenomics import sdtw
-from oclgenomics.app.commands import (
-    add_device_options,
-    open_engine,
-    provenance,
-    report_profile,
-    say,
-    say_written,
-    started_progress,
-)
+from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import THRESHOLDS_TRIM, add_signal_options
 from oclgenomics.errors import UsageError
 from oclgenomics.sdtw import decisions
-from oclgenomics.sdtw.commands.options import (
-    DEFAULT_PREFIXES,
-    PRESETS,
-    add_align_options,
-    add_evaluation_options,
-    add_reference_options,
-    align_options,
-    asked_trim,
-    check_evaluation_options,
-    preset_options,
-    settle_score,
-    settled_options,
-    variant_name,
-)
-from oclgenomics.sdtw.commands.reports import chosen_thresholds, made_evaluation, say_evaluation, write_evaluation
+from oclgenomics.sdtw.api import DEFAULT_PREFIXES
+from oclgenomics.sdtw.commands import options as shared
+from oclgenomics.sdtw.commands.reports import say_evaluation, write_evaluation
+from oclgenomics.sdtw.options import PRESETS, variant_name
 
 if TYPE_CHECKING:
-    from oclgenomics.runtime import Engine
     from oclgenomics.signals import TrimOptions
 
 
 def add_parser(actions: Any) -> None:
     """Add `evaluate` to the actions of `sdtw`."""
-    parser = actions.add_parser(
-        "evaluate",
+    parser = app.add_command(
+        actions, run, "evaluate",
         help="F, ROC and thresholds from reads of which it is known whether they are on target",
         description="Align on-target reads and other reads with a reference, and report how well their costs keep "
         "them apart after each number of samples: the highest F of all thresholds, F of reads by thresholds of others, "
         "ROC, and what stages of thresholds bring in a run.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     for name, metavar, text in (("target", "TARGET", "on-target reads"), ("others", "NONTARGET", "other reads")):
         reads(parser.add_argument(name, metavar=metavar, help=f"{text}: a file of signals, or a folder of them"))
     group = parser.add_argument_group("references")
-    add_reference_options(group, "references", "difference with --decoy, else cost")
+    shared.add_reference_options(group, "references", "difference with --decoy, else cost")
     group = parser.add_argument_group("signals and alignments")
     add_signal_options(group, default=THRESHOLDS_TRIM)
-    add_align_options(group)
+    shared.add_align_options(group)
     group.add_argument(
-        "--compare", choices=PRESETS, action="append", default=[],
+        "--compare", choices=tuple(PRESETS), action="append", default=[],
         help="evaluate these options, too, and give the differences of F; may be given more than once",
     )  # fmt: skip
-    group = add_evaluation_options(parser)
+    group = shared.add_evaluation_options(parser)
     group.add_argument(
         "--stages", metavar="N:T,...",
         help="thresholds to judge: PREFIX:REJECT or PREFIX:ACCEPT..REJECT for each stage (default: they are chosen)",
@@ -74,7 +52,7 @@ def add_parser(actions: Any) -> None:
     reads(group.add_argument(
         "--thresholds", metavar="FILE", help="thresholds to judge, and the options of alignments that they are for"
     ))  # fmt: skip
-    add_device_options(parser)
+    app.add_device_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -85,32 +63,44 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    output = check_evaluation_options(args)
+    evaluation, output = shared.evaluation_options(args), shared.evaluation_output(args)
     options, given = _judged(args)
     prefixes, variants = _prefixes(args, options, given), _variants(args, options)
-    oclgenomics.select_device(args.device)  # a device that is not there is told before anything is read
+    oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
     references = sdtw.open_references([*args.references, *args.decoys])
     trim = _trim(args, references, given)
     args.trim = decisions.trim_text(trim)  # for reports to tell
-    with open_engine(args) as engine:
-        start = time.perf_counter()
-        scores = [_scores(args, name, one, references, prefixes, trim, engine) for name, one in variants.items()]
-        say(args, f"aligned in {time.perf_counter() - start:.1f} s", level=1)
-        known = scores[0]
-        if given is None:
-            given = chosen_thresholds(args, known, engine)
-            sketch = decisions.ChosenBy.of(known.read_names)
-            given = replace(given, made={**given.made, decisions.CHOSEN_BY: sketch.record()})
-        elif args.stages is not None:
-            given = replace(given, references=known.references, made=provenance(args, engine), basis=known.basis)
-        report = made_evaluation(args, scores, given)
-        if args.thresholds is not None and (kept := decisions.ChosenBy.from_made(given.made)) is not None:
-            report = replace(report, chosen_by=kept.shared(known.read_names))
-        report_profile(args, engine)
-        write_evaluation(args, output, report, engine, f"{Path(args.target).name} and {Path(args.others).name}")
+    with app.open_engine(args) as engine:
+        start, made = time.perf_counter(), app.provenance(args, engine)
+        how: dict[str, Any] = {"prefixes": prefixes, "trim": trim, "engine": engine}
+        scores = [_scores(args, name, one, references, how) for name, one in variants.items()]
+        app.say(args, f"aligned in {time.perf_counter() - start:.1f} s", level=1)
+        app.report_profile(args, engine)
+    report = _report(args, scores, given, evaluation, made)
+    write_evaluation(args, output, report, made, f"{Path(args.target).name} and {Path(args.others).name}")
     say_evaluation(args, report)
-    say_written(args)
+    app.say_written(args)
     return 0
+
+
+def _report(
+    args: argparse.Namespace,
+    scores: list[sdtw.LabelledScores],
+    given: sdtw.Thresholds | None,
+    evaluation: sdtw.EvaluationOptions,
+    made: dict[str, Any],
+) -> sdtw.EvaluationReport:
+    """Judge the thresholds that are given, or choose some by the same reads."""
+    known = scores[0]
+    if given is None:
+        sketch = decisions.ChosenBy.of(known.read_names)
+        chosen = decisions.choose(known, evaluation, {**made, decisions.CHOSEN_BY: sketch.record()})
+        return decisions.judge(scores, chosen, evaluation, chosen=True)
+    if args.thresholds is None:
+        given = replace(given, references=known.references, made=made, basis=known.basis)
+    report = decisions.judge(scores, given, evaluation, chosen=False)
+    kept = None if args.thresholds is None else decisions.ChosenBy.from_made(given.made)
+    return report if kept is None else replace(report, chosen_by=kept.shared(known.read_names))
 
 
 def _judged(args: argparse.Namespace) -> tuple[sdtw.AlignOptions, sdtw.Thresholds | None]:
@@ -121,25 +111,21 @@ def _judged(args: argparse.Namespace) -> tuple[sdtw.AlignOptions, sdtw.Threshold
     UsageError
         Options contradict each other or the thresholds.
     """
-    if args.thresholds is not None:
-        align_options(args)  # they contradict each other before they contradict the thresholds
-        kept = sdtw.read_thresholds(args.thresholds)
-        if args.score not in (None, kept.score):
-            raise UsageError(f"--score {args.score}: the thresholds were made with {kept.score}; leave the option out")
-        args.score = kept.score
-        return settled_options(args, kept), kept
-    options = align_options(args)
-    settle_score(args)
-    if args.stages is None:
-        return options, None
-    return options, sdtw.Thresholds(decisions.parse_stages(args.stages), options, args.score)
+    options = shared.align_options(args)  # they contradict each other before they contradict the thresholds
+    if args.thresholds is None:
+        shared.settle_score(args)
+        if args.stages is None:
+            return options, None
+    given = shared.thresholds_of(args)
+    args.score = given.score
+    return shared.settled_options(args, given), given
 
 
 def _trim(
     args: argparse.Namespace, references: tuple[sdtw.Squiggle, ...], given: sdtw.Thresholds | None
 ) -> TrimOptions | None:
     """How reads are trimmed; that of thresholds that are given, which have to suit the references."""
-    asked = asked_trim(args)
+    asked = shared.asked_trim(args)
     if given is None:
         return decisions.settled_trim(asked)
     count = len(args.references)
@@ -165,7 +151,7 @@ def _variants(args: argparse.Namespace, options: sdtw.AlignOptions) -> dict[str,
     for name in args.compare:
         if name in variants:
             raise UsageError(f"--compare {name}: these options are evaluated already; leave it out")
-        variants[name] = preset_options(name)
+        variants[name] = PRESETS[name]
     return variants
 
 
@@ -174,15 +160,12 @@ def _scores(
     name: str,
     options: sdtw.AlignOptions,
     references: tuple[sdtw.Squiggle, ...],
-    prefixes: tuple[int, ...],
-    trim: TrimOptions | None,
-    engine: Engine,
+    how: dict[str, Any],
 ) -> sdtw.LabelledScores:
-    """Align both classes of reads."""
+    """Align both classes of reads; `how` is what else `align` takes."""
     found = []
     for path, word in ((args.target, "targets"), (args.others, "others")):
-        progress = started_progress(args, f"{name}: {word}")
-        run = sdtw.Run(progress=progress.update)
-        found.append(sdtw.align(path, references, options, prefixes=prefixes, trim=trim, engine=engine, run=run))
+        progress = app.started_progress(args, f"{name}: {word}")
+        found.append(sdtw.align(path, references, options, run=sdtw.Run(progress=progress.update), **how))
         progress.clear()
     return sdtw.labelled_scores(*found, name=name, score=args.score, targets=len(args.references))

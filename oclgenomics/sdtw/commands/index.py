@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from oclgenomics import sdtw, signals
-from oclgenomics.app.commands import add_message_options, say
+from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads, writes
 from oclgenomics.errors import ParameterError
 from oclgenomics.sdtw.commands.options import add_model_options
@@ -16,14 +16,12 @@ from oclgenomics.sdtw.commands.options import add_model_options
 
 def add_parser(actions: Any) -> None:
     """Add `index` to the actions of `sdtw`."""
-    parser = actions.add_parser(
-        "index",
+    parser = app.add_command(
+        actions, run, "index",
         help="keep the expected signal of a reference in a file",
         description="Write the signal that is expected of the sequences of a reference, by a k-mer model, to a file. "
         "K-mers with an ambiguous base are left out.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     reference = parser.add_argument(
         "reference",
         metavar="REFERENCE",
@@ -49,7 +47,7 @@ def add_parser(actions: Any) -> None:
     group.add_argument("--name", metavar="NAME", help="name of the reference (default: that of its file)")
     group = parser.add_argument_group("output")
     writes(group.add_argument("-o", "--output", required=True, metavar="FILE", help="the file to write"))
-    add_message_options(group)
+    app.add_message_options(group)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -65,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     sdtw.write_squiggle(args.output, squiggle)
     bases = int(squiggle.lengths.sum())
     sequences = len(squiggle.records)
-    say(args, f"{sequences:,} sequence{'s' if sequences > 1 else ''} of {bases:,} bases, {len(squiggle):,} k-mers "
+    app.say(args, f"{sequences:,} sequence{'s' if sequences > 1 else ''} of {bases:,} bases, {len(squiggle):,} k-mers "
         f"in {len(squiggle.track_record):,} tracks; wrote {args.output}")  # fmt: skip
     return 0
 

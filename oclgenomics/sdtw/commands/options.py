@@ -8,42 +8,38 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import sdtw
-from oclgenomics.app.commands import OutputOptions, add_output_options, count, shortened, whole
+from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads, writes
 from oclgenomics.app.inputs import trim_of
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sdtw import decisions, plots
+from oclgenomics.sdtw.options import DEFAULT, FIELDS, PRESETS
 
 if TYPE_CHECKING:
     from oclgenomics.sdtw.decisions.basis import Trim
     from oclgenomics.signals import TrimOptions
 
 
-CHOICES = ("norm", "cost", "bonus", "arithmetic")
-NUMBERS = ("bits", "step")
-FIELDS = CHOICES + NUMBERS
-PRESETS = ("default", "crescent", "squigglefilter")
 MODEL_NAMES = ("r9.4.1",)
 FORMATS = ("tsv", "json")  # of evaluations
 WAYS = ("stages", "thresholds", "keep", "reject", "for_run")  # to come by thresholds
-DEFAULT_PREFIXES = (1000, 2000, 3000, 4000, 5000)
 RUN_OPTIONS: dict[str, tuple[Callable[[str], float], str, str]] = {
     "--target-share": (float, "P", "share of the target among strands of the library (default: 0.01)"),
     "--target-length": (float, "BASES", "mean length of strands of the target (default: 5000)"),
     "--other-length": (float, "BASES", "mean length of other strands (default: 5000)"),
-    "--channels": (count, "N", "pores that are read at a time (default: 512)"),
+    "--channels": (app.count, "N", "pores that are read at a time (default: 512)"),
     "--rate": (float, "HZ", "samples per second of a pore (default: that of the reads, else 4000)"),
     "--speed": (float, "BASES", "bases per second (default: 450)"),
     "--capture-seconds": (float, "S", "mean time that a pore is empty between strands (default: 1)"),
     "--latency": (float, "S", "from the last sample of a prefix until a rejected strand is out (default: 0.5)"),
-    "--skipped": (count, "N", "samples at the start of reads that prefixes leave out (default: 0)"),
+    "--skipped": (app.count, "N", "samples at the start of reads that prefixes leave out (default: 0)"),
 }
 
 
 def add_align_options(group: argparse._ArgumentGroup) -> None:
     """Add --preset, --norm, --cost, --bonus, --arithmetic, --bits and --step; None where they are not given."""
     group.add_argument(
-        "--preset", choices=PRESETS,
+        "--preset", choices=tuple(PRESETS),
         help="options that go together: this program's, those of Crescent, or those of SquiggleFilter (for n samples "
         "its own program prints the score of n + 1); other options change some (default: default)",
     )  # fmt: skip
@@ -59,11 +55,11 @@ def add_align_options(group: argparse._ArgumentGroup) -> None:
     ):  # fmt: skip
         group.add_argument(f"--{name}", choices=choices, help=text)
     group.add_argument(
-        "--bits", type=whole, metavar="N",
+        "--bits", type=app.whole, metavar="N",
         help="bits of a level, 5 to 8 (default: 6 for squares, 7 for differences; 8 with a bonus and for blocks)",
     )  # fmt: skip
     group.add_argument(
-        "--step", type=whole, metavar="N",
+        "--step", type=app.whole, metavar="N",
         help="samples that make a row, of which the median of three is compared; 1, or 3 to 32 (default: 3; 1 for "
         "blocks)",
     )  # fmt: skip
@@ -72,9 +68,9 @@ def add_align_options(group: argparse._ArgumentGroup) -> None:
 def prefix_lengths(text: str) -> tuple[int, ...]:
     """Read lengths of prefixes, as in 1000,2000."""
     try:
-        return tuple(count(part.strip()) for part in text.split(","))
+        return tuple(app.count(part.strip()) for part in text.split(","))
     except argparse.ArgumentTypeError:
-        raise argparse.ArgumentTypeError(f"{shortened(text)}: write numbers of samples as in 1000,2000") from None
+        raise argparse.ArgumentTypeError(f"{app.shortened(text)}: write numbers of samples as in 1000,2000") from None
 
 
 def align_options(args: argparse.Namespace) -> sdtw.AlignOptions:
@@ -86,7 +82,7 @@ def align_options(args: argparse.Namespace) -> sdtw.AlignOptions:
         They contradict each other.
     """
     given: dict[str, Any] = {name: getattr(args, name) for name in FIELDS if getattr(args, name) is not None}
-    return replace(preset_options(args.preset or PRESETS[0]), **given)
+    return replace(PRESETS[args.preset or DEFAULT], **given)
 
 
 def settled_options(args: argparse.Namespace, thresholds: sdtw.Thresholds) -> sdtw.AlignOptions:
@@ -101,26 +97,6 @@ def settled_options(args: argparse.Namespace, thresholds: sdtw.Thresholds) -> sd
     options = align_options(args) if given else thresholds.options
     thresholds.check_options(options)
     return options
-
-
-def preset_options(name: str) -> sdtw.AlignOptions:
-    """Return the options of a preset."""
-    presets = {"default": sdtw.AlignOptions(), "crescent": sdtw.CRESCENT, "squigglefilter": sdtw.SQUIGGLEFILTER}
-    return presets[name]
-
-
-def variant_name(options: sdtw.AlignOptions) -> str:
-    """Name options by the preset with the fewest other values, and by these values."""
-    names = [_named_by(preset, options) for preset in PRESETS]
-    return min(names, key=lambda name: name.count("="))
-
-
-def _named_by(preset: str, options: sdtw.AlignOptions) -> str:
-    usual, own = preset_options(preset), options.resolved()
-    chosen = {name: getattr(own, name) for name in CHOICES if getattr(own, name) != getattr(usual, name)}
-    expected = replace(usual, **chosen).resolved()
-    numbers = {name: getattr(own, name) for name in NUMBERS if getattr(own, name) != getattr(expected, name)}
-    return " ".join([preset, *(f"{name}={value}" for name, value in {**chosen, **numbers}.items())])
 
 
 def add_model_options(group: argparse._ArgumentGroup, default: str | None = None) -> None:
@@ -138,7 +114,7 @@ def add_model_options(group: argparse._ArgumentGroup, default: str | None = None
 
 
 def add_reference_options(group: argparse._ArgumentGroup, dest: str, no_score: str) -> None:
-    """Add --reference and --decoy, which may be given more than once, and --score, with what stands for none."""
+    """Add --reference and --decoy, which may be given more than once, and --score, whose help says its default."""
     reads(group.add_argument(
         "--reference", dest=dest, action="append", required=True, metavar="FILE",
         help="reference of the target, by `sdtw index`; of several, the best one counts",
@@ -182,7 +158,9 @@ def thresholds_of(args: argparse.Namespace) -> sdtw.Thresholds:
         return sdtw.Thresholds(stages, align_options(args), args.score or ("difference" if args.decoys else "cost"))
     thresholds = sdtw.read_thresholds(args.thresholds)
     if args.score not in (None, thresholds.score):
-        raise UsageError(f"--score {args.score}: the thresholds are of the score {thresholds.score}; leave --score out")
+        raise UsageError(
+            f"--score {args.score}: the thresholds were made with {thresholds.score}; leave the option out"
+        )
     return thresholds
 
 
@@ -206,7 +184,7 @@ def references_of(
 
 
 def asked_trim(args: argparse.Namespace) -> Trim:
-    """Return what --trim stands for; what the thresholds say where it was not given."""
+    """Return the trimming of --trim; what the thresholds say where it was not given."""
     return "thresholds" if args.trim is None else trim_of(args)
 
 
@@ -228,14 +206,14 @@ def add_evaluation_options(parser: argparse.ArgumentParser) -> argparse._Argumen
         help="both classes weigh the same, or each read does (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
-        "--bootstrap", type=count, default=1000, metavar="N",
+        "--bootstrap", type=app.count, default=1000, metavar="N",
         help="rounds of the bootstrap that gives intervals; 0 for none (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
-        "--splits", type=count, default=100, metavar="N",
+        "--splits", type=app.count, default=100, metavar="N",
         help="random halvings of the reads for held-out F; 0 for none (default: %(default)s)",
     )  # fmt: skip
-    group.add_argument("--seed", type=whole, default=1, metavar="N", help="seed, 0 or more (default: %(default)s)")
+    group.add_argument("--seed", type=app.whole, default=1, metavar="N", help="seed, 0 or more (default: %(default)s)")
     group.add_argument(
         "--keep", type=float, metavar="SHARE",
         help="choose the lowest thresholds with which each stage keeps this share of the targets (default: those "
@@ -253,7 +231,7 @@ def add_evaluation_options(parser: argparse.ArgumentParser) -> argparse._Argumen
     run = parser.add_argument_group("expected run")
     for option, (kind, metavar, text) in RUN_OPTIONS.items():
         run.add_argument(option, type=kind, metavar=metavar, help=text)
-    output = add_output_options(parser, formats=FORMATS)
+    output = app.add_output_options(parser, formats=FORMATS)
     writes(output.add_argument(
         "--plot", metavar="FILE", help="draw F by prefix, ROC curves and scores; .png, .svg or .pdf"
     ))  # fmt: skip
@@ -263,8 +241,8 @@ def add_evaluation_options(parser: argparse.ArgumentParser) -> argparse._Argumen
     return group
 
 
-def check_evaluation_options(args: argparse.Namespace) -> OutputOptions[str]:
-    """Settle the format, and refuse what cannot be before a device starts.
+def evaluation_options(args: argparse.Namespace) -> sdtw.EvaluationOptions:
+    """Return how thresholds are chosen and judged.
 
     Raises
     ------
@@ -274,26 +252,25 @@ def check_evaluation_options(args: argparse.Namespace) -> OutputOptions[str]:
     ways = [f"--{name.replace('_', '-')}" for name in WAYS if getattr(args, name, None) not in (None, False)]
     if len(ways) > 1:
         raise UsageError(f"{ways[0]} and {ways[1]} contradict each other; give one of them")
-    decisions.check_shares(args.keep, args.reject)
-    if args.plot:
-        plots.plot_format(args.plot)
-    run_model(args)
-    return OutputOptions.resolve(args, FORMATS)
+    names = [option.lstrip("-").replace("-", "_") for option in RUN_OPTIONS]
+    return sdtw.EvaluationOptions(
+        keep=args.keep, reject=args.reject, for_run=args.for_run, balanced=args.weights == "classes",
+        rounds=args.bootstrap, splits=args.splits, seed=args.seed,
+        run={name: getattr(args, name) for name in names if getattr(args, name) is not None},
+    )  # fmt: skip
 
 
-def run_model(args: argparse.Namespace, rate: float | None = None) -> sdtw.RunModel:
-    """Return the run that the options describe, of reads of so many samples per second, if that is known.
+def evaluation_output(args: argparse.Namespace) -> app.OutputOptions[str]:
+    """Settle the formats of the report and of the figure.
 
     Raises
     ------
-    ParameterError
-        A value out of range, or another rate than that of the reads.
+    UsageError
+        There is no such format.
     """
-    names = [option.lstrip("-").replace("-", "_") for option in RUN_OPTIONS]
-    given: dict[str, Any] = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
-    if rate is not None:
-        decisions.check_rate(given.setdefault("rate", rate), rate)
-    return sdtw.RunModel(**given)
+    if args.plot:
+        plots.plot_format(args.plot)
+    return app.OutputOptions.resolve(args, FORMATS)
 
 
 def settle_score(args: argparse.Namespace) -> None:

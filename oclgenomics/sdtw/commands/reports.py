@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from contextlib import closing
-from dataclasses import replace
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from oclgenomics import notices, sdtw
-from oclgenomics.app.commands import OutputOptions, add_output_options, provenance, say, started_progress, text_output
+from oclgenomics.app import commands as app
 from oclgenomics.errors import UsageError
 from oclgenomics.sdtw import decisions, formats, plots
-from oclgenomics.sdtw.commands.options import run_model
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
@@ -26,7 +23,7 @@ MAX_WIDTH = 0.2  # of the interval of a share that is kept
 
 def add_part_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
     """Add -o, --format, --json, --starts and options of messages; return their group."""
-    group = add_output_options(parser, formats=FORMATS, note="PAF has a line for the best place of each read")
+    group = app.add_output_options(parser, formats=FORMATS, note="PAF has a line for the best place of each read")
     group.add_argument(
         "--starts", action="store_true", help="report where alignments start, too; always so with --format paf"
     )
@@ -41,7 +38,7 @@ def settle_format(args: argparse.Namespace) -> None:
     UsageError
         --json and --format contradict each other, or there is no such format.
     """
-    OutputOptions.resolve(args, FORMATS)
+    app.OutputOptions.resolve(args, FORMATS)
     args.starts = args.starts or args.format == "paf"
 
 
@@ -64,72 +61,31 @@ def write_parts(
     InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    totals, progress = sdtw.Totals(), started_progress(args, label)
+    totals, progress = sdtw.Totals(), app.started_progress(args, label)
     start = time.perf_counter()
-    report = formats.make_report(args.format, provenance=provenance(args, engine))
-    shown = args.output == "-" and sys.stdout.isatty()  # as text, whose control characters are escaped there
+    report = formats.make_report(args.format, provenance=app.provenance(args, engine))
     parts = make_parts(sdtw.Run(progress=progress.update))
-    with closing(parts), text_output(args.output, "w" if shown else "wb") as stream:
-        sink = _ShownBytes(stream) if shown else stream
-        formats.write_reports(parts, [(sink, report)], on_part=[lambda _: progress.clear(), totals.add])
+    with closing(parts), app.text_output(args.output, "wb") as stream:
+        formats.write_reports(parts, [(stream, report)], on_part=[lambda _: progress.clear(), totals.add])
     seconds = max(time.perf_counter() - start, 1e-9)
-    say(
+    app.say(
         args,
         f"{totals.reads:,} reads, {totals.samples:,} samples aligned; {seconds:.2f} s ({totals.reads / seconds:,.1f} "
         f"reads/s, {totals.samples / seconds:,.0f} samples/s, {totals.cells / seconds / 1e9:,.2f} billion cells/s)",
     )
     if totals.short:
-        say(args, f"{totals.short:,} reads are shorter than the first prefix")
+        app.say(args, f"{totals.short:,} reads are shorter than the first prefix")
     if isinstance(report, formats.PafReport) and report.left_out:
-        say(args, f"{report.left_out:,} reads have no place and are not in the PAF")
+        app.say(args, f"{report.left_out:,} reads have no place and are not in the PAF")
     return totals
 
 
-class _ShownBytes:
-    """A stream of text that takes its bytes."""
-
-    def __init__(self, stream: IO[str]) -> None:
-        self._stream = stream
-
-    def write(self, data: bytes | memoryview, /) -> object:
-        return self._stream.write(bytes(data).decode("utf-8", "backslashreplace"))
-
-    def flush(self) -> object:
-        return self._stream.flush()
-
-
-def chosen_thresholds(args: argparse.Namespace, labelled: sdtw.LabelledScores, engine: Engine) -> sdtw.Thresholds:
-    """Choose thresholds as the options ask for, with what made them."""
-    made = provenance(args, engine)
-    if args.for_run:
-        return sdtw.choose_for_run(labelled, _run_of(args, labelled), made=made)
-    balanced = args.weights == "classes"
-    return sdtw.choose_thresholds(labelled, keep=args.keep, reject=args.reject, balanced=balanced, made=made)
-
-
-def _run_of(args: argparse.Namespace, labelled: sdtw.LabelledScores) -> sdtw.RunModel:
-    """The expected run, of reads like these."""
-    return run_model(args, None if labelled.basis is None else labelled.basis.reads.rate)
-
-
-def made_evaluation(
-    args: argparse.Namespace, scores: Sequence[sdtw.LabelledScores], thresholds: sdtw.Thresholds
-) -> formats.EvaluationReport:
-    """Evaluate scores of several kinds of alignments as the options ask for; thresholds judge the first ones."""
-    staged = sdtw.evaluate_stages(thresholds, scores[0], chosen=_chosen(args, thresholds))
-    model = _run_of(args, scores[0])
-    balanced = args.weights == "classes"
-    first, *others = (
-        sdtw.evaluate(one, balanced=balanced, rounds=args.bootstrap, splits=args.splits, seed=args.seed)
-        for one in scores
-    )
-    found = [difference for other in others for difference in sdtw.differences(first, other)]
-    enrichment = sdtw.expected_enrichment(staged, model)
-    return formats.EvaluationReport([first, *others], found, staged, model, enrichment)
-
-
 def write_evaluation(
-    args: argparse.Namespace, output: OutputOptions[str], report: formats.EvaluationReport, engine: Engine, title: str
+    args: argparse.Namespace,
+    output: app.OutputOptions[str],
+    report: sdtw.EvaluationReport,
+    made: dict[str, Any],
+    title: str,
 ) -> None:
     """Write the results, the thresholds and the figure.
 
@@ -140,24 +96,15 @@ def write_evaluation(
     UsageError
         The reads do not show that the thresholds do any good; see `StagedEvaluation.tells_apart`.
     """
-    made = provenance(args, engine)
     if args.write_thresholds:
-        _check_evidence(args, report.staged)
-        sdtw.write_thresholds(args.write_thresholds, _with_evidence(args, report))
+        from_file = getattr(args, "thresholds", None) is not None  # which keeps its own evidence
+        if not from_file and getattr(args, "stages", None) is None:
+            _check_evidence(args, report.staged)
+        sdtw.write_thresholds(args.write_thresholds, report.staged.thresholds if from_file else report.thresholds)
     if args.plot:
         figure = plots.plot_evaluation(report.evaluations, report.staged.thresholds, title=title)
         plots.write_figure(args.plot, figure)
     output.write((formats.as_json if output.format == "json" else formats.as_tsv)(report, made))
-
-
-def _chosen(args: argparse.Namespace, thresholds: sdtw.Thresholds) -> bool:
-    """Whether thresholds are the best ones of many for the reads that judge them."""
-    asked = args.keep is not None or args.reject is not None
-    return not _given(args) and not (asked and len(thresholds.stages) == 1)
-
-
-def _given(args: argparse.Namespace) -> bool:
-    return any(getattr(args, name, None) is not None for name in ("stages", "thresholds"))
 
 
 def _check_evidence(args: argparse.Namespace, staged: sdtw.StagedEvaluation) -> None:
@@ -167,7 +114,7 @@ def _check_evidence(args: argparse.Namespace, staged: sdtw.StagedEvaluation) -> 
     ------
     UsageError
     """
-    if _given(args) or staged.tells_apart:
+    if staged.tells_apart:
         return
     target, other = (_percent(*kept) for kept in staged.kept)
     raise UsageError(
@@ -177,16 +124,7 @@ def _check_evidence(args: argparse.Namespace, staged: sdtw.StagedEvaluation) -> 
     )
 
 
-def _with_evidence(args: argparse.Namespace, report: formats.EvaluationReport) -> sdtw.Thresholds:
-    """The thresholds with what is known of them, unless they come from a file, which keeps its own."""
-    thresholds = report.staged.thresholds
-    if getattr(args, "thresholds", None) is not None:
-        return thresholds
-    evidence = {**report.staged.summary(), **report.enrichment.record()}
-    return replace(thresholds, made={**thresholds.made, "evidence": evidence})
-
-
-def say_evaluation(args: argparse.Namespace, report: formats.EvaluationReport) -> None:
+def say_evaluation(args: argparse.Namespace, report: sdtw.EvaluationReport) -> None:
     """Tell the main numbers, each with its interval of 95 %."""
     for evaluation in report.evaluations:
         for one in evaluation.prefixes:
@@ -194,17 +132,17 @@ def say_evaluation(args: argparse.Namespace, report: formats.EvaluationReport) -
             if one.held_out.value == one.held_out.value:
                 numbers.append(f"{_number(*one.held_out)} held out")
             numbers.append(f"AUC {_number(one.sweep.auc, *one.intervals['auc'])}")
-            say(args, f"{evaluation.labelled.name}, {one.prefix:,} samples: {', '.join(numbers)}")
+            app.say(args, f"{evaluation.labelled.name}, {one.prefix:,} samples: {', '.join(numbers)}")
     for difference in report.differences:
         low, high = (f"{value:+.3f}" for value in difference.f[1:])
-        say(args, f"{difference.name} less {difference.baseline}, {difference.prefix:,} samples: "
+        app.say(args, f"{difference.name} less {difference.baseline}, {difference.prefix:,} samples: "
             f"F {difference.f.value:+.3f} ({low} to {high})")  # fmt: skip
     staged, stages = report.staged, ",".join(map(str, report.staged.thresholds.stages))
     rates = (staged.true_positive_rate, staged.false_positive_rate)
     target, other = (f"{100 * rate:.1f} % ({_percent(*ends)})" for rate, ends in zip(rates, staged.kept, strict=True))
     least, most = report.enrichment.intervals["enrichment"]
     expected = f"expected enrichment {report.enrichment.enrichment:.2f} ({least:.2f} to {most:.2f})"
-    say(args, f"stages {stages}: keep {target} of the targets and {other} of the others; {expected}")
+    app.say(args, f"stages {stages}: keep {target} of the targets and {other} of the others; {expected}")
     if report.chosen_by is not None and report.chosen_by.shared:
         notices.tell(f"{report.chosen_by}; the figures are too good")
     _warn_of_few(staged)

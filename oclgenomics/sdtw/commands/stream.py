@@ -10,19 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import oclgenomics
 from oclgenomics import signals
-from oclgenomics.app.commands import (
-    add_device_options,
-    add_output_options,
-    count,
-    open_engine,
-    provenance,
-    report_profile,
-    say,
-    say_written,
-    started_progress,
-    text_output,
-    whole,
-)
+from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads, writes
 from oclgenomics.app.inputs import THRESHOLDS_TRIM, add_signal_inputs, add_signal_options
 from oclgenomics.errors import UsageError
@@ -41,19 +29,17 @@ NAMES = "names"
 
 def add_parser(actions: Any) -> None:
     """Add `stream` to the actions of `sdtw`."""
-    parser = actions.add_parser(
-        "stream",
+    parser = app.add_command(
+        actions, run, "stream",
         help="play reads on a simulated flow cell and select among them while they are sequenced",
         description="Play reads on a simulated flow cell, in real time, and accept or reject them while they are "
         "sequenced. Tells how long decisions take, and how much more of the target is sequenced than without that.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     add_signal_inputs(parser)
     _add_selection_options(parser)
     _add_flow_cell_options(parser)
     _add_report_options(parser)
-    add_device_options(parser)
+    app.add_device_options(parser)
 
 
 def _add_selection_options(parser: argparse.ArgumentParser) -> None:
@@ -65,18 +51,18 @@ def _add_selection_options(parser: argparse.ArgumentParser) -> None:
         ("accept", "stop_receiving", "accepted"), ("reject", "unblock", "rejected"),
         ("undecided", "stop_receiving", "undecided after --max-samples"),
     ):  # fmt: skip
-        what = f"what the sequencer is told of reads that are {read} (default: %(default)s)"
+        what = f"what the sequencer does with reads that are {read} (default: %(default)s)"
         group.add_argument(f"--on-{name}", choices=ACTIONS, default=default, help=what)
     for option, kind, default_value, metavar, text in (
-        ("--max-samples", count, None, "N", "samples after which a read without a decision is undecided (default: "
+        ("--max-samples", app.count, None, "N", "samples after which a read without a decision is undecided (default: "
          "twice the last stage)"),
-        ("--control", count, 0, "N", "the first N channels sequence all their reads (default: 0)"),
+        ("--control", app.count, 0, "N", "the first N channels sequence all their reads (default: 0)"),
         ("--max-latency", float, 0.4, "S", "seconds for which the loop waits for the device (default: 0.4)"),
-        ("--max-batch", count, None, "N", "reads that are aligned together at most (default: what the device judges "
-         "soon enough)"),
+        ("--max-batch", app.count, None, "N", "reads that are aligned together at most (default: what the device "
+         "judges soon enough)"),
         ("--deadline", float, None, "S", "seconds within which a read is judged, or not at all (default: 1, or four of "
          "the smallest batches)"),
-        ("--select", count, None, "N", "select N channels (default: as many as the device can serve)"),
+        ("--select", app.count, None, "N", "select N channels (default: as many as the device can serve)"),
         ("--interval", float, 0.1, "S", "seconds from one request for chunks to the next (default: 0.1)"),
     ):  # fmt: skip
         group.add_argument(option, type=kind, default=default_value, metavar=metavar, help=text)
@@ -86,14 +72,14 @@ def _add_selection_options(parser: argparse.ArgumentParser) -> None:
 def _add_flow_cell_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("flow cell")
     for option, kind, default, name, text in (
-        ("--channels", count, 512, "N", "channels"),
+        ("--channels", app.count, 512, "N", "channels"),
         ("--chunk", float, 0.4, "S", "seconds from one chunk of a read to the next"),
         ("--duration", float, 60.0, "S", "seconds to play"),
         ("--capture", float, 1.0, "S", "mean seconds from the end of a read to the next one of the channel"),
         ("--unblock-latency", float, 0.07, "S", "seconds from the request to unblock a read to its end"),
         ("--unblock-duration", float, 0.1, "S", "seconds for which the voltage is reversed then"),
         ("--speed", float, 1.0, "X", "how much faster to play than in real time; 0 simulates the time, too"),
-        ("--seed", whole, 1, "N", "of captures and of the choice of reads"),
+        ("--seed", app.whole, 1, "N", "of captures and of the choice of reads"),
     ):
         group.add_argument(option, type=kind, default=default, metavar=name, help=f"{text} (default: %(default)s)")
     group.add_argument(
@@ -114,7 +100,7 @@ def _add_flow_cell_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_report_options(parser: argparse.ArgumentParser) -> None:
-    add_output_options(parser)
+    app.add_output_options(parser)
     group = parser.add_argument_group("more output")
     writes(group.add_argument("--debug-tsv", metavar="FILE", help="write a line for each decision"))
     writes(group.add_argument("--plot", metavar="FILE", help="draw latencies and decisions; .png, .svg or .pdf"))
@@ -135,26 +121,25 @@ def run(args: argparse.Namespace) -> int:
     flow_cell, selection, thresholds = _flow_cell(args), _selection(args), thresholds_of(args)
     if args.plot:
         plots.plot_format(args.plot)
-    oclgenomics.select_device(args.device)  # a device that is not there is told before anything is read
+    oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
     targets, decoys, trim = references_of(args, thresholds)
     selection = replace(selection, trim=trim)
     played_reads = _signals(args)
     if args.rate is None:
-        known = played_reads.rate[
-            played_reads.rate > 0
-        ]  # the others are compared with the first one before they are played
+        known = played_reads.rate[played_reads.rate > 0]  # all are compared with each other before they are played
         flow_cell = replace(flow_cell, rate=float(known[0]) if len(known) else flow_cell.rate)
     truth = _truth(args, played_reads)
     with ExitStack() as stack:
-        engine = stack.enter_context(open_engine(args))
-        debug: IO[str] | None = stack.enter_context(text_output(args.debug_tsv)) if args.debug_tsv else None
+        engine = stack.enter_context(app.open_engine(args))
+        debug: IO[str] | None = stack.enter_context(app.text_output(args.debug_tsv)) if args.debug_tsv else None
         played = live.play(
             played_reads, targets, thresholds, decoys=decoys, truth=truth, flow_cell=flow_cell, live=selection,
-            speed=args.speed, engine=engine, debug=debug, tell=lambda text: say(args, text), log_seconds=args.log_every,
+            speed=args.speed, engine=engine, debug=debug, tell=lambda text: app.say(args, text),
+            log_seconds=args.log_every,
         )  # fmt: skip
-        made = provenance(args, engine)
-        report_profile(args, engine)
-    with text_output(args.output) as stream:
+        made = app.provenance(args, engine)
+        app.report_profile(args, engine)
+    with app.text_output(args.output) as stream:
         if args.json:
             stream.write(json_text({**played.record(), "provenance": made}, indent=1) + "\n")
         else:
@@ -163,7 +148,7 @@ def run(args: argparse.Namespace) -> int:
         first, *others = args.signals
         title = Path(first).name + (f" and {len(others):,} more" if others else "")
         plots.write_figure(args.plot, plots.plot_played(played, title=title))
-    say_written(args)
+    app.say_written(args)
     return 0
 
 
@@ -185,7 +170,7 @@ def _selection(args: argparse.Namespace) -> live.LiveOptions:
 
 def _signals(args: argparse.Namespace) -> signals.Signals:
     """All reads, from their beginnings: what is trimmed is trimmed live."""
-    progress = started_progress(args, "reading")
+    progress = app.started_progress(args, "reading")
     found = signals.Signals.joined(list(signals.read_signals(args.signals, progress=progress.update)))
     progress.clear()
     return found

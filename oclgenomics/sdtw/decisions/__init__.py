@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.sdtw.decisions.basis import *
-    from oclgenomics.sdtw.decisions.choice import check_shares as check_shares
+    from oclgenomics.sdtw.decisions.basis import settled_trim as settled_trim, trim_text as trim_text
     from oclgenomics.sdtw.decisions.chosen_by import *
     from oclgenomics.sdtw.decisions.intervals import reads_needed as reads_needed
+    from oclgenomics.sdtw.decisions.report import choose as choose, judge as judge
     from oclgenomics.sdtw.decisions.thresholds import *
 
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
-        "basis": "check_rate settled_trim trim_text",
-        "choice": "check_shares",
+        "basis": "settled_trim trim_text",
         "chosen_by": "CHOSEN_BY ChosenBy",
         "intervals": "reads_needed",
+        "report": "choose judge",
         "thresholds": "checked_trim parse_stages",
     },
 )

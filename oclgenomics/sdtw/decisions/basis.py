@@ -21,6 +21,7 @@ KnownTrim = TrimOptions | None | Literal["unknown"]
 """How reads were trimmed; `unknown` for reads that somebody else read from their files."""
 Trim = TrimOptions | None | Literal["thresholds"]
 """How reads are to be trimmed; `thresholds` as those were by which the thresholds were chosen."""
+MAKE_ANEW = "make it anew by a model of these reads (`sdtw index`; it was made by the model {})"
 AGAIN = "make new ones with `sdtw evaluate` or `sdtw calibrate`, or give their stages with `stages`"
 
 
@@ -230,7 +231,14 @@ class KindCheck:
         self, references: Sequence[Squiggle], thresholds: ReadKind | None = None, *, warn: bool = True
     ) -> None:
         self.kind = UNKNOWN_KIND
-        self._expected = [(_of_model(one), f"the reference {one.name} is for", _remedy(one)) for one in references]
+        self._expected = [
+            (
+                ReadKind(one.pore, one.molecule, one.rate),
+                f"the reference {one.name} is for",
+                MAKE_ANEW.format(one.model),
+            )
+            for one in references
+        ]
         if thresholds is not None:
             remedy = "make new thresholds with `sdtw evaluate`"
             self._expected.append((thresholds, "the thresholds were chosen by reads of", remedy))
@@ -299,14 +307,6 @@ def check_rate(asked: float, known: float) -> None:
     """
     if not same_rate(asked, known):
         raise ParameterError("rate", f"the reads are of {_shown('rate', known)}; leave it out", asked)
-
-
-def _of_model(reference: Squiggle) -> ReadKind:
-    return ReadKind(reference.pore, reference.molecule, reference.rate)
-
-
-def _remedy(reference: Squiggle) -> str:
-    return f"make it anew by a model of these reads (`sdtw index`; it was made by the model {reference.model})"
 
 
 def _known(kind: ReadKind) -> dict[str, Any]:

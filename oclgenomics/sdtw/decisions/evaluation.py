@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.frames import to_frame
+from oclgenomics.app.frames import frame_of
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sdtw.decisions import resampling
 from oclgenomics.sdtw.decisions.intervals import Interval, PrefixBounds, bounded, known
@@ -128,8 +128,7 @@ class Evaluation:
 
     def to_frame(self) -> Any:
         """Make a table of the records; see `oclgenomics.app.frames.to_frame`."""
-        records = self.records()
-        return to_frame({name: [record[name] for record in records] for name in records[0]})
+        return frame_of(self.records())
 
 
 @dataclass(frozen=True)
@@ -198,17 +197,11 @@ def evaluate(
             raise ParameterError(name, f"give 0 to {MAX_ROUNDS:,}", value)
     if seed < 0:
         raise ParameterError("seed", "give 0 or more", seed)
-    return Evaluation(
-        labelled,
-        tuple(
-            _of_prefix(labelled, number, balanced=balanced, rounds=rounds, splits=splits, seed=seed)
-            for number in range(len(labelled.prefixes))
-        ),
-        balanced,
-        rounds,
-        splits,
-        seed,
+    prefixes = tuple(
+        _of_prefix(labelled, number, balanced=balanced, rounds=rounds, splits=splits, seed=seed)
+        for number in range(len(labelled.prefixes))
     )
+    return Evaluation(labelled, prefixes, balanced, rounds, splits, seed)
 
 
 def differences(evaluation: Evaluation, baseline: Evaluation) -> list[Difference]:
@@ -220,10 +213,8 @@ def differences(evaluation: Evaluation, baseline: Evaluation) -> list[Difference
         They are of other reads or prefixes, or were made with other rounds, splits, weights or seeds.
     """
     pairs = [(one.labelled.target_names, one.labelled.other_names) for one in (evaluation, baseline)]
-    alike = all(np.array_equal(a, b) for a, b in zip(*pairs, strict=True)) and _settings(evaluation) == _settings(
-        baseline
-    )
-    if not alike:
+    same_reads = all(np.array_equal(a, b) for a, b in zip(*pairs, strict=True))
+    if not same_reads or _settings(evaluation) != _settings(baseline):
         raise UsageError("differences are of evaluations of the same reads, with the same prefixes, rounds and seed")
     return [
         Difference(
@@ -261,21 +252,11 @@ def _of_prefix(
     recall, fpr = sweep.rates(sweep.best)
     weight = 1.0 if balanced else len(sweep.other) / len(sweep.target)  # of the others, if targets have 1
     return PrefixEvaluation(
-        prefix,
-        sweep,
-        int(np.isnan(target).sum()),
-        int(np.isnan(other).sum()),
-        Estimate(float(sweep.f.max()), *bounds.f),
-        sweep.best,
-        recall,
-        fpr,
-        recall / (recall + weight * fpr),
-        (recall + weight * (1 - fpr)) / (1 + weight),
-        held,
-        f_rounds,
-        held_out_rounds,
-        bounds.intervals(),
-    )
+        prefix, sweep, short_targets=int(np.isnan(target).sum()), short_others=int(np.isnan(other).sum()),
+        f=Estimate(float(sweep.f.max()), *bounds.f), threshold=sweep.best, recall=recall, fpr=fpr,
+        precision=recall / (recall + weight * fpr), accuracy=(recall + weight * (1 - fpr)) / (1 + weight),
+        held_out=held, f_rounds=f_rounds, held_out_rounds=held_out_rounds, intervals=bounds.intervals(),
+    )  # fmt: skip
 
 
 def _reads(names: NDArray[np.object_]) -> NDArray[np.int64]:

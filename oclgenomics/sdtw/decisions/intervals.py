@@ -59,7 +59,7 @@ class PrefixBounds:
 
     def intervals(self) -> dict[str, Interval]:
         """Return the intervals by the names of what they are of."""
-        recall, fpr, weight = self._recall, self._fpr, self._weight
+        (recall, fpr), weight = self._both, self._weight
         return {
             "recall": self._called(1.0)[0],
             "fpr": self._called(1.0)[1],
@@ -76,20 +76,13 @@ class PrefixBounds:
     @property
     def f(self) -> Interval:
         """Of F, which grows with the recall and falls with the others that are called."""
-        recall, fpr, weight = self._recall, self._fpr, self._weight
+        (recall, fpr), weight = self._both, self._weight
         low, high = ((r, p) for r, p in ((recall.low, fpr.high), (recall.high, fpr.low)))
         return Interval(*(2 * r / (r + weight * p + 1) for r, p in (low, high)))
 
-    @property
-    def _recall(self) -> Interval:
-        return self._both[0]
-
-    @property
-    def _fpr(self) -> Interval:
-        return self._both[1]
-
     @cached_property
     def _both(self) -> tuple[Interval, Interval]:
+        """Of recall and false positive rate, so that both hold together."""
         return self._called(0.5)
 
     def _called(self, part: float) -> tuple[Interval, Interval]:

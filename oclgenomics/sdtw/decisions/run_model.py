@@ -20,6 +20,7 @@ reads included (`speed * t_i`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -27,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import ParameterError
+from oclgenomics.errors import check_values
 from oclgenomics.sdtw.decisions.intervals import Interval
 from oclgenomics.sdtw.decisions.staged import ClassOfReads, StagedEvaluation
 
@@ -73,12 +74,11 @@ class RunModel:
     skipped: int = 0
 
     def __post_init__(self) -> None:
-        if not 0 < self.target_share < 1:
-            raise ParameterError("target_share", "give a share above 0 and below 1", self.target_share)
-        for name, value in asdict(self).items():
-            positive = name not in ("capture_seconds", "latency", "skipped")
-            if not np.isfinite(value) or value < 0 or (positive and value == 0):
-                raise ParameterError(name, f"give a number {'above 0' if positive else 'of 0 or more'}", value)
+        check_values(self, ("target_share",), lambda share: 0 < share < 1, "give a share above 0 and below 1")
+        above = ("target_length", "other_length", "channels", "rate", "speed")
+        check_values(self, above, lambda value: 0 < value < math.inf, "give a number above 0")
+        others = ("capture_seconds", "latency", "skipped")
+        check_values(self, others, lambda value: 0 <= value < math.inf, "give a number of 0 or more")
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,10 @@ def _bounds(staged: StagedEvaluation, run: RunModel) -> tuple[tuple[_Fates, _Fat
     all; others always do good by leaving.
     """
     target, other = (
-        [np.array(some).T for some in (one.rejected_intervals(miss), one.reached_intervals(miss))]
+        [
+            np.array([one.interval(count, miss) for count in counts]).T  # ends of shares, stage by stage
+            for counts in (np.cumsum(one.rejected).tolist(), one.reached)
+        ]
         for one, miss in ((one, staged.miss(one) / 2) for one, _ in _classes(staged, run))
     )
     low, high = 0, 1

@@ -45,28 +45,11 @@ class ClassOfReads:
         """Reads that no stage rejects: accepted ones, and those that ended undecided."""
         return self.reads - sum(self.rejected)
 
-    @property
-    def kept_share(self) -> float:
-        """Of all reads."""
-        return self.kept / self.reads
-
     def mean_prefix_of_rejected(self, prefixes: tuple[int, ...]) -> float:
         """Return the mean number of samples after which reads are rejected; NaN where none is."""
         if not sum(self.rejected):
             return np.nan
         return float(np.dot(self.rejected, prefixes) / sum(self.rejected))
-
-    def rejected_intervals(self, miss: float) -> tuple[Interval, ...]:
-        """Return between what the shares lie that are rejected by each stage or one before it."""
-        return tuple(self.interval(int(count), miss) for count in np.cumsum(self.rejected))
-
-    def reached_intervals(self, miss: float) -> tuple[Interval, ...]:
-        """Return between what the shares lie that come to each stage with enough samples."""
-        return tuple(self.interval(count, miss) for count in self.reached)
-
-    def kept_interval(self, miss: float) -> Interval:
-        """Return between what the share lies that no stage rejects."""
-        return self.interval(self.kept, miss)
 
 
 @dataclass(frozen=True)
@@ -93,7 +76,7 @@ class StagedEvaluation:
     @property
     def kept(self) -> tuple[Interval, Interval]:
         """Between what the shares of targets and of others lie that are kept."""
-        target, other = (found.kept_interval(self.miss(found)) for found in (self.target, self.other))
+        target, other = (found.interval(found.kept, self.miss(found)) for found in (self.target, self.other))
         return target, other
 
     @property
@@ -105,12 +88,12 @@ class StagedEvaluation:
     @property
     def true_positive_rate(self) -> float:
         """Share of the targets that are kept."""
-        return self.target.kept_share
+        return self.target.kept / self.target.reads
 
     @property
     def false_positive_rate(self) -> float:
         """Share of the others that are kept."""
-        return self.other.kept_share
+        return self.other.kept / self.other.reads
 
     @property
     def samples_until_rejection(self) -> float:

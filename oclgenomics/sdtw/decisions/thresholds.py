@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.errors import ParameterError, UsageError, check_choice
 from oclgenomics.sdtw.decisions.basis import Basis, ReadKind, Trim, reference_names, settled_trim
 from oclgenomics.sdtw.options import AlignOptions, check_prefixes
 from oclgenomics.sdtw.reference import SATURATED
@@ -65,8 +65,7 @@ def read_scores(
     ParameterError
         A difference without decoys.
     """
-    if score not in SCORES:
-        raise ParameterError("score", f"choose one of {', '.join(SCORES)}", score)
+    check_choice("score", score, SCORES)
     if score == "difference" and cost.shape[-1] <= targets:
         raise ParameterError("score", "needs a decoy to compare the target with", score)
     best = cost[..., :targets].min(axis=-1)
@@ -172,8 +171,7 @@ class Thresholds:
 
     def __post_init__(self) -> None:
         self.options.check_prefixes(self.prefixes)
-        if self.score not in SCORES:
-            raise ParameterError("score", f"choose one of {', '.join(SCORES)}", self.score)
+        check_choice("score", self.score, SCORES)
         if self.score == "difference" and len(self.references) == 1:
             raise ParameterError("score", "needs a decoy to compare the target with", self.score)
         highest = max(self.stages, key=lambda stage: stage.reject_above)

@@ -68,7 +68,7 @@ class Aligner:
         return self._aligner(MAX_PREFIX).slots(count)
 
     def slots_that_fit(self) -> int:
-        """Return for how many reads there is room beside an alignment.
+        """Return for how many reads there is room together with an alignment.
 
         Raises
         ------

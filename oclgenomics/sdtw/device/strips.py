@@ -57,7 +57,6 @@ class PrefixAligner(Protocol):
         prefix : int
             Samples of a prefix; `samples` has as many from each first one on.
         """
-        ...
 
 
 class ReferenceStrips:
@@ -127,7 +126,7 @@ class Slots:
     strips : ReferenceStrips
     shape : CellShape
     bonus : bool
-        Whether columns have a bonus beside the score.
+        Whether columns have a bonus as well as the score.
     count : int
     """
 

@@ -8,14 +8,12 @@ from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
     from oclgenomics.app.reports import write_reports as write_reports
-    from oclgenomics.sdtw.formats.evaluation import *
     from oclgenomics.sdtw.formats.reports import *
 
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
-        "evaluation": "EvaluationReport as_json as_tsv",
         "oclgenomics.app.reports": "write_reports",
-        "reports": "PafReport make_report summary_text",
+        "reports": "PafReport as_json as_tsv make_report summary_text",
     },
 )

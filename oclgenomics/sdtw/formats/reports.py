@@ -1,9 +1,10 @@
-"""Reports of alignments and of classified reads: tables, JSON Lines, PAF, and how many reads each stage decided."""
+"""Reports: alignments and classified reads as tables, JSON Lines and PAF, counts by stage, and evaluations."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from json.encoder import encode_basestring_ascii
 from typing import Any, Literal, get_args
 
@@ -11,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.provenance import provenance_lines
-from oclgenomics.app.reports import MISSING, Report
+from oclgenomics.app.reports import MISSING, Lines, Report, cell, encoded, table_text
 from oclgenomics.errors import ParameterError
+from oclgenomics.io.json_text import json_text
 from oclgenomics.io.text_file import rows_of
-from oclgenomics.sdtw.decisions.thresholds import WORDS
+from oclgenomics.sdtw.decisions.chosen_by import SharedReads
+from oclgenomics.sdtw.decisions.report import EvaluationReport
 from oclgenomics.sdtw.result import Alignments, BestPlaces, Classified, Totals
 from oclgenomics.sdtw.squiggles.squiggle import named_places, record_lengths
 
@@ -23,7 +26,7 @@ ReportFormat = Literal["tsv", "jsonl", "paf"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
 WHOLE, REAL = "%.0f", "%.9g"  # REAL tells floats of single precision apart
 PAF = "%%s\t%%s\t0\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\ttp:A:P\tco:%s:%%s\trf:Z:%%s"
-SUMMARY_COLUMNS = ("prefix", "came", "accept", "reject", "undecided")
+WORDS_SHOWN = ("accept", "reject", "undecided")  # in summaries, in this order
 
 
 def make_report(format: ReportFormat, *, provenance: Mapping[str, Any] | None = None) -> Report[Part]:
@@ -50,26 +53,16 @@ def make_report(format: ReportFormat, *, provenance: Mapping[str, Any] | None = 
     raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
 
 
-class _Lines:
-    """A report with nothing before its lines and after them."""
-
-    def head(self) -> bytes:
-        return b""
-
-    def tail(self) -> bytes:
-        return b""
-
-
-class JsonReport(_Lines):
+class JsonReport(Lines):
     """A line of JSON for each row of `columns`; null where there is no value, or an infinite score."""
 
     def body(self, part: Part, /) -> bytes:
         columns = part.columns()
         texts = [_texts(column, part, json=True) for column in columns.values()]
-        return _encoded(rows_of(texts, "{" + ", ".join(f'"{name}": %s' for name in columns) + "}\n"))
+        return encoded(rows_of(texts, "{" + ", ".join(f'"{name}": %s' for name in columns) + "}\n"))
 
 
-class TsvReport(_Lines):
+class TsvReport(Lines):
     """A table: lines with '#' that say what made it, a header, and the rows of `columns` of each part."""
 
     def __init__(self, provenance: Mapping[str, Any]) -> None:
@@ -78,16 +71,16 @@ class TsvReport(_Lines):
 
     def head(self) -> bytes:
         """Return what made it; the names of the columns depend on the parts, and come with the first one."""
-        return _encoded(self._head)
+        return encoded(self._head)
 
     def body(self, part: Part, /) -> bytes:
         columns = part.columns()
         names = "" if self._begun else "\t".join(columns) + "\n"
         self._begun = True
-        return _encoded(names + rows_of([_texts(column, part) for column in columns.values()]))
+        return encoded(names + rows_of([_texts(column, part) for column in columns.values()]))
 
 
-class PafReport(_Lines):
+class PafReport(Lines):
     """A line for each read that has a place, of its best reference. Reads without a place are left out, as PAF does.
 
     Of the read, lengths and places are samples; of the record, bases. Matches are the k-mers that samples were
@@ -120,7 +113,7 @@ class PafReport(_Lines):
         low = np.minimum(first["position"], last["position"])
         bases = np.abs(first["position"] - last["position"]) + np.array([one.k for one in part.references])[which]
         columns = [
-            best.names[there], best.samples[there], best.prefix[there] // row * row,
+            part.names[there], part.samples[there], best.prefix[there] // row * row,
             first["strand"], first["record"], record_lengths(part.references, which, end), low, low + bases,
             end - start + 1, bases, best.quality[there], best.cost[there], first["reference"],
         ]  # fmt: skip
@@ -128,7 +121,7 @@ class PafReport(_Lines):
         if best.decision is not None:
             columns.append(best.decision[there])
             form += "\tdc:Z:%s"
-        return _encoded(rows_of([_texts(column, part) for column in columns], form + "\n"))
+        return encoded(rows_of([_texts(column, part) for column in columns], form + "\n"))
 
 
 def summary_text(totals: Totals, prefixes: Sequence[int], provenance: Mapping[str, Any] | None = None) -> str:
@@ -141,16 +134,15 @@ def summary_text(totals: Totals, prefixes: Sequence[int], provenance: Mapping[st
         Samples of the stages; a line for 0, reads that came to none, is before them.
     provenance : mapping, optional
     """
-    lines = [provenance_lines(provenance or {}), "\t".join(SUMMARY_COLUMNS) + "\n"]
+    rows = []
     for prefix in (0, *prefixes):
         came = sum(number for (last, _), number in totals.decided.items() if last >= prefix)
-        counts = {word: totals.decided[prefix, word] for word in WORDS}
-        lines.append(f"{prefix}\t{came}\t" + "\t".join([str(counts[word]) for word in SUMMARY_COLUMNS[2:]]) + "\n")
-    return "".join(lines)
+        rows.append([str(number) for number in (prefix, came, *(totals.decided[prefix, word] for word in WORDS_SHOWN))])
+    return table_text(provenance or {}, ("prefix", "came", *WORDS_SHOWN), rows)
 
 
 def _texts(column: NDArray[Any], part: Part, *, json: bool = False) -> list[str]:
-    """The values of a column of a part: an empty text, -1 and NaN stand for nothing, and so does infinity in JSON."""
+    """The values of a column of a part: an empty text, -1 and NaN are missing values, and so is infinity in JSON."""
     values, missing = column.tolist(), "null" if json else MISSING
     if column.dtype.kind == "f":
         form = REAL if part.options.is_float else WHOLE
@@ -161,5 +153,42 @@ def _texts(column: NDArray[Any], part: Part, *, json: bool = False) -> list[str]
     return [(encode_basestring_ascii(value) if json else value) if value else missing for value in values]
 
 
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "backslashreplace")
+def as_json(report: EvaluationReport, provenance: Mapping[str, Any]) -> str:
+    """All results as one JSON object; null where there is no value."""
+    record: dict[str, Any] = {
+        "kind": "sdtw evaluation",
+        "provenance": dict(provenance),
+        **report.settings,
+        "variants": {
+            one.labelled.name: {
+                "options": asdict(one.labelled.options),
+                "score": one.labelled.score,
+                "references": list(one.labelled.references),
+            }
+            for one in report.evaluations
+        },
+        "prefixes": [row for one in report.evaluations for row in one.records()],
+        "differences": [one.record() for one in report.differences],
+        "stages": report.staged.records(),
+        "decisions": {**report.staged.summary(), **_chosen_by(report)},
+        "run": {**asdict(report.run), **report.enrichment.record()},
+    }
+    return json_text(record, indent=1) + "\n"
+
+
+def as_tsv(report: EvaluationReport, provenance: Mapping[str, Any]) -> str:
+    """All results as one table, of which the column `record` says what a row is, below '#' lines of provenance."""
+    first = report.evaluations[0].labelled.name
+    rows = [{"record": "prefix", **row} for one in report.evaluations for row in one.records()]
+    rows += [{"record": "difference", **one.record()} for one in report.differences]
+    rows += [{"record": "stage", "variant": first, **row} for row in report.staged.records()]
+    rows.append({"record": "run", "variant": first, **report.staged.summary(), **_chosen_by(report),
+                 **report.enrichment.record()})  # fmt: skip
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    return table_text(provenance, columns, [[cell(row.get(name)) for name in columns] for row in rows])
+
+
+def _chosen_by(report: EvaluationReport) -> dict[str, Any]:
+    """What is known of the reads that chose the thresholds; None for what is not."""
+    known = report.chosen_by or SharedReads(None, 0, exact=False)
+    return known.record() if report.chosen_by else dict.fromkeys(known.record())

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics import __version__
-from oclgenomics.io.array_file import ArrayFile, is_of_kind
+from oclgenomics.io.array_file import ArrayFile
 from oclgenomics.io.array_layout import FileKind
 from oclgenomics.io.array_writing import write_arrays
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
@@ -53,11 +53,6 @@ def write_squiggle(path: str | os.PathLike[str], squiggle: Squiggle) -> None:
     }
     facts = _Facts(*(getattr(squiggle, name) for name in _Facts._fields))
     write_arrays(path, KIND, __version__, facts._asdict(), arrays)
-
-
-def is_squiggle(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is that of a file of `write_squiggle`; of pipes and their like nothing is read."""
-    return is_of_kind(path, KIND)
 
 
 def read_squiggle(path: str | os.PathLike[str]) -> Squiggle:

@@ -358,7 +358,7 @@ def decode_chunks(chunks: Sequence[tuple[int, Any]], kind: np.dtype[Any]) -> Chu
             parts.append(np.empty(0, kind) if part is None else part)
             broken.append(part is None or head[3] < 0 or head[4] < head[3])
     channels, read_starts, starts = (np.array([head[place] for head in heads], np.int64) for place in (0, 3, 4))
-    keys, reads = (_objects([head[place] for head in heads]) for place in (1, 2))
+    keys, reads = (np.array([head[place] for head in heads], object) for place in (1, 2))
     length = np.array([len(part) for part in parts], np.int64)
     wrong = np.array(broken, np.bool_)
     return Chunks(channels, keys, reads, read_starts, starts, length, parts, wrong, len(chunks) - len(heads))
@@ -408,9 +408,3 @@ def _samples(chunk: Any, kind: np.dtype[Any]) -> NDArray[Any] | None:
     except (AttributeError, BufferError, OverflowError, TypeError, ValueError):
         return None
     return samples if len(samples) and len(samples) >= told else None
-
-
-def _objects(values: Sequence[Any]) -> NDArray[np.object_]:
-    result = np.empty(len(values), object)
-    result[:] = values
-    return result

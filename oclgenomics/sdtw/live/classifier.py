@@ -32,19 +32,15 @@ class ReadUntilClient(Protocol):
     @property
     def is_running(self) -> bool:
         """Whether reads come."""
-        ...
 
     def get_read_chunks(self, batch_size: int = 1, last: bool = True) -> list[tuple[int, Any]]:
         """Return channels and chunks that came since the last call."""
-        ...
 
     def unblock_read_batch(self, reads: list[tuple[int, Any]], duration: float = 0.1) -> None:
         """End reads, given by channel and number or id."""
-        ...
 
     def stop_receiving_batch(self, reads: list[tuple[int, Any]]) -> None:
         """Send no more of reads."""
-        ...
 
 
 LOG_SECONDS = 60.0
@@ -257,7 +253,7 @@ class ReadUntilClassifier:
             self._debug.add(decided, meant, sent, now)
 
     def _action_of(self, outcome: str) -> Action:
-        """What an outcome stands for; what the device was late for goes on, what it does not look at is as control."""
+        """The action for an outcome; what the device was late for goes on, what it does not look at is as control."""
         if outcome == "delayed":
             return "proceed"
         action: Action = getattr(self._options, "control" if outcome == "unselected" else outcome)

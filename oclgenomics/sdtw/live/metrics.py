@@ -29,7 +29,7 @@ class Metrics:
     outcomes : ndarray, int64, (outcomes, stages + 1)
         Reads by outcome and by the stage at which they were judged last; the last column is of those without one.
     actions : dict of str to int
-        Reads for which the sequencer was told so.
+        Reads by what was sent to the sequencer.
     batches, aligned, cells : int
         Batches that were judged, their samples, those of each stage counted, and the cells of their matrices.
     slow_batches : int
@@ -148,7 +148,7 @@ class DebugLog:
     """Writes a table with tabs between its columns.
 
     `time` and `latency` are in seconds, `samples` are those that came of the read, `prefix` those of the stage at which
-    it was judged last, `action` is what its outcome stands for and `sent` what the sequencer was told (in a dry run,
+    it was judged last, `action` is what its outcome asks for and `sent` what the sequencer got (in a dry run,
     `stop_receiving` instead of `unblock`). NA is for reads that were never aligned, and
     for actions where others than this program take them.
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from oclgenomics.errors import ParameterError
+from oclgenomics.errors import ParameterError, check_choice, check_values
 from oclgenomics.sdtw.decisions.basis import Trim
 from oclgenomics.signals.trimming import TrimOptions
 
@@ -22,7 +22,7 @@ class LiveOptions:
     Attributes
     ----------
     accept, reject, undecided, control : {'unblock', 'stop_receiving', 'proceed'}
-        What the sequencer is told of a read that is accepted, rejected, or undecided after `max_samples`, and of each
+        What the sequencer does with a read that is accepted, rejected, or undecided after `max_samples`, and with each
         read of `control_channels` and of channels that are not selected: end it, sequence it to its end and send no
         more of it, or nothing. Reads that are undecided because the device was late are never unblocked.
     control_channels : frozenset of int
@@ -84,18 +84,13 @@ class LiveOptions:
 
     def __post_init__(self) -> None:
         for name in ("accept", "reject", "undecided", "control"):
-            if getattr(self, name) not in ACTIONS:
-                raise ParameterError(name, f"choose one of {', '.join(ACTIONS)}", getattr(self, name))
-        for name in ("max_latency", "unblock_duration", "deadline"):
-            if getattr(self, name) is not None and not 0 < getattr(self, name) < math.inf:
-                raise ParameterError(name, "give more than 0 seconds", getattr(self, name))
-        if not 0 <= self.interval < math.inf:
-            raise ParameterError("interval", "give 0 seconds or more", self.interval)
-        for name in ("max_samples", "max_batch", "select", "max_failures"):
-            if getattr(self, name) is not None and getattr(self, name) < 1:
-                raise ParameterError(name, "give 1 or more", getattr(self, name))
-        if self.max_missed < 0:
-            raise ParameterError("max_missed", "give 0 samples or more", self.max_missed)
+            check_choice(name, getattr(self, name), ACTIONS)
+        times = ("max_latency", "unblock_duration", "deadline")
+        check_values(self, times, lambda time: 0 < time < math.inf, "give more than 0 seconds")
+        check_values(self, ("interval",), lambda time: 0 <= time < math.inf, "give 0 seconds or more")
+        counts = ("max_samples", "max_batch", "select", "max_failures")
+        check_values(self, counts, lambda count: count >= 1, "give 1 or more")
+        check_values(self, ("max_missed",), lambda count: count >= 0, "give 0 samples or more")
         if any(not 1 <= channel <= MAX_CHANNELS for channel in self.control_channels):
             raise ParameterError("control_channels", f"channels are 1 to {MAX_CHANNELS:,}")
 
@@ -139,14 +134,10 @@ class FlowCellOptions:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        if not 1 <= self.channels <= MAX_CHANNELS:
-            raise ParameterError("channels", f"give 1 to {MAX_CHANNELS:,}", self.channels)
-        for name in ("rate", "chunk", "duration", "capture"):
-            if not 0 < getattr(self, name) < 1e9:
-                raise ParameterError(name, "give more than 0", getattr(self, name))
-        if not 0 <= self.unblock_latency < 1e9:
-            raise ParameterError("unblock_latency", "give 0 seconds or more", self.unblock_latency)
+        check_values(self, ("channels",), lambda count: 1 <= count <= MAX_CHANNELS, f"give 1 to {MAX_CHANNELS:,}")
+        above = ("rate", "chunk", "duration", "capture")
+        check_values(self, above, lambda value: 0 < value < 1e9, "give more than 0")
+        check_values(self, ("unblock_latency",), lambda time: 0 <= time < 1e9, "give 0 seconds or more")
         if self.chunk * self.rate < 1:
             raise ParameterError("chunk", "a chunk has at least one sample", self.chunk)
-        if self.seed < 0:
-            raise ParameterError("seed", "give 0 or more", self.seed)
+        check_values(self, ("seed",), lambda seed: seed >= 0, "give 0 or more")

@@ -19,20 +19,12 @@ from oclgenomics.sdtw.api import References
 from oclgenomics.sdtw.decisions.basis import KindCheck, check_rate
 from oclgenomics.sdtw.decisions.thresholds import Thresholds
 from oclgenomics.sdtw.device.strips import PrefixAligner
+from oclgenomics.sdtw.live import workers
 from oclgenomics.sdtw.live.classifier import ReadUntilClassifier
 from oclgenomics.sdtw.live.flow_cell import FlowCell, Tally
 from oclgenomics.sdtw.live.judging import OUTCOMES, Criteria, Decided, Job
 from oclgenomics.sdtw.live.metrics import Metrics
 from oclgenomics.sdtw.live.options import FlowCellOptions, LiveOptions
-from oclgenomics.sdtw.live.workers import (
-    Clock,
-    MakeAligner,
-    RealClock,
-    ThreadWorker,
-    VirtualClock,
-    VirtualWorker,
-    Worker,
-)
 from oclgenomics.signals.model import Signals
 
 KINDS = ("other", "target")
@@ -97,10 +89,8 @@ class Played:
             "response": self.response, "missed_actions": self.missed,
         }  # fmt: skip
         if self.labelled:
-            record["with_selection"], record["without_selection"] = (
-                self._shares(self.selected),
-                self._shares(self.control),
-            )
+            record["with_selection"] = self._shares(self.selected)
+            record["without_selection"] = self._shares(self.control)
             record["enrichment"] = self.enrichment
             record["outcomes_by_truth"] = {
                 kind: dict(zip(OUTCOMES, row, strict=True))
@@ -122,7 +112,7 @@ class Played:
 class _Watch:
     """Keeps when reads were decided of, and what of which."""
 
-    def __init__(self, clock: Clock, kinds: dict[str, int]) -> None:
+    def __init__(self, clock: workers.Clock, kinds: dict[str, int]) -> None:
         self._clock, self._kinds, self._began = clock, kinds, clock.now()
         self.outcomes = np.zeros((2, len(OUTCOMES)), np.int64)
         self._time: list[NDArray[np.float64]] = [np.empty(0)]
@@ -189,12 +179,14 @@ def play(
     if not 0 <= speed < float("inf"):
         raise ParameterError("speed", "give 0 (simulated time) or more", speed)
     options, live = flow_cell or FlowCellOptions(), live or LiveOptions()
-    virtual = VirtualClock()
-    clock: Clock = RealClock(speed) if speed else virtual
+    virtual = workers.VirtualClock()
+    clock: workers.Clock = workers.RealClock(speed) if speed else virtual
     labels = np.zeros(len(signals), np.bool_) if truth is None else truth
 
-    def make_worker(make: MakeAligner, criteria: Criteria, clock: Clock) -> Worker:
-        return ThreadWorker(make, criteria, clock) if speed else VirtualWorker(make, criteria, virtual, seconds)
+    def make_worker(make: workers.MakeAligner, criteria: Criteria, clock: workers.Clock) -> workers.Worker:
+        if speed:
+            return workers.ThreadWorker(make, criteria, clock)
+        return workers.VirtualWorker(make, criteria, virtual, seconds)
 
     with ReadUntilClassifier(
         targets, thresholds, decoys=decoys, options=live, engine=engine,
@@ -208,7 +200,7 @@ def play(
         watch = _Watch(clock, dict(zip(signals.names.tolist(), labels.astype(int).tolist(), strict=True)))
         classifier.run(cell, log_seconds=log_seconds, on_decided=watch.add)
         took = cell.seconds
-    unselected = FlowCell(signals, labels, VirtualClock(), options).finish()
+    unselected = FlowCell(signals, labels, workers.VirtualClock(), options).finish()
     time, latency = watch.times()
     return Played(
         options, live, classifier.metrics, took, cell.finish(), unselected, truth is not None, watch.outcomes, time,
@@ -256,7 +248,7 @@ def of_class(names: Sequence[str], classes: Mapping[str, str], wanted: str, sour
     Raises
     ------
     InputError
-        The class of a read is not told, or none is of the class.
+        The class of a read is missing, or none is of the class.
     """
     missing = next((name for name in names if name not in classes), None)
     if missing is not None:
@@ -276,7 +268,8 @@ def played_text(played: Played) -> str:
 def _rows(played: Played) -> Iterator[tuple[str, str]]:
     record, metrics = played.record(), played.metrics
     yield "channels", f"{played.options.channels:,}"
-    yield "selected channels", _selected(played)
+    why = "; this machine is too slow for more" if metrics.choice.short else ""
+    yield "selected channels", metrics.choice.text() + why
     yield "seconds", f"{played.seconds:.2f}"
     yield "reads", f"{metrics.reads:,}"
     yield "decisions", _counts(metrics.outcome_counts())
@@ -284,35 +277,22 @@ def _rows(played: Played) -> Iterator[tuple[str, str]]:
     yield "batch time (ms)", _times(record["batch_seconds"])
     yield "own work per batch (ms)", _times(record["loop_seconds"])
     yield "response (ms)", _times(record["response"])
-    yield (
-        "batches",
-        f"{metrics.batches:,}, {metrics.slow_batches:,} slow; {_number(record['batch_reads']['mean'])} reads",
-    )
+    reads = _number(record["batch_reads"]["mean"])
+    yield "batches", f"{metrics.batches:,}, {metrics.slow_batches:,} slow; {reads} reads"
     yield "device busy", f"{100 * record['device_busy']:.1f} %"
     yield "samples per second", f"{record['samples_per_second']:,.0f}"
     yield "cells per second", MISSING if record["cells_per_second"] is None else f"{record['cells_per_second']:,.4g}"
     verdicts, late = int(metrics.batch_reads.total), metrics.gone + played.missed
     yield "verdicts", f"{verdicts:,}, {late:,} too late ({100 * late / max(1, verdicts):.1f} %)"
     troubles = ("malformed", "joined", "late", "deferred", "gone", "failures", "missed_actions")
-    yield (
-        "trouble",
-        ", ".join(f"{record[name]:,} {name.replace('_', ' ')}" for name in troubles if record[name]) or "none",
-    )
+    yield "trouble", _counts({name.replace("_", " "): record[name] for name in troubles})
     if played.labelled:
         for number, kind in ((1, "targets"), (0, "others")):
             yield kind, _counts(dict(zip(OUTCOMES, played.outcomes[number].tolist(), strict=True)))
         shares = [record[name]["target_share_of_samples"] for name in ("with_selection", "without_selection")]
-        yield (
-            "share of the target",
-            f"{100 * shares[0]:.2f} % of the samples, {100 * shares[1]:.2f} % without selection",
-        )
+        share = f"{100 * shares[0]:.2f} % of the samples, {100 * shares[1]:.2f} % without selection"
+        yield "share of the target", share
         yield "enrichment", f"{played.enrichment:.3f}"
-
-
-def _selected(played: Played) -> str:
-    """How many channels were selected, and why not all of them."""
-    why = "; this machine is too slow for more" if played.metrics.choice.short else ""
-    return played.metrics.choice.text() + why
 
 
 def _counts(counts: dict[str, int]) -> str:

@@ -168,7 +168,7 @@ class Aligner:
             self._known[channel] = read, self._places(decided, number)
 
     def _places(self, decided: Decided, number: int) -> list[Place]:
-        """The alignment that stands for a decision."""
+        """The alignment that means a decision to readfish."""
         if decided.outcome[number] == REJECT:
             return [Place(NO_SEQUENCE, 1, 0, 0)]
         if decided.outcome[number] != ACCEPT:
@@ -227,7 +227,7 @@ def _open_log(path: str) -> IO[str]:
 
 @dataclass(frozen=True)
 class Settings:
-    """What the keys of the table stand for.
+    """What the keys of the table ask for.
 
     Attributes
     ----------

@@ -30,7 +30,7 @@ LARGEST_CUT = 0.6  # in a window
 SLOWEST, FASTEST = 1.03, 1.15  # growth in a window
 NEARLY_ALL = 0.99  # of the channels, on average, are all
 SETTLED = 5  # windows until there is something to tell
-AGAIN, CHANGE = 15, 0.25  # windows until it may be told again, and by how much it has to differ
+AGAIN, CHANGE = 15, 0.25  # windows until it may be said again, and by how much it has to differ
 
 
 class Schedule:
@@ -68,16 +68,13 @@ class Schedule:
         due = table.due()
         if not len(due):
             return due, due
-        ordered = due[self._order(table, due)]
+        stage = table.stage[due]
+        # by what is gained, then the latest, then the order in which channels are selected
+        ordered = due[np.lexsort((rank(due), -table.arrived[due, stage], -self.gains[stage]))]
         work = np.cumsum(self._work[table.stage[ordered]])
         fit = int(np.searchsorted(work, self.pace.limit(), "right"))
         count = max(1, min(fit, self._max_batch or fit))
         return ordered[:count], ordered[count:]
-
-    def _order(self, table: ChannelTable, due: NDArray[np.int64]) -> NDArray[np.int64]:
-        """By what is gained, then the latest, then the order in which channels are selected."""
-        stage = table.stage[due]
-        return np.lexsort((rank(due), -table.arrived[due, stage], -self.gains[stage]))
 
     def _gains(self) -> NDArray[np.float64]:
         """What is known of them; of what is unknown, half ends reads."""
@@ -200,7 +197,7 @@ class ChannelChoice:
     def __init__(self, control: NDArray[np.int64], wanted: int | None = None) -> None:
         self._control, self._wanted = control, wanted
         self._seen = np.empty(0, np.int64)  # in the order in which they are selected
-        self._chosen = np.zeros(1, np.bool_)  # by channel; the last one stands for all that follow
+        self._chosen = np.zeros(1, np.bool_)  # by channel; the last one is that of all that follow
         self._share = 1.0
         self._begun: float | None = None
         self._served = self._missed = 0  # in this window
@@ -280,7 +277,7 @@ class ChannelChoice:
         return self._wanted is None and self.usual < self.channels
 
     def message(self) -> str | None:
-        """How many can be selected, once that is known, and again if it changes much; None if all that was told."""
+        """How many can be selected, once that is known, and again if it changes much; None if all that was said."""
         windows, now = len(self._shares), self.selected
         if self._wanted is not None or windows < SETTLED:
             return None

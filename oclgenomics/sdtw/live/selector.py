@@ -103,7 +103,8 @@ class Selector:
         taken = self._table.take(decode_chunks(chunks, kind), now, calibration)
         self.metrics.add_chunks(taken)
         before, judged = [self._controls(), self._unselected()], self._judge_due()
-        parts = [*before, *judged, self._expired(), self._overdue()]
+        late = self._schedule.expired(self._table, self._clock.now()) if self.selecting else np.empty(0, np.int64)
+        parts = [*before, *judged, self._delayed(late), self._overdue()]
         if self._choice.adapt(self._clock.now()) and (message := self._choice.message()):
             self._tell(message)
         if judged:
@@ -235,11 +236,6 @@ class Selector:
         left_out = left_out[table.state[left_out] == OPEN]
         return self._close(left_out, np.full(len(left_out), UNSELECTED, np.uint8))
 
-    def _expired(self) -> Decided:
-        """Reads that would get their verdict too late."""
-        late = self._schedule.expired(self._table, self._clock.now()) if self.selecting else np.empty(0, np.int64)
-        return self._delayed(late)
-
     def _overdue(self) -> Decided:
         """Reads that have more samples than a decision may take; one that is being judged gets its verdict."""
         table = self._table
@@ -281,7 +277,7 @@ class Selector:
 
 
 def ending(options: LiveOptions) -> list[int]:
-    """Decisions that end a read; those that are told at all, if none does."""
+    """Decisions that end a read; both decisions, if none does."""
     told = [number for number, name in ((ACCEPT, "accept"), (REJECT, "reject")) if getattr(options, name) == "unblock"]
     return told or [ACCEPT, REJECT]
 

@@ -1,4 +1,4 @@
-"""What judges reads beside the loop: a thread that owns the device, so that the loop waits no longer than it wants to.
+"""What judges reads next to the loop: a thread that owns the device, so that the loop waits no longer than it wants to.
 
 In simulated time batches are aligned at once, and take as long as they would have.
 """
@@ -33,15 +33,12 @@ class Clock(Protocol):
 
     def now(self) -> float:
         """Seconds since some moment."""
-        ...
 
     def sleep(self, seconds: float) -> None:
         """Let so much time pass."""
-        ...
 
     def real(self, seconds: float) -> float:
         """How long so much time really takes."""
-        ...
 
 
 class RealClock:
@@ -117,24 +114,19 @@ class Worker(Protocol):
 
     def start(self) -> None:
         """Make the aligner ready; raises what that raises."""
-        ...
 
     @property
     def idle(self) -> bool:
         """Whether it has no job, and no outcome that nobody took."""
-        ...
 
     def submit(self, job: Job) -> None:
         """Begin a job; only when idle."""
-        ...
 
     def wait(self, seconds: float) -> Outcome | None:
         """Return the outcome of the job; None if it is not there after so much time of the clock."""
-        ...
 
     def close(self) -> None:
         """Release the device."""
-        ...
 
 
 def warm_up(aligner: PrefixAligner, thresholds: Thresholds) -> None:
@@ -143,6 +135,14 @@ def warm_up(aligner: PrefixAligner, thresholds: Thresholds) -> None:
     samples = rng.integers(300, 700, thresholds.prefixes[-1], dtype=np.int16)
     for prefix in thresholds.prefixes:
         aligner.align(samples, np.zeros(1, np.int64), prefix)
+
+
+def tried(judge: Judge, job: Job) -> tuple[Verdict | None, Exception | None]:
+    """Return the verdict of a job, or the error that it ended with: whatever that is, reads go on."""
+    try:
+        return judge.verdict(job), None
+    except Exception as error:
+        return None, error
 
 
 class ThreadWorker:
@@ -216,12 +216,8 @@ class ThreadWorker:
         judge = Judge(aligner, self._criteria)
         while not self._closing.is_set() and (job := self._jobs.get()) is not None:
             begun = self._clock.now()
-            verdict, error = None, None
-            try:
-                verdict = judge.verdict(job)
-            except Exception as raised:  # whatever it is, reads must go on
-                error = raised
-            self._outcomes.put(Outcome(job, verdict, error, self._clock.now() - begun))
+            found = tried(judge, job)
+            self._outcomes.put(Outcome(job, *found, self._clock.now() - begun))
 
 
 class VirtualWorker:
@@ -266,13 +262,9 @@ class VirtualWorker:
         """Judge; only when idle and started."""
         assert self._judge is not None
         begun = time.perf_counter()
-        verdict, error = None, None
-        try:
-            verdict = self._judge.verdict(job)
-        except Exception as raised:  # as in a thread: reads must go on
-            error = raised
+        found = tried(self._judge, job)
         seconds = self._seconds(job, time.perf_counter() - begun)
-        self._outcome = Outcome(job, verdict, error, seconds)
+        self._outcome = Outcome(job, *found, seconds)
         self._ready = self._clock.now() + seconds
 
     def wait(self, seconds: float) -> Outcome | None:

@@ -11,7 +11,7 @@ from oclgenomics.app.figures import BLUE, GREEN, GREY, INK, ORANGE, SKY, STYLE, 
 from oclgenomics.sdtw.live.judging import OUTCOMES
 from oclgenomics.sdtw.live.playback import Played
 
-LONGEST_TITLE = 60  # letters shown
+LONGEST_TITLE = 60  # characters shown
 MAX_DOTS = 20_000
 BINS = 60
 LEAST_LABELLED = 0.06  # share of the reads
@@ -21,8 +21,8 @@ COLOURS = {"accept": BLUE, "reject": ORANGE, "undecided": GREY, "control": SKY, 
 def plot_played(played: Played, *, title: str = "") -> Figure:
     """Draw a run.
 
-    Above, a dot for each decision: when it was told to the sequencer, and how long after the chunk that made it
-    possible; beside it their histogram, on the same scale. Below, reads by what was decided of them, targets apart
+    Above, a dot for each decision: when the sequencer got it, and how long after the chunk that made it
+    possible; next to it their histogram, on the same scale. Below, reads by what was decided of them, targets apart
     where they are known.
 
     Parameters
@@ -67,8 +67,7 @@ def _draw_latency(axes: Axes, played: Played) -> None:
 
 def _draw_histogram(axes: Axes, played: Played) -> None:
     latency = 1e3 * played.latency[~np.isnan(played.latency)]
-    top = 1.12 * max(1e3 * played.live.max_latency, float(latency.max(initial=0)))
-    axes.hist(latency, bins=np.linspace(0, top, BINS).tolist(), orientation="horizontal", color=BLUE)
+    axes.hist(latency, bins=np.linspace(*axes.get_ylim(), BINS).tolist(), orientation="horizontal", color=BLUE)
     axes.tick_params(axis="y", labelleft=False)
     axes.set_xlabel("Reads")
     axes.axhline(1e3 * played.live.max_latency, color=ORANGE, linewidth=1)
@@ -77,14 +76,14 @@ def _draw_histogram(axes: Axes, played: Played) -> None:
 def _draw_outcomes(axes: Axes, played: Played) -> None:
     rows = [("targets", played.outcomes[1]), ("others", played.outcomes[0])]
     rows = rows if played.labelled else [("reads", played.outcomes.sum(axis=0))]
+    before = np.zeros(len(rows), np.int64)  # reads that are drawn to the left
+    totals = np.array([max(1, int(row.sum())) for _, row in rows])
     for word, colour in COLOURS.items():
-        number = OUTCOMES.index(word)
-        counts = [int(row[number]) for _, row in rows]
-        if not any(counts):
+        counts = np.array([int(row[OUTCOMES.index(word)]) for _, row in rows])
+        if not counts.any():
             continue
-        totals = [max(1, int(row.sum())) for _, row in rows]
-        before = [sum(int(row[OUTCOMES.index(one)]) for one in _before(word)) for _, row in rows]
-        shares, left = np.array(counts) / totals, np.array(before) / totals
+        shares, left = counts / totals, before / totals
+        before += counts
         axes.barh(range(len(rows)), shares, left=left, color=colour, height=0.62, label=word)
         for place in np.flatnonzero(shares > LEAST_LABELLED).tolist():
             middle = left[place] + shares[place] / 2
@@ -93,12 +92,6 @@ def _draw_outcomes(axes: Axes, played: Played) -> None:
     axes.set(xlim=(0, 1), xlabel="Share of the reads", ylim=(len(rows) - 0.5, -0.5))
     if played.outcomes.any():
         axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=6, frameon=False, fontsize=9, handlelength=1)
-
-
-def _before(word: str) -> list[str]:
-    """The outcomes that are drawn to the left of one."""
-    words = list(COLOURS)
-    return words[: words.index(word)]
 
 
 def _write_title(figure: Figure, played: Played, title: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from oclgenomics.errors import InputError, ParameterError
+from oclgenomics.errors import InputError, check_choice
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.sequence.records import read_records
 from oclgenomics.signals.kmers import KmerModel, Molecule, kmer_tracks
@@ -25,7 +25,7 @@ def build_squiggle(
     ----------
     path : str or path-like
         FASTA, or FASTQ whose qualities are left alone, uncompressed or compressed; "-" for standard input. U is T.
-        K-mers with a letter that is no single nucleotide are left out, and no alignment leads over them.
+        K-mers with an ambiguous base are left out, and no alignment leads over them.
     model : KmerModel
     molecule : {'dna', 'rna'}
         DNA has both strands, each read from its 5' end. RNA has one, which is read from its 3' end.
@@ -43,29 +43,19 @@ def build_squiggle(
     ParameterError
         There is no such molecule.
     """
-    if molecule not in MOLECULES:
-        raise ParameterError("molecule", f"choose one of {', '.join(MOLECULES)}", molecule)
+    check_choice("molecule", molecule, MOLECULES)
     source = os.fspath(path)
     records = list(read_records(source))
     found = kmer_tracks([record.letters for record in records], model.k, molecule)
     if not len(found):
-        raise InputError(f"has no {model.k} letters A, C, G, T or U in a row: nothing to align with", source=source)
+        raise InputError(f"has no {model.k} bases A, C, G, T or U in a row: nothing to align with", source=source)
     return Squiggle(
-        _name(source) if name is None else name,
-        tuple(record.name for record in records),
-        np.array([len(record.letters) for record in records], np.int64),
-        model.k,
-        model.name,
-        molecule,
-        model.mean[found.kmers],
-        found.tracks,
-        found.record,
-        found.strand,
-        found.first,
-        model.checksum,
-        model.pore,
-        model.rate,
-    )
+        name=_name(source) if name is None else name, records=tuple(record.name for record in records),
+        lengths=np.array([len(record.letters) for record in records], np.int64), k=model.k, model=model.name,
+        molecule=molecule, levels=model.mean[found.kmers], tracks=found.tracks, track_record=found.record,
+        track_strand=found.strand, track_first=found.first, model_checksum=model.checksum, pore=model.pore,
+        rate=model.rate,
+    )  # fmt: skip
 
 
 def _name(source: str) -> str:

@@ -29,7 +29,7 @@ class Places:
     strand : ndarray, uint8
         0 for the record as it is, 1 for its reverse complement.
     position : ndarray, int64
-        First letter of the k-mer on the record as it is, whatever the strand; from 0 on.
+        First base of the k-mer on the record as it is, whatever the strand; from 0 on.
     """
 
     record: NDArray[np.int32]
@@ -42,7 +42,7 @@ class Squiggle:
     """Levels of the k-mers of a reference in the order in which a read brings them, and where each one comes from.
 
     A *column* is a k-mer. A *track* is a stretch of columns that follow each other in the molecule: a strand of
-    a record, or of a part of it between letters that are no nucleotide. No alignment leads from one track to the next.
+    a record, or of a part of it between ambiguous bases. No alignment leads from one track to the next.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Squiggle:
     records : tuple of str
         Names of the sequences.
     lengths : ndarray, int64, (records,)
-        Letters of each.
+        Bases of each.
     k : int
     model : str
         Name of the model of k-mers.
@@ -183,7 +183,7 @@ def named_places(
 def record_lengths(
     references: Sequence[Squiggle], which: NDArray[Any], columns: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the letters of the record of each column; parameters as for `named_places`, but none is -1."""
+    """Return the length of the record of each column, in bases; parameters as for `named_places`, but none is -1."""
     lengths = np.empty(which.shape, np.int64)
     for number, one in enumerate(references):
         here = which == number

@@ -25,7 +25,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from oclgenomics.errors import InputError, MissingDependencyError, OclGenomicsError
+from oclgenomics.errors import InputError, MissingDependencyError, OclGenomicsError, reason_of
 from oclgenomics.io.processes import child_environment, child_python
 from oclgenomics.signals.readers.libraries import read_fast5, read_pod5, read_slow5
 from oclgenomics.signals.readers.raw_read import RawRead, damaged
@@ -33,7 +33,7 @@ from oclgenomics.signals.readers.raw_read import RawRead, damaged
 SIZES = struct.Struct("<QQ")
 ANSWERS = ("read", "end", "refused", "failed", "missing")
 BUFFER_BYTES = 1 << 18
-MAX_SECONDS = 600  # for a read; twice as long as whoever asks waits
+MAX_SECONDS = 600  # for a read; twice as long as the parent process waits
 MAX_MEMORY = 8 << 30  # bytes; a day of samples takes one
 PACKAGES = {"slow5": "pyslow5", "pod5": "pod5", "fast5": "ont-fast5-api"}
 MAX_SILENCE = 300.0  # seconds; even a slow network brings some bytes in this time
@@ -188,7 +188,7 @@ def serve(jobs: IO[bytes], answers: IO[bytes]) -> None:
         except MissingDependencyError as error:
             _send(answers, None, "missing", str(error))
         except Exception as error:  # libraries have many kinds for what is damaged
-            _send(answers, None, "failed", " ".join(str(error).split()) or type(error).__name__)
+            _send(answers, None, "failed", reason_of(error))
         answers.flush()
 
 
@@ -222,9 +222,9 @@ def limit_memory() -> None:
 
 
 def main() -> None:
-    """Serve whoever started the process; what libraries print goes nowhere."""
+    """Serve the parent process; what libraries print goes nowhere."""
     limit_memory()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it ends it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent process ends it
     nowhere = os.open(os.devnull, os.O_WRONLY)
     answers = os.fdopen(os.dup(1), "wb", BUFFER_BYTES)
     os.dup2(nowhere, 1)

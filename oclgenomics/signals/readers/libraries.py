@@ -38,16 +38,12 @@ def read_pod5(path: str, limit: int | None) -> Iterator[RawRead]:
                 of = str(run.acquisition_id), pore
                 if of not in known:
                     known[of] = _pod5_chemistry(run, pore)
+                scale, offset = float(record.calibration.scale), float(record.calibration.offset)
+                share = (number + (row + 1) / batch.num_reads) / batches
                 yield RawRead(
-                    str(record.read_id),
-                    _pod5_samples(record, limit),
-                    float(record.calibration.scale),
-                    float(record.calibration.offset),
-                    float(run.sample_rate),
-                    int(record.pore.channel),
-                    (number + (row + 1) / batch.num_reads) / batches,
-                    *known[of],
-                )
+                    str(record.read_id), _pod5_samples(record, limit), scale, offset, float(run.sample_rate),
+                    int(record.pore.channel), share, *known[of],
+                )  # fmt: skip
 
 
 def _pod5_chemistry(run: Any, pore: str) -> Chemistry:
@@ -125,16 +121,11 @@ def _slow5_chemistry(file: Any, group: int) -> Chemistry:
 def _slow5_read(record: dict[str, Any], limit: int | None, share: float, path: str, chemistry: Chemistry) -> RawRead:
     name = str(record["read_id"])
     scale = pore_scale(float(record["range"]), float(record["digitisation"]), name, path)
+    samples, number = np.asarray(record["signal"], np.int16)[:limit], str(record.get("channel_number", ""))
     return RawRead(
-        name,
-        np.asarray(record["signal"], np.int16)[:limit],
-        scale,
-        float(record["offset"]),
-        float(record["sampling_rate"]),
-        channel_number(str(record.get("channel_number", ""))),
-        share,
+        name, samples, scale, float(record["offset"]), float(record["sampling_rate"]), channel_number(number), share,
         *chemistry,
-    )
+    )  # fmt: skip
 
 
 def _handle(path: str) -> int | None:

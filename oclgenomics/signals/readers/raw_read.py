@@ -14,7 +14,7 @@ from oclgenomics.signals.chemistry import PORES
 MAX_READ_SAMPLES = 1 << 28  # fifteen hours of 5 kHz
 MAX_CHANNEL = (1 << 31) - 1
 MAX_DIGITS = 10  # of a channel
-MAX_SHOWN = 40  # letters of a text in a message
+MAX_SHOWN = 40  # characters of a text in a message
 
 
 @dataclass(frozen=True, slots=True)

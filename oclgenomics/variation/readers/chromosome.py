@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.errors import InputError
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.planes import Genotypes
 from oclgenomics.variation.read_options import Phase
@@ -22,11 +23,6 @@ def first_out_of_order(positions: NDArray[np.int64], name: str, before: int = 0)
         return None
     i = int(back[0])
     return i, f"position {positions[i]} comes after {positions[i] - steps[i]} on {name}; use bcftools sort"
-
-
-def comes_again(name: str) -> str:
-    """What to say of a chromosome whose records are in two places."""
-    return f"records of {name} come again after those of another chromosome; use bcftools sort"
 
 
 def count_reasons(reasons: list[tuple[str, NDArray[np.bool_]]]) -> Counter[str]:
@@ -86,9 +82,49 @@ class Chromosome:
         positions = np.concatenate([np.zeros(0, np.int64), *self._positions])
         skipped = {reason: count for reason, count in self._skipped.items() if count}
         return Alignment(
-            name=self.name, positions=positions, bits=sites.bits, valid=sites.valid, haplotypes=sites.haplotypes,
-            ploidy=sites.ploidy, unphased=sites.unphased > 0 and phase == "auto", unphased_calls=sites.unphased,
-            letters=sites.letters, multi_site=sites.multi_site, multi_bits=sites.multi_bits,
-            multi_letter=sites.multi_letter, alphabet=sites.alphabet, samples=self._samples, skipped=skipped,
-            replicate=self._number, source=self._source, haploid=sites.haploid,
+            name=self.name, positions=positions, unphased=sites.unphased_calls > 0 and phase == "auto",
+            samples=self._samples, skipped=skipped, replicate=self._number, source=self._source, **vars(sites),
         )  # fmt: skip
+
+
+class Chromosomes:
+    """Begins one chromosome after the other, none twice.
+
+    Parameters
+    ----------
+    samples : tuple of str
+    source : str
+        Name of the input.
+    phase : str
+        What is done with calls that are not phased.
+
+    Attributes
+    ----------
+    open : Chromosome or None
+        The one that is read.
+    """
+
+    def __init__(self, samples: tuple[str, ...], source: str, phase: Phase) -> None:
+        self.open: Chromosome | None = None
+        self._samples, self._source, self._phase = samples, source, phase
+        self._names: set[str] = set()
+
+    def begin(self, name: str, error: Callable[[str], InputError]) -> Chromosome:
+        """Open a chromosome.
+
+        Raises
+        ------
+        InputError
+            It was closed before; made by `error`.
+        """
+        if name in self._names:
+            raise error(f"records of {name} come again after those of another chromosome; use bcftools sort")
+        self._names.add(name)
+        self.open = Chromosome(name, len(self._names), len(self._samples), self._samples, self._source)
+        return self.open
+
+    def close(self) -> Iterator[Alignment]:
+        """Yield the chromosome that is open, if there is one."""
+        closed, self.open = self.open, None
+        if closed is not None:
+            yield closed.finish(self._phase)

@@ -49,7 +49,7 @@ def read_fasta(
     Raises
     ------
     InputError
-        Sequences of different lengths, an empty one, a character that stands for no base.
+        Sequences of different lengths, an empty one, a character that is no base.
     """
     seen, names = _survey(buffer)
     columns = _Columns.of(seen)
@@ -78,7 +78,7 @@ def _sequences(buffer: InputBuffer) -> Iterator[tuple[str, NDArray[np.uint8]]]:
 def _refuse_character(buffer: InputBuffer, text: bytes) -> None:
     bad = next(i for i, byte in enumerate(text) if _CODES[byte] >= _ILLEGAL and byte not in _BLANKS)
     raise buffer.error(
-        f"{chr(text[bad])!r} in a sequence stands for no base", line=buffer.line_number + text.count(b"\n", 0, bad)
+        f"{chr(text[bad])!r} in a sequence is no base", line=buffer.line_number + text.count(b"\n", 0, bad)
     )
 
 

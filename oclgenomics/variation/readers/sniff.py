@@ -1,4 +1,4 @@
-"""Which format a stream has, told from its first bytes."""
+"""Which format a stream has, detected from its first bytes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import re
 import zipfile
 
-from oclgenomics.errors import InputError
+from oclgenomics.errors import InputError, library_errors
 from oclgenomics.io.foreign import ALIGNED, foreign_format
 from oclgenomics.variation.readers.input_buffer import InputBuffer
 
@@ -24,8 +24,8 @@ _MARKS = (
 def sniff(buffer: InputBuffer) -> str:
     """Name of the format of a stream; consumes nothing.
 
-    VCF and FASTA are told by how the input begins, MaCS by "COMMAND:" or "SITE:" at the begin of a line, ms by "//".
-    mbs looks like ms and has to be named.
+    VCF and FASTA are detected by how the input begins, MaCS by a line that begins with "COMMAND:" or "SITE:", and ms by
+    one with "//". mbs looks like ms and has to be named.
 
     Raises
     ------
@@ -95,12 +95,8 @@ def store_format(path: str) -> str | None:
 
 def _zip_format(path: str) -> str | None:
     """The format of the Zarr group that is in a zip file, if there is one."""
-    try:
-        with zipfile.ZipFile(path) as packed:
-            names = set(packed.namelist())
-    except Exception as error:  # besides BadZipFile: versions and names that it does not know, numbers beyond the file
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise InputError(f"a damaged zip file ({reason})", source=path) from error
+    with library_errors("a damaged zip file", path), zipfile.ZipFile(path) as packed:
+        names = set(packed.namelist())
     if not names.intersection(METADATA_FILES):
         return None
     if any(name.startswith("edges/") for name in names):

@@ -7,12 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import InputError, UsageError
+from oclgenomics.errors import InputError, UsageError, library_errors
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.io.source import Source
 from oclgenomics.lazy_names import optional
@@ -87,10 +88,8 @@ def tree_samples(trees: Any, keep: Sequence[str] | None, source: str) -> TreeSam
 
 def _names(trees: Any, individuals: NDArray[np.int64], source: str) -> tuple[str, ...]:
     """The first of `NAME_KEYS` that names every individual differently; none if there is no such key."""
-    try:
+    with library_errors("the metadata of the individuals cannot be read", source):  # by the codec of its own schema
         metadata = [trees.individual(i).metadata for i in individuals.tolist()]
-    except Exception as error:  # whatever the codec named in the file's own schema raises
-        raise InputError(f"the metadata of the individuals cannot be read ({error})", source=source) from error
     if not all(isinstance(entry, dict) for entry in metadata):
         return ()
     for key in NAME_KEYS:
@@ -102,6 +101,7 @@ def _names(trees: Any, individuals: NDArray[np.int64], source: str) -> tuple[str
 
 _BASES = re.compile(r"[ACGTNacgtn*]+|<.*>")
 NEED = "tree sequences need tskit: pip install 'oclgenomics[tskit]'"
+KNOWN_KINDS = 1 << 12  # lists of alleles that are judged once
 _WRAPPED = np.uint8(255)  # tskit's missing state, -1, in eight bits
 
 
@@ -118,16 +118,11 @@ class _Kind:
     incomplete: bool = False
 
 
-class _Kinds(dict[tuple[str | None, ...], _Kind]):
-    """Kinds by the alleles that tskit lists, found once for each list; a missing state adds None at its end."""
-
-    def __missing__(self, alleles: tuple[str | None, ...]) -> _Kind:
-        named = [allele for allele in alleles if allele is not None]
-        self[alleles] = kind = _judge(named, len(named) < len(alleles))
-        return kind
-
-
-def _judge(alleles: list[str], incomplete: bool) -> _Kind:
+@lru_cache(KNOWN_KINDS)
+def _kind_of(listed: tuple[str | None, ...]) -> _Kind:
+    """Judge the alleles that tskit lists; a missing state adds None at their end."""
+    alleles = [allele for allele in listed if allele is not None]
+    incomplete = len(alleles) < len(listed)
     letters = [int(LETTER_CODES[ord(text)]) if len(text) == 1 and text.isascii() else NO_ALLELE for text in alleles]
     bases = NO_ALLELE not in letters
     if len(alleles) > MAX_ALTERNATIVES + 1 if bases else any(_BASES.fullmatch(text) for text in alleles):
@@ -199,11 +194,8 @@ def _load(path: str) -> Any:
         if source.compressed:
             raise InputError("a packed tree sequence; unpack it with gzip -d", source=path)
     tskit = optional("tskit", f"{path}: {NEED}")
-    try:
+    with library_errors("no tree sequence, or a damaged one", path):
         return tskit.load(path)
-    except Exception as error:  # tskit has several kinds for what is no tree sequence or damaged, not one of its own
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise InputError(f"no tree sequence, or a damaged one ({reason})", source=path) from error
 
 
 def _blocks(
@@ -231,14 +223,13 @@ def _decode(
     variant: Any, start: int, stop: int, columns: NDArray[np.int64] | None, states: NDArray[np.uint8], path: str
 ) -> tuple[list[int], list[_Kind], Counter[str]]:
     """Decode sites into the first rows of `states`: which are kept, their kinds, and the reasons of the others."""
-    known = _Kinds()
     sites: list[int] = []
     kinds: list[_Kind] = []
     skipped: Counter[str] = Counter()
     for site in range(start, stop):
         variant.decode(site)
         try:
-            kind = known[variant.alleles]
+            kind = _kind_of(variant.alleles)
         except UnicodeDecodeError as error:
             raise InputError(f"an allele of site {site} is no UTF-8 text", source=path) from error
         genotypes = variant.genotypes

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.linkage import ld_matrix
 
 from oclgenomics.cli.main import main
-from oclgenomics.omega.device.ld import ld_matrix
 from oclgenomics.omega.sites.filters import prepare
 from oclgenomics.runtime import Engine
 from oclgenomics.variation import read_alignments

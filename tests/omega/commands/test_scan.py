@@ -316,7 +316,7 @@ def assert_one_line(code: int, words: list[object], message: str, capsys, folder
         (["--kernel", "3"], "--kernel 3: choose"),
         (["--binary"], "--binary draws at random: give --seed"),
         (["--impute", "N"], "--impute draws at random: give --seed"),
-        (["--impute", "X", "--seed", "1"], "--impute X: choose N or GAP"),
+        (["--impute", "X", "--seed", "1"], "--impute X: choose N, GAP or both"),
         (["--binary", "--seed", "0"], "--seed 0"),
         (["--phase", "guess"], "--phase guess"),
         (["--threads", "0"], "--threads 0: give 1 or more"),

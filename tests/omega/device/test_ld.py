@@ -7,12 +7,13 @@ import dataclasses
 import numpy as np
 import pytest
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic
+from helpers.linkage import ld_matrix
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from oclgenomics.errors import AllocationError, UsageError
 from oclgenomics.omega import reference
 from oclgenomics.omega.device import ld
-from oclgenomics.omega.device.ld import ld_blocks, ld_matrix
+from oclgenomics.omega.device.ld import ld_blocks
 from oclgenomics.runtime import Device, Engine
 
 TOLERANCE = 1e-5

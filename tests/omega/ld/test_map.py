@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.alignments import correlated_states, make_alignment, random_positions
+from helpers.linkage import ld_matrix
 from hypothesis import given, strategies as st
 
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.omega import LdOptions, Run, ScanOptions, ld_around_peak, reference, scan
-from oclgenomics.omega.device.ld import LdBlock, ld_blocks, ld_matrix
+from oclgenomics.omega.device.ld import LdBlock, ld_blocks
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.formats.scans import make_report, read_report, write_report
 from oclgenomics.omega.ld.map import PART_COLUMNS, BinnedLd, LdMap

@@ -13,8 +13,8 @@ from hypothesis import given, strategies as st
 
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.omega import ScanOptions, find_peaks, make_report, write_report
-from oclgenomics.omega.formats.peaks import write_peaks
 from oclgenomics.omega.formats.scans import read_report
+from oclgenomics.omega.formats.thresholds import write_peaks
 from oclgenomics.omega.options import scan_parameters
 from oclgenomics.omega.result import DataFacts, OmegaReport, Scan, Track
 from oclgenomics.omega.significance.facts import NullFacts, grid_spacing, site_density

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import UsageError
+from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.reference import compat_scan, compat_values
 from oclgenomics.omega.sites.filters import GlibcRandom, count_states, prepare
 from oclgenomics.variation import Alignment, ReadOptions, characters, read_alignments
@@ -114,7 +115,7 @@ def test_as_the_loop(tmp_path_factory, data, alphabet):
     }
     alignment = build(tmp_path_factory.mktemp("sites"), rows, alphabet)
     before = [bytes(site).decode() for site in characters(alignment)]
-    prepared = prepare(alignment, **options)
+    prepared = prepare(alignment, ScanOptions(**options))
     expected, discarded = slow_prepare(before, "01" if alphabet == "binary" else "ACGT", **options)
     after = prepared.alignment
     assert [bytes(site).decode() for site in characters(after)] == expected
@@ -135,16 +136,16 @@ def test_as_the_loop(tmp_path_factory, data, alphabet):
 def test_draws_need_a_seed(tmp_path):
     alignment = build(tmp_path, ["A", "C", "-"], "dna")
     with pytest.raises(UsageError, match="give seed so"):
-        prepare(alignment, impute={"GAP"})
-    assert prepare(alignment, impute={"N"}).alignment.sites == 1
+        prepare(alignment, ScanOptions(impute={"GAP"}))
+    assert prepare(alignment, ScanOptions(impute={"N"}, seed=1)).alignment.sites == 1
     with pytest.raises(UsageError, match="give seed so"):
-        prepare(build(tmp_path, ["A", "C", "G"], "dna"), binary=True)
+        prepare(build(tmp_path, ["A", "C", "G"], "dna"), ScanOptions(binary=True))
 
 
 @pytest.mark.parametrize("options", [{"maf": -0.1}, {"maf": 0.6}, {"impute": {"X"}}])
 def test_options_out_of_range(tmp_path, options):
     with pytest.raises(UsageError):
-        prepare(build(tmp_path, ["A", "C"], "dna"), **options)
+        prepare(build(tmp_path, ["A", "C"], "dna"), ScanOptions(**options))
 
 
 COMMANDS = {
@@ -169,7 +170,7 @@ def test_reports_of_omegaplus(name):
     """The first alignment of each report, through the oracle of its arithmetic."""
     file, options = COMMANDS[name]
     alignment = next(read_alignments(find(INPUTS, file), ReadOptions(length=1000000)))
-    prepared = prepare(alignment, compat=True, **options)
+    prepared = prepare(alignment, ScanOptions(precision="compat", **options))
     sites = prepared.alignment
     text = characters(sites) == sites.letters[:, 1:]
     rows = compat_scan(compat_values(text), sites.positions, grid=50, minwin=100, maxwin=50000)

@@ -147,7 +147,7 @@ MISTAKES = [
     (("classify", "reads.npz", "--reference", "target.sdtw", "--decoy", "target.sdtw", *STAGES), 2,
      "--decoy must differ in name; 2 of them have the name target"),
     (("classify", "reads.npz", "--reference", "target.sdtw", "--thresholds", "costs.json", "--score", "difference"), 2,
-     "the thresholds are of the score cost"),
+     "the thresholds were made with cost; leave the option out"),
     (("classify", "reads.npz", "--reference", "target.sdtw", "--thresholds", "costs.json", "--bonus", "dwell"), 2,
      "the thresholds were made with --bonus none, which is not --bonus dwell"),
     (("classify", "reads.npz", "--reference", "decoy.sdtw", "--thresholds", "costs.json"), 2,

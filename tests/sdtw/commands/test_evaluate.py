@@ -11,8 +11,18 @@ import numpy as np
 import pytest
 
 from oclgenomics.cli.main import main
-from oclgenomics.runtime import Device
-from oclgenomics.sdtw import CRESCENT, AlignOptions, LabelledScores, choose_thresholds, evaluate, evaluate_stages
+from oclgenomics.errors import ParameterError
+from oclgenomics.runtime import Device, Engine
+from oclgenomics.sdtw import (
+    CRESCENT,
+    AlignOptions,
+    EvaluationOptions,
+    LabelledScores,
+    calibrate as calibrate_by,
+    choose_thresholds,
+    evaluate,
+    evaluate_stages,
+)
 from oclgenomics.sdtw.decisions.basis import ReadKind, ReferenceFacts, plain_trim
 from oclgenomics.sdtw.formats.squiggle import read_squiggle, write_squiggle
 from oclgenomics.sdtw.formats.thresholds import read_thresholds
@@ -303,3 +313,41 @@ def test_calibrations_that_cannot_be(
     shown = capsys.readouterr()
     assert message in shown.err
     assert shown.err.count("\n") == 1
+
+
+def test_the_verb_finds_what_the_command_writes(device: Device, folder: Path) -> None:
+    """`sdtw.calibrate` of the same reads: the same thresholds, with the same evidence, for the same trimming."""
+    words = ["--bootstrap", "9", "--splits", "3", "--keep", ".8", "--capture-seconds", "2", "--decoy", "host.sdtw"]
+    assert sdtw(device, "evaluate", *CLEAR, *words, "--write-thresholds", "t.json") == 0
+    kept = read_thresholds("t.json")
+    evaluation = EvaluationOptions(keep=0.8, rounds=9, splits=3, run={"capture_seconds": 2.0})
+    found = calibrate_by(
+        "clear-target.npz", "clear-others.npz", "virus.sdtw", None, evaluation, decoys="host.sdtw", prefixes=PREFIXES,
+        trim=None, made={"who": "a test"}, engine=device,
+    )  # fmt: skip
+    assert (found.thresholds.stages, found.thresholds.score) == (kept.stages, "difference")
+    assert found.thresholds.basis == kept.basis
+    assert {"who": "a test", "evidence": kept.made["evidence"]} == json.loads(json.dumps(found.thresholds.made))
+    assert found.run.capture_seconds == 2
+
+
+def test_the_verb_takes_signals_and_an_engine(device: Device, folder: Path) -> None:
+    """Of one stage, thresholds of a share are not the best of many, and intervals are narrower."""
+    reads = [Signals.joined(list(read_signals(f"clear-{name}.npz"))) for name in ("target", "others")]
+    reference, options = read_squiggle("virus.sdtw"), AlignOptions(step=1)
+    with Engine(device) as engine:
+        for_run, by_share = (
+            calibrate_by(*reads, reference, options, evaluation, prefixes=(300,), trim=None, engine=engine)
+            for evaluation in (EvaluationOptions(for_run=True, rounds=0), EvaluationOptions(keep=0.9, rounds=0))
+        )
+    assert (for_run.staged.chosen, by_share.staged.chosen) == (True, False)
+    assert by_share.evaluations[0].labelled.name == "default step=1"
+    assert by_share.staged.true_positive_rate >= 0.9
+    assert for_run.thresholds.basis is not None
+    assert for_run.thresholds.basis.trim == plain_trim(None)
+
+
+def test_evaluations_that_cannot_be() -> None:
+    for given in ({"keep": 2.0}, {"for_run": True, "keep": 0.5}, {"run": {"channels": 0}}):
+        with pytest.raises(ParameterError):
+            EvaluationOptions(**given)  # type: ignore[arg-type]

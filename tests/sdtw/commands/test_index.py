@@ -100,7 +100,7 @@ def test_what_a_model_is_for(fasta: Path, tmp_path: Path) -> None:
         (["index", "x.fa", "--model", "r8", "-o", "y"], 3, "r8: there is neither such a file nor such a model"),
         (["index", "x.fa", "--model", "x.fa", "-o", "y"], 3, "x.fa, line 1: '"),
         (["index", "none", "--model", "r9.4.1", "-o", "y"], 3, "none: "),
-        (["index", "short.fa", "--model", "r9.4.1", "-o", "y"], 3, "short.fa: has no 6 letters A, C, G, T or U in a r"),
+        (["index", "short.fa", "--model", "r9.4.1", "-o", "y"], 3, "short.fa: has no 6 bases A, C, G, T or U in a r"),
         (["index", "x.fa", "--model", "r9.4.1", "-o", "x.fa"], 2, "the same file as the input"),
         (["index", "x.fa", "--model", "m", "-o", "m"], 2, "the same file as --model m"),
         (["index", "x.fa", "--model", "r9.4.1", "-o", "none/y"], 5, "none/y: "),

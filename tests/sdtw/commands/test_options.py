@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from oclgenomics.sdtw import CRESCENT, SQUIGGLEFILTER, AlignOptions
-from oclgenomics.sdtw.commands.options import variant_name
+from oclgenomics.sdtw.options import variant_name
 
 
 @pytest.mark.parametrize(

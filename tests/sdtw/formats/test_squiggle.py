@@ -12,10 +12,10 @@ from helpers.kmer_signals import random_model
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import InputError, OutputError
-from oclgenomics.io.array_file import ArrayFile
+from oclgenomics.io.array_file import ArrayFile, is_of_kind
 from oclgenomics.io.array_writing import write_arrays
 from oclgenomics.sdtw import Squiggle, build_squiggle, read_squiggle, write_squiggle
-from oclgenomics.sdtw.formats.squiggle import KIND, is_squiggle
+from oclgenomics.sdtw.formats.squiggle import KIND
 from oclgenomics.signals.kmers import Molecule
 
 
@@ -46,7 +46,7 @@ def test_squiggles_come_back(
     write_squiggle(path, squiggle)
     found = read_squiggle(path)
     same(found, squiggle)
-    assert is_squiggle(path)
+    assert is_of_kind(path, KIND)
     whole = path.read_bytes()
     write_squiggle(path, found)
     assert path.read_bytes() == whole
@@ -170,7 +170,7 @@ def test_no_tracks(tmp_path: Path) -> None:
 
 def test_other_files(tmp_path: Path) -> None:
     squiggle = make(tmp_path, ["ACGTA"])
-    assert not is_squiggle(tmp_path / "x.fa")
+    assert not is_of_kind(tmp_path / "x.fa", KIND)
     assert "is FASTA, and no squiggle of a reference of oclgenomics" in refused(tmp_path / "x.fa")
     assert "cannot be read" in refused(tmp_path / "none")
     with pytest.raises(OutputError):

@@ -101,7 +101,7 @@ def test_names(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_built(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"x.fa: has no 5 letters A, C, G, T or U in a row: nothing to align with$"):
+    with pytest.raises(InputError, match=r"x.fa: has no 5 bases A, C, G, T or U in a row: nothing to align with$"):
         built(tmp_path / "x.fa", ["ACGT", "NACGTN"], 5)
     with pytest.raises(ParameterError, match="molecule='protein': choose one of dna, rna"):
         built(tmp_path / "x.fa", ["ACGTACGT"], 5, "protein")  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.planes import Genotypes
 from oclgenomics.variation.read_options import Phase
-from oclgenomics.variation.readers.chromosome import Chromosome, comes_again, count_reasons, first_out_of_order
+from oclgenomics.variation.readers.chromosome import Chromosomes, count_reasons, first_out_of_order
 from oclgenomics.variation.readers.input_buffer import InputBuffer
 from oclgenomics.variation.readers.line_blocks import LineBlock, parse_blocks
 from oclgenomics.variation.readers.vcf.genotypes import GenotypeReader
@@ -65,7 +66,7 @@ def read_vcf(
     names = _read_header(buffer)
     keep = columns_of(names, samples, buffer.source)
     parser = _Parser(GenotypeReader(names, keep, block_bytes // 16, phase))
-    chromosomes = _Chromosomes(buffer.source, parser.samples, phase)
+    chromosomes = _RunsOfChromosomes(parser.samples, buffer.source, phase)
     for block, parsed in parse_blocks(buffer, block_bytes, workers or Workers(1), parser.parse):
         yield from chromosomes.add(block, parsed)
     yield from chromosomes.finish()
@@ -153,49 +154,38 @@ class _Parser:
         return runs
 
 
-class _Chromosomes:
+class _RunsOfChromosomes(Chromosomes):
     """Cuts blocks at the changes of CHROM and completes one chromosome after the other."""
 
-    def __init__(self, source: str, samples: tuple[str, ...], phase: Phase) -> None:
-        self._source, self._samples, self._phase = source, samples, phase
-        self._open: Chromosome | None = None
+    def __init__(self, samples: tuple[str, ...], source: str, phase: Phase) -> None:
+        super().__init__(samples, source, phase)
         self._held: list[Alignment] = []  # chromosomes without any GT, held until a record has one
         self._genotypes_seen = False
-        self._started = 0
-        self._names: set[str] = set()
 
     def add(self, block: LineBlock, runs: list[_Run]) -> Iterator[Alignment]:
         """Take the records of a block; yields the chromosomes that end in it."""
         for run in runs:
-            if self._open is None or self._open.name != run.name:
-                self._close()
+            chromosome = self.open
+            if chromosome is None or chromosome.name != run.name:
+                self._held += self.close()
                 yield from self._complete()
-                if run.name in self._names:
-                    raise block.error(run.record, comes_again(run.name))
-                self._names.add(run.name)
-                self._started += 1
-                self._open = Chromosome(run.name, self._started, len(self._samples), self._samples, self._source)
-            if wrong := self._open.out_of_order(np.array([run.first, run.last])):
+                chromosome = self.begin(run.name, partial(block.error, run.record))
+            if wrong := chromosome.out_of_order(np.array([run.first, run.last])):
                 raise block.error(run.record, wrong[1])
-            self._open.skip(run.skipped)
+            chromosome.skip(run.skipped)
             if run.genotypes is not None:
-                self._open.add(run.positions, run.genotypes)
+                chromosome.add(run.positions, run.genotypes)
             self._genotypes_seen |= run.has_genotypes
             yield from self._complete()
 
     def finish(self) -> Iterator[Alignment]:
         """The last chromosome."""
-        if self._open is None:
+        if self.open is None:
             raise InputError("the file has a header but no records", source=self._source)
         if not self._genotypes_seen:
             raise InputError("has no GT: no record has genotypes (FORMAT without GT)", source=self._source)
-        self._close()
+        self._held += self.close()
         yield from self._complete()
-
-    def _close(self) -> None:
-        if self._open is not None:
-            self._held.append(self._open.finish(self._phase))
-            self._open = None
 
     def _complete(self) -> Iterator[Alignment]:
         """The chromosomes closed, once any record has genotypes."""

@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
-from oclgenomics.errors import InputError
+from oclgenomics.errors import InputError, reason_of
 
 MAX_METADATA_BYTES = 1 << 24
 PACKERS = ("blosc", "bz2", "gzip", "lz4", "lzma", "zlib", "zstd")
@@ -41,12 +41,12 @@ def check_codecs(path: str, array: str, packed: zipfile.ZipFile | None = None) -
     InputError
         There is another codec, or the metadata cannot be read.
     """
-    for name, codecs in ((f"{array}/.zarray", _version_2), (f"{array}/zarr.json", _version_3)):
+    for name in (f"{array}/.zarray", f"{array}/zarr.json"):  # versions 2 and 3
         text = _member(path, name, packed)
         if text is None:
             continue
         try:
-            named = list(codecs(json.loads(text)))
+            named = list(_named(json.loads(text)))
         except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
             raise InputError(f"the metadata {name} are damaged", source=path) from error
         for codec in named:
@@ -58,13 +58,11 @@ def check_codecs(path: str, array: str, packed: zipfile.ZipFile | None = None) -
                 )
 
 
-def _version_2(metadata: dict[str, Any]) -> Iterator[str]:
+def _named(metadata: dict[str, Any]) -> Iterator[str]:
+    """Names of the codecs of an array, under all keys at which either version has some."""
     for codec in (*(metadata.get("filters") or ()), metadata.get("compressor")):
         if codec is not None:
             yield str(codec["id"])
-
-
-def _version_3(metadata: dict[str, Any]) -> Iterator[str]:
     yield from _chain(metadata.get("codecs") or ())
 
 
@@ -96,8 +94,7 @@ def _member(path: str, name: str, packed: zipfile.ZipFile | None) -> bytes | Non
     except (FileNotFoundError, NotADirectoryError, KeyError):
         return None
     except Exception as error:  # besides OSError: what zipfile and zlib raise for damaged archives
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise InputError(f"the metadata {name} cannot be read ({reason})", source=path) from error
+        raise InputError(f"the metadata {name} cannot be read ({reason_of(error)})", source=path) from error
 
 
 def _whole(file: IO[bytes], size: int) -> bytes:

@@ -63,10 +63,6 @@ class CallReader:
         chunk: int = self._genotypes.chunks[0]
         return chunk * max(1, block_bytes // max(1, chunk * self.record_bytes))
 
-    def block(self, start: int, stop: int) -> CallBlock:
-        """The calls of the records from `start` to before `stop`, to be loaded."""
-        return CallBlock(self, start, stop)
-
 
 class CallBlock:
     """The calls of a range of records.

@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.read_options import Phase
-from oclgenomics.variation.readers.chromosome import Chromosome, comes_again, count_reasons
+from oclgenomics.variation.readers.chromosome import Chromosome, Chromosomes, count_reasons
 from oclgenomics.variation.readers.vcf_zarr.genotypes import CallBlock, CallReader
 from oclgenomics.variation.readers.vcf_zarr.records import RecordReader, ZarrRecords
 from oclgenomics.variation.readers.vcf_zarr.store import STRINGS, ZarrStore
@@ -67,14 +68,14 @@ def read_vcf_zarr(
         if twice := first_repeated(names):
             raise InputError(f"two samples are named {twice!r}; rename one", source=path)
         calls = CallReader(store, records.count, names, columns_of(names, samples, path), phase)
-        chromosomes = _Chromosomes(calls.samples, path, phase)
+        chromosomes = _Contigs(calls.samples, path, phase)
         with closing(_blocks(records, calls, calls.records_in(block_bytes))) as blocks:
             for block in blocks:
                 yield from chromosomes.add(block)
                 if progress is not None:
                     stop = block.start + len(block.records.keep)
                     progress(stop * calls.record_bytes, records.count * calls.record_bytes)
-        yield from chromosomes.finish()
+        yield from chromosomes.close()
     finally:
         store.close()
 
@@ -93,7 +94,7 @@ def _blocks(records: RecordReader, calls: CallReader, step: int) -> Generator[_B
 
     def load(start: int) -> _Block:
         stop = min(start + step, records.count)
-        block = _Block(start, records.read(start, stop), calls.block(start, stop))
+        block = _Block(start, records.read(start, stop), CallBlock(calls, start, stop))
         if block.records.keep.any():
             block.calls.load()
         return block
@@ -107,28 +108,20 @@ def _blocks(records: RecordReader, calls: CallReader, step: int) -> Generator[_B
         yield following.result()
 
 
-class _Chromosomes:
+class _Contigs(Chromosomes):
     """Cuts blocks at the changes of contig and completes one chromosome after the other."""
-
-    def __init__(self, samples: tuple[str, ...], source: str, phase: Phase) -> None:
-        self._samples, self._source, self._phase = samples, source, phase
-        self._open: Chromosome | None = None
-        self._started = 0
-        self._names: set[str] = set()
 
     def add(self, block: _Block) -> Iterator[Alignment]:
         """Take the records of a block; yields the chromosomes that end in it."""
         contigs = block.records.contigs
         ends = [*(first for first, _ in contigs[1:]), len(block.records.keep)]
         for (first, name), end in zip(contigs, ends, strict=True):
-            if self._open is None or self._open.name != name:
-                yield from self.finish()
-                if name in self._names:
-                    raise InputError(comes_again(name), source=self._source, record=block.start + first + 1)
-                self._names.add(name)
-                self._started += 1
-                self._open = Chromosome(name, self._started, len(self._samples), self._samples, self._source)
-            self._add_run(self._open, block, first, end)
+            chromosome = self.open
+            if chromosome is None or chromosome.name != name:
+                yield from self.close()
+                place = block.start + first + 1
+                chromosome = self.begin(name, partial(InputError, source=self._source, record=place))
+            self._add_run(chromosome, block, first, end)
 
     def _add_run(self, chromosome: Chromosome, block: _Block, first: int, end: int) -> None:
         """Add the records from `first` to before `end` of a block."""
@@ -142,9 +135,3 @@ class _Chromosomes:
             if given.any():
                 sites = rows[given]
                 chromosome.add(records.positions[sites], block.calls.read(sites, records.alleles[sites]))
-
-    def finish(self) -> Iterator[Alignment]:
-        """The chromosome that is open."""
-        if self._open is not None:
-            yield self._open.finish(self._phase)
-            self._open = None

@@ -1,4 +1,4 @@
-"""What the arrays of a VCF Zarr say of some records beside their genotypes, judged as the columns of a VCF are."""
+"""What the arrays of a VCF Zarr say of some records other than their genotypes, judged as the columns of a VCF are."""
 
 from __future__ import annotations
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 import os
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import InputError, OclGenomicsError
+from oclgenomics.errors import InputError, library_errors
 from oclgenomics.io.source import Source
 from oclgenomics.lazy_names import optional
 from oclgenomics.variation.readers.sniff import store_format
@@ -50,7 +48,7 @@ class ZarrStore:
         self._packed: zipfile.ZipFile | None = None  # the same file, for metadata before zarr sees them
         _check(path)
         zarr = optional("zarr", f"{path}: VCF Zarr needs zarr: pip install 'oclgenomics[zarr]'")
-        with self._told("no Zarr group, or a damaged one"):
+        with library_errors("no Zarr group, or a damaged one", self.source):
             if not os.path.isdir(path):
                 self._file, self._packed = zarr.storage.ZipStore(path, mode="r"), zipfile.ZipFile(path)
             # A path is never taken for an address, and metadata are those whose codecs are checked, not a copy of them.
@@ -84,7 +82,7 @@ class ZarrStore:
             It has another type or shape, chunks of more than 4 GiB, a codec that is not allowed, or cannot be opened.
         """
         check_codecs(self.source, name, self._packed)
-        with self._told(f"the array {name} cannot be opened"):
+        with library_errors(f"the array {name} cannot be opened", self.source):
             array = self._group.get(name)
             if array is None:
                 return None
@@ -110,23 +108,12 @@ class ZarrStore:
         if not where and array.size > MAX_WHOLE_SIZE:
             trouble = f"the array {name} has {array.size:,} elements; at most {MAX_WHOLE_SIZE:,} are read"
             raise InputError(trouble, source=self.source)
-        with self._told(f"the array {name} is damaged"):
+        with library_errors(f"the array {name} is damaged", self.source):
             return np.asarray(array[where or slice(None)])
 
     def has(self, name: str) -> bool:
         """If an array that has been asked for is there."""
         return name in self._arrays
-
-    @contextmanager
-    def _told(self, trouble: str) -> Iterator[None]:
-        """Say what is wrong where zarr fails: its codecs and its metadata raise many kinds of errors."""
-        try:
-            yield
-        except OclGenomicsError:
-            raise
-        except Exception as error:
-            reason = " ".join(str(error).split()) or type(error).__name__
-            raise InputError(f"{trouble} ({reason})", source=self.source) from error
 
 
 def _check(path: str) -> None:
