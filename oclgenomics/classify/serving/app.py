@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
-import re
 import time
 import zlib
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from starlette.datastructures import Headers
-from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Route, Router
 from starlette.types import Message, Receive, Scope, Send
 
 from oclgenomics.classify.serving.connection import Connection
@@ -37,7 +33,6 @@ from oclgenomics.io.json_text import json_text
 
 FORBIDDEN, NOT_FOUND, NOT_ALLOWED, LENGTH_REQUIRED, TOO_LARGE, NOT_SUPPORTED = 403, 404, 405, 411, 413, 415
 OTHER_VERSION = 505
-ONCE = ("content-length", "transfer-encoding", "content-encoding")
 MAX_HEADERS = 100
 PIECE_BYTES = 1 << 18
 GZIP = b"\x1f\x8b"
@@ -75,15 +70,13 @@ class Application:
         on_defect: Callable[[Exception], None],
     ) -> None:  # fmt: skip
         self.queue, self.limits, self.folder, self.log, self.on_defect = queue, limits, folder, log, on_defect
-        routes = [
-            Route("/classify", self._classify, methods=["POST"]),
-            Route("/health", self._health),
-            Route("/info", self._info),
-            Route("/openapi.json", self._openapi),
-            *(Route(path, _page) for path in PAGE),
-        ]
-        self._methods = {route.path: sorted(route.methods or ()) for route in routes}
-        self._router = Router(routes, redirect_slashes=False)
+        self._endpoints: dict[str, Callable[[Request], Coroutine[Any, Any, Response]]] = {
+            "/classify": self._classify,
+            "/health": self._health,
+            "/info": self._info,
+            "/openapi.json": _openapi,
+            **dict.fromkeys(PAGE, _page),
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it by a line of JSON, and log how that ended."""
@@ -91,58 +84,39 @@ class Application:
             return
         record = _Record(scope, send)
         try:
-            self._check(scope)
-            scope["app"] = self  # so that the router raises what it does not find
-            await self._router(scope, receive, record.send)
-        except ClientDisconnect:
+            _check(scope)
+            answer = await self._endpoint(scope)(Request(scope, receive))
+            await answer(scope, receive, record.send)
+        except (ClientDisconnect, AbandonedError) as error:
             record.outcome = "hung up"
-        except AbandonedError:
-            record.outcome = "hung up"
-            scope["state"]["connection"].reset()
+            if isinstance(error, AbandonedError):
+                scope["state"]["connection"].reset()
         except Exception as error:
-            self._refuse(error, scope, record)
-        self.log(record.line())
-
-    def _check(self, scope: Scope) -> None:
-        """Refuse heads that are no good for any route, and take whole addresses for the paths in them."""
-        if scope["http_version"] not in ("1.0", "1.1"):
-            raise HttpError(OTHER_VERSION, f"Invalid HTTP version ({scope['http_version']})")
-        if len(scope["headers"]) > MAX_HEADERS:
-            raise HttpError(HEAD_TOO_LARGE, "Too many headers")
-        if scope["method"] == "POST" and (b"sec-fetch-site", b"cross-site") in scope["headers"]:
-            raise HttpError(FORBIDDEN, "pages of other sites may not use this server")  # as a browser sends them
-        if not scope["path"].startswith("/"):
-            try:
-                address = urlsplit(_target(scope))
-            except ValueError:
-                raise HttpError(BAD_REQUEST, "the address is malformed") from None
-            scope["path"], scope["query_string"] = unquote(address.path), address.query.encode()
-
-    def _refuse(self, error: Exception, scope: Scope, record: _Record) -> None:
-        if isinstance(error, HTTPException):  # of the routing
-            methods = self._methods.get(scope["path"])
-            if methods is None:
-                refusal = HttpError(NOT_FOUND, f"there is nothing here; try {', '.join(self._methods)}")
-            else:
-                said = f"{scope['path']} takes {' and '.join(methods)} only"
-                refusal = HttpError(NOT_ALLOWED, said, {"Allow": ", ".join(methods)})
-        else:
             if not isinstance(error, (HttpError, OclGenomicsError)):
                 self.on_defect(error)
             refusal = refusal_of(error)
-        record.outcome = f"{refusal.status} {refusal}"
-        scope["state"]["connection"].refuse(refusal)
+            record.outcome = f"{refusal.status} {refusal}"
+            scope["state"]["connection"].refuse(refusal)
+        self.log(record.line())
+
+    def _endpoint(self, scope: Scope) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """What answers a path and a method."""
+        path = scope["path"]
+        if path not in self._endpoints:
+            raise HttpError(NOT_FOUND, f"there is nothing here; try {', '.join(self._endpoints)}")
+        methods = ("POST",) if path == "/classify" else ("GET", "HEAD")
+        if scope["method"] not in methods:
+            allowed = {"Allow": ", ".join(methods)}
+            raise HttpError(NOT_ALLOWED, f"{path} takes {' and '.join(methods)} only", allowed)
+        return self._endpoints[path]
 
     async def _health(self, _request: Request) -> Response:
         queue = self.queue
         state = {"status": "ending" if queue.closing else "ok", "held": queue.held, "answered": queue.answered}
-        return _json(state) if not queue.closing else _json(state, CLOSING, {"Connection": "close"})
+        return _json(state, CLOSING, {"Connection": "close"}) if queue.closing else _json(state)
 
     async def _info(self, _request: Request) -> Response:
         return _json(self.queue.answerer.info)
-
-    async def _openapi(self, _request: Request) -> Response:
-        return _json(description())
 
     async def _classify(self, request: Request) -> Response:
         query = self.queue.answerer.parse(parse_parameters(request.scope["query_string"].decode("latin-1")))
@@ -163,8 +137,8 @@ class Application:
         """Receive the body and have it answered."""
         limits = self.limits
         with contextlib.ExitStack() as stack:
-            place = self.queue.reserve()
-            stack.callback(place.release)
+            self.queue.reserve()
+            stack.callback(self.queue.leave)
             connection.allow(limits.body_seconds(length))
             body = stack.enter_context(BodySpool(self.folder))
             unpacker = _Unpacker(body, limits.max_body)
@@ -174,7 +148,7 @@ class Application:
             connection.allow(None)
             answer = AnswerSpool(self.folder)
             stack.callback(answer.close)
-            self.queue.submit(query, body, answer, place)
+            self.queue.submit(query, body, answer)
             stack.pop_all()  # the queue has the body and the place now
         return answer
 
@@ -300,6 +274,22 @@ class _Unpacker:
                 return
 
 
+def _check(scope: Scope) -> None:
+    """Refuse heads that are no good for any path, and take whole addresses for the paths in them."""
+    if scope["http_version"] not in ("1.0", "1.1"):
+        raise HttpError(OTHER_VERSION, f"Invalid HTTP version ({scope['http_version']})")
+    if len(scope["headers"]) > MAX_HEADERS:
+        raise HttpError(HEAD_TOO_LARGE, "Too many headers")
+    if scope["method"] == "POST" and (b"sec-fetch-site", b"cross-site") in scope["headers"]:
+        raise HttpError(FORBIDDEN, "pages of other sites may not use this server")  # as a browser sends them
+    if not scope["path"].startswith("/"):
+        try:
+            address = urlsplit(_target(scope))
+        except ValueError:
+            raise HttpError(BAD_REQUEST, "the address is malformed") from None
+        scope["path"], scope["query_string"] = unquote(address.path), address.query.encode()
+
+
 def _check_head(headers: Headers, max_bytes: int) -> int | None:
     """Return the length of the body that a head announces, None where it comes in chunks.
 
@@ -308,9 +298,9 @@ def _check_head(headers: Headers, max_bytes: int) -> int | None:
     HttpError
         It is too long, or comes in a way that is not known.
     """
-    chunked, length = "transfer-encoding" in headers, headers.get("content-length")
-    if any(len(headers.getlist(name)) > 1 for name in ONCE):
-        raise HttpError(BAD_REQUEST, f"the head has one of {', '.join(map(str.title, ONCE))} twice")
+    chunked, length = "transfer-encoding" in headers, headers.get("content-length")  # h11 takes each once
+    if len(headers.getlist("content-encoding")) > 1:
+        raise HttpError(BAD_REQUEST, "the head has Content-Encoding twice")
     if headers.get("content-encoding", "identity").lower() not in ("identity", "gzip", "x-gzip"):
         raise HttpError(NOT_SUPPORTED, "the body is packed in a way that is not known; send it plain or as gzip")
     if chunked and length is not None:
@@ -319,8 +309,6 @@ def _check_head(headers: Headers, max_bytes: int) -> int | None:
         return None
     if length is None:
         raise HttpError(LENGTH_REQUIRED, "there is no body; send reads in FASTA or FASTQ")
-    if not re.fullmatch("[0-9]{1,18}", length, re.ASCII):
-        raise HttpError(BAD_REQUEST, "the length of the body is no number")
     if int(length) > max_bytes:
         raise _too_large(max_bytes)
     return int(length)
@@ -341,11 +329,10 @@ def _json(value: Mapping[str, Any], status: int = 200, headers: Mapping[str, str
     return Response(json_text(value).encode() + b"\n", status, headers, media_type="application/json")
 
 
-@functools.cache
-def _file(name: str) -> bytes:
-    return Path(__file__).with_name(name).read_bytes()
+async def _openapi(_request: Request) -> Response:
+    return _json(description())
 
 
 async def _page(request: Request) -> Response:
-    name, kind = PAGE[request.url.path]
-    return Response(_file(name), headers=PAGE_HEADERS, media_type=kind)
+    name, kind = PAGE[request.scope["path"]]
+    return Response(Path(__file__).with_name(name).read_bytes(), headers=PAGE_HEADERS, media_type=kind)

@@ -14,7 +14,7 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from oclgenomics.classify.serving.protocol import BAD_REQUEST, CLOSING, HEAD_TOO_LARGE, HttpError, Limits, error_line
+from oclgenomics.classify.serving.protocol import BAD_REQUEST, CLOSING, HEAD_TOO_LARGE, HttpError, Limits, ending, error_line
 
 LINE_TOO_LONG, NOT_IMPLEMENTED = 414, 501
 LINGER_SECONDS, LINGER_BYTES = 5.0, 1 << 22  # for a client that sends on what is refused already
@@ -143,7 +143,7 @@ class Connection(H11Protocol):
         """End it when its request is answered; one that is still being sent never will be."""
         super().shutdown()
         if self._at_work and self.cycle.more_body and not (self._refused or self.cycle.response_started):
-            self.refuse(HttpError(CLOSING, "the server is ending"))
+            self.refuse(ending())
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what h11 cannot read."""

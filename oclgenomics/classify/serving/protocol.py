@@ -79,6 +79,11 @@ def busy(seconds: float) -> HttpError:
     return HttpError(TOO_BUSY, message, {"Retry-After": str(again)})
 
 
+def ending() -> HttpError:
+    """Return the refusal of a request for which the server has no time any more."""
+    return HttpError(CLOSING, "the server is ending")
+
+
 def error_line(message: str) -> bytes:
     """Return the body of a refusal: one line of JSON."""
     return json_text({"error": " ".join(message.split())}).encode() + b"\n"
