@@ -88,6 +88,15 @@ def add_system(subparsers: Any, name: str, help: str, commands: Iterable[ModuleT
         command.add_parser(actions)
 
 
+def add_command(
+    actions: Any, run: Callable[[argparse.Namespace], int], name: str, help: str, description: str
+) -> argparse.ArgumentParser:
+    """Add a command that `run` runs, whose options cannot be abbreviated, and return its parser."""
+    parser: argparse.ArgumentParser = actions.add_parser(name, help=help, description=description, allow_abbrev=False)
+    parser.set_defaults(run=run)
+    return parser
+
+
 def add_info(
     actions: Any, run: Callable[[argparse.Namespace], int], what: str, holds: str, file: str, kind: str
 ) -> argparse.ArgumentParser:

@@ -296,6 +296,23 @@ def inputs_of(
     return found + [Input(os.fspath(first), os.fspath(second)) for first, second in paired]
 
 
+def parse_share(text: str) -> float:
+    """Read a share, 0 to 1, or percent above 1.
+
+    Raises
+    ------
+    ValueError
+        It is something else; the message says so.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 100:
+        raise ValueError("is no share: write 0.8, or 80 for percent")
+    return value / 100 if value > 1 else value
+
+
 def metacache_hitmin(sketchlen: int) -> int:
     """Return the hits that MetaCache asks for: a third of the features of a window."""
     return sketchlen // 3 if sketchlen >= 6 else 2 if sketchlen >= 4 else 1

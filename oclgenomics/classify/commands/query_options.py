@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Sequence
 from dataclasses import fields
+from typing import Any, TypeVar, cast
 
 from oclgenomics import classify
 from oclgenomics.app.commands import count
 from oclgenomics.app.inputs import reads_sequences
-from oclgenomics.classify.options import Input, QueryOptions, Wanted
-from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.classify.options import Input, QueryOptions, Wanted, parse_share
+from oclgenomics.errors import UsageError
 
+OptionsT = TypeVar("OptionsT")
 BY_CHANCE = "by the read and the database, 2 or more, so that chance seldom gives as many; MetaCache's is 5"
 
 
@@ -96,7 +99,7 @@ def add_candidate_options(parser: argparse.ArgumentParser, *, sketches: bool) ->
     if sketches:
         group.add_argument(
             "--winstride", type=count, default=0, metavar="BP",
-            help="letters from a window of a read to the next one (default: winlen - kmerlen + 1 of the database)",
+            help="bases from a window of a read to the next one (default: winlen - kmerlen + 1 of the database)",
         )  # fmt: skip
         group.add_argument(
             "--sketchlen", type=count, default=0, metavar="N",
@@ -112,9 +115,13 @@ def query_options(args: argparse.Namespace, *, sketches: bool = True) -> QueryOp
     UsageError
         A value is out of range.
     """
-    of_database = () if sketches else ("winstride", "sketchlen")
-    names = [field.name for field in fields(QueryOptions) if field.name not in of_database]
-    return QueryOptions(**{name: getattr(args, name) for name in names if hasattr(args, name)})
+    return chosen(QueryOptions, args, left_out=() if sketches else ("winstride", "sketchlen"))
+
+
+def chosen(kind: Callable[..., OptionsT], args: argparse.Namespace, left_out: Sequence[str] = ()) -> OptionsT:
+    """Return options of a kind, a dataclass, with the values of all its fields that the command has."""
+    names = [field.name for field in fields(cast(Any, kind)) if field.name not in left_out]
+    return kind(**{name: getattr(args, name) for name in names if hasattr(args, name)})
 
 
 def query_inputs(args: argparse.Namespace) -> list[Input]:
@@ -125,8 +132,7 @@ def query_inputs(args: argparse.Namespace) -> list[Input]:
     UsageError
         There are none, they contradict each other, or standard input is to be read twice.
     """
-    if args.threads is not None and args.threads < 1:
-        raise ParameterError("threads", "give 1 or more", args.threads)
+    classify.Run(args.threads)  # refuses a number of threads that is none
     if args.pairfiles and args.interleaved:
         raise UsageError("--pairfiles and --interleaved contradict each other; give one of them")
     singles, mates = args.reads, list(args.paired)
@@ -147,11 +153,7 @@ def wanted_of(args: argparse.Namespace) -> Wanted:
 
 
 def _share(text: str) -> float:
-    """Read a share, 0 to 1, or percent above 1."""
     try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 100:
-        raise argparse.ArgumentTypeError(f"{text!r} is no share: write 0.8, or 80 for percent")
-    return value / 100 if value > 1 else value
+        return parse_share(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} {error}") from None

@@ -7,6 +7,7 @@ import contextlib
 import time
 import zlib
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -18,24 +19,15 @@ from starlette.types import Message, Receive, Scope, Send
 
 from oclgenomics.classify.serving.connection import Connection
 from oclgenomics.classify.serving.openapi import description
-from oclgenomics.classify.serving.protocol import (
-    BAD_REQUEST,
-    CLOSING,
-    HEAD_TOO_LARGE,
-    HttpError,
-    Limits,
-    parse_parameters,
-    refusal_of,
-)
+from oclgenomics.classify.serving.protocol import HttpError, Limits, parse_parameters, refusal_of
 from oclgenomics.classify.serving.queue import AbandonedError, AnswerSpool, BodySpool, Query, WorkQueue
 from oclgenomics.errors import OclGenomicsError
 from oclgenomics.io.json_text import json_text
 
-FORBIDDEN, NOT_FOUND, NOT_ALLOWED, LENGTH_REQUIRED, TOO_LARGE, NOT_SUPPORTED = 403, 404, 405, 411, 413, 415
-OTHER_VERSION = 505
 MAX_HEADERS = 100
 PIECE_BYTES = 1 << 18
-GZIP = b"\x1f\x8b"
+MAX_DIGITS = 18  # of the length of a body
+GZIP = b"\x1f"  # how it begins, and how neither FASTA nor FASTQ does
 PAGE = {
     "/": ("page.html", "text/html"),
     "/page.css": ("page.css", "text/css"),
@@ -103,17 +95,17 @@ class Application:
         """What answers a path and a method."""
         path = scope["path"]
         if path not in self._endpoints:
-            raise HttpError(NOT_FOUND, f"there is nothing here; try {', '.join(self._endpoints)}")
+            raise HttpError(HTTPStatus.NOT_FOUND, f"there is nothing here; try {', '.join(self._endpoints)}")
         methods = ("POST",) if path == "/classify" else ("GET", "HEAD")
         if scope["method"] not in methods:
             allowed = {"Allow": ", ".join(methods)}
-            raise HttpError(NOT_ALLOWED, f"{path} takes {' and '.join(methods)} only", allowed)
+            raise HttpError(HTTPStatus.METHOD_NOT_ALLOWED, f"{path} takes {' and '.join(methods)} only", allowed)
         return self._endpoints[path]
 
     async def _health(self, _request: Request) -> Response:
         queue = self.queue
         state = {"status": "ending" if queue.closing else "ok", "held": queue.held, "answered": queue.answered}
-        return _json(state, CLOSING, {"Connection": "close"}) if queue.closing else _json(state)
+        return _json(state, HTTPStatus.SERVICE_UNAVAILABLE, {"Connection": "close"}) if queue.closing else _json(state)
 
     async def _info(self, _request: Request) -> Response:
         return _json(self.queue.answerer.info)
@@ -212,8 +204,8 @@ class _Unpacker:
 
     def __init__(self, spool: BodySpool, max_bytes: int) -> None:
         self._spool, self._max_bytes = spool, max_bytes
-        self._taken, self._packed = 0, False
-        self._head: bytes | None = b""  # until it is known whether it is gzip
+        self._taken = 0
+        self._packed: bool | None = None  # not known before the first byte
         self._inflater: zlib._Decompress | None = None
 
     def feed(self, piece: bytes) -> None:
@@ -227,12 +219,12 @@ class _Unpacker:
         self._taken += len(piece)
         if self._taken > self._max_bytes:
             raise _too_large(self._max_bytes)
-        if self._head is not None:
-            self._head += piece
-            if len(self._head) < len(GZIP):
-                return
-            piece, self._packed, self._head = self._head, self._head.startswith(GZIP), None
-        self._inflate(piece) if self._packed else self._keep(piece)
+        if piece and self._packed is None:
+            self._packed = piece.startswith(GZIP)
+        if self._packed:
+            self._inflate(piece)
+        else:
+            self._keep(piece)
 
     def finish(self) -> None:
         """Say that this was all.
@@ -242,12 +234,10 @@ class _Unpacker:
         HttpError
             It is empty, or cut off.
         """
-        if self._head:
-            self._keep(self._head)
         if self._inflater is not None:
-            raise HttpError(BAD_REQUEST, "the body is gzip that is cut off")
+            raise HttpError(HTTPStatus.BAD_REQUEST, "the body is gzip that is cut off")
         if not self._spool.size:
-            raise HttpError(BAD_REQUEST, "the body is empty; send reads in FASTA or FASTQ")
+            raise HttpError(HTTPStatus.BAD_REQUEST, "the body is empty; send reads in FASTA or FASTQ")
 
     def _keep(self, text: bytes) -> None:
         if self._spool.size + len(text) > self._max_bytes:
@@ -265,7 +255,7 @@ class _Unpacker:
             try:
                 text = self._inflater.decompress(rest, PIECE_BYTES)
             except zlib.error:
-                raise HttpError(BAD_REQUEST, "the body is damaged gzip") from None
+                raise HttpError(HTTPStatus.BAD_REQUEST, "the body is damaged gzip") from None
             self._keep(text)
             rest = self._inflater.unconsumed_tail
             if self._inflater.eof:
@@ -277,16 +267,16 @@ class _Unpacker:
 def _check(scope: Scope) -> None:
     """Refuse heads that are no good for any path, and take whole addresses for the paths in them."""
     if scope["http_version"] not in ("1.0", "1.1"):
-        raise HttpError(OTHER_VERSION, f"Invalid HTTP version ({scope['http_version']})")
+        raise HttpError(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, f"Invalid HTTP version ({scope['http_version']})")
     if len(scope["headers"]) > MAX_HEADERS:
-        raise HttpError(HEAD_TOO_LARGE, "Too many headers")
+        raise HttpError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "Too many headers")
     if scope["method"] == "POST" and (b"sec-fetch-site", b"cross-site") in scope["headers"]:
-        raise HttpError(FORBIDDEN, "pages of other sites may not use this server")  # as a browser sends them
+        raise HttpError(HTTPStatus.FORBIDDEN, "pages of other sites may not use this server")  # as a browser sends them
     if not scope["path"].startswith("/"):
         try:
             address = urlsplit(_target(scope))
         except ValueError:
-            raise HttpError(BAD_REQUEST, "the address is malformed") from None
+            raise HttpError(HTTPStatus.BAD_REQUEST, "the address is malformed") from None
         scope["path"], scope["query_string"] = unquote(address.path), address.query.encode()
 
 
@@ -300,22 +290,24 @@ def _check_head(headers: Headers, max_bytes: int) -> int | None:
     """
     chunked, length = "transfer-encoding" in headers, headers.get("content-length")  # h11 takes each once
     if len(headers.getlist("content-encoding")) > 1:
-        raise HttpError(BAD_REQUEST, "the head has Content-Encoding twice")
+        raise HttpError(HTTPStatus.BAD_REQUEST, "the head has Content-Encoding twice")
     if headers.get("content-encoding", "identity").lower() not in ("identity", "gzip", "x-gzip"):
-        raise HttpError(NOT_SUPPORTED, "the body is packed in a way that is not known; send it plain or as gzip")
+        said = "the body is packed in a way that is not known; send it plain or as gzip"
+        raise HttpError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, said)
     if chunked and length is not None:
-        raise HttpError(BAD_REQUEST, "the head has a length and chunks as well")
+        raise HttpError(HTTPStatus.BAD_REQUEST, "the head has a length and chunks as well")
     if chunked:
         return None
     if length is None:
-        raise HttpError(LENGTH_REQUIRED, "there is no body; send reads in FASTA or FASTQ")
-    if int(length) > max_bytes:
+        raise HttpError(HTTPStatus.LENGTH_REQUIRED, "there is no body; send reads in FASTA or FASTQ")
+    if len(length) > MAX_DIGITS or int(length) > max_bytes:
         raise _too_large(max_bytes)
     return int(length)
 
 
 def _too_large(max_bytes: int) -> HttpError:
-    return HttpError(TOO_LARGE, f"the body, unpacked, has more than {max_bytes:,} bytes; send fewer reads at a time")
+    said = f"the body, unpacked, has more than {max_bytes:,} bytes; send fewer reads at a time"
+    return HttpError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, said)
 
 
 def _target(scope: Scope) -> str:
