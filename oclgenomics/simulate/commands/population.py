@@ -1,13 +1,15 @@
-"""What commands that simulate share: the options of a population, and the region that they describe."""
+"""What commands that simulate share: how options are declared, and the options of a population and its region."""
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics import simulate
+from oclgenomics import __version__, simulate
+from oclgenomics.app.commands import add_command, whole
+from oclgenomics.app.files import writes
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.simulate import haplotypes
 from oclgenomics.simulate.limits import MAX_POPULATION, check_range
@@ -29,15 +31,14 @@ POPULATION_DEFAULTS = {
 def add_population_options(parser: argparse.ArgumentParser, title: str = "population (neutral and sweep)") -> None:
     """Add the population that the coalescent simulates; every option is None where it is not given."""
     group = parser.add_argument_group(title)
-    group.add_argument("--population-size", type=float, metavar="N", help="diploid individuals (default: 10000)")
-    group.add_argument("--mutation-rate", type=float, metavar="MU", help="per bp and generation (default: 1e-8)")
-    group.add_argument("--recombination-rate", type=float, metavar="R", help="per bp and generation (default: 1e-8)")
-    group.add_argument(
-        "--theta", type=float, metavar="X", help="4 N mu of the whole region, in place of --mutation-rate"
-    )
-    group.add_argument(
-        "--rho", type=float, metavar="X", help="4 N r of the whole region, in place of --recombination-rate"
-    )
+    rates = {
+        "mutation_rate": "per bp and generation (default: 1e-8)",
+        "recombination_rate": "per bp and generation (default: 1e-8)",
+        "theta": "4 N mu of the whole region, in place of --mutation-rate",
+        "rho": "4 N r of the whole region, in place of --recombination-rate",
+    }
+    add_options(group, float, "N", {"population_size": "diploid individuals (default: 10000)"})
+    add_options(group, float, "X", rates)
     group.add_argument(
         "--engine", choices=("own", "msprime"), help="simulator; msprime must be installed for its own (default: own)"
     )
@@ -99,6 +100,53 @@ def region_of(args: argparse.Namespace) -> Region:
 def flag(name: str) -> str:
     """The option of a name in `args`."""
     return "--" + name.replace("_", "-")
+
+
+def add_kind(
+    kinds: Any, run: Callable[[argparse.Namespace], int], name: str, help: str, description: str, title: str = "data"
+) -> tuple[argparse.ArgumentParser, argparse._ArgumentGroup]:
+    """Add a kind of data; return its parser, and its first group of options, in which --seed is."""
+    parser = add_command(kinds, run, name, help, description)
+    group = parser.add_argument_group(title)
+    group.add_argument("--seed", type=whole, required=True, metavar="N", help="seed, 0 or more")
+    return parser, group
+
+
+def add_options(
+    group: argparse._ArgumentGroup, kind: Callable[[str], Any], metavar: str | tuple[str, ...], texts: Mapping[str, str]
+) -> None:
+    """Add options by their names in `args`, each with its help; None where they are not given.
+
+    Parameters
+    ----------
+    group : group of an ArgumentParser
+    kind : callable
+        Reads a value.
+    metavar : str or tuple of str
+        Options have as many values as it has words.
+    texts : mapping of str to str
+    """
+    for name, text in texts.items():
+        number = len(metavar) if isinstance(metavar, tuple) else None
+        group.add_argument(flag(name), type=kind, nargs=number, metavar=metavar, help=text)
+
+
+def add_files(group: argparse._ArgumentGroup, metavar: str, texts: Mapping[str, str]) -> None:
+    """Add options of files to write, of which some may be left out, by their names in `args`."""
+    for name, text in texts.items():
+        writes(group.add_argument(flag(name), metavar=metavar, help=f"file for {text} (default: none)"))
+
+
+def typed(kind: str, values: Mapping[str, Any]) -> str:
+    """Return a command as it would be typed, with the version, and without options that are None.
+
+    No output path is among them, so that equal data are equal files.
+    """
+    words = [f"oclgenomics-{__version__} simulate {kind}"]
+    for name, value in values.items():
+        if value is not None:
+            words.append(f"{flag(name)} {' '.join(map(str, value)) if isinstance(value, tuple) else value}")
+    return " ".join(words)
 
 
 def given(args: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:

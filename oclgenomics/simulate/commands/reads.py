@@ -16,12 +16,11 @@ from oclgenomics.app.commands import (
     say_written,
     started_progress,
     text_output,
-    whole,
 )
 from oclgenomics.app.files import reads, writes
 from oclgenomics.errors import UsageError
 from oclgenomics.simulate import metagenomes
-from oclgenomics.simulate.commands.population import given
+from oclgenomics.simulate.commands.population import add_files, add_kind, add_options, given
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,17 +36,12 @@ _OF_SCENARIO = ("reads", "length", "paired", "insert", "errors")
 
 def add_reads(kinds: Any) -> None:
     """Add `simulate reads` to the kinds of data."""
-    parser = kinds.add_parser(
-        "reads",
-        help="reads (FASTQ) of simulated genomes, with a table of what they are of",
-        description="Write reads of the genomes in a folder of `oclgenomics simulate genomes`. The table has a line "
-        "for each read or pair: its name, the taxids of its species and genus (0 for aliens), and its class. The same "
-        "seed, options and genomes give the same bytes.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
-    group = parser.add_argument_group("data")
-    group.add_argument("--seed", type=whole, required=True, metavar="N", help="seed, 0 or more")
+    parser, group = add_kind(
+        kinds, run, "reads", "reads (FASTQ) of simulated genomes, with a table of what they are of",
+        "Write reads of the genomes in a folder of `oclgenomics simulate genomes`. The table has a line for each read "
+        "or pair: its name, the taxids of its species and genus (0 for aliens), and its class. The same seed, options "
+        "and genomes give the same bytes.",
+    )  # fmt: skip
     genomes = group.add_argument("--genomes", required=True, metavar="DIR", help="folder of the genomes")
     reads(genomes, _files_read)
     for role, share in _SHARES.items():
@@ -56,15 +50,18 @@ def add_reads(kinds: Any) -> None:
             help=f"share of reads of class {role} (default: %(default)s)",
         )  # fmt: skip
     group = parser.add_argument_group("reads")
-    group.add_argument("--reads", type=count, metavar="N", help="reads, or pairs (default: 10000)")
-    group.add_argument("--length", type=count, metavar="N", help="bases of a read or a mate (default: 150)")
+    counts = {
+        "reads": "reads, or pairs (default: 10000)",
+        "length": "bases of a read or a mate (default: 150)",
+        "insert": "mean bases of a pair's fragment (default: 400)",
+    }
+    add_options(group, count, "N", counts)
+    add_options(group, float, "P", {"errors": "share of wrong bases (default: 0.01)"})
     group.add_argument("--paired", action="store_true", default=None, help="pairs; the mates follow each other")
-    group.add_argument("--insert", type=count, metavar="N", help="mean bases of a pair's fragment (default: 400)")
-    group.add_argument("--errors", type=float, metavar="P", help="share of wrong bases (default: 0.01)")
     group = parser.add_argument_group(f"output ('-' is standard output; {PACKED})")
     writes(group.add_argument("-o", "--output", required=True, metavar="FASTQ", help="file for the reads"))
     writes(group.add_argument("--mates", metavar="FASTQ", help="file for the second mates of pairs (default: -o)"))
-    writes(group.add_argument("--truth", metavar="TSV", help="file for the table (default: none)"))
+    add_files(group, "TSV", {"truth": "the table"})
     add_message_options(group)
 
 

@@ -21,7 +21,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from types import TracebackType
 from typing import IO, Any, Generic, Protocol, TypeVar
 
 from oclgenomics.errors import OclGenomicsError
@@ -121,9 +120,7 @@ class _Workers(Generic[Drawn]):
     def __enter__(self) -> _Workers[Drawn]:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         for worker in self._workers:
             worker.end()
 

@@ -17,6 +17,7 @@ from oclgenomics.errors import InputError, OutputError
 from oclgenomics.io.atomic_file import whole_file
 from oclgenomics.sequence.records import read_records
 from oclgenomics.simulate.metagenomes.genomes import GenomePlan, GenomeRole, SimulatedGenome, Taxon
+from oclgenomics.simulate.sequences import fasta_record
 
 FOLDERS: dict[GenomeRole, str] = {
     "reference": "references",
@@ -26,7 +27,6 @@ FOLDERS: dict[GenomeRole, str] = {
 }
 TABLE = "genomes.tsv"
 TABLE_COLUMNS = ("file", "role", "name", "species_taxid", "genus_taxid", "letters")
-LINE_LETTERS = 80
 _MAX_DIGITS = 15
 
 
@@ -151,7 +151,7 @@ def _is_number(text: str) -> bool:
 
 
 def read_text(genome: ListedGenome) -> NDArray[np.uint8]:
-    """Read the letters of a genome.
+    """Read the bases of a genome.
 
     Raises
     ------
@@ -165,13 +165,9 @@ def read_text(genome: ListedGenome) -> NDArray[np.uint8]:
 
 
 def _fasta(plan: GenomePlan, letters: NDArray[np.uint8]) -> bytes:
-    """A record with lines of `LINE_LETTERS`; headers of all but aliens tell the taxon of the species."""
+    """A record; headers of all but aliens tell the taxon of the species."""
     taxid = f"|kraken:taxid|{plan.species_taxid}" if plan.species_taxid else ""
-    whole = len(letters) // LINE_LETTERS * LINE_LETTERS
-    lines = np.full((whole // LINE_LETTERS, LINE_LETTERS + 1), ord("\n"), np.uint8)
-    lines[:, :LINE_LETTERS] = letters[:whole].reshape(-1, LINE_LETTERS)
-    rest = letters[whole:].tobytes() + b"\n" if whole < len(letters) else b""
-    return f">{plan.name}{taxid} {plan.title}\n".encode() + lines.tobytes() + rest
+    return fasta_record(f"{plan.name}{taxid} {plan.title}", letters)
 
 
 def _make_folder(folder: Path) -> None:
