@@ -8,7 +8,6 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import replace
 from functools import partial
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -200,9 +199,7 @@ class Index:
     def __enter__(self) -> Index:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from oclgenomics import classify
-from oclgenomics.app.commands import add_command, count, open_engine
+from oclgenomics.app.commands import add_command, add_options, count, open_engine
 from oclgenomics.app.files import writes
 from oclgenomics.classify.commands.query_options import chosen
 from oclgenomics.classify.commands.reference_options import (
@@ -41,18 +41,15 @@ def add_parser(actions: Any) -> None:
 def add_sketch_options(parser: argparse.ArgumentParser) -> None:
     """Add how sequences become features."""
     group = parser.add_argument_group("sketches")
-    for name, default, text in (
-        ("kmerlen", 16, "bases of a k-mer, 4 to 16 (default: %(default)s)"),
-        ("sketchlen", 16, "features of a window at most, 1 to 64 (default: %(default)s)"),
-        ("winlen", 91, "bases of a window; MetaCache has 127 (default: %(default)s)"),
-        ("winstride", 0, "bases from a window to the next one (default: winlen - kmerlen + 1)"),
-    ):
-        group.add_argument(f"--{name}", type=count, default=default, metavar="N", help=text)
-    group.add_argument(
-        "--min-triplets", type=count, default=-1, metavar="N",
-        help="mask k-mers of low complexity, which are those with fewer different triplets of bases, in references and "
-        "reads; 0 masks none, as in MetaCache (default: 9 for k-mers of 16)",
-    )  # fmt: skip
+    sizes = {
+        "kmerlen": "bases of a k-mer, 4 to 16 (default: %(default)s)",
+        "sketchlen": "features of a window at most, 1 to 64 (default: %(default)s)",
+        "winlen": "bases of a window; MetaCache has 127 (default: %(default)s)",
+        "winstride": "bases from a window to the next one (default: winlen - kmerlen + 1)",
+        "min_triplets": "mask k-mers of low complexity, which are those with fewer different triplets of bases, in "
+        "references and reads; 0 masks none, as in MetaCache (default: 9 for k-mers of 16)",
+    }
+    add_options(group, count, "N", sizes, SketchOptions)
     group.add_argument("--soft-masked", action="store_true", help="mask lower case in references")
 
 

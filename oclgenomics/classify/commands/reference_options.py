@@ -33,9 +33,9 @@ SHOWN_TARGETS = 5
 
 def add_references(parser: argparse.ArgumentParser, *, option: bool = False) -> None:
     """Add the references; `option`: as --targets, in a command whose other files are reads."""
-    name, more = ("--targets", {"dest": "references", "required": True}) if option else ("references", {})
+    more: dict[str, Any] = {"dest": "references", "required": True} if option else {}
     references = parser.add_argument(
-        name, nargs="+", metavar="REF", **more,
+        "--targets" if option else "references", nargs="+", metavar="REF", **more,
         help="references: FASTA files, uncompressed or compressed, or folders of such, or @LIST for those that a text "
         "file names; taken in the order of their names",
     )  # fmt: skip

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from oclgenomics.app.commands import PACKED, OutputOptions, add_output_options, text_output
 from oclgenomics.app.files import writes
 from oclgenomics.classify import formats, plots
-from oclgenomics.classify.options import RANKS
-from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.classify.options import check_choice
+from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
     from oclgenomics.app.reports import ByteSink, Report
@@ -111,8 +111,8 @@ def check_format(args: argparse.Namespace) -> None:
         raise UsageError(f"--{given[0]} is for --format native, not for {asked}")
     if args.abundance_per and not args.abundances:
         raise UsageError("--abundance-per needs --abundances FILE, where the estimate is written")
-    if args.abundance_per and args.abundance_per not in RANKS:
-        raise ParameterError("abundance_per", f"choose one of {', '.join(RANKS)}", args.abundance_per)
+    if args.abundance_per:
+        check_choice("abundance_per", args.abundance_per)
     if args.plot:
         plots.plot_format(args.plot)
 

@@ -15,6 +15,7 @@ from oclgenomics.app.commands import (
     add_command,
     add_device_options,
     add_message_options,
+    add_options,
     count,
     open_engine,
     parse_size,
@@ -51,17 +52,13 @@ def add_parser(actions: Any) -> None:
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("limits")
-    group.add_argument(
-        "--max-body", type=parse_size, default=1 << 30, metavar="SIZE",
-        help="of the reads of a request, unpacked; more is refused with status 413 (default: 1G)",
-    )  # fmt: skip
-    group.add_argument(
-        "--max-waiting", type=count, default=16, metavar="N",
-        help="requests that wait; more are refused with status 429 (default: %(default)s)",
-    )  # fmt: skip
-    group.add_argument(
-        "--max-connections", type=count, default=64, metavar="N", help="connections at a time (default: %(default)s)"
-    )
+    body = "of the reads of a request, uncompressed; more is refused with status 413 (default: 1G)"
+    numbers = {
+        "max_waiting": "requests that wait; more are refused with status 429 (default: %(default)s)",
+        "max_connections": "connections at a time (default: %(default)s)",
+    }
+    add_options(group, parse_size, "SIZE", {"max_body": body}, serving.Limits)
+    add_options(group, count, "N", numbers, serving.Limits)
     group.add_argument(
         "--timeout", dest="idle_seconds", type=float, default=30.0, metavar="S",
         help="seconds for which a client may be silent (default: %(default)g)",

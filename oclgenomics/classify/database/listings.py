@@ -13,7 +13,7 @@ from oclgenomics import __version__
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.database.features import Features, FeatureSource, unmix
 from oclgenomics.classify.database.file import KIND
-from oclgenomics.classify.options import MAX_KMER, MAX_LOCATIONS, RANKS, SEQUENCE
+from oclgenomics.classify.options import MAX_KMER, MAX_LOCATIONS, RANKS, SEQUENCE, check_choice
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.errors import ParameterError
@@ -82,8 +82,7 @@ def rank_lines(database: Database, rank: str) -> Iterator[str]:
     UsageError
         There is no such rank.
     """
-    if rank not in RANKS:
-        raise ParameterError("rank", f"choose one of {', '.join(RANKS)}", rank)
+    check_choice("rank", rank)
     lineages, taxa = Lineages.of(database.taxonomy, database.targets), len(database.taxonomy)
     found, targets = np.unique(lineages.at_rank[taxa:, RANKS.index(rank)], return_counts=True)
     yield f"Sequence distribution for rank '{rank}':\ntaxid \t taxon_name \t sequences\n"

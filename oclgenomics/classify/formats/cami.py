@@ -10,8 +10,9 @@ import re
 
 import numpy as np
 
+from oclgenomics.app.reports import Report
 from oclgenomics.classify.formats.tally import Tally
-from oclgenomics.classify.formats.words import BareReport, TaxonWords
+from oclgenomics.classify.formats.words import TaxonWords
 from oclgenomics.classify.options import RANKS
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
@@ -30,7 +31,7 @@ def _sample_id(sample: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "_", sample)
 
 
-class CamiBinning(BareReport):
+class CamiBinning(Report[ClassifiedReads]):
     """A line for each read that has a taxon: its name and the taxid. A read called a target has that of its taxon.
 
     Parameters

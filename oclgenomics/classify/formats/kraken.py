@@ -38,14 +38,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.reports import Report
 from oclgenomics.classify.formats.tally import Tally
-from oclgenomics.classify.formats.words import NO_TAXID, BareReport, TaxonWords, hit_columns
-from oclgenomics.classify.options import NO_RANK, RANKS
+from oclgenomics.classify.formats.words import NO_TAXID, TaxonWords, hit_columns
+from oclgenomics.classify.options import NO_RANK, RANKS, check_choice
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.ncbi import MAX_TAXID
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, ROOT_TAXID, Taxonomy
-from oclgenomics.errors import InputError, ParameterError
+from oclgenomics.errors import InputError
 from oclgenomics.io.text_file import read_text
 from oclgenomics.sequence.joined_lines import (
     NO_TEXT,
@@ -79,7 +80,7 @@ MAX_DIGITS = 15  # so no sum of reads of a report leaves 64 bits
 WHAT = "is no line of a report of Kraken 2: share, reads of the clade, reads of the taxon, rank, taxid and name"
 
 
-class KrakenReport(BareReport):
+class KrakenReport(Report[ClassifiedReads]):
     """A line for each read or pair.
 
     Parameters
@@ -187,8 +188,7 @@ def bracken_table(tally: Tally, rank: str = "species") -> str:
         There is no letter for the rank.
     """
     letters = {RANKS[slot]: letter for slot, letter in RANK_LETTERS.items() if letter != "R"}
-    if rank not in letters:
-        raise ParameterError("rank", f"choose one of {', '.join(letters)}", rank)
+    check_choice("rank", rank, tuple(letters))
     words = TaxonWords(tally.lineages)
     assigned = dict(zip(*(array.tolist() for array in tally.at_rank(rank)), strict=True))
     estimate = tally.estimate(rank)

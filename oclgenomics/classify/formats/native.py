@@ -8,6 +8,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.reports import Report
 from oclgenomics.classify.formats.tally import Tally, summary_text
 from oclgenomics.classify.formats.truth import HeaderTruth, PrecisionTally, precision_text
 from oclgenomics.classify.formats.words import NO_TAXID, TaxonWords, hit_columns, target_range
@@ -254,7 +255,7 @@ def _label(words: TaxonWords, target: int, slot: int) -> str:
     return words.name(number if at_rank == NO_TAXON else at_rank)
 
 
-class NativeReport:
+class NativeReport(Report[ClassifiedReads]):
     """A comment that names the columns, one for each input, a line for each read and a summary in comments.
 
     All columns but `allhits` are joined by `joiner`.

@@ -13,12 +13,10 @@ from oclgenomics.classify.formats.native import NativeOptions, NativeReport
 from oclgenomics.classify.formats.native_lists import abundance_lists
 from oclgenomics.classify.formats.tables import JsonReport, TsvReport
 from oclgenomics.classify.formats.tally import Tally
-from oclgenomics.classify.formats.words import BareReport
-from oclgenomics.classify.options import QueryOptions, SketchOptions
+from oclgenomics.classify.options import QueryOptions, SketchOptions, check_choice
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.errors import ParameterError
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.joined_lines import DeviceJoiner, HostJoiner
 from oclgenomics.sequence.name_list import NameList
@@ -64,8 +62,7 @@ def make_report(
     UsageError
         There is no such format.
     """
-    if format not in FORMATS:
-        raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
+    check_choice("format", format, FORMATS)
     joiner = HostJoiner() if engine is None else DeviceJoiner(engine)
     if format == "kraken":
         return KrakenReport(lineages, query.lowest, joiner)
@@ -101,7 +98,7 @@ def make_summary(
     return {"kreport": kreport, "krona": krona_text, "bracken": bracken_table}[name](tally)
 
 
-class ReadTexts(BareReport):
+class ReadTexts(Report[ClassifiedReads]):
     """The records of reads, unchanged. Of a query whose parts have texts; see `Wanted`.
 
     Parameters

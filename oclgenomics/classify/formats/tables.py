@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.reports import MISSING
-from oclgenomics.classify.formats.words import NO_TAXID, BareReport, TaxonWords, target_numbers, target_range
+from oclgenomics.app.reports import MISSING, Report
+from oclgenomics.classify.formats.words import NO_TAXID, TaxonWords, target_numbers, target_range
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates
@@ -51,7 +51,7 @@ _LINE = (
 )
 
 
-class TsvReport(BareReport):
+class TsvReport(Report[ClassifiedReads]):
     """A line for each read or pair, below a line of headings.
 
     Parameters
@@ -138,7 +138,7 @@ def range_in_target(
     return np.minimum(begin, lengths), np.minimum(end, lengths)
 
 
-class JsonReport(BareReport):
+class JsonReport(Report[ClassifiedReads]):
     """A line for each read or pair.
 
     Parameters

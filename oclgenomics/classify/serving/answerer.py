@@ -12,7 +12,7 @@ from oclgenomics.classify import ClassifiedReads, Index, Input, QueryOptions, Wa
 from oclgenomics.classify.formats.native import NativeOptions
 from oclgenomics.classify.formats.reports import FORMATS, SUMMARIES, make_report, make_summary
 from oclgenomics.classify.formats.tally import Tally
-from oclgenomics.classify.options import parse_share
+from oclgenomics.classify.options import check_choice, parse_share
 from oclgenomics.classify.serving.queue import BodySpool
 from oclgenomics.errors import ParameterError, UsageError
 
@@ -133,8 +133,7 @@ def parse_query(parameters: Mapping[str, str]) -> ClassifyQuery:
             raise UsageError(f"the parameter {given[:40]!a} {why}")
         values[name] = KINDS[name](given, text)
     format = values.pop("format", "native")
-    if format not in FORMATS + SUMMARIES:
-        raise ParameterError("format", f"choose one of {', '.join(FORMATS + SUMMARIES)}", format)
+    check_choice("format", format, FORMATS + SUMMARIES)
     native = _taken(NativeOptions, values)
     if format != "native" and native != NativeOptions():
         raise ParameterError("format", "has no use for parameters of native", format)

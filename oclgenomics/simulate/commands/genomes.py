@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from oclgenomics import simulate
-from oclgenomics.app.commands import add_message_options, count, say, started_progress
+from oclgenomics.app.commands import add_message_options, add_options, count, say
 from oclgenomics.app.files import works_in
 from oclgenomics.simulate import metagenomes
-from oclgenomics.simulate.commands.population import add_kind, add_options, given
-
-if TYPE_CHECKING:
-    from oclgenomics.simulate.metagenomes.genomes import SimulatedGenome
-
+from oclgenomics.simulate.commands.population import add_kind, given, simulated
 
 _COUNTS = {
     "genera": "genera (default: 12)",
@@ -70,18 +65,11 @@ def run(args: argparse.Namespace) -> int:
     scenario = simulate.MetagenomeScenario(**given(args, (*_COUNTS, *_RANGES, *_SHARES)))
     genomes = simulate.simulate_genomes(scenario, args.seed)
     with metagenomes.files.whole_folder(args.output) as folder:
-        listed = metagenomes.files.write_genomes(folder, _with_progress(args, genomes))
+        drawn = simulated(args, "genomes", genomes, size=lambda _: 1)
+        listed = metagenomes.files.write_genomes(folder, drawn)
         metagenomes.files.write_taxonomy(folder / "taxonomy", metagenomes.genomes.plan_taxa(scenario))
     roles = Counter(one.role for one in listed)
     shown = ", ".join(f"{number:,} {role}" for role, number in roles.items())
     say(args, f"{len(listed):,} genomes ({shown}) of {sum(one.letters for one in listed):,} bp")
     say(args, f"wrote {args.output}")
     return 0
-
-
-def _with_progress(args: argparse.Namespace, genomes: Iterable[SimulatedGenome]) -> Iterator[SimulatedGenome]:
-    progress = started_progress(args, "simulating", "genomes", 1)
-    for number, genome in enumerate(genomes, 1):
-        yield genome
-        progress.update(number, None)
-    progress.clear()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import __version__, simulate
-from oclgenomics.app.commands import PACKED, count, say, text_output
+from oclgenomics.app.commands import PACKED, add_options, count, say, text_output
 from oclgenomics.app.files import writes
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked
@@ -15,7 +15,6 @@ from oclgenomics.simulate import haplotypes
 from oclgenomics.simulate.commands.population import (
     POPULATION_DEFAULTS,
     add_kind,
-    add_options,
     add_population_options,
     check_rates,
     flag,
@@ -146,15 +145,8 @@ def _resolve(args: argparse.Namespace) -> None:
 
 def _replicates(args: argparse.Namespace) -> Iterator[Replicate]:
     """Haplotypes of one replicate after the other, each with a generator for what is done to them."""
-    seeds = simulate.replicate_seeds(args.seed, args.replicates)
-    draw = _simulator(args)
-
-    def each() -> Iterator[Replicate]:
-        for seed in seeds:
-            history, data = simulate.generators(seed)
-            yield draw(history), data
-
-    return each()
+    seeds, draw = simulate.replicate_seeds(args.seed, args.replicates), _simulator(args)
+    return ((draw(history), data) for history, data in map(simulate.generators, seeds))
 
 
 def _simulator(args: argparse.Namespace) -> Callable[[np.random.Generator], Haplotypes]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from oclgenomics import __version__, simulate
-from oclgenomics.app.commands import add_command, whole
+from oclgenomics.app.commands import add_command, add_options, started_progress, whole
 from oclgenomics.app.files import writes
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.simulate import haplotypes
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from oclgenomics.simulate import Region
 
 
+PartT = TypeVar("PartT")
 POPULATION_DEFAULTS = {
     "population_size": 10_000.0,
     "mutation_rate": 1e-8,
@@ -112,29 +113,27 @@ def add_kind(
     return parser, group
 
 
-def add_options(
-    group: argparse._ArgumentGroup, kind: Callable[[str], Any], metavar: str | tuple[str, ...], texts: Mapping[str, str]
-) -> None:
-    """Add options by their names in `args`, each with its help; None where they are not given.
-
-    Parameters
-    ----------
-    group : group of an ArgumentParser
-    kind : callable
-        Reads a value.
-    metavar : str or tuple of str
-        Options have as many values as it has words.
-    texts : mapping of str to str
-    """
-    for name, text in texts.items():
-        number = len(metavar) if isinstance(metavar, tuple) else None
-        group.add_argument(flag(name), type=kind, nargs=number, metavar=metavar, help=text)
-
-
 def add_files(group: argparse._ArgumentGroup, metavar: str, texts: Mapping[str, str]) -> None:
     """Add options of files to write, of which some may be left out, by their names in `args`."""
     for name, text in texts.items():
         writes(group.add_argument(flag(name), metavar=metavar, help=f"file for {text} (default: none)"))
+
+
+def simulated(
+    args: argparse.Namespace,
+    what: str,
+    parts: Iterable[PartT],
+    total: int | None = None,
+    size: Callable[[Any], int] = len,
+) -> Iterator[PartT]:
+    """Yield what is simulated, under a line of progress; `size` says how many a part is of `total`."""
+    progress = started_progress(args, "simulating", what, 1)
+    done = 0
+    for part in parts:
+        yield part
+        done += size(part)
+        progress.update(done, total)
+    progress.clear()
 
 
 def typed(kind: str, values: Mapping[str, Any]) -> str:

@@ -11,16 +11,16 @@ from oclgenomics import simulate
 from oclgenomics.app.commands import (
     PACKED,
     add_message_options,
+    add_options,
     count,
     say,
     say_written,
-    started_progress,
     text_output,
 )
 from oclgenomics.app.files import reads, writes
 from oclgenomics.errors import UsageError
 from oclgenomics.simulate import metagenomes
-from oclgenomics.simulate.commands.population import add_files, add_kind, add_options, given
+from oclgenomics.simulate.commands.population import add_files, add_kind, given, simulated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,16 +102,12 @@ def _write(
     used = [one for one in genomes if getattr(args, one.role)]
     texts = [metagenomes.files.read_text(one) for one in used]
     mates = [[0], [1]] if len(outputs) == 2 else [[0, 1] if scenario.paired else [0]]
-    progress = started_progress(args, "simulating", "reads", 1)
-    done = 0
-    for batch in simulate.simulate_reads(texts, _shares(args, used), scenario, args.seed):
+    batches = simulate.simulate_reads(texts, _shares(args, used), scenario, args.seed)
+    for batch in simulated(args, "reads", batches, scenario.reads):
         for stream, which in zip(outputs, mates, strict=True):
             stream.write(metagenomes.reads.fastq(batch, used, which))
         if truth is not None:
             metagenomes.reads.write_truth(truth, batch, used)
-        done += len(batch)
-        progress.update(done, scenario.reads)
-    progress.clear()
 
 
 def _shares(args: argparse.Namespace, genomes: Sequence[ListedGenome]) -> list[float]:

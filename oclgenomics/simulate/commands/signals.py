@@ -9,16 +9,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import signals, simulate
-from oclgenomics.app.commands import add_message_options, count, say, say_written, started_progress, text_output
+from oclgenomics.app.commands import (
+    add_message_options,
+    add_options,
+    count,
+    say,
+    say_written,
+    text_output,
+)
 from oclgenomics.app.files import reads, writes
 from oclgenomics.errors import UsageError
-from oclgenomics.simulate.commands.population import add_files, add_kind, add_options, given, typed
+from oclgenomics.simulate.commands.population import add_files, add_kind, given, simulated, typed
 
 if TYPE_CHECKING:
     from oclgenomics.io.packed_file import Sink
     from oclgenomics.signals import KmerModel, Signals
     from oclgenomics.simulate import Genome, SignalScenario
-    from oclgenomics.simulate.signals.reads import SignalBatch
 
 
 PRESETS = ("easy", "normal", "hard")
@@ -176,19 +182,15 @@ def _simulated(
     truth: Sink | None,
 ) -> Signals:
     """Simulate all reads, and write the table of them."""
-    progress = started_progress(args, "simulating", "reads", 1)
     if truth is not None:
         simulate.sequences.write_truth_head(truth, _provenance(args, scenario), simulate.signals.reads.TRUTH_COLUMNS)
-    batches: list[SignalBatch] = []
-    done, total = 0, sum(genome.reads for genome in genomes)
-    for batch in simulate.simulate_signals(genomes, model, scenario, args.seed):
+    drawn: list[Signals] = []
+    batches = simulate.simulate_signals(genomes, model, scenario, args.seed)
+    for batch in simulated(args, "reads", batches, sum(genome.reads for genome in genomes)):
         if truth is not None:
             simulate.signals.reads.write_truth_rows(truth, batch)
-        batches.append(batch)
-        done += len(batch)
-        progress.update(done, total)
-    progress.clear()
-    return signals.Signals.joined([batch.signals for batch in batches])
+        drawn.append(batch.signals)
+    return signals.Signals.joined(drawn)
 
 
 def _provenance(args: argparse.Namespace, scenario: SignalScenario) -> str:

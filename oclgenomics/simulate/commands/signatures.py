@@ -12,15 +12,15 @@ from oclgenomics import simulate
 from oclgenomics.app.commands import (
     PACKED,
     add_message_options,
+    add_options,
     count,
     say,
     say_written,
-    started_progress,
     text_output,
 )
 from oclgenomics.app.files import writes
 from oclgenomics.simulate import signatures
-from oclgenomics.simulate.commands.population import add_files, add_kind, add_options, given, typed
+from oclgenomics.simulate.commands.population import add_files, add_kind, given, simulated, typed
 
 if TYPE_CHECKING:
     from oclgenomics.io.packed_file import Sink
@@ -116,18 +116,14 @@ def _write(
     args: argparse.Namespace, scenario: Scenario, batches: Iterator[SampleBatch], samples: Sink, truth: Sink | None
 ) -> tuple[int, int]:
     """Write all samples and the table of copies; return the numbers of bases and copies."""
-    progress = started_progress(args, "simulating", "samples", 1)
     if truth is not None:
         chosen = {name: getattr(scenario, name) for name in (*_OF_SIGNATURES, *_OF_SAMPLES)}
-        simulate.sequences.write_truth_head(
-            truth, typed("signatures", {"seed": args.seed} | chosen), signatures.samples.TRUTH_COLUMNS
-        )
-    letters, copies = 0, 0
-    for batch in batches:
+        provenance = typed("signatures", {"seed": args.seed} | chosen)
+        simulate.sequences.write_truth_head(truth, provenance, signatures.samples.TRUTH_COLUMNS)
+    bases, copies = 0, 0
+    for batch in simulated(args, "samples", batches, scenario.samples):
         signatures.samples.write_samples(samples, batch)
         if truth is not None:
             signatures.samples.write_truth_rows(truth, batch)
-        letters, copies = letters + len(batch.letters), copies + len(batch.copies)
-        progress.update(batch.first + len(batch), scenario.samples)
-    progress.clear()
-    return letters, copies
+        bases, copies = bases + len(batch.letters), copies + len(batch.copies)
+    return bases, copies
