@@ -13,14 +13,7 @@ from typing import Any
 from oclgenomics import classify
 from oclgenomics.app.commands import add_command, open_engine
 from oclgenomics.app.files import writes
-from oclgenomics.classify.commands.reference_options import (
-    add_building_options,
-    add_manifest_option,
-    add_references,
-    built,
-    with_manifest,
-    write_built,
-)
+from oclgenomics.classify.commands.reference_options import add_building_options, built, with_manifest, write_built
 from oclgenomics.errors import InputError, OutputError
 
 
@@ -32,14 +25,11 @@ def add_parser(actions: Any) -> None:
         "them in this order gives.",
     )  # fmt: skip
     writes(parser.add_argument("database", metavar="DB", help="the database"), _written)
-    add_references(parser)
-    add_building_options(parser)
-    group = parser.add_argument_group("output")
+    group = add_building_options(parser)
     output = group.add_argument(
         "-o", "--output", metavar="FILE", help="a new file for the database (default: it is replaced)"
     )
     writes(output, with_manifest)
-    add_manifest_option(group)
 
 
 def run(args: argparse.Namespace) -> int:

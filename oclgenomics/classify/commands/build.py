@@ -11,14 +11,7 @@ from oclgenomics import classify
 from oclgenomics.app.commands import add_command, add_options, count, open_engine
 from oclgenomics.app.files import writes
 from oclgenomics.classify.commands.query_options import chosen
-from oclgenomics.classify.commands.reference_options import (
-    add_building_options,
-    add_manifest_option,
-    add_references,
-    built,
-    with_manifest,
-    write_built,
-)
+from oclgenomics.classify.commands.reference_options import add_building_options, built, with_manifest, write_built
 from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.errors import UsageError
 
@@ -31,11 +24,9 @@ def add_parser(actions: Any) -> None:
         "a target.",
     )  # fmt: skip
     writes(parser.add_argument("database", metavar="DB", help="the database to write"), with_manifest)
-    add_references(parser)
     add_sketch_options(parser)
     add_feature_options(parser)
     add_building_options(parser)
-    add_manifest_option(parser.add_argument_group("output"))
 
 
 def add_sketch_options(parser: argparse.ArgumentParser) -> None:

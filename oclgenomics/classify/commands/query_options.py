@@ -8,9 +8,10 @@ from dataclasses import fields
 from typing import Any, TypeVar, cast
 
 from oclgenomics import classify
-from oclgenomics.app.commands import add_options, count
+from oclgenomics.app.commands import add_device_options, add_options, count
 from oclgenomics.app.inputs import reads_sequences
-from oclgenomics.classify.options import Input, QueryOptions, Wanted, parse_share
+from oclgenomics.classify.commands.report_files import add_report_options, add_text_options
+from oclgenomics.classify.options import Input, QueryOptions, parse_share
 from oclgenomics.errors import UsageError
 
 OptionsT = TypeVar("OptionsT")
@@ -49,6 +50,15 @@ def add_read_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--threads", type=count, metavar="N", help="host threads that decompress the input (default: at most 4)"
     )
+
+
+def add_query_options(parser: argparse.ArgumentParser, *, sketches: bool) -> None:
+    """Add how reads are classified, where, and what is written; `sketches` is that of `add_candidate_options`."""
+    add_calling_options(parser, hitmin=BY_CHANCE)
+    add_candidate_options(parser, sketches=sketches)
+    add_report_options(parser)
+    add_text_options(parser)
+    add_device_options(parser)
 
 
 def add_calling_options(parser: argparse.ArgumentParser, *, hitmin: str, lowest: str = "") -> None:
@@ -131,12 +141,6 @@ def query_inputs(args: argparse.Namespace) -> list[Input]:
     return classify.checked_inputs(
         singles, list(zip(mates[::2], mates[1::2], strict=True)), interleaved=args.interleaved
     )
-
-
-def wanted_of(args: argparse.Namespace) -> Wanted:
-    """Return what the query has to bring for the outputs asked for."""
-    texts = bool(args.classified_out or args.unclassified_out or args.ground_truth or args.precision)
-    return Wanted(texts, args.allhits, args.any_mates, args.limit)
 
 
 def _share(text: str) -> float:

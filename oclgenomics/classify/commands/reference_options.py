@@ -42,13 +42,21 @@ def add_references(parser: argparse.ArgumentParser, *, option: bool = False) -> 
     reads_sequences(references, _files_of_reference)
 
 
-def add_building_options(parser: argparse.ArgumentParser) -> None:
-    """Add where taxa come from, how references are read, and where the work is done."""
+def add_building_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Add references, where taxa come from, how and where they are read; return the group of outputs."""
+    add_references(parser)
     add_taxon_options(parser)
     parser.add_argument_group("reading").add_argument(
         "--threads", type=count, metavar="N", help="host threads that decompress bgzip (default: at most 4)"
     )
     add_device_options(parser)
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "--manifest", action="store_true",
+        help="also write the SHA-256 of the database to DB.sha256, for sha256sum --check and `classify verify`",
+    )  # fmt: skip
+    add_message_options(group)
+    return group
 
 
 def add_taxon_options(parser: argparse.ArgumentParser) -> None:
@@ -75,15 +83,6 @@ def reads_taxonomy(action: argparse.Action) -> argparse.Action:
     """Declare that an option names the folder of a taxonomy to read."""
 
     return reads(action, lambda _, folder: [str(file) for file in taxonomy.taxonomy_files(folder)])
-
-
-def add_manifest_option(group: argparse._ArgumentGroup) -> None:
-    """Add what is written beside a database, and options of messages."""
-    group.add_argument(
-        "--manifest", action="store_true",
-        help="also write the SHA-256 of the database to DB.sha256, for sha256sum --check and `classify verify`",
-    )  # fmt: skip
-    add_message_options(group)
 
 
 def with_manifest(args: argparse.Namespace, path: str) -> Iterable[str]:

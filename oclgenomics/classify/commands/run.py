@@ -8,8 +8,8 @@ from typing import Any
 from oclgenomics import classify
 from oclgenomics.app.commands import add_command, open_engine, report_profile, say_written
 from oclgenomics.classify.commands.build import add_feature_options, add_sketch_options, build_options
-from oclgenomics.classify.commands.query import add_query_options, classify_reads
-from oclgenomics.classify.commands.query_options import add_read_options, query_inputs, query_options
+from oclgenomics.classify.commands.query import classify_reads
+from oclgenomics.classify.commands.query_options import add_query_options, add_read_options, query_inputs, query_options
 from oclgenomics.classify.commands.reference_options import add_references, add_taxon_options, built
 from oclgenomics.classify.commands.report_files import check_format
 

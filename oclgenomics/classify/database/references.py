@@ -276,16 +276,11 @@ def rank_targets(
     known = np.empty(0, np.int32) if before is None else _found_again(before, taxonomy)
     if not len(taxonomy):
         return taxonomy, np.full(len(known) + len(new.ids), NO_TAXON, np.int32)
+    files = [new.sources[file] for file in new.source.tolist()]
     taxids = assign_taxa(
-        new.ids,
-        new.taxids,
-        [new.sources[file] for file in new.source.tolist()],
-        sources.folder,
-        maps=sources.maps,
-        reset=sources.reset,
-        id_format=id_format,
+        new.ids, new.taxids, files, sources.folder, maps=sources.maps, reset=sources.reset, id_format=id_format,
         taxonomy=taxonomy,
-    )
+    )  # fmt: skip
     unknown = unknown_taxids(new.ids, taxids, taxonomy)
     if unknown is not None:
         notices.tell(f"warning: {unknown}")

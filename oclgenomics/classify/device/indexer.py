@@ -154,13 +154,8 @@ def _clipped(engine: Engine, ordered: DeviceArray, size: int, max_locations: int
     lanes, root = (1, 1) if cpu else scan_lanes(engine)
     tile = lanes * EACH
     tiles, tile = spans(size, 1, CPU_SPANS) if cpu else (-(-size // tile), tile)
-    defines: dict[str, int | str] = {
-        "COUNT": "uchar" if kind is np.uint8 else "ushort",
-        "CPU": cpu,
-        "LANES": lanes,
-        "ROOT": root,
-        "EACH": EACH,
-    }
+    count = "uchar" if kind is np.uint8 else "ushort"
+    defines: dict[str, int | str] = {"COUNT": count, "CPU": cpu, "LANES": lanes, "ROOT": root, "EACH": EACH}
     totals = engine.empty(tiles + 1, np.uint64)
     engine.fill(totals, 0)
     shape = (tiles * lanes,), (lanes,)

@@ -70,10 +70,8 @@ HEADINGS = (
     "fraction_total_reads",
 )  # fmt: skip
 SLOTS = {letter: slot for slot, letter in RANK_LETTERS.items()}
-LINE_COLUMNS = {
-    6: (1, 2, 3, 4, 5),
-    8: (1, 2, 5, 6, 7),
-}  # clade, taxon, rank, taxid, name; eight with counts of minimizers
+# clade, taxon, rank, taxid, name; eight columns with counts of minimizers
+LINE_COLUMNS = {6: (1, 2, 3, 4, 5), 8: (1, 2, 5, 6, 7)}
 UNCLASSIFIED = "U"
 INDENT = 2  # spaces for a level
 MAX_DIGITS = 15  # so no sum of reads of a report leaves 64 bits

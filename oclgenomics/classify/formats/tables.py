@@ -110,10 +110,8 @@ class TsvReport(Report[ClassifiedReads]):
     def _runner_up(self, candidates: Candidates) -> list[Column]:
         targets, hits = candidates.targets[:, 1:2], candidates.hits[:, 1:2]
         if not targets.shape[1]:
-            targets, hits = (
-                np.full((len(candidates), 1), NO_TARGET, np.uint32),
-                np.zeros((len(candidates), 1), np.uint32),
-            )
+            hits = np.zeros((len(candidates), 1), np.uint32)
+            targets = np.full_like(hits, NO_TARGET)
         return [self._second.column(target_numbers(targets[:, 0])), NumberColumn.of(hits[:, 0])]
 
 

@@ -77,13 +77,8 @@ def _draw_stacks(axes: Axes, stacks: Partition, words: TaxonWords) -> None:
         axes.text(begins[column], 1.012, rank, ha="left", va="bottom", fontsize=11, fontweight="bold", color=GREY)
     for segment in stacks.segments:
         left, right = begins[segment.column], begins[segment.column + 1] - GAP
-        colour = _colour(segment, hues)
-        _draw_box(
-            axes,
-            (left, segment.begin, right - left, segment.share),
-            colour,
-            _name(segment, words, stacks.ranks[segment.column]),
-        )
+        box = (left, segment.begin, right - left, segment.share)
+        _draw_box(axes, box, _colour(segment, hues), _name(segment, words, stacks.ranks[segment.column]))
     if stacks.classified < 1:
         box = (0.0, stacks.classified, width - GAP, 1 - stacks.classified)
         _draw_box(axes, box, UNCLASSIFIED, "unclassified")

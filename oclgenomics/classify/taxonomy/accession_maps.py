@@ -115,11 +115,8 @@ def _columns_of(lines: Lines) -> _Columns:
     first = next((at for at, text in enumerate(texts) if not text.startswith("#")), 0)
     count = texts[first].count("\t") + 1
     if count < 2:
-        raise InputError(
-            "has no columns, which tabs separate: accessions and taxids",
-            source=lines.source,
-            line=int(lines.numbers[first]),
-        )
+        what = "has no columns, which tabs separate: accessions and taxids"
+        raise InputError(what, source=lines.source, line=int(lines.numbers[first]))
     return _Columns((1, 0, 3), 2, 3) if count == 4 else _Columns((0,), 1)
 
 

@@ -74,12 +74,9 @@ def _without_repeats(links: Links) -> Links:
     again = taxids[1:] == taxids[:-1]
     differs = np.flatnonzero(again & ((others[1:] != others[:-1]) | (ranks[1:] != ranks[:-1])))
     if len(differs):
-        first, second = links.lines[order][differs[0] : differs[0] + 2].tolist()
-        raise InputError(
-            f"taxid {taxids[differs[0]]} is in line {first}, too, with another parent or rank; remove one of the lines",
-            source=links.source,
-            line=second,
-        )
+        first, second = order[differs[0] : differs[0] + 2]
+        where = f"taxid {taxids[differs[0]]} is in line {links.lines[first]}, too, with another parent or rank"
+        raise links.error(f"{where}; remove one of the lines", second)
     kept = order[np.append(True, ~again)[: len(order)]]
     return Links(links.source, links.taxids[kept], links.others[kept], links.ranks[kept], links.lines[kept])
 
@@ -135,10 +132,9 @@ def _root(nodes: Links, parents: NDArray[np.int32]) -> int:
     """The number of the one node that is its own parent."""
     roots = np.flatnonzero(parents == np.arange(len(parents)))
     if len(roots) > 1:
-        raise InputError(
-            f"taxids {_some(nodes.taxids[roots])} are all roots, their own parents; only one may be",
-            source=nodes.source,
-            line=int(np.sort(nodes.lines[roots])[1]),
+        second = roots[np.argsort(nodes.lines[roots])[1]]
+        raise nodes.error(
+            f"taxids {_some(nodes.taxids[roots])} are all roots, their own parents; only one may be", second
         )
     if not len(roots):
         raise InputError("has no root: no taxid is its own parent, as 1 is in NCBI's", source=nodes.source)

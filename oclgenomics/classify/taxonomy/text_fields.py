@@ -63,11 +63,8 @@ class Lines:
         fields = self._split(count, bars - 1, bars + 1 + followed)
         if len(fields) < len(self):
             line = np.setdiff1d(self.numbers, fields.lines)[0]
-            raise InputError(
-                f"has fewer than the {count} fields of such a file, which end with a tab and a bar",
-                source=self.source,
-                line=int(line),
-            )
+            what = f"has fewer than the {count} fields of such a file, which end with a tab and a bar"
+            raise InputError(what, source=self.source, line=int(line))
         return fields
 
     def _split(self, count: int, field_ends: NDArray[np.int64], next_begins: NDArray[np.int64]) -> Fields:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from oclgenomics import __version__, simulate
-from oclgenomics.app.commands import add_command, add_options, started_progress, whole
+from oclgenomics.app.commands import PACKED, add_command, add_message_options, add_options, started_progress, whole
 from oclgenomics.app.files import writes
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.simulate import haplotypes
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 PartT = TypeVar("PartT")
+OUTPUT = f"output ('-' is standard output; {PACKED})"
 POPULATION_DEFAULTS = {
     "population_size": 10_000.0,
     "mutation_rate": 1e-8,
@@ -113,10 +114,16 @@ def add_kind(
     return parser, group
 
 
-def add_files(group: argparse._ArgumentGroup, metavar: str, texts: Mapping[str, str]) -> None:
-    """Add options of files to write, of which some may be left out, by their names in `args`."""
-    for name, text in texts.items():
-        writes(group.add_argument(flag(name), metavar=metavar, help=f"file for {text} (default: none)"))
+def add_outputs(
+    parser: argparse.ArgumentParser, output: tuple[str, str], others: Mapping[str, tuple[str, str]], title: str = OUTPUT
+) -> argparse._ArgumentGroup:
+    """Add the files to write, each with its metavar and what it is for, and options of messages; return their group."""
+    group = parser.add_argument_group(title)
+    writes(group.add_argument("-o", "--output", required=True, metavar=output[0], help=f"file for {output[1]}"))
+    for name, (metavar, text) in others.items():
+        writes(group.add_argument(flag(name), metavar=metavar, help=f"file for {text}"))
+    add_message_options(group)
+    return group
 
 
 def simulated(

@@ -8,19 +8,11 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import simulate
-from oclgenomics.app.commands import (
-    PACKED,
-    add_message_options,
-    add_options,
-    count,
-    say,
-    say_written,
-    text_output,
-)
-from oclgenomics.app.files import reads, writes
+from oclgenomics.app.commands import add_options, count, say, say_written, text_output
+from oclgenomics.app.files import reads
 from oclgenomics.errors import UsageError
 from oclgenomics.simulate import metagenomes
-from oclgenomics.simulate.commands.population import add_files, add_kind, given, simulated
+from oclgenomics.simulate.commands.population import add_kind, add_outputs, given, simulated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,11 +50,11 @@ def add_reads(kinds: Any) -> None:
     add_options(group, count, "N", counts)
     add_options(group, float, "P", {"errors": "share of wrong bases (default: 0.01)"})
     group.add_argument("--paired", action="store_true", default=None, help="pairs; the mates follow each other")
-    group = parser.add_argument_group(f"output ('-' is standard output; {PACKED})")
-    writes(group.add_argument("-o", "--output", required=True, metavar="FASTQ", help="file for the reads"))
-    writes(group.add_argument("--mates", metavar="FASTQ", help="file for the second mates of pairs (default: -o)"))
-    add_files(group, "TSV", {"truth": "the table"})
-    add_message_options(group)
+    others = {
+        "mates": ("FASTQ", "the second mates of pairs (default: -o)"),
+        "truth": ("TSV", "the table (default: none)"),
+    }
+    add_outputs(parser, ("FASTQ", "the reads"), others)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from oclgenomics import signals, simulate
 from oclgenomics.app.commands import (
-    add_message_options,
     add_options,
     count,
     say,
     say_written,
     text_output,
 )
-from oclgenomics.app.files import reads, writes
+from oclgenomics.app.files import reads
 from oclgenomics.errors import UsageError
-from oclgenomics.simulate.commands.population import add_files, add_kind, given, simulated, typed
+from oclgenomics.simulate.commands.population import add_kind, add_outputs, given, simulated, typed
 
 if TYPE_CHECKING:
     from oclgenomics.io.packed_file import Sink
@@ -47,12 +46,12 @@ def add_signals(kinds: Any) -> None:
     _add_data_options(group)
     _add_read_options(parser)
     _add_noise_options(parser)
-    group = parser.add_argument_group("output")
-    writes(group.add_argument("-o", "--output", required=True, metavar="NPZ", help="file for the signals"))
-    add_files(group, "TSV", {"truth": "a table of the reads"})
-    sequences = {f"{whose}_fasta": f"the sequences of the {whose}" for whose in ("target", "background")}
-    add_files(group, "FASTA", sequences)
-    add_message_options(group)
+    others = {
+        "truth": ("TSV", "a table of the reads (default: none)"),
+        "target_fasta": ("FASTA", "the sequences of the target (default: none)"),
+        "background_fasta": ("FASTA", "the sequences of the background (default: none)"),
+    }
+    add_outputs(parser, ("NPZ", "the signals"), others, "output")
 
 
 def _add_data_options(group: argparse._ArgumentGroup) -> None:

@@ -9,18 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import simulate
-from oclgenomics.app.commands import (
-    PACKED,
-    add_message_options,
-    add_options,
-    count,
-    say,
-    say_written,
-    text_output,
-)
+from oclgenomics.app.commands import add_options, count, say, say_written, text_output
 from oclgenomics.app.files import writes
 from oclgenomics.simulate import signatures
-from oclgenomics.simulate.commands.population import add_files, add_kind, given, simulated, typed
+from oclgenomics.simulate.commands.population import add_kind, add_outputs, given, simulated, typed
 
 if TYPE_CHECKING:
     from oclgenomics.io.packed_file import Sink
@@ -65,11 +57,8 @@ def add_signatures(kinds: Any) -> None:
     add_options(group, count, ("MIN", "MAX"), _RANGES)
     add_options(group, float, "P", {"sample_n": "probability of a base outside copies to be N (default: 0.1)"})
     _add_copy_options(parser.add_argument_group("copies of signatures"))
-    group = parser.add_argument_group(f"output ('-' is standard output; {PACKED})")
-    writes(group.add_argument("-o", "--output", required=True, metavar="FASTQ", help="file for the samples"))
+    group = add_outputs(parser, ("FASTQ", "the samples"), {"truth": ("TSV", "a table of the copies (default: none)")})
     writes(group.add_argument("--panel", required=True, metavar="FASTA", help="file for the signatures"))
-    add_files(group, "TSV", {"truth": "a table of the copies"})
-    add_message_options(group)
 
 
 def _add_copy_options(group: argparse._ArgumentGroup) -> None:

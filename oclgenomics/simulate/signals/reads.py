@@ -214,16 +214,10 @@ def _batch(
     start = np.where(plan.junk, -1, np.minimum(near, far))
     end = np.where(plan.junk, -1, np.maximum(near, far) + k)
     record[plan.junk] = strand[plan.junk] = ""
-    signals = Signals(
-        drawn.samples,
-        drawn.starts,
-        _names(genome.label, first, record, strand, start),
-        np.full(len(plan), SCALE),
-        plan.offset,
-        np.full(len(plan), rate),
-        plan.channel,
-        *(np.full(len(plan), text, object) for text in chemistry),
-    )
+    names = _names(genome.label, first, record, strand, start)
+    scales, rates = np.full(len(plan), SCALE), np.full(len(plan), rate)
+    texts = (np.full(len(plan), text, object) for text in chemistry)
+    signals = Signals(drawn.samples, drawn.starts, names, scales, plan.offset, rates, plan.channel, *texts)
     return SignalBatch(signals, genome.label, record, strand, start, end, drawn.lead, plan.slowness)
 
 
