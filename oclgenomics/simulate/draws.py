@@ -51,7 +51,7 @@ class RandomBits:
         Parameters
         ----------
         bound : int or int64 (count,)
-            At most 2^32; small beside it, as numbers are uneven by bound / 2^32.
+            At most 2^32; much smaller is better, as numbers are uneven by bound / 2^32.
         """
         bounds = np.asarray(bound, np.uint64)
         return (self.uint32(count) * bounds >> np.uint64(_HALF_WORD)).astype(np.int64)

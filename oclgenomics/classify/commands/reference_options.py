@@ -156,6 +156,6 @@ def write_built(
 
 
 def _files_of_reference(args: argparse.Namespace, given: str) -> Iterable[str]:
-    """The files that a reference stands for, and what assembly summaries beside them say."""
+    """The files that a reference names, and the assembly summaries next to them."""
     files = database.files_of(given)
     return [*files, *map(str, taxonomy.summaries_beside(files))]

@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     Raises
     ------
     InputError
-        The last one that is not sound; what is wrong with others is told before.
+        The last one that is not sound; what is wrong with others is printed before.
     """
     damaged: InputError | None = None
     progress = started_progress(args, "verifying", "databases", 1)
@@ -61,5 +61,5 @@ def _tell(error: InputError | None) -> None:
 def _checked(found: Verified) -> str:
     targets, taxonomy, features = found.database.targets, found.database.taxonomy, found.database.features
     sizes = f"{len(targets):,} targets, {len(taxonomy):,} taxa, {len(features):,} features, "
-    manifest = "no .sha256 beside it" if found.sha256 is None else f"SHA-256 as its .sha256 says, {found.sha256}"
+    manifest = "no .sha256 next to it" if found.sha256 is None else f"SHA-256 as its .sha256 says, {found.sha256}"
     return f"sound: {sizes}{len(features.locations):,} locations; checksums, order and bounds hold; {manifest}"

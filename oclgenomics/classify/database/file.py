@@ -89,7 +89,7 @@ def write_database(path: str | os.PathLike[str], database: Database, *, manifest
     path : path
     database : Database
     manifest : bool
-        Also write its SHA-256 beside it, as `sha256sum` does. One that is there is written anew in any case.
+        Also write its SHA-256 to a file next to it, as `sha256sum` does. One that is there is written anew in any case.
 
     Raises
     ------
@@ -344,12 +344,12 @@ def _sketch_options(stored: Fields, version: int) -> SketchOptions:
     options = SketchOptions(**values, **unmasked)
     chosen = [name for name in names if getattr(options, name) != values[name]]  # since the file leaves it open
     if chosen:
-        raise ParameterError(chosen[0], "is not told", values[chosen[0]])
+        raise ParameterError(chosen[0], "is not given", values[chosen[0]])
     return options
 
 
 def refuse_foreign(path: str | os.PathLike[str]) -> None:
-    """Refuse folders, empty files and files of other kinds that are easily told.
+    """Refuse folders, empty files and files of other kinds that are easily recognized.
 
     Raises
     ------

@@ -27,7 +27,7 @@ NUMBER = re.compile(r"![0-9]+$")  # what tells targets of one name apart
 ENDINGS = (".fa", ".fasta", ".fna", ".ffn", ".frn", ".fas")
 PACKED = (".gz", ".bgz", ".bz2", ".xz", ".zst")
 STANDARD_INPUT = 0
-PACKED_LETTERS = 5  # of a packed byte, about; letters pack to two bits and a bit
+PACKED_LETTERS = 5  # bases of a compressed byte, about: they take two bits and a bit
 
 
 SHOWN = 5  # targets in a message
@@ -83,7 +83,7 @@ def _unpacked_name(name: str) -> str:
 
 
 def stored_letters(files: Sequence[str]) -> int | None:
-    """Return about how many letters files have; None where nobody knows, as of standard input."""
+    """Return about how many bases files have; None where nobody knows, as of standard input."""
     letters = 0
     for name in files:
         try:

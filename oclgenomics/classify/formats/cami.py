@@ -27,7 +27,7 @@ DIGITS = 6  # of percentages; they are rounded down
 
 
 def _sample_id(sample: str) -> str:
-    """The name of a sample in the letters that the formats allow."""
+    """The name of a sample in the characters that the formats allow."""
     return re.sub(r"[^A-Za-z0-9._-]", "_", sample)
 
 
@@ -38,7 +38,7 @@ class CamiBinning(Report[ClassifiedReads]):
     ----------
     lineages : Lineages
     sample : str
-        Letters other than those of ASCII, digits, dots, dashes and underscores become underscores.
+        Characters other than letters of ASCII, digits, dots, dashes and underscores become underscores.
     joiner : LineJoiner
     """
 

@@ -1,9 +1,9 @@
 """What Kraken 2 and the programs around it read and write: lines of reads, reports of samples, Bracken's and Krona's.
 
-**Lines** of reads are C or U, the read, its taxon, its letters, and what was found, which is what differs. Kraken
+**Lines** of reads are C or U, the read, its taxon, its length, and what was found, which is what differs. Kraken
 counts k-mers there; here each `taxid:count` is a candidate, the best one first, and the count is its hits: features of
 the read that were found close to each other in that taxon. A feature may count for several candidates, and those that
-were found nowhere are not listed; `0:0` stands for no candidate. Hits of both mates count together, and stand before
+were found nowhere are not listed; `0:0` is no candidate. Hits of both mates count together, and stand before
 `|:|`; behind it there is always `0:0`. A target has no taxid of its own, so a read called one gets that of its taxon;
 where it has none, that of the root.
 

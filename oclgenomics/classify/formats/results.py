@@ -163,7 +163,7 @@ def merged_candidates(
     Returns
     -------
     lineages : Lineages
-        Each taxon of a candidate has a target that stands for it.
+        Each taxon of a candidate has a target in its place.
     candidates : Candidates
 
     Raises
@@ -196,7 +196,7 @@ def _refuse_other_reads(texts: Sequence[ResultText]) -> None:
 
 
 def _lineages(texts: Sequence[ResultText], taxonomy: Taxonomy) -> Lineages:
-    """Taxa, each of which has a target that stands for it."""
+    """Taxa, each of which has a target in its place."""
     taxids = np.unique(np.concatenate([text.taxids for text in texts]))
     taxa = taxonomy.find(taxids)
     unknown = taxids[taxa == NO_TAXON]

@@ -3,10 +3,10 @@
 | column | what it holds |
 |---|---|
 | read | name |
-| length, mate_length | letters; `NA` for the mate of a single read |
+| length, mate_length | bases; `NA` for the mate of a single read |
 | taxid, rank, name | what the read is called; 0, `NA`, `NA` if unclassified; the taxid of a target is its taxon's |
 | hits, needed | of the best candidate, and how many the read needed; 0 hits without a candidate |
-| target, begin, end | where the best candidate was hit: letters of that target, from 0 on, `end` not included |
+| target, begin, end | where the best candidate was hit: bases of that target, from 0 on, `end` not included |
 | second, second_hits | the target of the second candidate, and its hits |
 
 JSON Lines have the same keys, with null where that has NA, and `candidates`: a list, the best one first, of `target`,
@@ -118,7 +118,7 @@ class TsvReport(Report[ClassifiedReads]):
 def range_in_target(
     candidates: Candidates, place: int, lineages: Lineages, sketch: SketchOptions
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return where candidates were hit: the first letter of their target, and the one behind the last.
+    """Return where candidates were hit: the first base of their target, and the one behind the last.
 
     Parameters
     ----------

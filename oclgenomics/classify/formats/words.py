@@ -84,7 +84,7 @@ def target_range(
     place : int
         0 for the best ones.
     stride, window : int
-        Letters of the database.
+        Bases of the database's windows.
     """
     first, last = (
         array[:, place].astype(np.uint64) * np.uint64(stride) for array in (candidates.first, candidates.last)

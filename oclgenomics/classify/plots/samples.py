@@ -136,7 +136,7 @@ def _draw_bars(
 def _draw_key(
     figure: Figure, axes: Axes, names: list[str], shares: NDArray[np.float64], colours: list[str], width: float
 ) -> None:
-    """Names beside the bars in the order of the stacks, from the bottom to the top, with mean shares."""
+    """Names to the right of the bars in the order of the stacks, from the bottom to the top, with mean shares."""
     shown = [place for place in range(len(names)) if shares[place].any()]
     low, height = axes.get_position().y0, axes.get_position().height
     line = min(0.30 / HEIGHT, height / max(len(shown), 1))

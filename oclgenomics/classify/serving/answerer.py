@@ -64,7 +64,9 @@ class IndexAnswerer:
         )  # fmt: skip
         head: bytes | None = report.head()
         for part in parts:
-            if head is not None:  # behind the first part: what is wrong from the start is told before anything comes
+            if (
+                head is not None
+            ):  # behind the first part: what is wrong from the start is an error
                 yield head
                 head = None
             yield report.body(part)
@@ -78,7 +80,7 @@ class IndexAnswerer:
         yield make_summary(query.format, tally, sample=query.sample).encode("utf-8", "replace")
 
     def warm_up(self, folder: str) -> None:
-        """Classify a few letters in all formats, so that the first request finds all that it needs."""
+        """Classify a few bases in all formats, so that the first request finds all that it needs."""
         with BodySpool(folder) as body:
             body.write(FIRST_READS)
             for parameters in [{"format": name} for name in FORMATS] + [{"interleaved": "1"}]:
@@ -94,7 +96,7 @@ class ClassifyQuery:
     Attributes
     ----------
     format : str
-        One of `FORMATS`, or of `SUMMARIES`, which tell of all reads together.
+        One of `FORMATS`, or of `SUMMARIES`, which are about all reads together.
     interleaved : bool
         Mates of a pair follow each other.
     sample : str

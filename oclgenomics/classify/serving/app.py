@@ -52,9 +52,9 @@ class Application:
     folder : str
         For bodies and answers.
     log : callable
-        Told a line for each request.
+        Called with a line for each request.
     on_defect : callable
-        Told of exceptions that are no fault of a request.
+        Called with exceptions that are no fault of a request.
     """
 
     def __init__(

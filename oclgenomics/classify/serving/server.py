@@ -184,9 +184,9 @@ class Server:
     tmp_dir : path, optional
         Where bodies and answers lie while they are needed; the system's folder for temporary files if not given.
     log : callable
-        Told a line for each request.
+        Called with a line for each request.
     on_defect : callable
-        Told of exceptions that are no fault of a request.
+        Called with exceptions that are no fault of a request.
 
     Attributes
     ----------

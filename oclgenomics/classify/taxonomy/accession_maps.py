@@ -20,7 +20,7 @@ _KEYS = ("accession.version", "assembly_accession", "accession")
 _HEAD_LINES = 10  # among which a line with the columns' names may be
 
 
-_WORDS = 3  # of 8 letters, by which words are told apart; what is behind them does not count
+_WORDS = 3  # of 8 letters, by which words differ; what is behind them does not count
 _PADDING = np.zeros(8 * _WORDS, np.uint8)
 _INSIDE = np.array([(1 << 8 * letters) - 1 for letters in range(9)], np.uint64)  # the first letters of a word
 _ONE = np.uint64(1)

@@ -47,10 +47,10 @@ def read_taxonomy(folder: str | os.PathLike[str]) -> Taxonomy:
             f"{what}; a taxonomy folder holds nodes.dmp, names.dmp and merged.dmp of NCBI's taxdump.tar.gz, unpacked",
             source=os.fspath(folder),
         )
-    nodes = _without_repeats(read_nodes(path / "nodes.dmp"))
+    nodes = _without_repeats(read_links(path / "nodes.dmp", ranked=True))
     merged_from, merged_to = np.zeros((2, 0), np.int64)
     if (path / "merged.dmp").exists():
-        merged_from, merged_to = _final_merges(_without_repeats(read_merged(path / "merged.dmp")), nodes)
+        merged_from, merged_to = _final_merges(_without_repeats(read_links(path / "merged.dmp", ranked=False)), nodes)
     parents = _numbers_of_parents(nodes, merged_from, merged_to)
     root = _root(nodes, parents)
     _refuse_cycles(nodes, parents, root)
@@ -189,29 +189,21 @@ class Links:
         return InputError(what, source=self.source, line=int(self.lines[at]))
 
 
-def read_nodes(path: str | os.PathLike[str]) -> Links:
-    """Read nodes.dmp: taxa, their parents and ranks, in the order of the file.
+def read_links(path: str | os.PathLike[str], *, ranked: bool) -> Links:
+    """Read links in the order of the file.
+
+    Parameters
+    ----------
+    path : str or path-like
+    ranked : bool
+        It is nodes.dmp: taxa, their parents and ranks. Else merged.dmp, which may be empty: taxids that are used no
+        more, and those that took their place.
 
     Raises
     ------
     InputError
-        It cannot be read, has a line with too few fields or what is no taxid, or no line at all.
+        It cannot be read, has a line with too few fields or what is no taxid, or, of nodes.dmp, no line at all.
     """
-    return _read_links(path, ranked=True)
-
-
-def read_merged(path: str | os.PathLike[str]) -> Links:
-    """Read merged.dmp, which may be empty: taxids that are used no more, and those that took their place.
-
-    Raises
-    ------
-    InputError
-        See `read_nodes`.
-    """
-    return _read_links(path, ranked=False)
-
-
-def _read_links(path: str | os.PathLike[str], *, ranked: bool) -> Links:
     name = os.fspath(path)
     none = np.zeros(0, np.int64)
     parts = [(none, none, np.zeros(0, np.int8), none)]

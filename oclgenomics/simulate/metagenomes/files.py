@@ -160,7 +160,7 @@ def read_text(genome: ListedGenome) -> NDArray[np.uint8]:
     """
     records = list(read_records(genome.path))
     if len(records) != 1 or len(records[0].letters) != genome.letters:
-        raise InputError(f"is not one sequence of {genome.letters:,} letters, as {TABLE} says", source=str(genome.path))
+        raise InputError(f"is not one sequence of {genome.letters:,} bases, as {TABLE} says", source=str(genome.path))
     return np.frombuffer(records[0].letters, np.uint8)
 
 

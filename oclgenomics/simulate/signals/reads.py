@@ -185,7 +185,7 @@ def simulate_signals(
         planning, drawing = (RandomBits(child) for child in own_seed.spawn(2))
         tracks = kmer_tracks(genome.letters, model.k, scenario.molecule)
         if not len(tracks):
-            raise InputError(f"the sequences of the {genome.label} have no {model.k} letters A, C, G, T or U in a row")
+            raise InputError(f"the sequences of the {genome.label} have no {model.k} bases A, C, G, T or U in a row")
         plan = plan_signals(genome.reads, tracks, scenario, planning)
         for first, last in groups(plan.samples + plan.stall, _BATCH_SAMPLES):
             part = plan.part(first, last)

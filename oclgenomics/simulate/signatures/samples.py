@@ -26,7 +26,7 @@ from oclgenomics.simulate.sequences import COMPLEMENTS, OTHERS, QUALITY_ZERO
 from oclgenomics.simulate.signatures.scenario import Scenario
 
 N = ord("N")
-_PLANTED_AT_ONCE = 1 << 18  # letters; their places take some 40 bytes each
+_PLANTED_AT_ONCE = 1 << 18  # bases; their places take some 40 bytes each
 QUALITY_SD = 3.0
 _BATCH_LETTERS = 1 << 20
 _BLOCK_LETTERS = 1 << 16  # whose random numbers stay in the cache
@@ -55,7 +55,7 @@ class SimulatedSignatures:
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """Letters of each signature."""
+        """Bases of each signature."""
         return np.diff(self.offsets)
 
 

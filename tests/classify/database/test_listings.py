@@ -188,7 +188,7 @@ def test_sound_databases(edge: Path, viral: Path, capsys: pytest.CaptureFixture[
     assert main(["classify", "verify", str(edge), str(viral)]) == 0
     one, other = capsys.readouterr().out.splitlines()
     assert one.startswith(f"{edge}: sound: 17 targets, 21 taxa, 196 features, 733 locations; ")
-    assert one.endswith("; checksums, order and bounds hold; no .sha256 beside it")
+    assert one.endswith("; checksums, order and bounds hold; no .sha256 next to it")
     assert "97,082 features" in other
     assert "SHA-256 as its .sha256 says, " in other
 

@@ -122,7 +122,7 @@ def test_any_references_are_those_of_the_oracle(
     wanted = build_features([letters for _, letters in records], options, taxa)
     with in_parts(block_bytes, pairs):
         if not wanted:
-            with pytest.raises(InputError, match="8 letters A, C, G or T in a row"):
+            with pytest.raises(InputError, match="8 bases A, C, G or T in a row"):
                 build(paths, options, taxonomy=write_taxonomy(folder), engine=shaped)
             return
         found = build(paths, options, taxonomy=write_taxonomy(folder), engine=shaped)
