@@ -64,9 +64,7 @@ class IndexAnswerer:
         )  # fmt: skip
         head: bytes | None = report.head()
         for part in parts:
-            if (
-                head is not None
-            ):  # behind the first part: what is wrong from the start is an error
+            if head is not None:  # behind the first part: what is wrong from the start is an error
                 yield head
                 head = None
             yield report.body(part)

@@ -9,13 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import signals, simulate
-from oclgenomics.app.commands import (
-    add_options,
-    count,
-    say,
-    say_written,
-    text_output,
-)
+from oclgenomics.app.commands import add_options, count, say, say_written, text_output
 from oclgenomics.app.files import reads
 from oclgenomics.errors import UsageError
 from oclgenomics.simulate.commands.population import add_kind, add_outputs, given, simulated, typed
@@ -174,11 +168,7 @@ def _genomes(args: argparse.Namespace) -> list[Genome]:
 
 
 def _simulated(
-    args: argparse.Namespace,
-    genomes: list[Genome],
-    model: KmerModel,
-    scenario: SignalScenario,
-    truth: Sink | None,
+    args: argparse.Namespace, genomes: list[Genome], model: KmerModel, scenario: SignalScenario, truth: Sink | None
 ) -> Signals:
     """Simulate all reads, and write the table of them."""
     if truth is not None:

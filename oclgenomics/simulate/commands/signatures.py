@@ -26,10 +26,7 @@ _OF_SIGNATURES = ("signatures", "signature_length", "signature_n")
 _OF_SAMPLES = (
     "clean", "infected", "copies", "sample_length", "quality", "sample_n", "planted_n", "strand", "mismatches",
 )  # fmt: skip
-_NUMBERS = {
-    "clean": "samples without copies (default: 90)",
-    "infected": "samples with copies (default: 10)",
-}
+_NUMBERS = {"clean": "samples without copies (default: 90)", "infected": "samples with copies (default: 10)"}
 _RANGES = {
     "sample_length": "bases of a sample, or more where its copies need it (default: 10000 20000)",
     "quality": "mean quality of a sample, and bounds of its bases' (default: 10 30)",

@@ -19,12 +19,7 @@ from oclgenomics.sequence.records import read_records
 from oclgenomics.simulate.metagenomes.genomes import GenomePlan, GenomeRole, SimulatedGenome, Taxon
 from oclgenomics.simulate.sequences import fasta_record
 
-FOLDERS: dict[GenomeRole, str] = {
-    "reference": "references",
-    "strain": "strains",
-    "novel": "novel",
-    "alien": "aliens",
-}
+FOLDERS: dict[GenomeRole, str] = {"reference": "references", "strain": "strains", "novel": "novel", "alien": "aliens"}
 TABLE = "genomes.tsv"
 TABLE_COLUMNS = ("file", "role", "name", "species_taxid", "genus_taxid", "letters")
 _MAX_DIGITS = 15

@@ -20,14 +20,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.simulate.draws import RandomBits
 from oclgenomics.simulate.limits import check_pair, check_range
-from oclgenomics.simulate.metagenomes.evolution import (
-    CONSERVED,
-    Evolving,
-    ancestor,
-    diverged,
-    plant,
-    plant_simple,
-)
+from oclgenomics.simulate.metagenomes.evolution import CONSERVED, Evolving, ancestor, diverged, plant, plant_simple
 from oclgenomics.simulate.sequences import BASES
 
 GenomeRole = Literal["reference", "strain", "novel", "alien"]
