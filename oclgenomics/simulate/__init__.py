@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
-    from oclgenomics.simulate import sequences as sequences, signals as signals
+    from oclgenomics.simulate import signals as signals
     from oclgenomics.simulate.haplotypes.coalescent import HardSweep as HardSweep
     from oclgenomics.simulate.haplotypes.msprime import *
     from oclgenomics.simulate.haplotypes.population import *
@@ -44,6 +44,6 @@ __getattr__, __dir__, __all__ = found_in(
         "signals.reads": "Genome random_genome read_genome simulate_signals",
         "signatures.samples": "simulate_samples simulate_signatures",
         "signatures.scenario": "Scenario",
-        "": "sequences signals",
+        "": "signals",
     },
 )

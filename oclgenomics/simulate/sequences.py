@@ -1,13 +1,10 @@
-"""What simulated sequences have in common: random bases, complements and errors, FASTA, and tables of what is true."""
+"""What simulated sequences have in common: random bases, complements and errors, and FASTA."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.io.packed_file import Sink
 from oclgenomics.simulate.draws import RandomBits
 
 BASES = np.frombuffer(b"ATGC", np.uint8)  # by their codes; A and T, G and C differ in the last bit
@@ -33,9 +30,3 @@ def fasta_record(header: str, bases: NDArray[np.uint8]) -> bytes:
     lines[:, :LINE_BASES] = bases[:whole].reshape(-1, LINE_BASES)
     rest = bases[whole:].tobytes() + b"\n" if whole < len(bases) else b""
     return b">%s\n%s%s" % (header.encode("utf-8", "replace"), lines.tobytes(), rest)
-
-
-def write_truth_head(stream: Sink, provenance: str, columns: Sequence[str]) -> None:
-    """Write the head of a table of what is true: a comment that says how it was made, and the names of the columns."""
-    heading = "\t".join(columns)
-    stream.write(f"# {provenance}\n{heading}\n".encode())

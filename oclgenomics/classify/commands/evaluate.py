@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -23,6 +22,7 @@ from oclgenomics.app.reports import MISSING
 from oclgenomics.classify import plots, taxonomy
 from oclgenomics.classify.commands.reference_options import reads_taxonomy
 from oclgenomics.classify.options import RANKS
+from oclgenomics.io.json_text import json_text
 
 if TYPE_CHECKING:
     from oclgenomics.classify.taxonomy.evaluation import Evaluation
@@ -99,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _json(args: argparse.Namespace, found: list[Evaluation]) -> str:
     results = [{"result": name, **asdict(one)} for name, one in zip(args.results, found, strict=True)]
-    return json.dumps({"results": results, "provenance": provenance(args, None)}, indent=1) + "\n"
+    return json_text({"results": results, "provenance": provenance(args, None)}, indent=1) + "\n"
 
 
 def _table(names: list[str], found: list[Evaluation]) -> str:

@@ -28,8 +28,8 @@ from oclgenomics.io.atomic_file import temporary_folder
 MAX_PORT = 65535
 WAITING_CONNECTIONS = 64
 MAX_HEAD_BYTES = 1 << 16
-END_SECONDS = 60.0  # for clients to take the answers that are there when the server ends
-LOOK_SECONDS = 0.01  # between looks whether they have
+END_SECONDS = 60  # for clients to take the answers that are there when the server ends
+ACCEPT_SECONDS = 0.01  # for connections that are just being accepted
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class _Http(uvicorn.Server):
             application, http=Connection, ws="none", lifespan="off", interface="asgi3", log_config=None,
             log_level="critical", access_log=False, proxy_headers=False, server_header=False,
             headers=[("Server", f"oclgenomics/{__version__}")], backlog=WAITING_CONNECTIONS,
-            h11_max_incomplete_event_size=MAX_HEAD_BYTES,
+            h11_max_incomplete_event_size=MAX_HEAD_BYTES, timeout_graceful_shutdown=END_SECONDS,
             timeout_keep_alive=math.ceil(application.limits.idle_seconds) + 1,  # `Connection` has its own
         )  # fmt: skip
         super().__init__(config)
@@ -154,21 +154,15 @@ class _Http(uvicorn.Server):
         loop = asyncio.get_running_loop()
         for listener in (listener for server in self.servers for listener in server.sockets):
             loop.remove_reader(listener.fileno())
-            await asyncio.sleep(LOOK_SECONDS)  # for connections that are just being accepted
+            await asyncio.sleep(ACCEPT_SECONDS)
         for server in self.servers:
             server.close()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Wait for clients to take their answers, but not for ever."""
         await self.stop_listening()
-        state = self.server_state
-        for connection in list(state.connections):
-            connection.shutdown()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(END_SECONDS):
-                while state.connections or state.tasks:
-                    await asyncio.sleep(LOOK_SECONDS)
-        for connection in list(state.connections):
+        await super().shutdown(sockets)
+        for connection in list(self.server_state.connections):
             connection.transport.abort()
 
 

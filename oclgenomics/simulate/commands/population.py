@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from oclgenomics import __version__, simulate
@@ -15,6 +15,7 @@ from oclgenomics.simulate import haplotypes
 from oclgenomics.simulate.limits import MAX_POPULATION, check_range
 
 if TYPE_CHECKING:
+    from oclgenomics.io.packed_file import Sink
     from oclgenomics.simulate import Region
 
 
@@ -141,6 +142,12 @@ def simulated(
         done += size(part)
         progress.update(done, total)
     progress.clear()
+
+
+def write_truth_head(stream: Sink, provenance: str, columns: Sequence[str]) -> None:
+    """Write the head of a table of what is true: a comment that says how it was made, and the names of the columns."""
+    heading = "\t".join(columns)
+    stream.write(f"# {provenance}\n{heading}\n".encode())
 
 
 def typed(kind: str, values: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from oclgenomics import signals, simulate
 from oclgenomics.app.commands import add_options, count, say, say_written, text_output
 from oclgenomics.app.files import reads
 from oclgenomics.errors import UsageError
-from oclgenomics.simulate.commands.population import add_kind, add_outputs, given, simulated, typed
+from oclgenomics.simulate.commands.population import add_kind, add_outputs, given, simulated, typed, write_truth_head
 
 if TYPE_CHECKING:
     from oclgenomics.io.packed_file import Sink
@@ -172,7 +172,7 @@ def _simulated(
 ) -> Signals:
     """Simulate all reads, and write the table of them."""
     if truth is not None:
-        simulate.sequences.write_truth_head(truth, _provenance(args, scenario), simulate.signals.reads.TRUTH_COLUMNS)
+        write_truth_head(truth, _provenance(args, scenario), simulate.signals.reads.TRUTH_COLUMNS)
     drawn: list[Signals] = []
     batches = simulate.simulate_signals(genomes, model, scenario, args.seed)
     for batch in simulated(args, "reads", batches, sum(genome.reads for genome in genomes)):

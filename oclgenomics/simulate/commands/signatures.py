@@ -12,7 +12,7 @@ from oclgenomics import simulate
 from oclgenomics.app.commands import add_options, count, say, say_written, text_output
 from oclgenomics.app.files import writes
 from oclgenomics.simulate import signatures
-from oclgenomics.simulate.commands.population import add_kind, add_outputs, given, simulated, typed
+from oclgenomics.simulate.commands.population import add_kind, add_outputs, given, simulated, typed, write_truth_head
 
 if TYPE_CHECKING:
     from oclgenomics.io.packed_file import Sink
@@ -105,7 +105,7 @@ def _write(
     if truth is not None:
         chosen = {name: getattr(scenario, name) for name in (*_OF_SIGNATURES, *_OF_SAMPLES)}
         provenance = typed("signatures", {"seed": args.seed} | chosen)
-        simulate.sequences.write_truth_head(truth, provenance, signatures.samples.TRUTH_COLUMNS)
+        write_truth_head(truth, provenance, signatures.samples.TRUTH_COLUMNS)
     bases, copies = 0, 0
     for batch in simulated(args, "samples", batches, scenario.samples):
         signatures.samples.write_samples(samples, batch)
