@@ -103,6 +103,34 @@ def add_command(
     return parser
 
 
+def add_options(
+    group: argparse._ActionsContainer,
+    kind: Callable[[str], Any],
+    metavar: str | tuple[str, ...],
+    texts: Mapping[str, str],
+    defaults: object = None,
+) -> None:
+    """Add options that take values of one kind.
+
+    Parameters
+    ----------
+    group : ArgumentParser or a group of it
+    kind : callable
+        Reads a value.
+    metavar : str or tuple of str
+        Options have as many values as it has words.
+    texts : mapping of str to str
+        The names in `args`, and the help of each.
+    defaults : object, optional
+        Its attributes of these names are the defaults; None where it has none.
+    """
+    for name, text in texts.items():
+        group.add_argument(
+            f"--{name.replace('_', '-')}", type=kind, metavar=metavar, help=text,
+            nargs=len(metavar) if isinstance(metavar, tuple) else None, default=getattr(defaults, name, None),
+        )  # fmt: skip
+
+
 def add_info(
     actions: Any, run: Callable[[argparse.Namespace], int], what: str, holds: str, file: str, kind: str
 ) -> argparse.ArgumentParser:

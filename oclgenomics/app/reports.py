@@ -26,14 +26,18 @@ class Report(Protocol[PartT_contra]):
     """A report is `head()`, then `body(part)` for each part of a result in order, then `tail()`.
 
     It is UTF-8 but for names of the input, whose bytes are those of the input. What `body` returns may change with the
-    next call of it.
+    next call of it. A class that is derived from this one has no head and no tail unless it says so.
     """
 
-    def head(self) -> bytes: ...
+    def head(self) -> bytes:
+        """Return what comes first."""
+        return b""
 
     def body(self, part: PartT_contra, /) -> bytes | memoryview: ...
 
-    def tail(self) -> bytes: ...
+    def tail(self) -> bytes:
+        """Return what comes last."""
+        return b""
 
 
 class Lines:

@@ -8,7 +8,6 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import replace
 from functools import partial
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -78,7 +77,7 @@ def build(
     engine : Engine, Device or str, optional
         Where to run; see `EngineLike`. An engine stays open.
     run : Run, optional
-        Host threads, and who is told of the bytes of the files that are read, as they are stored.
+        Host threads, and what is called with the bytes of the files that are read, as they are stored.
 
     Raises
     ------
@@ -200,9 +199,7 @@ class Index:
     def __enter__(self) -> Index:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -254,7 +251,7 @@ class Index:
             sought = self._sought(batches, options, all_hits=wanted.all_hits)
             found = self._finder.find(sought, self._groups(options))
             call = partial(self._called, caller=caller, options=options)
-            behind = all(one.stored for one in inputs)  # what comes through a pipe is told when it has come
+            behind = all(one.stored for one in inputs)  # what comes through a pipe is answered as it comes
             with closing(work_behind(call, found)) if behind else nullcontext(map(call, found)) as parts:
                 yield from parts if not options.cov_percentile else self._well_covered(parts, caller, options)
 
@@ -344,7 +341,7 @@ def query(
     engine : Engine, Device or str, optional
         Where to run; see `EngineLike`. An engine stays open.
     run : Run, optional
-        Host threads, and who is told of the bytes of the file at work.
+        Host threads, and what is called with the bytes read of the file at work.
 
     Returns
     -------
@@ -420,7 +417,7 @@ def _mate_files(first: PathLike, second: PathLike) -> list[tuple[str, str]]:
     firsts, seconds = file_names(first), file_names(second)
     if len(firsts) != len(seconds):
         raise UsageError(
-            f"{first} and {second} stand for {len(firsts):,} and {len(seconds):,} files; mates' files come two and two"
+            f"{first} and {second} name {len(firsts):,} and {len(seconds):,} files; mates' files come two and two"
         )
     return list(zip(firsts, seconds, strict=True))
 
@@ -496,7 +493,7 @@ def merge(
     Returns
     -------
     QueryResult
-        Its targets stand for the taxa of the candidates.
+        Its targets are in the place of the candidates' taxa.
 
     Raises
     ------

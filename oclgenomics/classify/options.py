@@ -30,7 +30,7 @@ RANK_SLOTS = {name: slot for slot, name in enumerate(RANKS)} | {old: RANKS.index
 IdFormat = Literal["smart", "ncbi", "gi", "filename", "leadingword"]
 ID_FORMATS: tuple[IdFormat, ...] = get_args(IdFormat)
 MAX_KMER, MAX_SKETCH, MAX_WINDOW = 16, 64, 4096
-TRIPLETS = 9  # that a k-mer of MAX_KMER letters needs, unless the options say otherwise
+TRIPLETS = 9  # that a k-mer of MAX_KMER bases needs, unless the options say otherwise
 MAX_LOCATIONS = (1 << 16) - 1  # of a feature
 MAX_CANDIDATES = 64
 PAIR_SPAN = 600  # bases, of nearly all libraries of short fragments
@@ -41,30 +41,42 @@ def _check(name: str, value: int, least: int, most: int) -> None:
         raise ParameterError(name, f"is {least:,} to {most:,}", value)
 
 
+def check_choice(name: str, value: str, known: Sequence[str] = RANKS) -> None:
+    """Refuse a value that is not among those that are known.
+
+    Raises
+    ------
+    ParameterError
+        The message names the parameter `name`.
+    """
+    if value not in known:
+        raise ParameterError(name, f"choose one of {', '.join(known)}", value)
+
+
 @dataclass(frozen=True)
 class SketchOptions:
     """How sequences become features.
 
-    MetaCache's windows have 127 letters. Shorter ones hold more features, so that short reads of near species are told
-    apart; with 91 letters, reads of 150 have two windows in either case. See docs/how/classify.md.
+    MetaCache's windows have 127 bases. Shorter ones hold more features, which tell short reads of near species apart;
+    with 91 bases, 150 bp reads have two windows in either case. See docs/how/classify.md.
 
     Attributes
     ----------
     kmerlen : int
-        Letters of a k-mer, 4 to 16.
+        Bases of a k-mer, 4 to 16.
     sketchlen : int
         Features of a window at most, 1 to 64: the smallest distinct hashes of its k-mers.
     winlen : int
-        Letters of a window, `kmerlen` to 4,096.
+        Bases of a window, `kmerlen` to 4,096.
     winstride : int
-        Letters from the start of a window to that of the next one, 1 to `winlen`. `winlen` - `kmerlen` + 1, so that
+        Bases from the start of a window to that of the next one, 1 to `winlen`. `winlen` - `kmerlen` + 1, so that
         each k-mer is in one window, if 0 is given.
     min_triplets : int
-        Different triplets of letters that a k-mer has at least, 0 to `kmerlen` - 2; one with fewer is of low
-        complexity and no feature. If -1 is given, 9 of the 14 that 16 letters have, and as many for other k-mers; 0
+        Different triplets of bases that a k-mer has at least, 0 to `kmerlen` - 2; one with fewer is of low
+        complexity and no feature. If -1 is given, 9 of the 14 that 16 bases have, and as many for other k-mers; 0
         takes all k-mers, as MetaCache does.
     soft_masked : bool
-        Letters in lower case are none.
+        Bases in lower case are none.
 
     Raises
     ------
@@ -131,11 +143,9 @@ class BuildOptions:
     def __post_init__(self) -> None:
         _check("max_locations", self.max_locations, 1, MAX_LOCATIONS)
         _check("max_ambiguous", self.max_ambiguous, 1, MAX_LOCATIONS)
-        if self.remove_ambiguous is not None and self.remove_ambiguous not in RANKS:
-            raise ParameterError("remove_ambiguous", f"choose one of {', '.join(RANKS)}", self.remove_ambiguous)
-        if self.sequence_id_format not in ID_FORMATS:
-            choices = ", ".join(ID_FORMATS)
-            raise ParameterError("sequence_id_format", f"choose one of {choices}", self.sequence_id_format)
+        if self.remove_ambiguous is not None:
+            check_choice("remove_ambiguous", self.remove_ambiguous)
+        check_choice("sequence_id_format", self.sequence_id_format, ID_FORMATS)
 
 
 @dataclass(frozen=True)
@@ -203,8 +213,7 @@ class QueryOptions:
             if not 0 <= getattr(self, name) <= 1:
                 raise ParameterError(name, "is a share, 0 to 1", getattr(self, name))
         for name in ("lowest", "highest"):
-            if getattr(self, name) not in RANKS:
-                raise ParameterError(name, f"choose one of {', '.join(RANKS)}", getattr(self, name))
+            check_choice(name, getattr(self, name))
         if RANKS.index(self.lowest) > RANKS.index(self.highest):
             raise ParameterError("lowest", f"is above the highest rank, {self.highest}", self.lowest)
 
@@ -220,7 +229,7 @@ class QueryOptions:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a query is to bring beside candidates and calls, and of which reads.
+    """What a query is to bring with candidates and calls, and of which reads.
 
     Attributes
     ----------
@@ -294,6 +303,23 @@ def inputs_of(
     """
     found = [Input(os.fspath(path), None, interleaved) for path in reads]
     return found + [Input(os.fspath(first), os.fspath(second)) for first, second in paired]
+
+
+def parse_share(text: str) -> float:
+    """Read a share, 0 to 1, or percent above 1.
+
+    Raises
+    ------
+    ValueError
+        It is something else; the message says so.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 100:
+        raise ValueError("is no share: write 0.8, or 80 for percent")
+    return value / 100 if value > 1 else value
 
 
 def metacache_hitmin(sketchlen: int) -> int:

@@ -44,7 +44,7 @@ FEATURE_BYTES = 4
 SKETCH_BYTES = 5  # of a feature: memory for sketches is taken a quarter larger than the largest block so far needs
 MAX_FEATURES = 1 << 31  # of a block: they are numbered by 32 bits
 PAIR_BYTES = 8
-BYTES_OF_PAIR = 2 * PAIR_BYTES + FEATURE_BYTES  # twice while they are sorted; or once beside the lists they come from
+BYTES_OF_PAIR = 2 * PAIR_BYTES + FEATURE_BYTES  # twice while they are sorted; or once next to the lists they come from
 SMALL_BYTES = 1 << 20  # sums of tiles and their like
 MIN_PAIRS, MAX_PAIRS = 1 << 16, (1 << 32) - 1  # places are 32 bits
 ENDS_SHARE = 2  # records end with a window that is not whole: one more in so many, of those that a text has otherwise
@@ -57,7 +57,7 @@ MAX_LOCATIONS_OF_FEATURE = (1 << 16) - 1  # in the file
 MAX_LOCATIONS_OF_INDEX = (1 << 32) - 1  # where lists start is 32 bits
 BLOCK_WINDOWS = 64  # targets.clh
 PREFIX_KEYS = 4  # keys with one prefix at most, on average: their entries are next to each other in memory
-# At a time. Small copies to GPUs are slow; on CPUs pieces take memory beside the index.
+# At a time. Small copies to GPUs are slow; on CPUs pieces take memory, as the index does.
 LOADED_FEATURES = {"cpu": 1 << 16, "gpu": 1 << 21}
 LOADED_LOCATIONS = {"cpu": 1 << 18, "gpu": 1 << 23}
 LOADING_BYTES = 4 + 2 + 8  # of a feature on its way into the index: key, count, places

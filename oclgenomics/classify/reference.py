@@ -50,7 +50,7 @@ def sketch(window: bytes, options: SketchOptions) -> list[int]:
 
 
 def count_triplets(codes: Sequence[int]) -> int:
-    """Return how many different triplets neighbouring letters make: few where a sequence is of low complexity."""
+    """Return how many different triplets neighbouring bases make: few where a sequence is of low complexity."""
     return len(set(zip(codes, codes[1:], codes[2:], strict=False)))
 
 

@@ -111,7 +111,7 @@ class Reads:
 
     @property
     def all_letters(self) -> NDArray[np.integer[Any]]:
-        """Letters of each read, or of both mates together, (reads,)."""
+        """Bases of each read, or of both mates together, (reads,)."""
         return self.letters if self.mate_letters is None else self.letters.astype(np.int64) + self.mate_letters
 
     def kmers(self, kmerlen: int) -> NDArray[np.int64]:

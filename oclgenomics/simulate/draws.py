@@ -51,7 +51,7 @@ class RandomBits:
         Parameters
         ----------
         bound : int or int64 (count,)
-            At most 2^32; small beside it, as numbers are uneven by bound / 2^32.
+            At most 2^32; much smaller is better, as numbers are uneven by bound / 2^32.
         """
         bounds = np.asarray(bound, np.uint64)
         return (self.uint32(count) * bounds >> np.uint64(_HALF_WORD)).astype(np.int64)
@@ -86,8 +86,11 @@ def normals(draws: RandomBits, count: int) -> NDArray[np.float64]:
 
 @cache
 def _table() -> NDArray[np.float64]:
-    """The equally likely values in ascending order."""
-    steps = range(-LARGEST * STEPS, LARGEST * STEPS + 1)
-    scale = STEPS * math.sqrt(2)
+    return normal_values(STEPS, LARGEST * STEPS) / STEPS
+
+
+def normal_values(deviation: float, bound: int) -> NDArray[np.int64]:
+    """Return the normal distribution with mean 0, rounded: 65,536 equally likely values, ascending, below `bound`."""
+    steps, scale = range(-bound, bound), deviation * math.sqrt(2)
     below = [round((1 + math.erf((step + 0.5) / scale)) * (1 << 15)) for step in steps]
-    return np.repeat(np.array(steps), np.diff(below, prepend=0)) / STEPS
+    return np.repeat(np.array(steps), np.diff(below, prepend=0))

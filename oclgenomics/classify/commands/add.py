@@ -8,53 +8,28 @@ import fcntl
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from typing import Any
 
 from oclgenomics import classify
-from oclgenomics.app.commands import (
-    add_device_options,
-    add_message_options,
-    open_engine,
-    provenance,
-    report_profile,
-    started_progress,
-)
+from oclgenomics.app.commands import add_command, open_engine
 from oclgenomics.app.files import writes
-from oclgenomics.classify.commands.reference_options import (
-    add_manifest_option,
-    add_reading_options,
-    add_references,
-    add_taxon_options,
-    check_threads,
-    say_summary,
-    with_manifest,
-)
+from oclgenomics.classify.commands.reference_options import add_building_options, built, with_manifest, write_built
 from oclgenomics.errors import InputError, OutputError
 
 
 def add_parser(actions: Any) -> None:
     """Add `add` to the actions of `classify`."""
-    parser = actions.add_parser(
-        "add",
-        help="add reference genomes to a database",
-        description="Add reference genomes behind those that a database holds. The result is the one that building it "
-        "of all of them in this order gives.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    parser = add_command(
+        actions, run, "add", "add reference genomes to a database",
+        "Add reference genomes behind those that a database holds. The result is the one that building it of all of "
+        "them in this order gives.",
+    )  # fmt: skip
     writes(parser.add_argument("database", metavar="DB", help="the database"), _written)
-    add_references(parser)
-    add_taxon_options(parser)
-    add_reading_options(parser)
-    add_device_options(parser)
-    group = parser.add_argument_group("output")
+    group = add_building_options(parser)
     output = group.add_argument(
         "-o", "--output", metavar="FILE", help="a new file for the database (default: it is replaced)"
     )
     writes(output, with_manifest)
-    add_manifest_option(group)
-    add_message_options(group)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -65,24 +40,13 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    check_threads(args)
-    output = args.output or args.database
+    classify.Run(args.threads)  # refuses a number of threads that is none before all else
     with _kept_to_this_run(args.database, in_place=not args.output) as check_unchanged, open_engine(args) as engine:
         start = time.perf_counter()
         before = classify.read_database(args.database)
-        progress = started_progress(args, "reading")
-        database = classify.add(
-            before, args.references, taxonomy=args.taxonomy, taxpostmap=args.taxpostmap, reset_taxa=args.reset_taxa,
-            engine=engine, run=classify.Run(args.threads, progress.update),
-        )  # fmt: skip
-        progress.clear()
-        database = replace(database, provenance=provenance(args, engine) | {"before": before.provenance})
+        made = built(args, engine, "reading", before=before)
         check_unchanged()
-        classify.write_database(output, database, manifest=args.manifest)
-        seconds = time.perf_counter() - start
-        report_profile(args, engine)
-    letters = int(database.targets.letters[len(before.targets) :].sum())
-    say_summary(args, database, output, letters, seconds)
+        write_built(args, made, args.output or args.database, start, engine, len(before.targets))
     return 0
 
 

@@ -1,20 +1,28 @@
-"""`oclgenomics classify evaluate`: how well reads were classified, whoever classified them."""
+"""`oclgenomics classify evaluate`: how well reads were classified, by this program or another one."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import classify
-from oclgenomics.app.commands import add_output_options, count, provenance, started_progress, text_output, whole
+from oclgenomics.app.commands import (
+    add_command,
+    add_output_options,
+    count,
+    provenance,
+    started_progress,
+    text_output,
+    whole,
+)
 from oclgenomics.app.files import reads, writes
 from oclgenomics.app.reports import MISSING
 from oclgenomics.classify import plots, taxonomy
 from oclgenomics.classify.commands.reference_options import reads_taxonomy
 from oclgenomics.classify.options import RANKS
+from oclgenomics.io.json_text import json_text
 
 if TYPE_CHECKING:
     from oclgenomics.classify.taxonomy.evaluation import Evaluation
@@ -29,28 +37,17 @@ _HEADINGS = (
 
 def add_parser(actions: Any) -> None:
     """Add `evaluate` to the actions of `classify`."""
-    parser = actions.add_parser(
-        "evaluate",
-        help="precision and sensitivity of classified reads, ours or another tool's, by what they are of",
-        description="Compare what reads were called with what they are of. Reads of species that the database does "
-        "not hold (class novel) do not count for the sensitivity at the rank of species; they lower the precision when "
-        "they are called some species. Reads that the result leaves out count as not classified.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
-    reads(
-        parser.add_argument(
-            "results", nargs="+", metavar="RESULT",
-            help="lines of Kraken, MetaCache's or ours with taxids, or the table of --format tsv",
-        )
+    parser = add_command(
+        actions, run, "evaluate", "precision and sensitivity of classified reads, ours or another tool's",
+        "Compare what reads were called with what they are of. Reads of species that the database does not hold (class "
+        "novel) do not count for the sensitivity at the rank of species; they lower the precision when they are called "
+        "some species. Reads that the result leaves out count as not classified.",
     )  # fmt: skip
+    said = "lines of Kraken, MetaCache's or ours with taxids, or the table of --format tsv"
+    reads(parser.add_argument("results", nargs="+", metavar="RESULT", help=said))
     group = parser.add_argument_group("truth")
-    reads(
-        group.add_argument(
-            "--truth", required=True, metavar="TSV",
-            help="name, taxids of species and genus, and class (reference, strain, novel or alien) of each read",
-        )
-    )  # fmt: skip
+    said = "name, taxids of species and genus, and class (reference, strain, novel or alien) of each read"
+    reads(group.add_argument("--truth", required=True, metavar="TSV", help=said))
     reads_taxonomy(group.add_argument("--taxonomy", required=True, metavar="DIR", help="folder with nodes.dmp"))
     group = parser.add_argument_group("measures")
     group.add_argument(
@@ -102,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _json(args: argparse.Namespace, found: list[Evaluation]) -> str:
     results = [{"result": name, **asdict(one)} for name, one in zip(args.results, found, strict=True)]
-    return json.dumps({"results": results, "provenance": provenance(args, None)}, indent=1) + "\n"
+    return json_text({"results": results, "provenance": provenance(args, None)}, indent=1) + "\n"
 
 
 def _table(names: list[str], found: list[Evaluation]) -> str:

@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import classify
-from oclgenomics.app.commands import provenance, say_written, started_progress
+from oclgenomics.app.commands import add_command, provenance, say_written, started_progress
 from oclgenomics.app.files import reads
 from oclgenomics.app.reports import write_reports
 from oclgenomics.classify import database
 from oclgenomics.classify.commands.query import say_totals
 from oclgenomics.classify.commands.query_options import add_calling_options, query_options
-from oclgenomics.classify.commands.reference_options import reads_taxonomy, say_summary
-from oclgenomics.classify.commands.report_files import ReportFiles, add_report_options, checked_format
+from oclgenomics.classify.commands.reference_options import reads_taxonomy, write_built
+from oclgenomics.classify.commands.report_files import ReportFiles, add_report_options, check_format
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.errors import UsageError
 
@@ -26,23 +26,14 @@ if TYPE_CHECKING:
 
 def add_parser(actions: Any) -> None:
     """Add `merge` to the actions of `classify`."""
-    parser = actions.add_parser(
-        "merge",
-        help="merge results of the same reads, or databases",
-        description="Merge results of the same reads in several databases: text of --format native --queryids "
-        "--tophits --lowest species, or MetaCache's. Each read is called anew by its best candidates. Or merge "
-        "databases into one, which -o names.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
-    reads(
-        parser.add_argument(
-            "results",
-            nargs="+",
-            metavar="RESULT",
-            help="results, uncompressed or compressed (gzip, bzip2, xz, zstd); or databases",
-        )
-    )
+    parser = add_command(
+        actions, run, "merge", "merge results of the same reads, or databases",
+        "Merge results of the same reads in several databases: text of --format native --queryids --tophits --lowest "
+        "species, or MetaCache's. Each read is called anew by its best candidates. Or merge databases into one, which "
+        "-o names.",
+    )  # fmt: skip
+    said = "results, uncompressed or compressed (gzip, bzip2, xz, zstd); or databases"
+    reads(parser.add_argument("results", nargs="+", metavar="RESULT", help=said))
     taxonomy = parser.add_argument(
         "--taxonomy", metavar="DIR", help="folder of the databases' taxonomy; results need it, databases have it"
     )
@@ -78,9 +69,7 @@ def _merge_databases(args: argparse.Namespace) -> int:
         parts.append(classify.read_database(path))
     progress.clear()
     made = replace(classify.merge_databases(parts), provenance=provenance(args, None))
-    classify.write_database(args.output, made)
-    seconds = time.perf_counter() - start
-    say_summary(args, made, args.output, int(made.targets.letters.sum()), seconds)
+    write_built(args, made, args.output, start)
     return 0
 
 
@@ -88,7 +77,7 @@ def _merge_results(args: argparse.Namespace) -> int:
     if args.taxonomy is None:
         raise UsageError("--taxonomy is missing: the folder of the taxonomy that the databases were built with")
     options = query_options(args)
-    checked_format(args)
+    check_format(args)
     start = time.perf_counter()
     result = classify.merge(args.results, args.taxonomy, options)
     files = ReportFiles(args, result.lineages, options, SketchOptions(), candidates=False)

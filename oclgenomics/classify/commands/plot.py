@@ -7,29 +7,20 @@ import os
 from collections import Counter
 from typing import Any
 
-from oclgenomics.app.commands import add_message_options, say_written
+from oclgenomics.app.commands import add_command, add_message_options, say_written
 from oclgenomics.app.files import reads, writes
 from oclgenomics.classify import formats, plots
 
 
 def add_parser(actions: Any) -> None:
     """Add `plot` to the actions of `classify`."""
-    parser = actions.add_parser(
-        "plot",
-        help="draw samples by their reports, alone or side by side",
-        description="Draw the taxa of samples by their reports, of --kreport or of Kraken 2: of one sample all ranks, "
-        "of several ones the taxa of a rank side by side.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
-    reads(
-        parser.add_argument(
-            "reports",
-            nargs="+",
-            metavar="KREPORT",
-            help="report of --kreport, or of `kraken2 --report`; uncompressed or compressed (gzip, bzip2, xz, zstd)",
-        )
-    )
+    parser = add_command(
+        actions, run, "plot", "draw samples by their reports, alone or side by side",
+        "Draw the taxa of samples by their reports, of --kreport or of Kraken 2: of one sample all ranks, of several "
+        "ones the taxa of a rank side by side.",
+    )  # fmt: skip
+    said = "report of --kreport, or of `kraken2 --report`; uncompressed or compressed (gzip, bzip2, xz, zstd)"
+    reads(parser.add_argument("reports", nargs="+", metavar="KREPORT", help=said))
     parser.add_argument(
         "--rank", metavar="RANK",
         help="draw stacks of the taxa of this rank, also for one sample (default for several: genus)",

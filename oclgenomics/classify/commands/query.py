@@ -8,19 +8,12 @@ from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import classify
-from oclgenomics.app.commands import add_device_options, open_engine, report_profile, say, say_written, started_progress
+from oclgenomics.app.commands import add_command, open_engine, report_profile, say, say_written, started_progress
 from oclgenomics.app.files import reads
 from oclgenomics.app.reports import write_reports
-from oclgenomics.classify.commands.query_options import (
-    BY_CHANCE,
-    add_calling_options,
-    add_candidate_options,
-    add_read_options,
-    query_inputs,
-    query_options,
-    wanted_of,
-)
-from oclgenomics.classify.commands.report_files import ReportFiles, add_report_options, add_text_options, checked_format
+from oclgenomics.classify.commands.query_options import add_query_options, add_read_options, query_inputs, query_options
+from oclgenomics.classify.commands.report_files import ReportFiles, check_format
+from oclgenomics.classify.options import Wanted
 
 if TYPE_CHECKING:
     from oclgenomics.classify.api import Index
@@ -30,26 +23,14 @@ if TYPE_CHECKING:
 
 def add_parser(actions: Any) -> None:
     """Add `query` to the actions of `classify`."""
-    parser = actions.add_parser(
-        "query",
-        help="classify reads by a database",
-        description="Sketch reads, look their features up, and call each read the lowest taxon that its best "
-        "candidates have in common.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    parser = add_command(
+        actions, run, "query", "classify reads by a database",
+        "Sketch reads, look their features up, and call each read the lowest taxon that its best candidates have in "
+        "common.",
+    )  # fmt: skip
     reads(parser.add_argument("database", metavar="DB", help="database of `classify build`"))
     add_read_options(parser)
     add_query_options(parser, sketches=True)
-
-
-def add_query_options(parser: argparse.ArgumentParser, *, sketches: bool) -> None:
-    """Add how reads are classified, where, and what is written; `sketches` is that of `add_candidate_options`."""
-    add_calling_options(parser, hitmin=BY_CHANCE)
-    add_candidate_options(parser, sketches=sketches)
-    add_report_options(parser)
-    add_text_options(parser)
-    add_device_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -61,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     options, inputs = query_options(args), query_inputs(args)
-    checked_format(args)
+    check_format(args)
     with open_engine(args) as engine:
         with classify.Index(args.database, engine=engine) as index:
             classify_reads(args, index, inputs, options)
@@ -73,14 +54,14 @@ def run(args: argparse.Namespace) -> int:
 def classify_reads(args: argparse.Namespace, index: Index, inputs: list[Input], options: QueryOptions) -> None:
     """Classify reads by an index, write all outputs, and tell how many were classified."""
     if not len(index.database.taxonomy) and options.lowest != "sequence":
-        say(
-            args,
-            "warning: the database has no taxonomy, so no read will be classified; --lowest sequence names targets",
-        )
+        why = "the database has no taxonomy, so no read will be classified"
+        say(args, f"warning: {why}; --lowest sequence names targets")
     progress = started_progress(args, "classifying")
     files = ReportFiles(args, index.lineages, options, index.database.options.sketch, index.engine)
     start = time.perf_counter()
-    parts = index.iter_query(inputs, options, wanted_of(args), run=classify.Run(args.threads, progress.update))
+    texts = bool(args.classified_out or args.unclassified_out or args.ground_truth or args.precision)
+    wanted = Wanted(texts, args.allhits, args.any_mates, args.limit)
+    parts = index.iter_query(inputs, options, wanted, run=classify.Run(args.threads, progress.update))
     with closing(parts), ExitStack() as stack:
         write_reports(parts, files.open(stack), on_part=[lambda _: progress.clear(), *files.on_part])
         progress.clear()

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Sequence
 from dataclasses import fields
+from typing import Any, TypeVar, cast
 
 from oclgenomics import classify
-from oclgenomics.app.commands import count
+from oclgenomics.app.commands import add_device_options, add_options, count
 from oclgenomics.app.inputs import reads_sequences
-from oclgenomics.classify.options import Input, QueryOptions, Wanted
-from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.classify.commands.report_files import add_report_options, add_text_options
+from oclgenomics.classify.options import Input, QueryOptions, parse_share
+from oclgenomics.errors import UsageError
 
+OptionsT = TypeVar("OptionsT")
 BY_CHANCE = "by the read and the database, 2 or more, so that chance seldom gives as many; MetaCache's is 5"
 
 
@@ -35,19 +39,26 @@ def add_read_options(parser: argparse.ArgumentParser) -> None:
         help="READS are files of mates, two and two; more than two are sorted by their names first",
     )  # fmt: skip
     group.add_argument("--any-mates", action="store_true", help="take mates that have different names as pairs")
-    group.add_argument(
-        "--min-readlen", type=count, default=0, metavar="BP",
-        help="shorter reads are not classified; of pairs, both mates together count (default: no limit)",
-    )  # fmt: skip
-    group.add_argument(
-        "--max-readlen", type=count, default=0, metavar="BP", help="longer reads are not classified (default: no limit)"
-    )
+    lengths = {
+        "min_readlen": "shorter reads are not classified; of pairs, both mates together count (default: no limit)",
+        "max_readlen": "longer reads are not classified (default: no limit)",
+    }
+    add_options(group, count, "BP", lengths, QueryOptions)
     group.add_argument(
         "--query-limit", dest="limit", type=count, metavar="N", help="reads or pairs of each input (default: all)"
     )
     group.add_argument(
         "--threads", type=count, metavar="N", help="host threads that decompress the input (default: at most 4)"
     )
+
+
+def add_query_options(parser: argparse.ArgumentParser, *, sketches: bool) -> None:
+    """Add how reads are classified, where, and what is written; `sketches` is that of `add_candidate_options`."""
+    add_calling_options(parser, hitmin=BY_CHANCE)
+    add_candidate_options(parser, sketches=sketches)
+    add_report_options(parser)
+    add_text_options(parser)
+    add_device_options(parser)
 
 
 def add_calling_options(parser: argparse.ArgumentParser, *, hitmin: str, lowest: str = "") -> None:
@@ -62,46 +73,35 @@ def add_calling_options(parser: argparse.ArgumentParser, *, hitmin: str, lowest:
         The rank that is taken if --lowest is not given; "" for that of `QueryOptions`.
     """
     group = parser.add_argument_group("classification")
-    group.add_argument("--hitmin", type=count, metavar="N", help=f"hits that a read needs (default: {hitmin})")
-    group.add_argument(
-        "--hitdiff", type=_share, default=1.0, metavar="SHARE",
-        help="candidates count whose hits are above this share of what the best one has above --hitmin; a value above "
-        "1 is percent (default: %(default)g)",
-    )  # fmt: skip
-    group.add_argument("--maxcand", type=count, default=2, metavar="N", help="candidates of a read (default: 2)")
+    shares = {
+        "hitdiff": "candidates count whose hits are above this share of what the best one has above --hitmin; a value "
+        "above 1 is percent (default: %(default)g)"
+    }
+    add_options(group, count, "N", {"hitmin": f"hits that a read needs (default: {hitmin})"})
+    add_options(group, _share, "SHARE", shares, QueryOptions)
+    add_options(group, count, "N", {"maxcand": "candidates of a read (default: %(default)s)"}, QueryOptions)
     shown = lowest or "species; with --hitmin sequence, as MetaCache has it"
-    for name, default, text in (
-        ("lowest", lowest, f"reads are not classified below it (default: {shown})"),
-        ("highest", "domain", "reads are not classified above it (default: domain)"),
-    ):
-        group.add_argument(f"--{name}", default=default, metavar="RANK", help=text)
+    said = f"reads are not classified below it (default: {shown})"
+    group.add_argument("--lowest", default=lowest, metavar="RANK", help=said)
+    add_options(group, str, "RANK", {"highest": "reads are not classified above it (default: domain)"}, QueryOptions)
 
 
 def add_candidate_options(parser: argparse.ArgumentParser, *, sketches: bool) -> None:
     """Add how candidates are found; `sketches`: windows of reads may differ from the database's."""
     group = parser.add_argument_group("candidates")
-    group.add_argument(
-        "--insertsize", type=count, default=0, metavar="BP",
-        help="bases that a pair spans at most (default: 600; with --hitmin those of both mates, as MetaCache has it)",
-    )  # fmt: skip
+    span = "bases that a pair spans at most (default: 600; with --hitmin those of both mates, as MetaCache has it)"
+    add_options(group, count, "BP", {"insertsize": span}, QueryOptions)
     group.add_argument(
         "--repeats", action="store_true",
         help="count a feature as often as the read and the target have it, as MetaCache does (default: once)",
     )  # fmt: skip
-    group.add_argument(
-        "--cov-percentile", type=_share, default=0.0, metavar="SHARE",
-        help="leave out the targets that are covered least: this share of all coverage; a value above 1 is percent "
-        "(default: 0)",
-    )  # fmt: skip
+    covered = "leave out the targets that are covered least: this share of all coverage; a value above 1 is percent"
+    add_options(group, _share, "SHARE", {"cov_percentile": f"{covered} (default: 0)"}, QueryOptions)
     if sketches:
-        group.add_argument(
-            "--winstride", type=count, default=0, metavar="BP",
-            help="letters from a window of a read to the next one (default: winlen - kmerlen + 1 of the database)",
-        )  # fmt: skip
-        group.add_argument(
-            "--sketchlen", type=count, default=0, metavar="N",
-            help="features of a read's window at most (default: the database's)",
-        )  # fmt: skip
+        stride = "bases from a window of a read to the next one (default: winlen - kmerlen + 1 of the database)"
+        add_options(group, count, "BP", {"winstride": stride}, QueryOptions)
+        size = "features of a read's window at most (default: the database's)"
+        add_options(group, count, "N", {"sketchlen": size}, QueryOptions)
 
 
 def query_options(args: argparse.Namespace, *, sketches: bool = True) -> QueryOptions:
@@ -112,9 +112,13 @@ def query_options(args: argparse.Namespace, *, sketches: bool = True) -> QueryOp
     UsageError
         A value is out of range.
     """
-    of_database = () if sketches else ("winstride", "sketchlen")
-    names = [field.name for field in fields(QueryOptions) if field.name not in of_database]
-    return QueryOptions(**{name: getattr(args, name) for name in names if hasattr(args, name)})
+    return chosen(QueryOptions, args, left_out=() if sketches else ("winstride", "sketchlen"))
+
+
+def chosen(kind: Callable[..., OptionsT], args: argparse.Namespace, left_out: Sequence[str] = ()) -> OptionsT:
+    """Return options of a kind, a dataclass, with the values of all its fields that the command has."""
+    names = [field.name for field in fields(cast(Any, kind)) if field.name not in left_out]
+    return kind(**{name: getattr(args, name) for name in names if hasattr(args, name)})
 
 
 def query_inputs(args: argparse.Namespace) -> list[Input]:
@@ -125,8 +129,7 @@ def query_inputs(args: argparse.Namespace) -> list[Input]:
     UsageError
         There are none, they contradict each other, or standard input is to be read twice.
     """
-    if args.threads is not None and args.threads < 1:
-        raise ParameterError("threads", "give 1 or more", args.threads)
+    classify.Run(args.threads)  # refuses a number of threads that is none
     if args.pairfiles and args.interleaved:
         raise UsageError("--pairfiles and --interleaved contradict each other; give one of them")
     singles, mates = args.reads, list(args.paired)
@@ -140,18 +143,8 @@ def query_inputs(args: argparse.Namespace) -> list[Input]:
     )
 
 
-def wanted_of(args: argparse.Namespace) -> Wanted:
-    """Return what the query has to bring for the outputs asked for."""
-    texts = bool(args.classified_out or args.unclassified_out or args.ground_truth or args.precision)
-    return Wanted(texts, args.allhits, args.any_mates, args.limit)
-
-
 def _share(text: str) -> float:
-    """Read a share, 0 to 1, or percent above 1."""
     try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 100:
-        raise argparse.ArgumentTypeError(f"{text!r} is no share: write 0.8, or 80 for percent")
-    return value / 100 if value > 1 else value
+        return parse_share(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} {error}") from None

@@ -1,42 +1,62 @@
-"""What `build` and `add` share: references, where their taxa come from, and the summary at the end."""
+"""What `build`, `add`, `run` and `merge` share: references, where taxa come from, and databases that are made."""
 
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import count, say
+from oclgenomics import classify
+from oclgenomics.app.commands import (
+    add_device_options,
+    add_message_options,
+    count,
+    provenance,
+    report_profile,
+    say,
+    started_progress,
+)
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.classify import database, taxonomy
-from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
     from oclgenomics.classify.database.database import Database
+    from oclgenomics.classify.options import BuildOptions
+    from oclgenomics.runtime import Engine
 
 
 SHOWN_TARGETS = 5
 
 
-def add_references(parser: argparse.ArgumentParser) -> None:
-    """Add the references."""
+def add_references(parser: argparse.ArgumentParser, *, option: bool = False) -> None:
+    """Add the references; `option`: as --targets, in a command whose other files are reads."""
+    more: dict[str, Any] = {"dest": "references", "required": True} if option else {}
     references = parser.add_argument(
-        "references", nargs="+", metavar="REF",
-        help="FASTA files, uncompressed or compressed, or folders of such, or @LIST for those that a text "
+        "--targets" if option else "references", nargs="+", metavar="REF", **more,
+        help="references: FASTA files, uncompressed or compressed, or folders of such, or @LIST for those that a text "
         "file names; taken in the order of their names",
     )  # fmt: skip
     reads_sequences(references, _files_of_reference)
 
 
-def add_targets(parser: argparse.ArgumentParser) -> None:
-    """Add the references of a command whose files are reads."""
-    targets = parser.add_argument(
-        "--targets", dest="references", nargs="+", required=True, metavar="REF",
-        help="references: FASTA files, uncompressed or compressed, or folders of such, or @LIST for those that a text "
-        "file names; taken in the order of their names",
+def add_building_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Add references, where taxa come from, how and where they are read; return the group of outputs."""
+    add_references(parser)
+    add_taxon_options(parser)
+    parser.add_argument_group("reading").add_argument(
+        "--threads", type=count, metavar="N", help="host threads that decompress bgzip (default: at most 4)"
+    )
+    add_device_options(parser)
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "--manifest", action="store_true",
+        help="also write the SHA-256 of the database to DB.sha256, for sha256sum --check and `classify verify`",
     )  # fmt: skip
-    reads_sequences(targets, _files_of_reference)
+    add_message_options(group)
+    return group
 
 
 def add_taxon_options(parser: argparse.ArgumentParser) -> None:
@@ -65,41 +85,37 @@ def reads_taxonomy(action: argparse.Action) -> argparse.Action:
     return reads(action, lambda _, folder: [str(file) for file in taxonomy.taxonomy_files(folder)])
 
 
-def add_reading_options(parser: argparse.ArgumentParser) -> None:
-    """Add how references are read."""
-    group = parser.add_argument_group("reading")
-    group.add_argument(
-        "--threads", type=count, metavar="N", help="host threads that decompress bgzip (default: at most 4)"
-    )
-
-
-def add_manifest_option(group: argparse._ArgumentGroup) -> None:
-    """Add what is written beside a database."""
-    group.add_argument(
-        "--manifest", action="store_true",
-        help="also write the SHA-256 of the database to DB.sha256, for sha256sum --check and `classify verify`",
-    )  # fmt: skip
-
-
 def with_manifest(args: argparse.Namespace, path: str) -> Iterable[str]:
     """Return the files of a database that is written."""
     return [path, database.manifest_path(path)] if args.manifest else [path]
 
 
-def check_threads(args: argparse.Namespace) -> None:
-    """Refuse a number of threads that is none.
+def built(
+    args: argparse.Namespace,
+    engine: Engine,
+    label: str,
+    options: BuildOptions | None = None,
+    before: Database | None = None,
+) -> Database:
+    """Build a database of the references, or add them to one, under a line of progress."""
+    progress = started_progress(args, label)
+    how: dict[str, Any] = {
+        "taxonomy": args.taxonomy, "taxpostmap": args.taxpostmap, "reset_taxa": args.reset_taxa, "engine": engine,
+        "run": classify.Run(args.threads, progress.update),
+    }  # fmt: skip
+    if before is None:
+        made, made_by = classify.build(args.references, options, **how), provenance(args, engine)
+    else:
+        made = classify.add(before, args.references, **how)
+        made_by = provenance(args, engine) | {"before": before.provenance}
+    progress.clear()
+    return replace(made, provenance=made_by)
 
-    Raises
-    ------
-    UsageError
-        It is 0.
-    """
-    if args.threads is not None and args.threads < 1:
-        raise UsageError(f"--threads {args.threads}: give 1 or more")
 
-
-def say_summary(args: argparse.Namespace, made: Database, output: str, letters: int, seconds: float) -> None:
-    """Tell what a database holds, how fast it came about, what was removed, and which targets have no taxon.
+def write_built(
+    args: argparse.Namespace, made: Database, output: str, start: float, engine: Engine | None = None, before: int = 0
+) -> None:
+    """Write a database, and say what it holds, how fast it was made, what was removed, and what has no taxon.
 
     Parameters
     ----------
@@ -107,16 +123,24 @@ def say_summary(args: argparse.Namespace, made: Database, output: str, letters: 
     made : Database
     output : str
         Its file.
-    letters : int
-        Of the references that were read.
-    seconds : float
+    start : float
+        When the work began, by `time.perf_counter`.
+    engine : Engine, optional
+        Whose profile is reported.
+    before : int
+        Targets that were there before.
     """
+    classify.write_database(output, made, manifest=getattr(args, "manifest", False))
+    seconds = time.perf_counter() - start
+    if engine is not None:
+        report_profile(args, engine)
+    letters = int(made.targets.letters[before:].sum())
     targets, features = made.targets, made.features
     say(
         args,
         f"{len(targets):,} targets, {int(targets.windows.sum()):,} windows, {len(features):,} features, "
         f"{len(features.locations):,} locations in {seconds:.2f} s "
-        f"({letters / max(seconds, 1e-9) / 1e6:.1f} million letters a second); wrote {output}",
+        f"({letters / max(seconds, 1e-9) / 1e6:.1f} Mbp/s); wrote {output}",
     )
     removed = int((features.counts == 0).sum())
     if removed:
@@ -132,6 +156,6 @@ def say_summary(args: argparse.Namespace, made: Database, output: str, letters: 
 
 
 def _files_of_reference(args: argparse.Namespace, given: str) -> Iterable[str]:
-    """The files that a reference stands for, and what assembly summaries beside them say."""
+    """The files that a reference names, and the assembly summaries next to them."""
     files = database.files_of(given)
     return [*files, *map(str, taxonomy.summaries_beside(files))]

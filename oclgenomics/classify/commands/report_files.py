@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import PACKED, add_message_options, text_output
+from oclgenomics.app.commands import PACKED, OutputOptions, add_output_options, text_output
 from oclgenomics.app.files import writes
 from oclgenomics.classify import formats, plots
-from oclgenomics.classify.options import RANKS
-from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.classify.options import check_choice
+from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
     from oclgenomics.app.reports import ByteSink, Report
@@ -27,7 +27,7 @@ SWITCHES = {
     "tophits": "the best candidates and their hits",
     "allhits": "all windows that were hit; slow",
     "locations": "where in their targets the candidates were hit",
-    "taxids": "identifiers of taxa beside their names",
+    "taxids": "identifiers of taxa behind their names",
     "taxids-only": "identifiers instead of names",
     "omit-ranks": "no names of ranks",
     "separate-cols": "rank, name and identifier in columns of their own",
@@ -55,13 +55,7 @@ NOT_MERGED = ("allhits", "locations", "hits-per-ref", "ground-truth", "precision
 
 def add_report_options(parser: argparse.ArgumentParser, *, merged: bool = False) -> None:
     """Add the outputs; `merged`: without those that need windows or headers, which results to be merged do not tell."""
-    group = parser.add_argument_group("output")
-    what = f"file for the lines of reads, {PACKED} (default: standard output)"
-    writes(group.add_argument("-o", "--output", default="-", metavar="FILE", help=what))
-    group.add_argument(
-        "--format", metavar="NAME", help="of these lines: native (MetaCache's), kraken, tsv or json (default: native)"
-    )
-    group.add_argument("--json", action="store_true", help="short for --format json")
+    group = add_output_options(parser, formats=LINES, what="lines of reads", note="native is MetaCache's")
     left_out = NOT_MERGED if merged else ()
     for name, text in FILES.items():
         if name not in left_out:
@@ -71,7 +65,6 @@ def add_report_options(parser: argparse.ArgumentParser, *, merged: bool = False)
         "--abundance-per", metavar="RANK",
         help="with --abundances: also estimate the reads of each taxon of this rank",
     )  # fmt: skip
-    add_message_options(group)
     native = parser.add_argument_group("lines of --format native")
     for name, text in SWITCHES.items():
         if name not in left_out:
@@ -104,7 +97,7 @@ def text_files(given: str) -> Iterable[tuple[str, str]]:
     return [(given.replace("#", "_1"), "first"), (given.replace("#", "_2"), "second")]
 
 
-def checked_format(args: argparse.Namespace) -> str:
+def check_format(args: argparse.Namespace) -> None:
     """Settle the format of the lines; `args.format` becomes it.
 
     Raises
@@ -112,22 +105,16 @@ def checked_format(args: argparse.Namespace) -> str:
     UsageError
         There is no such format, of lines or of the figure, or options contradict it or each other.
     """
-    if args.json and args.format not in (None, "json"):
-        raise UsageError(f"--json and --format {args.format} contradict each other; give one of them")
-    asked: str = args.format or ("json" if args.json else "native")
-    if asked not in LINES:
-        raise UsageError(f"--format {asked}: choose one of {', '.join(LINES)}")
+    asked = OutputOptions.resolve(args, LINES).format
     given = [name for name in SWITCHES if getattr(args, name.replace("-", "_"), False)]
     if asked != "native" and given:
         raise UsageError(f"--{given[0]} is for --format native, not for {asked}")
     if args.abundance_per and not args.abundances:
         raise UsageError("--abundance-per needs --abundances FILE, where the estimate is written")
-    if args.abundance_per and args.abundance_per not in RANKS:
-        raise ParameterError("abundance_per", f"choose one of {', '.join(RANKS)}", args.abundance_per)
+    if args.abundance_per:
+        check_choice("abundance_per", args.abundance_per)
     if args.plot:
         plots.plot_format(args.plot)
-    args.format = asked
-    return asked
 
 
 def native_options(args: argparse.Namespace) -> NativeOptions:
@@ -172,11 +159,8 @@ class ReportFiles:
         self._engine, self._native = engine, native_options(args)
         shares = candidates and options.tells_shares and (args.bracken or args.abundance_per)
         self.tally = formats.Tally(lineages, sketch if shares else None)
-        self._hits = (
-            formats.TargetHits(lineages, options.highest, sketch, self._native)
-            if getattr(args, "hits_per_ref", None)
-            else None
-        )
+        listed = getattr(args, "hits_per_ref", None)
+        self._hits = formats.TargetHits(lineages, options.highest, sketch, self._native) if listed else None
 
     @property
     def on_part(self) -> list[Callable[[ClassifiedReads], None]]:
@@ -210,17 +194,11 @@ class ReportFiles:
             plots.write_figure(self._args.plot, plots.plot_sample(self.tally, title=_sample(self._args)))
 
     def _summaries(self) -> Iterator[tuple[str, str]]:
-        args, tally = self._args, self.tally
-        makers: dict[str, Callable[[], str]] = {
-            "kreport": lambda: formats.kreport(tally),
-            "abundances": lambda: formats.abundance_lists(tally, args.abundance_per, self._native),
-            "krona": lambda: formats.krona_text(tally),
-            "cami_profile": lambda: formats.cami_profile(tally, _sample(args)),
-            "bracken": lambda: formats.bracken_table(tally),
-        }
-        for name, make in makers.items():
-            if path := getattr(args, name):
-                yield path, make()
+        args = self._args
+        for name in filter(formats.SUMMARIES.__contains__, FILES):
+            if path := getattr(args, name.replace("-", "_")):
+                how = {"per": args.abundance_per, "native": self._native, "sample": _sample(args)}
+                yield path, formats.make_summary(name, self.tally, **how)
         if self._hits is not None:
             yield args.hits_per_ref, self._hits.text()
 

@@ -12,8 +12,10 @@ from typing import Any
 import oclgenomics
 from oclgenomics import classify
 from oclgenomics.app.commands import (
+    add_command,
     add_device_options,
     add_message_options,
+    add_options,
     count,
     open_engine,
     parse_size,
@@ -29,17 +31,14 @@ from oclgenomics.lazy_names import optional
 
 def add_parser(actions: Any) -> None:
     """Add `serve` to the actions of `classify`."""
-    parser = actions.add_parser(
-        "serve",
-        help="keep a database on the device and classify reads that come over HTTP",
-        description="Keep a database on the device and answer requests: POST /classify with reads in FASTA or FASTQ, "
-        "plain or gzip, and the options of `query` as parameters, as in "
+    parser = add_command(
+        actions, run, "serve", "keep a database on the device and classify reads that come over HTTP",
+        "Keep a database on the device and answer requests: POST /classify with reads in FASTA or FASTQ, uncompressed "
+        "or gzip, and the options of `query` as parameters, as in "
         "`curl --data-binary @reads.fq.gz 'http://127.0.0.1:8080/classify?format=tsv'`; GET /info, /health and "
         "/openapi.json. Browsers get a page at /. An interrupt or SIGTERM ends it when the request at work is answered."
         " It needs the extra `serve`: pip install 'oclgenomics[serve]'.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    )  # fmt: skip
     reads(parser.add_argument("database", metavar="DB", help="database of `classify build`"))
     group = parser.add_argument_group("where")
     group.add_argument(
@@ -53,26 +52,19 @@ def add_parser(actions: Any) -> None:
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("limits")
-    group.add_argument(
-        "--max-body", type=parse_size, default=1 << 30, metavar="SIZE",
-        help="of the reads of a request, unpacked; more is refused with status 413 (default: 1G)",
-    )  # fmt: skip
-    group.add_argument(
-        "--max-waiting", type=count, default=16, metavar="N",
-        help="requests that wait; more are refused with status 429 (default: %(default)s)",
-    )  # fmt: skip
-    group.add_argument(
-        "--max-connections", type=count, default=64, metavar="N", help="connections at a time (default: %(default)s)"
-    )
+    body = "of the reads of a request, uncompressed; more is refused with status 413 (default: 1G)"
+    numbers = {
+        "max_waiting": "requests that wait; more are refused with status 429 (default: %(default)s)",
+        "max_connections": "connections at a time (default: %(default)s)",
+    }
+    add_options(group, parse_size, "SIZE", {"max_body": body}, serving.Limits)
+    add_options(group, count, "N", numbers, serving.Limits)
     group.add_argument(
         "--timeout", dest="idle_seconds", type=float, default=30.0, metavar="S",
         help="seconds for which a client may be silent (default: %(default)g)",
     )  # fmt: skip
-    works_in(
-        group.add_argument(
-            "--tmp-dir", metavar="DIR", help="folder for reads and answers at work (default: the system's)"
-        )
-    )
+    said = "folder for reads and answers at work (default: the system's)"
+    works_in(group.add_argument("--tmp-dir", metavar="DIR", help=said))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -89,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
     limits = serving.Limits(args.max_body, args.max_waiting, args.max_connections, args.idle_seconds)
     oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
     if not address.is_local:
-        say(args, f"whoever reaches {address.url} may use it: there is no password")
+        say(args, f"all who reach {address.url} may use it: there is no password")
     server = serving.Server(
         address, lambda: _answerer(args), limits=limits, tmp_dir=args.tmp_dir,
         log=lambda line: say(args, line, level=1), on_defect=lambda error: _tell_defect(args, error),

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import classify
-from oclgenomics.app.commands import add_message_options, started_progress
+from oclgenomics.app.commands import add_command, add_message_options, started_progress
 from oclgenomics.app.files import reads
 from oclgenomics.app.streams import printable
 from oclgenomics.errors import InputError
@@ -18,14 +18,11 @@ if TYPE_CHECKING:
 
 def add_parser(actions: Any) -> None:
     """Add `verify` to the actions of `classify`."""
-    parser = actions.add_parser(
-        "verify",
-        help="check databases for damage",
-        description="Read databases, and check all checksums, that what they hold goes together, and, where a file "
-        "DB.sha256 lies beside a database, that it is the one this was made of. Exit code 3 if one is not sound.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
+    parser = add_command(
+        actions, run, "verify", "check databases for damage",
+        "Read databases, and check all checksums, that what they hold goes together, and, where a file DB.sha256 lies "
+        "next to a database, that it is the one this was made of. Exit code 3 if one is not sound.",
+    )  # fmt: skip
     reads(parser.add_argument("databases", nargs="+", metavar="DB", help="database of `classify build`"))
     add_message_options(parser.add_argument_group("output"))
 
@@ -36,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
     Raises
     ------
     InputError
-        The last one that is not sound; what is wrong with others is told before.
+        The last one that is not sound; what is wrong with others is printed before.
     """
     damaged: InputError | None = None
     progress = started_progress(args, "verifying", "databases", 1)
@@ -64,5 +61,5 @@ def _tell(error: InputError | None) -> None:
 def _checked(found: Verified) -> str:
     targets, taxonomy, features = found.database.targets, found.database.taxonomy, found.database.features
     sizes = f"{len(targets):,} targets, {len(taxonomy):,} taxa, {len(features):,} features, "
-    manifest = "no .sha256 beside it" if found.sha256 is None else f"SHA-256 as its .sha256 says, {found.sha256}"
+    manifest = "no .sha256 next to it" if found.sha256 is None else f"SHA-256 as its .sha256 says, {found.sha256}"
     return f"sound: {sizes}{len(features.locations):,} locations; checksums, order and bounds hold; {manifest}"

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify import plan
-from oclgenomics.classify.options import RANKS, BuildOptions
+from oclgenomics.classify.options import MAX_LOCATIONS, RANKS, BuildOptions
 from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.errors import AllocationError
@@ -131,6 +131,43 @@ class Features:
     def starts(self) -> NDArray[np.int64]:
         """Where the list of each feature starts, and the last one ends, int64 (features + 1,)."""
         return np.append(np.int64(0), np.cumsum(self.counts, dtype=np.int64))
+
+
+class GrowingFeatures:
+    """Features that are put together of parts, in memory that is taken beforehand; what is not used costs nothing.
+
+    Parameters
+    ----------
+    features, locations : int
+        At most.
+    kind : dtype
+        Of the numbers of locations.
+    """
+
+    def __init__(self, features: int, locations: int, kind: Any) -> None:
+        self._keys, self._locations = np.empty(features, np.uint32), np.empty(locations, np.uint32)
+        self._counts: Any = np.empty(features, kind)
+        self._features = self._located = 0
+
+    def append(self, part: Features) -> None:
+        """Put features behind those that are there."""
+        features, located = self._features + len(part), self._located + len(part.locations)
+        self._keys[self._features : features] = part.keys
+        self._counts[self._features : features] = part.counts
+        self._locations[self._located : located] = part.locations
+        self._features, self._located = features, located
+
+    def features(self) -> Features:
+        """Return them."""
+        size = self._features
+        return Features(self._keys[:size], self._counts[:size], self._locations[: self._located])
+
+
+def count_type(max_locations: int) -> type[Any]:
+    """Return the type that counts of so many locations have."""
+    if not 1 <= max_locations <= MAX_LOCATIONS:
+        raise ValueError(f"{max_locations} locations of a feature: 1 to {MAX_LOCATIONS} are possible")
+    return np.uint8 if max_locations < 1 << 8 else np.uint16
 
 
 class FeatureSource(Protocol):

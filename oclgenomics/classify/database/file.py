@@ -25,7 +25,14 @@ from oclgenomics.classify.database.database import (
     numbers_fault,
     piece_fault,
 )
-from oclgenomics.classify.database.features import Counts, FeatureNumbers, Features, cut_features
+from oclgenomics.classify.database.features import (
+    Counts,
+    FeatureNumbers,
+    Features,
+    GrowingFeatures,
+    count_type,
+    cut_features,
+)
 from oclgenomics.classify.database.manifest import check_manifest, manifest_path, write_manifest
 from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.classify.taxonomy.lineages import Targets
@@ -49,18 +56,18 @@ TAXA = {
 }  # fmt: skip
 UNMASKED = 1  # version of the format before k-mers were masked: every k-mer may be a feature
 KIND = FileKind(
-    b"\x89ocla\r\n\x1a",
-    2,
-    "database of `oclgenomics classify`",
-    "build it again with `oclgenomics classify build`",
+    b"\x89ocla\r\n\x1a", 2, "database of `oclgenomics classify`", "build it again with `oclgenomics classify build`",
     older=(UNMASKED,),
-)
+)  # fmt: skip
 
 
 BLOCK, LOCATIONS = 1 << 20, 1 << 22  # features and locations that are read at a time
 NOT_MASKED = {"min_triplets": 0, "soft_masked": False}
 SKETCH = tuple(field.name for field in fields(SketchOptions))
 BUILD = tuple(field.name for field in fields(BuildOptions))
+BUILD_KINDS: dict[str, type] = {
+    "max_locations": int, "remove_overpopulated": bool, "max_ambiguous": int, "sequence_id_format": str,
+}  # fmt: skip
 HOW_TO_BUILD = "build one of its references with `oclgenomics classify build`"
 OWN = b"\x89ocla"
 METACACHE_VERSION = 20200820  # of its databases, as 8 bytes
@@ -82,7 +89,7 @@ def write_database(path: str | os.PathLike[str], database: Database, *, manifest
     path : path
     database : Database
     manifest : bool
-        Also write its SHA-256 beside it, as `sha256sum` does. One that is there is written anew in any case.
+        Also write its SHA-256 to a file next to it, as `sha256sum` does. One that is there is written anew in any case.
 
     Raises
     ------
@@ -189,7 +196,7 @@ def _read(file: ArrayFile, names: Mapping[str, str]) -> list[Any]:
 
 
 def _count_type(options: BuildOptions) -> str:
-    return "|u1" if options.max_locations < 1 << 8 else "<u2"
+    return np.dtype(count_type(options.max_locations)).str
 
 
 def _packed(section: str, names: Iterable[str]) -> dict[str, NDArray[Any]]:
@@ -263,16 +270,13 @@ class StoredFeatures:
 
     def whole(self) -> Features:
         """Read all features, and check them; errors are those of `pieces`."""
-        keys, locations = np.empty(len(self), np.uint32), np.empty(self.numbers.located, np.uint32)
-        counts = np.empty(len(self), self._count_type)
-        begin = first = 0
+        whole = GrowingFeatures(len(self), self.numbers.located, self._count_type)
         for piece in self.pieces(BLOCK, LOCATIONS):
-            keys[begin : begin + len(piece)], counts[begin : begin + len(piece)] = piece.keys, piece.counts
-            locations[first : first + len(piece.locations)] = piece.locations
-            begin, first = begin + len(piece), first + len(piece.locations)
-        for array in (keys, counts, locations):
+            whole.append(piece)
+        found = whole.features()
+        for array in (found.keys, found.counts, found.locations):
             array.flags.writeable = False
-        return Features(keys, counts, locations)
+        return found
 
     def _keys(self) -> SectionReader:
         return self._file.reader("keys", "<u4")
@@ -324,18 +328,12 @@ def stored_options(stored: Fields, version: int) -> BuildOptions:
     """
     stored.only(BUILD)
     try:
-        return BuildOptions(
-            sketch=_sketch_options(stored.inner("sketch"), version),
-            max_locations=stored.get("max_locations", int),
-            remove_overpopulated=stored.get("remove_overpopulated", bool),
-            remove_ambiguous=stored.get("remove_ambiguous", str, optional=True),
-            max_ambiguous=stored.get("max_ambiguous", int),
-            sequence_id_format=stored.get("sequence_id_format", str),
-        )
+        rank = stored.get("remove_ambiguous", str, optional=True)
+        others = {name: stored.get(name, kind) for name, kind in BUILD_KINDS.items()}
+        return BuildOptions(_sketch_options(stored.inner("sketch"), version), remove_ambiguous=rank, **others)
     except UsageError as error:
-        raise InputError(
-            f"was built with options that this program does not have: {error}", source=stored.source
-        ) from None
+        told = f"was built with options that this program does not have: {error}"
+        raise InputError(told, source=stored.source) from None
 
 
 def _sketch_options(stored: Fields, version: int) -> SketchOptions:
@@ -346,12 +344,12 @@ def _sketch_options(stored: Fields, version: int) -> SketchOptions:
     options = SketchOptions(**values, **unmasked)
     chosen = [name for name in names if getattr(options, name) != values[name]]  # since the file leaves it open
     if chosen:
-        raise ParameterError(chosen[0], "is not told", values[chosen[0]])
+        raise ParameterError(chosen[0], "is not given", values[chosen[0]])
     return options
 
 
 def refuse_foreign(path: str | os.PathLike[str]) -> None:
-    """Refuse folders, empty files and files of other kinds that are easily told.
+    """Refuse folders, empty files and files of other kinds that are easily recognized.
 
     Raises
     ------

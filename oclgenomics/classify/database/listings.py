@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from oclgenomics import __version__
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.database.features import Features, FeatureSource, unmix
 from oclgenomics.classify.database.file import KIND
-from oclgenomics.classify.options import MAX_KMER, MAX_LOCATIONS, RANKS, SEQUENCE
+from oclgenomics.classify.options import MAX_KMER, MAX_LOCATIONS, RANKS, SEQUENCE, check_choice
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.errors import ParameterError
@@ -82,8 +82,7 @@ def rank_lines(database: Database, rank: str) -> Iterator[str]:
     UsageError
         There is no such rank.
     """
-    if rank not in RANKS:
-        raise ParameterError("rank", f"choose one of {', '.join(RANKS)}", rank)
+    check_choice("rank", rank)
     lineages, taxa = Lineages.of(database.taxonomy, database.targets), len(database.taxonomy)
     found, targets = np.unique(lineages.at_rank[taxa:, RANKS.index(rank)], return_counts=True)
     yield f"Sequence distribution for rank '{rank}':\ntaxid \t taxon_name \t sequences\n"
@@ -144,38 +143,20 @@ def _blocks(database: Database) -> Iterator[tuple[NDArray[np.int64], NDArray[np.
         yield features[block].astype(np.int64), counts, places
 
 
-class ListSizes(NamedTuple):
-    """How many locations features have, those without any left aside.
+def spread_of_lists(features: Features) -> tuple[float, float, float]:
+    """Return mean, deviation and skewness of the numbers of locations, features without any left aside.
 
-    Attributes
-    ----------
-    features, dead : int
-        With and without locations.
-    largest : int
-    mean, deviation, skewness : float
-        The deviation is that of a sample; 0 where there is none.
+    The deviation is that of a sample; 0 where there is none.
     """
-
-    features: int
-    dead: int
-    largest: int
-    mean: float
-    deviation: float
-    skewness: float
-
-
-def list_sizes(features: Features) -> ListSizes:
-    """Sum up how many locations features have."""
     tally = np.bincount(features.counts, minlength=1)
-    dead, sizes = int(tally[0]), np.arange(len(tally), dtype=np.float64)
+    sizes = np.arange(len(tally), dtype=np.float64)
     tally[0] = 0
     alive = int(tally.sum())
     if not alive:
-        return ListSizes(0, dead, 0, 0.0, 0.0, 0.0)
+        return 0.0, 0.0, 0.0
     mean = float(tally @ sizes) / alive
     deviation = float(np.sqrt(tally @ (sizes - mean) ** 2 / max(alive - 1, 1)))
-    skewness = float(tally @ (sizes - mean) ** 3) / alive / deviation**3 if deviation else 0.0
-    return ListSizes(alive, dead, len(tally) - 1, mean, deviation, skewness)
+    return mean, deviation, float(tally @ (sizes - mean) ** 3) / alive / deviation**3 if deviation else 0.0
 
 
 def database_facts(database: Database, features: FeatureSource | None = None) -> dict[str, Any]:
@@ -217,7 +198,7 @@ def database_facts(database: Database, features: FeatureSource | None = None) ->
 def statistics_lines(database: Database) -> Iterator[str]:
     """Yield what MetaCache calls statistics, in its form, without what a database of this program does not have."""
     options, targets, taxonomy = database.options, database.targets, database.taxonomy
-    sizes = list_sizes(database.features)
+    numbers, (mean, deviation, skewness) = database.features.numbers, spread_of_lists(database.features)
     yield from _block(("oclgenomics", __version__), ("database version", KIND.version))
     yield from _block(
         ("target limit", (1 << 31) - 1),
@@ -232,15 +213,14 @@ def statistics_lines(database: Database) -> Iterator[str]:
         ("sketch size", options.sketch.sketchlen),
     )
     yield from _block(("max. locations", options.max_locations), ("location limit", MAX_LOCATIONS))
-    spread = f"mean: {sizes.mean:g} +/- {sizes.deviation:g} <> {sizes.skewness:g}"
     yield from _block(
         ("database parts", 1),
         ("targets", len(targets)),
         ("ranked targets", _ranked(targets.taxon)),
         ("taxa in tree", len(taxonomy) + len(taxonomy.merged_from)),
-        ("bucket size", f"max: {sizes.largest} {spread}"),
-        ("features", sizes.features),
-        ("dead features", sizes.dead),
+        ("bucket size", f"max: {numbers.largest} mean: {mean:g} +/- {deviation:g} <> {skewness:g}"),
+        ("features", numbers.alive),
+        ("dead features", numbers.dead),
         ("locations", len(database.features.locations)),
     )
     yield RULE

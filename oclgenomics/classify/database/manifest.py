@@ -1,4 +1,4 @@
-"""SHA-256 of a file, written beside it as `sha256sum` writes and checks it."""
+"""SHA-256 of a file, written next to it as `sha256sum` writes and checks it."""
 
 from __future__ import annotations
 

@@ -63,9 +63,8 @@ def _merged(first: Database, second: Database) -> Database:
     taxonomy, mine, others = united(first.taxonomy, second.taxonomy)
     taxon = np.concatenate([_renumbered(first.targets.taxon, mine), _renumbered(theirs.taxon, others)])
     targets = replace(join_targets(first.targets, new), taxon=taxon)
-    features = filtered(
-        _joined(first.features, second.features, windows, options), options, Lineages.of(taxonomy, targets)
-    )
+    joined = _joined(first.features, second.features, windows, options)
+    features = filtered(joined, options, Lineages.of(taxonomy, targets))
     return Database(options, targets, taxonomy, features, make_provenance(asdict(options)))
 
 
@@ -131,6 +130,5 @@ def _put(
     starts = np.zeros(len(keys), np.int64)
     starts[np.searchsorted(keys, features.keys)] = features.starts[:-1]
     within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    locations[np.repeat(to, sizes) + within] = features.locations[np.repeat(starts, sizes) + within] + np.uint32(
-        windows
-    )
+    kept = features.locations[np.repeat(starts, sizes) + within]
+    locations[np.repeat(to, sizes) + within] = kept + np.uint32(windows)

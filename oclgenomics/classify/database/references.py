@@ -27,7 +27,7 @@ NUMBER = re.compile(r"![0-9]+$")  # what tells targets of one name apart
 ENDINGS = (".fa", ".fasta", ".fna", ".ffn", ".frn", ".fas")
 PACKED = (".gz", ".bgz", ".bz2", ".xz", ".zst")
 STANDARD_INPUT = 0
-PACKED_LETTERS = 5  # of a packed byte, about; letters pack to two bits and a bit
+PACKED_LETTERS = 5  # bases of a compressed byte, about: they take two bits and a bit
 
 
 SHOWN = 5  # targets in a message
@@ -83,7 +83,7 @@ def _unpacked_name(name: str) -> str:
 
 
 def stored_letters(files: Sequence[str]) -> int | None:
-    """Return about how many letters files have; None where nobody knows, as of standard input."""
+    """Return about how many bases files have; None where nobody knows, as of standard input."""
     letters = 0
     for name in files:
         try:
@@ -276,16 +276,11 @@ def rank_targets(
     known = np.empty(0, np.int32) if before is None else _found_again(before, taxonomy)
     if not len(taxonomy):
         return taxonomy, np.full(len(known) + len(new.ids), NO_TAXON, np.int32)
+    files = [new.sources[file] for file in new.source.tolist()]
     taxids = assign_taxa(
-        new.ids,
-        new.taxids,
-        [new.sources[file] for file in new.source.tolist()],
-        sources.folder,
-        maps=sources.maps,
-        reset=sources.reset,
-        id_format=id_format,
+        new.ids, new.taxids, files, sources.folder, maps=sources.maps, reset=sources.reset, id_format=id_format,
         taxonomy=taxonomy,
-    )
+    )  # fmt: skip
     unknown = unknown_taxids(new.ids, taxids, taxonomy)
     if unknown is not None:
         notices.tell(f"warning: {unknown}")

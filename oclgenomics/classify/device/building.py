@@ -54,7 +54,7 @@ def build_database(
         The one whose targets come first.
     """
     files = reference_files(file_names(references))
-    known = open_taxonomy(taxa, before)  # what is wrong with it is told before the work
+    known = open_taxonomy(taxa, before)  # so that what is wrong with it is reported before the work
     if options.remove_ambiguous not in (None, "sequence") and not len(known):
         raise UsageError("`remove_ambiguous` counts taxa, so it needs a `taxonomy`")
     new, features = _read(engine, files, options, run, before)
@@ -109,5 +109,5 @@ def _nothing(files: list[str], records: int, sketch: SketchOptions) -> InputErro
     source = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1:,} more"
     masked = " that are not masked (`min_triplets`, `soft_masked`)" if sketch.masks else ""
     return InputError(
-        f"none of {records:,} records has {sketch.kmerlen} letters A, C, G or T in a row{masked}", source=source
+        f"none of {records:,} records has {sketch.kmerlen} bases A, C, G or T in a row{masked}", source=source
     )

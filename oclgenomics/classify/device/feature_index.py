@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import TracebackType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,9 +58,7 @@ class FeatureIndex:
     def __enter__(self) -> FeatureIndex:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.release()
 
     def regroup(self, groups: NDArray[np.int32], maxcand: int) -> None:

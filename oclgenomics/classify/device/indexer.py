@@ -15,9 +15,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.database.features import NO_FEATURE, FeatureList, Features, cut_ranges, mix
+from oclgenomics.classify.database.features import (
+    NO_FEATURE,
+    FeatureList,
+    Features,
+    GrowingFeatures,
+    count_type,
+    cut_ranges,
+    mix,
+)
 from oclgenomics.classify.device.sketches import Sketches
-from oclgenomics.classify.options import MAX_LOCATIONS, BuildOptions
+from oclgenomics.classify.options import BuildOptions
 from oclgenomics.primitives import scan, sort
 from oclgenomics.primitives.keys import CPU_SPANS, scan_lanes, spans
 from oclgenomics.runtime import DeviceArray, Engine
@@ -58,7 +66,7 @@ class Indexer:
         self._runs = [] if before is None else [before]
         self._capacity, self._size = capacity, 0
         self._pairs: DeviceArray | None = None
-        self._empty = count_type(self._most)
+        self._kind = count_type(self._most)
         self.windows = windows
 
     def add(self, sketches: Sketches) -> None:
@@ -93,7 +101,8 @@ class Indexer:
 
     def _merged(self) -> Features:
         lists = [FeatureList(run) for run in self._runs]
-        merged = _Growing(self._runs, self._empty)
+        located = sum(len(run.locations) for run in self._runs)
+        merged = GrowingFeatures(sum(map(len, self._runs)), located, self._kind)
         for low, high in cut_ranges(lists, self._capacity):
             parts = [each.cut(low, high) for each in lists]
             pairs = self._engine.empty(max(1, sum(len(part.locations) for part in parts)), np.uint64)
@@ -114,35 +123,6 @@ def _emptied(features: Features, before: Features) -> Features:
     counts: Any = np.concatenate([features.counts[alive], np.zeros(len(dead), features.counts.dtype)])
     order = np.argsort(keys, kind="stable")
     return Features(keys[order], counts[order], features.locations[np.repeat(alive, features.counts)])
-
-
-class _Growing:
-    """Features that are put together of parts, in memory for all that the runs have; what is not used costs nothing."""
-
-    def __init__(self, runs: list[Features], kind: type[Any]) -> None:
-        features, locations = sum(map(len, runs)), sum(len(run.locations) for run in runs)
-        self._keys = np.empty(features, np.uint32)
-        self._counts: Any = np.empty(features, kind)
-        self._locations = np.empty(locations, np.uint32)
-        self._features = self._located = 0
-
-    def append(self, part: Features) -> None:
-        features, located = self._features + len(part), self._located + len(part.locations)
-        self._keys[self._features : features] = part.keys
-        self._counts[self._features : features] = part.counts
-        self._locations[self._located : located] = part.locations
-        self._features, self._located = features, located
-
-    def features(self) -> Features:
-        size = self._features
-        return Features(self._keys[:size], self._counts[:size], self._locations[: self._located])
-
-
-def count_type(max_locations: int) -> type[Any]:
-    """Return the type that counts of so many locations have."""
-    if not 1 <= max_locations <= MAX_LOCATIONS:
-        raise ValueError(f"{max_locations} locations of a feature: 1 to {MAX_LOCATIONS} are possible")
-    return np.uint8 if max_locations < 1 << 8 else np.uint16
 
 
 def features_of_pairs(engine: Engine, pairs: DeviceArray, size: int, max_locations: int) -> Features:
@@ -174,13 +154,8 @@ def _clipped(engine: Engine, ordered: DeviceArray, size: int, max_locations: int
     lanes, root = (1, 1) if cpu else scan_lanes(engine)
     tile = lanes * EACH
     tiles, tile = spans(size, 1, CPU_SPANS) if cpu else (-(-size // tile), tile)
-    defines: dict[str, int | str] = {
-        "COUNT": "uchar" if kind is np.uint8 else "ushort",
-        "CPU": cpu,
-        "LANES": lanes,
-        "ROOT": root,
-        "EACH": EACH,
-    }
+    count = "uchar" if kind is np.uint8 else "ushort"
+    defines: dict[str, int | str] = {"COUNT": count, "CPU": cpu, "LANES": lanes, "ROOT": root, "EACH": EACH}
     totals = engine.empty(tiles + 1, np.uint64)
     engine.fill(totals, 0)
     shape = (tiles * lanes,), (lanes,)

@@ -110,20 +110,12 @@ class FeatureTable:
         some: dict[str, Any] = {"counts": engine.upload(piece.counts), "size": size, "each": each, "sums": sums}
         engine.launch_items(engine.kernel(INDEXING, "count_locations", COUNT=kind), items, lanes=lanes, **some)
         scan(engine, sums, out=sums)
+        locations = engine.upload(piece.locations if len(piece.locations) else np.zeros(1, np.uint32))
+        some |= {"keys": engine.upload(piece.keys), "locations": locations}
         engine.launch_items(
-            engine.kernel(INDEXING, "index_features", COUNT=kind),
-            items,
-            lanes=lanes,
-            **some,
-            keys=engine.upload(piece.keys),
-            locations=engine.upload(piece.locations if len(piece.locations) else np.zeros(1, np.uint32)),
-            before=before,
-            lists_before=in_lists,
-            bits=self._bits,
-            entries=self._entries,
-            table=self._table,
-            lists=self.locations,
-        )
+            engine.kernel(INDEXING, "index_features", COUNT=kind), items, lanes=lanes, **some, before=before,
+            lists_before=in_lists, bits=self._bits, entries=self._entries, table=self._table, lists=self.locations,
+        )  # fmt: skip
         return engine.checkpoint()
 
     def look_up(self, sketches: Sketches, begin: int, size: int, found: DeviceArray) -> None:

@@ -10,8 +10,9 @@ import re
 
 import numpy as np
 
+from oclgenomics.app.reports import Report
 from oclgenomics.classify.formats.tally import Tally
-from oclgenomics.classify.formats.words import BareReport, TaxonWords
+from oclgenomics.classify.formats.words import TaxonWords
 from oclgenomics.classify.options import RANKS
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
@@ -26,18 +27,18 @@ DIGITS = 6  # of percentages; they are rounded down
 
 
 def _sample_id(sample: str) -> str:
-    """The name of a sample in the letters that the formats allow."""
+    """The name of a sample in the characters that the formats allow."""
     return re.sub(r"[^A-Za-z0-9._-]", "_", sample)
 
 
-class CamiBinning(BareReport):
+class CamiBinning(Report[ClassifiedReads]):
     """A line for each read that has a taxon: its name and the taxid. A read called a target has that of its taxon.
 
     Parameters
     ----------
     lineages : Lineages
     sample : str
-        Letters other than those of ASCII, digits, dots, dashes and underscores become underscores.
+        Characters other than letters of ASCII, digits, dots, dashes and underscores become underscores.
     joiner : LineJoiner
     """
 

@@ -1,9 +1,9 @@
 """What Kraken 2 and the programs around it read and write: lines of reads, reports of samples, Bracken's and Krona's.
 
-**Lines** of reads are C or U, the read, its taxon, its letters, and what was found, which is what differs. Kraken
+**Lines** of reads are C or U, the read, its taxon, its length, and what was found, which is what differs. Kraken
 counts k-mers there; here each `taxid:count` is a candidate, the best one first, and the count is its hits: features of
 the read that were found close to each other in that taxon. A feature may count for several candidates, and those that
-were found nowhere are not listed; `0:0` stands for no candidate. Hits of both mates count together, and stand before
+were found nowhere are not listed; `0:0` is no candidate. Hits of both mates count together, and stand before
 `|:|`; behind it there is always `0:0`. A target has no taxid of its own, so a read called one gets that of its taxon;
 where it has none, that of the root.
 
@@ -38,14 +38,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.reports import Report
 from oclgenomics.classify.formats.tally import Tally
-from oclgenomics.classify.formats.words import NO_TAXID, BareReport, TaxonWords, hit_columns
-from oclgenomics.classify.options import NO_RANK, RANKS
+from oclgenomics.classify.formats.words import NO_TAXID, TaxonWords, hit_columns
+from oclgenomics.classify.options import NO_RANK, RANKS, check_choice
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.ncbi import MAX_TAXID
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, ROOT_TAXID, Taxonomy
-from oclgenomics.errors import InputError, ParameterError
+from oclgenomics.errors import InputError
 from oclgenomics.io.text_file import read_text
 from oclgenomics.sequence.joined_lines import (
     NO_TEXT,
@@ -69,17 +70,15 @@ HEADINGS = (
     "fraction_total_reads",
 )  # fmt: skip
 SLOTS = {letter: slot for slot, letter in RANK_LETTERS.items()}
-LINE_COLUMNS = {
-    6: (1, 2, 3, 4, 5),
-    8: (1, 2, 5, 6, 7),
-}  # clade, taxon, rank, taxid, name; eight with counts of minimizers
+# clade, taxon, rank, taxid, name; eight columns with counts of minimizers
+LINE_COLUMNS = {6: (1, 2, 3, 4, 5), 8: (1, 2, 5, 6, 7)}
 UNCLASSIFIED = "U"
 INDENT = 2  # spaces for a level
 MAX_DIGITS = 15  # so no sum of reads of a report leaves 64 bits
 WHAT = "is no line of a report of Kraken 2: share, reads of the clade, reads of the taxon, rank, taxid and name"
 
 
-class KrakenReport(BareReport):
+class KrakenReport(Report[ClassifiedReads]):
     """A line for each read or pair.
 
     Parameters
@@ -187,8 +186,7 @@ def bracken_table(tally: Tally, rank: str = "species") -> str:
         There is no letter for the rank.
     """
     letters = {RANKS[slot]: letter for slot, letter in RANK_LETTERS.items() if letter != "R"}
-    if rank not in letters:
-        raise ParameterError("rank", f"choose one of {', '.join(letters)}", rank)
+    check_choice("rank", rank, tuple(letters))
     words = TaxonWords(tally.lineages)
     assigned = dict(zip(*(array.tolist() for array in tally.at_rank(rank)), strict=True))
     estimate = tally.estimate(rank)

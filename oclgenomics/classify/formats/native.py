@@ -8,6 +8,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.reports import Report
 from oclgenomics.classify.formats.tally import Tally, summary_text
 from oclgenomics.classify.formats.truth import HeaderTruth, PrecisionTally, precision_text
 from oclgenomics.classify.formats.words import NO_TAXID, TaxonWords, hit_columns, target_range
@@ -39,7 +40,7 @@ class NativeOptions:
     Attributes
     ----------
     taxids : bool
-        Identifiers of taxa beside their names; those of targets are -1 and below.
+        Identifiers of taxa behind their names; those of targets are -1 and below.
     taxids_only : bool
         Identifiers instead of names.
     omit_ranks : bool
@@ -176,7 +177,7 @@ class CandidateColumns:
     sketch : SketchOptions
         Of the database: where its windows are.
     lowest : str
-        Candidates are shown as the taxon that they stand for: targets by their names, others by their identifiers.
+        Candidates are shown as the taxon that they are taken for: targets by their names, others by their identifiers.
     separator : str
     """
 
@@ -204,7 +205,7 @@ class CandidateColumns:
         return hit_columns(candidates, self._first, self._others)
 
     def locations(self, candidates: Candidates) -> list[Column]:
-        """The letters of the candidates' targets in which they were hit."""
+        """Where in the candidates' targets they were hit, in bases."""
         columns: list[Column] = []
         for place in range(candidates.targets.shape[1]):
             known = candidates.targets[:, place] != NO_TARGET
@@ -254,7 +255,7 @@ def _label(words: TaxonWords, target: int, slot: int) -> str:
     return words.name(number if at_rank == NO_TAXON else at_rank)
 
 
-class NativeReport:
+class NativeReport(Report[ClassifiedReads]):
     """A comment that names the columns, one for each input, a line for each read and a summary in comments.
 
     All columns but `allhits` are joined by `joiner`.

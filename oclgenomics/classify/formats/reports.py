@@ -7,16 +7,16 @@ from typing import Literal, get_args
 import numpy as np
 
 from oclgenomics.app.reports import Report
-from oclgenomics.classify.formats.cami import CamiBinning
-from oclgenomics.classify.formats.kraken import KrakenReport
+from oclgenomics.classify.formats.cami import CamiBinning, cami_profile
+from oclgenomics.classify.formats.kraken import KrakenReport, bracken_table, kreport, krona_text
 from oclgenomics.classify.formats.native import NativeOptions, NativeReport
+from oclgenomics.classify.formats.native_lists import abundance_lists
 from oclgenomics.classify.formats.tables import JsonReport, TsvReport
-from oclgenomics.classify.formats.words import BareReport
-from oclgenomics.classify.options import QueryOptions, SketchOptions
+from oclgenomics.classify.formats.tally import Tally
+from oclgenomics.classify.options import QueryOptions, SketchOptions, check_choice
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.errors import ParameterError
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.joined_lines import DeviceJoiner, HostJoiner
 from oclgenomics.sequence.name_list import NameList
@@ -24,7 +24,7 @@ from oclgenomics.sequence.record_texts import whole_lines
 
 ReportFormat = Literal["native", "kraken", "tsv", "json", "cami"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
-
+SUMMARIES = ("kreport", "abundances", "krona", "bracken", "cami-profile")
 
 Mates = Literal["both", "first", "second"]
 
@@ -62,8 +62,7 @@ def make_report(
     UsageError
         There is no such format.
     """
-    if format not in FORMATS:
-        raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
+    check_choice("format", format, FORMATS)
     joiner = HostJoiner() if engine is None else DeviceJoiner(engine)
     if format == "kraken":
         return KrakenReport(lineages, query.lowest, joiner)
@@ -76,7 +75,30 @@ def make_report(
     return NativeReport(lineages, query, sketch, native or NativeOptions(), joiner)
 
 
-class ReadTexts(BareReport):
+def make_summary(
+    name: str, tally: Tally, *, per: str | None = None, native: NativeOptions | None = None, sample: str = "sample"
+) -> str:
+    """Return a report of all reads together, one of `SUMMARIES`.
+
+    Parameters
+    ----------
+    name : str
+    tally : Tally
+    per : str, optional
+        For 'abundances': see `abundance_lists`.
+    native : NativeOptions, optional
+        For 'abundances': how its lines look.
+    sample : str
+        For 'cami-profile': the name of the sample.
+    """
+    if name == "abundances":
+        return abundance_lists(tally, per, native)
+    if name == "cami-profile":
+        return cami_profile(tally, sample)
+    return {"kreport": kreport, "krona": krona_text, "bracken": bracken_table}[name](tally)
+
+
+class ReadTexts(Report[ClassifiedReads]):
     """The records of reads, unchanged. Of a query whose parts have texts; see `Wanted`.
 
     Parameters

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from oclgenomics.classify.options import QueryOptions
 from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates, best_of_groups
 from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
-from oclgenomics.classify.taxonomy.text_fields import read_lines
+from oclgenomics.classify.taxonomy.text_fields import NOT_A_NUMBER, Lines, read_lines, whole_numbers
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy, pruned
 from oclgenomics.errors import InputError
 from oclgenomics.sequence.name_list import NameList
 
 LAYOUT = b"# TABLE_LAYOUT: query_id\t|\tquery_header\t|\ttop_hits\t|\t"
 AS_WRITTEN = "write it with --queryids --tophits --lowest species and no other option for its lines"
-MAX_DIGITS = 18
-NEWLINE, TAB, COMMENT, COMMA, COLON, ZERO = b"\n\t#,:0"
+TABS, NAME, CANDIDATES = 6, 2, 4  # of a line, and the fields between them
+TAB, COMMENT, COMMA, COLON = b"\t#,:"
 
 
 @dataclass(frozen=True)
@@ -56,82 +56,71 @@ def read_result(path: str | os.PathLike[str]) -> ResultText:
     InputError
         It is no such text; with the line.
     """
-    texts: list[NDArray[np.uint8]] = []
-    numbers: list[NDArray[np.int64]] = []
+    blocks: list[_Block] = []
     for lines in read_lines(path):
-        if not texts and LAYOUT not in lines.text[: 1 << 16].tobytes():
+        if not blocks and LAYOUT not in lines.text[: 1 << 16].tobytes():
             raise InputError(f"is no result that can be merged: {AS_WRITTEN}", source=lines.source)
-        reads = lines.text[lines.begins] != COMMENT
-        texts.append(_lines_alone(lines.text, lines.begins[reads], lines.ends[reads]))
-        numbers.append(lines.numbers[reads])
-        name = lines.source
-    return _Parser(name, np.concatenate(texts), np.concatenate(numbers)).result()
+        blocks.append(_Block(lines))
+    columns = zip(*(one.columns for one in blocks), strict=True)
+    numbers, counts, taxids, hits = map(np.concatenate, columns)
+    order = np.argsort(numbers, kind="stable")
+    again = np.flatnonzero(np.diff(numbers[order]) == 0)
+    if len(again):
+        raise InputError(f"has two lines for read {numbers[order][again[0]]}", source=lines.source)
+    names = NameList.joined([one.names for one in blocks]).take(order)
+    starts, counts = (np.cumsum(counts) - counts)[order], counts[order]
+    ends = np.cumsum(counts)
+    places = np.repeat(starts - (ends - counts), counts) + np.arange(len(taxids))
+    return ResultText(lines.source, numbers[order], names, np.append(0, ends), taxids[places], hits[places])
 
 
-def _lines_alone(text: NDArray[np.uint8], begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Some lines of a text, each with a newline, and nothing between them."""
-    marks = np.zeros(len(text) + 1, np.int8)
-    marks[begins] = 1
-    marks[ends + 1] -= 1  # behind the line break; another line may begin there
-    lines = text.copy()
-    lines[ends] = NEWLINE  # or a carriage return is there
-    return lines[np.cumsum(marks[:-1], dtype=np.int8) > 0]
+class _Block:
+    """Some lines, without those that are no reads.
 
+    Attributes
+    ----------
+    names : NameList
+    columns : tuple of ndarray, int64
+        Numbers of the reads, and how many candidates each has; taxids and hits of these.
+    """
 
-class _Parser:
-    """Finds the columns of lines, whose numbers in the file are given, by the places of their tabs."""
-
-    def __init__(self, name: str, text: NDArray[np.uint8], numbers: NDArray[np.int64]) -> None:
-        self._name, self._text, self._lines = name, text, numbers
-        ends = np.flatnonzero(text == NEWLINE)
-        self._begins = np.append(0, ends + 1)[: len(ends)]
-        tabs = np.flatnonzero(text == TAB)
-        first = np.searchsorted(tabs, self._begins)
-        self._refuse(np.searchsorted(tabs, ends) - first != 6, "has not the four columns of a result")
-        self._tabs = tabs[first[:, np.newaxis] + np.arange(6)] if len(ends) else np.zeros((0, 6), np.int64)
-
-    def result(self) -> ResultText:
-        tabs = self._tabs
-        numbers = self._numbers(self._begins, tabs[:, 0], np.arange(len(self._lines)), "the number of the read")
-        starts, taxids, hits = self._candidates(tabs[:, 3] + 1, tabs[:, 4])
-        order = np.argsort(numbers, kind="stable")
-        again = np.flatnonzero(np.diff(numbers[order]) == 0)
-        if len(again):
-            raise InputError(f"has two lines for read {numbers[order][again[0]]}", source=self._name)
-        names = self._names(tabs[:, 1] + 1, tabs[:, 2]).take(order)
-        counts = np.diff(starts)[order]
-        ends = np.cumsum(counts)
-        places = np.repeat(starts[:-1][order] - (ends - counts), counts) + np.arange(len(taxids))
-        return ResultText(self._name, numbers[order], names, np.append(0, ends), taxids[places], hits[places])
-
-    def _names(self, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NameList:
+    def __init__(self, lines: Lines) -> None:
+        about = lines.text[lines.begins] != COMMENT
+        begins, ends, numbers = lines.begins[about], lines.ends[about], lines.numbers[about]
+        self._lines = Lines(lines.source, lines.text, begins, ends, numbers)
+        each = np.arange(len(begins))
+        tabs = _within(np.flatnonzero(lines.text == TAB), begins, ends)
+        self._refuse(tabs != TABS, each, "has not the four columns of a result")
+        fields = self._lines.fields_by_tab(TABS - 1)
+        begins, ends = fields.begins[NAME], fields.ends[NAME]
         bounds = np.stack([begins, ends], axis=1).ravel()
-        every = NameList(self._text, np.append(bounds, bounds[-1] if len(bounds) else 0))  # names and what is between
-        return every.take(2 * np.arange(len(begins)))
+        every = NameList(lines.text, np.append(bounds, bounds[-1] if len(bounds) else 0))  # names and what is between
+        self.names = every.take(2 * each)
+        reads = self._numbers(fields.begins[0], fields.ends[0], each, "the number of the read")
+        self.columns = (reads, *self._candidates(fields.begins[CANDIDATES], fields.ends[CANDIDATES]))
 
     def _candidates(
         self, begins: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Starts, taxids and hits: each candidate ends with a comma or with the column."""
+        """Counts, taxids and hits: each candidate ends with a comma or with the column."""
         commas, colons = (self._inside(mark, begins, ends) for mark in (COMMA, COLON))
-        filled = ends > begins
+        filled, each = ends > begins, np.arange(len(begins))
         counts = np.where(filled, _within(commas, begins, ends) + 1, 0)
-        self._refuse(_within(colons, begins, ends) != counts, "has candidates that are not taxid:hits")
-        starts = np.append(0, np.cumsum(counts))
-        heads = np.zeros(starts[-1], np.bool_)
-        heads[starts[:-1][filled]] = True
+        self._refuse(_within(colons, begins, ends) != counts, each, "has candidates that are not taxid:hits")
+        lines = np.repeat(each, counts)
+        heads = np.ones(len(lines), np.bool_)
+        heads[1:] = lines[1:] != lines[:-1]
         tails = np.append(heads[1:], True)[: len(heads)]
         first, last = np.empty(len(heads), np.int64), np.empty(len(heads), np.int64)
         first[heads], first[~heads] = begins[filled], commas + 1
         last[tails], last[~tails] = ends[filled], commas
-        lines = np.repeat(np.arange(len(counts)), counts)
-        self._refuse_candidates((colons < first) | (colons >= last), lines)
+        self._refuse((colons < first) | (colons >= last), lines, "has candidates that are not taxid:hits")
         taxids = self._numbers(first, colons, lines, "a taxid")
-        return starts, taxids, self._numbers(colons + 1, last, lines, "a number of hits")
+        return counts, taxids, self._numbers(colons + 1, last, lines, "a number of hits")
 
     def _inside(self, mark: int, begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
         """Places of a byte within columns."""
-        found = np.flatnonzero(self._text == mark)
+        found = np.flatnonzero(self._lines.text == mark)
         column = np.searchsorted(begins, found, "right") - 1
         return found[(column >= 0) & (found < np.append(ends, 0)[column])]
 
@@ -139,30 +128,19 @@ class _Parser:
         self, begins: NDArray[np.int64], ends: NDArray[np.int64], lines: NDArray[np.int64], what: str
     ) -> NDArray[np.int64]:
         """Read whole numbers."""
-        sizes = ends - begins
-        wrong = (sizes < 1) | (sizes > MAX_DIGITS)
-        values = np.zeros(len(begins), np.int64)
-        for place in range(min(int(sizes.max(initial=0)), MAX_DIGITS)):
-            there = place < sizes
-            digits = self._text[begins[there] + place].astype(np.int64) - ZERO
-            wrong[there] |= (digits < 0) | (digits > 9)
-            values[there] = 10 * values[there] + digits
-        if wrong.any():
-            at = int(np.argmax(wrong))
-            shown = self._text[begins[at] : ends[at]][:40].tobytes().decode("utf-8", "replace")
-            raise self._error(int(lines[at]), f"{shown!r} is not {what}; {AS_WRITTEN}")
+        text = self._lines.text
+        values = whole_numbers(text, begins, ends)
+        wrong = values == NOT_A_NUMBER
+        at = int(np.argmax(wrong)) if len(wrong) else 0
+        shown = text[begins[at] : ends[at]][:40].tobytes().decode("utf-8", "replace") if len(wrong) else ""
+        self._refuse(wrong, lines, f"{shown!r} is not {what}")
         return values
 
-    def _refuse(self, wrong: NDArray[np.bool_], what: str) -> None:
+    def _refuse(self, wrong: NDArray[np.bool_], lines: NDArray[np.int64], what: str) -> None:
+        """Refuse a line with something wrong, the first one."""
         if wrong.any():
-            raise self._error(int(np.argmax(wrong)), f"{what}; {AS_WRITTEN}")
-
-    def _refuse_candidates(self, wrong: NDArray[np.bool_], lines: NDArray[np.int64]) -> None:
-        if wrong.any():
-            raise self._error(int(lines[np.argmax(wrong)]), f"has candidates that are not taxid:hits; {AS_WRITTEN}")
-
-    def _error(self, row: int, message: str) -> InputError:
-        return InputError(message, source=self._name, line=int(self._lines[row]))
+            line = int(self._lines.numbers[lines[np.argmax(wrong)]])
+            raise InputError(f"{what}; {AS_WRITTEN}", source=self._lines.source, line=line)
 
 
 def _within(places: NDArray[np.int64], begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -185,7 +163,7 @@ def merged_candidates(
     Returns
     -------
     lineages : Lineages
-        Each taxon of a candidate has a target that stands for it.
+        Each taxon of a candidate has a target in its place.
     candidates : Candidates
 
     Raises
@@ -218,7 +196,7 @@ def _refuse_other_reads(texts: Sequence[ResultText]) -> None:
 
 
 def _lineages(texts: Sequence[ResultText], taxonomy: Taxonomy) -> Lineages:
-    """Taxa, each of which has a target that stands for it."""
+    """Taxa, each of which has a target in its place."""
     taxids = np.unique(np.concatenate([text.taxids for text in texts]))
     taxa = taxonomy.find(taxids)
     unknown = taxids[taxa == NO_TAXON]

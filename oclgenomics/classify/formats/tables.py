@@ -3,10 +3,10 @@
 | column | what it holds |
 |---|---|
 | read | name |
-| length, mate_length | letters; `NA` for the mate of a single read |
+| length, mate_length | bases; `NA` for the mate of a single read |
 | taxid, rank, name | what the read is called; 0, `NA`, `NA` if unclassified; the taxid of a target is its taxon's |
 | hits, needed | of the best candidate, and how many the read needed; 0 hits without a candidate |
-| target, begin, end | where the best candidate was hit: letters of that target, from 0 on, `end` not included |
+| target, begin, end | where the best candidate was hit: bases of that target, from 0 on, `end` not included |
 | second, second_hits | the target of the second candidate, and its hits |
 
 JSON Lines have the same keys, with null where that has NA, and `candidates`: a list, the best one first, of `target`,
@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.reports import MISSING
-from oclgenomics.classify.formats.words import NO_TAXID, BareReport, TaxonWords, target_numbers, target_range
+from oclgenomics.app.reports import MISSING, Report
+from oclgenomics.classify.formats.words import NO_TAXID, TaxonWords, target_numbers, target_range
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates
@@ -51,7 +51,7 @@ _LINE = (
 )
 
 
-class TsvReport(BareReport):
+class TsvReport(Report[ClassifiedReads]):
     """A line for each read or pair, below a line of headings.
 
     Parameters
@@ -110,17 +110,15 @@ class TsvReport(BareReport):
     def _runner_up(self, candidates: Candidates) -> list[Column]:
         targets, hits = candidates.targets[:, 1:2], candidates.hits[:, 1:2]
         if not targets.shape[1]:
-            targets, hits = (
-                np.full((len(candidates), 1), NO_TARGET, np.uint32),
-                np.zeros((len(candidates), 1), np.uint32),
-            )
+            hits = np.zeros((len(candidates), 1), np.uint32)
+            targets = np.full_like(hits, NO_TARGET)
         return [self._second.column(target_numbers(targets[:, 0])), NumberColumn.of(hits[:, 0])]
 
 
 def range_in_target(
     candidates: Candidates, place: int, lineages: Lineages, sketch: SketchOptions
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return where candidates were hit: the first letter of their target, and the one behind the last.
+    """Return where candidates were hit: the first base of their target, and the one behind the last.
 
     Parameters
     ----------
@@ -138,7 +136,7 @@ def range_in_target(
     return np.minimum(begin, lengths), np.minimum(end, lengths)
 
 
-class JsonReport(BareReport):
+class JsonReport(Report[ClassifiedReads]):
     """A line for each read or pair.
 
     Parameters

@@ -7,7 +7,13 @@ from numpy.typing import NDArray
 
 from oclgenomics.classify.options import NO_RANK, RANKS, SEQUENCE, SketchOptions
 from oclgenomics.classify.result import ClassifiedReads
-from oclgenomics.classify.taxonomy.abundances import Abundances, estimated_abundances, percent_text, shared_abundances
+from oclgenomics.classify.taxonomy.abundances import (
+    Abundances,
+    count_calls,
+    estimated_abundances,
+    percent_text,
+    shared_abundances,
+)
 from oclgenomics.classify.taxonomy.evidence import Evidence
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
@@ -47,12 +53,7 @@ class Tally:
 
     def add(self, part: ClassifiedReads) -> None:
         """Count the reads of a part."""
-        taxon = part.calls.taxon  # NO_TAXON is the last one
-        if len(taxon) < len(self.counts):
-            np.add.at(self.counts, taxon, 1)
-        else:
-            found = np.bincount(taxon + np.int32(1), minlength=len(self.counts))
-            self.counts += np.roll(found, -1)
+        self.counts += count_calls(part.calls, self.lineages)
         self.sequences += len(part) * (1 if part.reads.mate_letters is None else 2)
         if self._evidence is not None and self._sketch is not None:
             self._evidence.add(part.candidates, part.calls, part.reads.kmers(self._sketch.kmerlen))

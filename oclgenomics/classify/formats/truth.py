@@ -254,7 +254,7 @@ def _percent(part: np.int64, whole: np.int64 | int) -> str:
 class HeaderTruth:
     """Finds the true taxa of reads: the target whose accession is in the header, else the taxid behind "taxid|".
 
-    Of an accession that no target has, one with another version or none does. A taxon that fills no rank stands for
+    Of an accession that no target has, one with another version or none does. A taxon that fills no rank counts as
     the first one above it that does. Headers are read one by one on the host, so this is slow.
 
     Parameters

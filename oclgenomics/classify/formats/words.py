@@ -58,18 +58,6 @@ class TaxonWords:
         return int(self.lineages.at_rank[number, slot])
 
 
-class BareReport:
-    """A report that is lines of reads and nothing else."""
-
-    def head(self) -> bytes:
-        """Return nothing: there is no head."""
-        return b""
-
-    def tail(self) -> bytes:
-        """Return nothing: there is no tail."""
-        return b""
-
-
 def hit_columns(candidates: Candidates, first: TextTable, others: TextTable) -> list[Column]:
     """Return columns of all candidates: the texts of their targets, each followed by the hits if there is a target."""
     columns: list[Column] = []
@@ -96,7 +84,7 @@ def target_range(
     place : int
         0 for the best ones.
     stride, window : int
-        Letters of the database.
+        Bases of the database's windows.
     """
     first, last = (
         array[:, place].astype(np.uint64) * np.uint64(stride) for array in (candidates.first, candidates.last)

@@ -33,13 +33,13 @@ UNRANKED = 0.05  # of the classified reads: nor does a rank that more have none 
 
 
 PLOTTED = ("domain", "kingdom", "phylum", "class", "order", "family", "genus", "species")
-OTHERS = -2  # the taxon of a segment that stands for several
+OTHERS = -2  # the taxon of a segment of several taxa
 MAX_NAMED = 14  # taxa of a rank
 LEAST_NAMED = 0.005  # share of all reads
 
 
 def plot_sample(tally: Tally, *, title: str = "") -> Figure:
-    """Draw a sample: a stack for each rank, in which every taxon lies beside those that are below it.
+    """Draw a sample: a stack for each rank, in which every taxon is next to those that are below it.
 
     Parameters
     ----------
@@ -77,13 +77,8 @@ def _draw_stacks(axes: Axes, stacks: Partition, words: TaxonWords) -> None:
         axes.text(begins[column], 1.012, rank, ha="left", va="bottom", fontsize=11, fontweight="bold", color=GREY)
     for segment in stacks.segments:
         left, right = begins[segment.column], begins[segment.column + 1] - GAP
-        colour = _colour(segment, hues)
-        _draw_box(
-            axes,
-            (left, segment.begin, right - left, segment.share),
-            colour,
-            _name(segment, words, stacks.ranks[segment.column]),
-        )
+        box = (left, segment.begin, right - left, segment.share)
+        _draw_box(axes, box, _colour(segment, hues), _name(segment, words, stacks.ranks[segment.column]))
     if stacks.classified < 1:
         box = (0.0, stacks.classified, width - GAP, 1 - stacks.classified)
         _draw_box(axes, box, UNCLASSIFIED, "unclassified")
@@ -226,7 +221,7 @@ def partition(tally: Tally) -> Partition:
 
 
 def _merge_small(paths: NDArray[np.int32], shares: NDArray[np.float64]) -> None:
-    """Let one segment stand for taxa that are too many or too small to be named, and all that is below them."""
+    """Make one segment of taxa that are too many or too small to be named, and all that is below them."""
     for column in range(paths.shape[1]):
         taxa, place = np.unique(paths[:, column], return_inverse=True)
         sums = np.bincount(place, shares, len(taxa))
@@ -246,7 +241,7 @@ def _lay(
     begin: float,
     segments: list[Segment],
 ) -> None:
-    """Stack what is below a taxon, the largest first, what stands for several behind it, and what has no taxon last."""
+    """Stack what is below a taxon, the largest first, that of several taxa behind it, and what has no taxon last."""
     column = len(above)
     if column == paths.shape[1]:
         return

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from oclgenomics.app.figures import GREY, INK, STYLE, short_text
 from oclgenomics.classify.formats.tally import Tally
 from oclgenomics.classify.formats.words import TaxonWords
-from oclgenomics.classify.options import RANKS
+from oclgenomics.classify.options import check_choice
 from oclgenomics.classify.plots.colours import HIGHER, HUES, OTHER, UNCLASSIFIED, ink_on
-from oclgenomics.errors import ParameterError
 
 HEIGHT = 7.5
 LEFT, KEY, TOP, BOTTOM = 0.95, 4.0, 1.3, 0.55  # inches; KEY: of the names of taxa
@@ -50,8 +49,7 @@ def rank_shares(samples: Sequence[Tally], rank: str) -> tuple[list[str], NDArray
     UsageError
         There is no such rank.
     """
-    if rank not in RANKS:
-        raise ParameterError("rank", f"choose one of {', '.join(RANKS)}", rank)
+    check_choice("rank", rank)
     names: dict[tuple[int, str], int] = {}
     found: list[dict[int, int]] = []
     for tally in samples:
@@ -138,7 +136,7 @@ def _draw_bars(
 def _draw_key(
     figure: Figure, axes: Axes, names: list[str], shares: NDArray[np.float64], colours: list[str], width: float
 ) -> None:
-    """Names beside the bars in the order of the stacks, from the bottom to the top, with mean shares."""
+    """Names to the right of the bars in the order of the stacks, from the bottom to the top, with mean shares."""
     shown = [place for place in range(len(names)) if shares[place].any()]
     low, height = axes.get_position().y0, axes.get_position().height
     line = min(0.30 / HEIGHT, height / max(len(shown), 1))

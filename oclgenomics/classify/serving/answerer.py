@@ -9,17 +9,14 @@ from typing import Any
 
 from oclgenomics import __version__
 from oclgenomics.classify import ClassifiedReads, Index, Input, QueryOptions, Wanted
-from oclgenomics.classify.formats.cami import cami_profile
-from oclgenomics.classify.formats.kraken import bracken_table, kreport, krona_text
 from oclgenomics.classify.formats.native import NativeOptions
-from oclgenomics.classify.formats.native_lists import abundance_lists
-from oclgenomics.classify.formats.reports import FORMATS, make_report
+from oclgenomics.classify.formats.reports import FORMATS, SUMMARIES, make_report, make_summary
 from oclgenomics.classify.formats.tally import Tally
+from oclgenomics.classify.options import check_choice, parse_share
 from oclgenomics.classify.serving.queue import BodySpool
 from oclgenomics.errors import ParameterError, UsageError
 
 FIRST_READS = b">a\nGATTACAGATTACAGATTACAGATTACAG\n>a\nCTGTAATCTGTAATCTGTAATCTGTAATC\n"
-SUMMARIES = ("kreport", "abundances", "krona", "bracken", "cami-profile")
 CONTENT_TYPES = {"json": "application/x-ndjson", "tsv": "text/tab-separated-values; charset=utf-8"}
 YES, NO = ("", "1", "true", "yes"), ("0", "false", "no")
 MAX_DIGITS, MAX_TEXT = 18, 100
@@ -59,9 +56,7 @@ class IndexAnswerer:
             parts = (replace(part, reads=replace(part.reads, source=query.sample)) for part in found)
             yield from self._summary(parts, query) if query.format in SUMMARIES else self._report(parts, query)
 
-    def _report(
-        self, parts: Iterator[ClassifiedReads], query: ClassifyQuery
-    ) -> Generator[bytes | memoryview, None, None]:
+    def _report(self, parts: Iterator[ClassifiedReads], query: ClassifyQuery) -> Iterator[bytes | memoryview]:
         index, sketch = self._index, self._index.database.options.sketch
         report = make_report(
             query.format, index.lineages, query.options, sketch, native=query.native, sample=query.sample,
@@ -69,30 +64,21 @@ class IndexAnswerer:
         )  # fmt: skip
         head: bytes | None = report.head()
         for part in parts:
-            if head is not None:  # behind the first part: what is wrong from the start is told before anything comes
+            if head is not None:  # behind the first part: what is wrong from the start is an error
                 yield head
                 head = None
             yield report.body(part)
         yield (head or b"") + report.tail()
 
-    def _summary(
-        self, parts: Iterator[ClassifiedReads], query: ClassifyQuery
-    ) -> Generator[bytes | memoryview, None, None]:
+    def _summary(self, parts: Iterator[ClassifiedReads], query: ClassifyQuery) -> Iterator[bytes | memoryview]:
         shares = query.format == "bracken" and query.options.tells_shares
         tally = Tally(self._index.lineages, self._index.database.options.sketch if shares else None)
         for part in parts:
             tally.add(part)
-        make: dict[str, Callable[[], str]] = {
-            "kreport": lambda: kreport(tally),
-            "abundances": lambda: abundance_lists(tally),
-            "krona": lambda: krona_text(tally),
-            "bracken": lambda: bracken_table(tally),
-            "cami-profile": lambda: cami_profile(tally, query.sample),
-        }
-        yield make[query.format]().encode("utf-8", "replace")
+        yield make_summary(query.format, tally, sample=query.sample).encode("utf-8", "replace")
 
     def warm_up(self, folder: str) -> None:
-        """Classify a few letters in all formats, so that the first request finds all that it needs."""
+        """Classify a few bases in all formats, so that the first request finds all that it needs."""
         with BodySpool(folder) as body:
             body.write(FIRST_READS)
             for parameters in [{"format": name} for name in FORMATS] + [{"interleaved": "1"}]:
@@ -108,7 +94,7 @@ class ClassifyQuery:
     Attributes
     ----------
     format : str
-        One of `FORMATS`, or of `SUMMARIES`, which tell of all reads together.
+        One of `FORMATS`, or of `SUMMARIES`, which are about all reads together.
     interleaved : bool
         Mates of a pair follow each other.
     sample : str
@@ -147,8 +133,7 @@ def parse_query(parameters: Mapping[str, str]) -> ClassifyQuery:
             raise UsageError(f"the parameter {given[:40]!a} {why}")
         values[name] = KINDS[name](given, text)
     format = values.pop("format", "native")
-    if format not in FORMATS + SUMMARIES:
-        raise ParameterError("format", f"choose one of {', '.join(FORMATS + SUMMARIES)}", format)
+    check_choice("format", format, FORMATS + SUMMARIES)
     native = _taken(NativeOptions, values)
     if format != "native" and native != NativeOptions():
         raise ParameterError("format", "has no use for parameters of native", format)
@@ -171,12 +156,9 @@ def _whole(name: str, text: str) -> int:
 
 def _share(name: str, text: str) -> float:
     try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 100:
-        raise ParameterError(name, "is no share: write 0.8, or 80 for percent", text[:40])
-    return value / 100 if value > 1 else value
+        return parse_share(text)
+    except ValueError as error:
+        raise ParameterError(name, str(error), text[:40]) from None
 
 
 def _truth(name: str, text: str) -> bool:

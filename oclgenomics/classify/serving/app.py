@@ -4,43 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import functools
-import re
 import time
 import zlib
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from starlette.datastructures import Headers
-from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Route, Router
 from starlette.types import Message, Receive, Scope, Send
 
 from oclgenomics.classify.serving.connection import Connection
 from oclgenomics.classify.serving.openapi import description
-from oclgenomics.classify.serving.protocol import (
-    BAD_REQUEST,
-    CLOSING,
-    HEAD_TOO_LARGE,
-    HttpError,
-    Limits,
-    parse_parameters,
-    refusal_of,
-)
+from oclgenomics.classify.serving.protocol import HttpError, Limits, parse_parameters, refusal_of
 from oclgenomics.classify.serving.queue import AbandonedError, AnswerSpool, BodySpool, Query, WorkQueue
 from oclgenomics.errors import OclGenomicsError
 from oclgenomics.io.json_text import json_text
 
-FORBIDDEN, NOT_FOUND, NOT_ALLOWED, LENGTH_REQUIRED, TOO_LARGE, NOT_SUPPORTED = 403, 404, 405, 411, 413, 415
-OTHER_VERSION = 505
-ONCE = ("content-length", "transfer-encoding", "content-encoding")
 MAX_HEADERS = 100
 PIECE_BYTES = 1 << 18
-GZIP = b"\x1f\x8b"
+MAX_DIGITS = 18  # of the length of a body
+GZIP = b"\x1f"  # how it begins, and how neither FASTA nor FASTQ does
 PAGE = {
     "/": ("page.html", "text/html"),
     "/page.css": ("page.css", "text/css"),
@@ -65,9 +52,9 @@ class Application:
     folder : str
         For bodies and answers.
     log : callable
-        Told a line for each request.
+        Called with a line for each request.
     on_defect : callable
-        Told of exceptions that are no fault of a request.
+        Called with exceptions that are no fault of a request.
     """
 
     def __init__(
@@ -75,15 +62,13 @@ class Application:
         on_defect: Callable[[Exception], None],
     ) -> None:  # fmt: skip
         self.queue, self.limits, self.folder, self.log, self.on_defect = queue, limits, folder, log, on_defect
-        routes = [
-            Route("/classify", self._classify, methods=["POST"]),
-            Route("/health", self._health),
-            Route("/info", self._info),
-            Route("/openapi.json", self._openapi),
-            *(Route(path, _page) for path in PAGE),
-        ]
-        self._methods = {route.path: sorted(route.methods or ()) for route in routes}
-        self._router = Router(routes, redirect_slashes=False)
+        self._endpoints: dict[str, Callable[[Request], Coroutine[Any, Any, Response]]] = {
+            "/classify": self._classify,
+            "/health": self._health,
+            "/info": self._info,
+            "/openapi.json": _openapi,
+            **dict.fromkeys(PAGE, _page),
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it by a line of JSON, and log how that ended."""
@@ -91,58 +76,39 @@ class Application:
             return
         record = _Record(scope, send)
         try:
-            self._check(scope)
-            scope["app"] = self  # so that the router raises what it does not find
-            await self._router(scope, receive, record.send)
-        except ClientDisconnect:
+            _check(scope)
+            answer = await self._endpoint(scope)(Request(scope, receive))
+            await answer(scope, receive, record.send)
+        except (ClientDisconnect, AbandonedError) as error:
             record.outcome = "hung up"
-        except AbandonedError:
-            record.outcome = "hung up"
-            scope["state"]["connection"].reset()
+            if isinstance(error, AbandonedError):
+                scope["state"]["connection"].reset()
         except Exception as error:
-            self._refuse(error, scope, record)
-        self.log(record.line())
-
-    def _check(self, scope: Scope) -> None:
-        """Refuse heads that are no good for any route, and take whole addresses for the paths in them."""
-        if scope["http_version"] not in ("1.0", "1.1"):
-            raise HttpError(OTHER_VERSION, f"Invalid HTTP version ({scope['http_version']})")
-        if len(scope["headers"]) > MAX_HEADERS:
-            raise HttpError(HEAD_TOO_LARGE, "Too many headers")
-        if scope["method"] == "POST" and (b"sec-fetch-site", b"cross-site") in scope["headers"]:
-            raise HttpError(FORBIDDEN, "pages of other sites may not use this server")  # as a browser sends them
-        if not scope["path"].startswith("/"):
-            try:
-                address = urlsplit(_target(scope))
-            except ValueError:
-                raise HttpError(BAD_REQUEST, "the address is malformed") from None
-            scope["path"], scope["query_string"] = unquote(address.path), address.query.encode()
-
-    def _refuse(self, error: Exception, scope: Scope, record: _Record) -> None:
-        if isinstance(error, HTTPException):  # of the routing
-            methods = self._methods.get(scope["path"])
-            if methods is None:
-                refusal = HttpError(NOT_FOUND, f"there is nothing here; try {', '.join(self._methods)}")
-            else:
-                said = f"{scope['path']} takes {' and '.join(methods)} only"
-                refusal = HttpError(NOT_ALLOWED, said, {"Allow": ", ".join(methods)})
-        else:
             if not isinstance(error, (HttpError, OclGenomicsError)):
                 self.on_defect(error)
             refusal = refusal_of(error)
-        record.outcome = f"{refusal.status} {refusal}"
-        scope["state"]["connection"].refuse(refusal)
+            record.outcome = f"{refusal.status} {refusal}"
+            scope["state"]["connection"].refuse(refusal)
+        self.log(record.line())
+
+    def _endpoint(self, scope: Scope) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """What answers a path and a method."""
+        path = scope["path"]
+        if path not in self._endpoints:
+            raise HttpError(HTTPStatus.NOT_FOUND, f"there is nothing here; try {', '.join(self._endpoints)}")
+        methods = ("POST",) if path == "/classify" else ("GET", "HEAD")
+        if scope["method"] not in methods:
+            allowed = {"Allow": ", ".join(methods)}
+            raise HttpError(HTTPStatus.METHOD_NOT_ALLOWED, f"{path} takes {' and '.join(methods)} only", allowed)
+        return self._endpoints[path]
 
     async def _health(self, _request: Request) -> Response:
         queue = self.queue
         state = {"status": "ending" if queue.closing else "ok", "held": queue.held, "answered": queue.answered}
-        return _json(state) if not queue.closing else _json(state, CLOSING, {"Connection": "close"})
+        return _json(state, HTTPStatus.SERVICE_UNAVAILABLE, {"Connection": "close"}) if queue.closing else _json(state)
 
     async def _info(self, _request: Request) -> Response:
         return _json(self.queue.answerer.info)
-
-    async def _openapi(self, _request: Request) -> Response:
-        return _json(description())
 
     async def _classify(self, request: Request) -> Response:
         query = self.queue.answerer.parse(parse_parameters(request.scope["query_string"].decode("latin-1")))
@@ -163,8 +129,8 @@ class Application:
         """Receive the body and have it answered."""
         limits = self.limits
         with contextlib.ExitStack() as stack:
-            place = self.queue.reserve()
-            stack.callback(place.release)
+            self.queue.reserve()
+            stack.callback(self.queue.leave)
             connection.allow(limits.body_seconds(length))
             body = stack.enter_context(BodySpool(self.folder))
             unpacker = _Unpacker(body, limits.max_body)
@@ -174,7 +140,7 @@ class Application:
             connection.allow(None)
             answer = AnswerSpool(self.folder)
             stack.callback(answer.close)
-            self.queue.submit(query, body, answer, place)
+            self.queue.submit(query, body, answer)
             stack.pop_all()  # the queue has the body and the place now
         return answer
 
@@ -238,8 +204,8 @@ class _Unpacker:
 
     def __init__(self, spool: BodySpool, max_bytes: int) -> None:
         self._spool, self._max_bytes = spool, max_bytes
-        self._taken, self._packed = 0, False
-        self._head: bytes | None = b""  # until it is known whether it is gzip
+        self._taken = 0
+        self._packed: bool | None = None  # not known before the first byte
         self._inflater: zlib._Decompress | None = None
 
     def feed(self, piece: bytes) -> None:
@@ -253,12 +219,12 @@ class _Unpacker:
         self._taken += len(piece)
         if self._taken > self._max_bytes:
             raise _too_large(self._max_bytes)
-        if self._head is not None:
-            self._head += piece
-            if len(self._head) < len(GZIP):
-                return
-            piece, self._packed, self._head = self._head, self._head.startswith(GZIP), None
-        self._inflate(piece) if self._packed else self._keep(piece)
+        if piece and self._packed is None:
+            self._packed = piece.startswith(GZIP)
+        if self._packed:
+            self._inflate(piece)
+        else:
+            self._keep(piece)
 
     def finish(self) -> None:
         """Say that this was all.
@@ -268,12 +234,10 @@ class _Unpacker:
         HttpError
             It is empty, or cut off.
         """
-        if self._head:
-            self._keep(self._head)
         if self._inflater is not None:
-            raise HttpError(BAD_REQUEST, "the body is gzip that is cut off")
+            raise HttpError(HTTPStatus.BAD_REQUEST, "the body is gzip that is cut off")
         if not self._spool.size:
-            raise HttpError(BAD_REQUEST, "the body is empty; send reads in FASTA or FASTQ")
+            raise HttpError(HTTPStatus.BAD_REQUEST, "the body is empty; send reads in FASTA or FASTQ")
 
     def _keep(self, text: bytes) -> None:
         if self._spool.size + len(text) > self._max_bytes:
@@ -291,13 +255,29 @@ class _Unpacker:
             try:
                 text = self._inflater.decompress(rest, PIECE_BYTES)
             except zlib.error:
-                raise HttpError(BAD_REQUEST, "the body is damaged gzip") from None
+                raise HttpError(HTTPStatus.BAD_REQUEST, "the body is damaged gzip") from None
             self._keep(text)
             rest = self._inflater.unconsumed_tail
             if self._inflater.eof:
                 rest, self._inflater = self._inflater.unused_data, None
             elif not rest and len(text) < PIECE_BYTES:
                 return
+
+
+def _check(scope: Scope) -> None:
+    """Refuse heads that are no good for any path, and take whole addresses for the paths in them."""
+    if scope["http_version"] not in ("1.0", "1.1"):
+        raise HttpError(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, f"Invalid HTTP version ({scope['http_version']})")
+    if len(scope["headers"]) > MAX_HEADERS:
+        raise HttpError(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "Too many headers")
+    if scope["method"] == "POST" and (b"sec-fetch-site", b"cross-site") in scope["headers"]:
+        raise HttpError(HTTPStatus.FORBIDDEN, "pages of other sites may not use this server")  # as a browser sends them
+    if not scope["path"].startswith("/"):
+        try:
+            address = urlsplit(_target(scope))
+        except ValueError:
+            raise HttpError(HTTPStatus.BAD_REQUEST, "the address is malformed") from None
+        scope["path"], scope["query_string"] = unquote(address.path), address.query.encode()
 
 
 def _check_head(headers: Headers, max_bytes: int) -> int | None:
@@ -308,26 +288,26 @@ def _check_head(headers: Headers, max_bytes: int) -> int | None:
     HttpError
         It is too long, or comes in a way that is not known.
     """
-    chunked, length = "transfer-encoding" in headers, headers.get("content-length")
-    if any(len(headers.getlist(name)) > 1 for name in ONCE):
-        raise HttpError(BAD_REQUEST, f"the head has one of {', '.join(map(str.title, ONCE))} twice")
+    chunked, length = "transfer-encoding" in headers, headers.get("content-length")  # h11 takes each once
+    if len(headers.getlist("content-encoding")) > 1:
+        raise HttpError(HTTPStatus.BAD_REQUEST, "the head has Content-Encoding twice")
     if headers.get("content-encoding", "identity").lower() not in ("identity", "gzip", "x-gzip"):
-        raise HttpError(NOT_SUPPORTED, "the body is packed in a way that is not known; send it plain or as gzip")
+        said = "the body is packed in a way that is not known; send it plain or as gzip"
+        raise HttpError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, said)
     if chunked and length is not None:
-        raise HttpError(BAD_REQUEST, "the head has a length and chunks as well")
+        raise HttpError(HTTPStatus.BAD_REQUEST, "the head has a length and chunks as well")
     if chunked:
         return None
     if length is None:
-        raise HttpError(LENGTH_REQUIRED, "there is no body; send reads in FASTA or FASTQ")
-    if not re.fullmatch("[0-9]{1,18}", length, re.ASCII):
-        raise HttpError(BAD_REQUEST, "the length of the body is no number")
-    if int(length) > max_bytes:
+        raise HttpError(HTTPStatus.LENGTH_REQUIRED, "there is no body; send reads in FASTA or FASTQ")
+    if len(length) > MAX_DIGITS or int(length) > max_bytes:
         raise _too_large(max_bytes)
     return int(length)
 
 
 def _too_large(max_bytes: int) -> HttpError:
-    return HttpError(TOO_LARGE, f"the body, unpacked, has more than {max_bytes:,} bytes; send fewer reads at a time")
+    said = f"the body, unpacked, has more than {max_bytes:,} bytes; send fewer reads at a time"
+    return HttpError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, said)
 
 
 def _target(scope: Scope) -> str:
@@ -341,11 +321,10 @@ def _json(value: Mapping[str, Any], status: int = 200, headers: Mapping[str, str
     return Response(json_text(value).encode() + b"\n", status, headers, media_type="application/json")
 
 
-@functools.cache
-def _file(name: str) -> bytes:
-    return Path(__file__).with_name(name).read_bytes()
+async def _openapi(_request: Request) -> Response:
+    return _json(description())
 
 
 async def _page(request: Request) -> Response:
-    name, kind = PAGE[request.url.path]
-    return Response(_file(name), headers=PAGE_HEADERS, media_type=kind)
+    name, kind = PAGE[request.scope["path"]]
+    return Response(Path(__file__).with_name(name).read_bytes(), headers=PAGE_HEADERS, media_type=kind)

@@ -8,15 +8,15 @@ import os
 import socket
 import time
 from collections.abc import Iterator
-from types import TracebackType
+from http import HTTPStatus
 from typing import IO, Any
 from urllib.parse import urlencode, urlsplit
 
-from oclgenomics.classify.serving.protocol import BAD_REQUEST, CLOSING, MAX_SECONDS, TOO_BUSY
+from oclgenomics.classify.serving.protocol import MAX_SECONDS
 from oclgenomics.errors import InputError, OclGenomicsError, ParameterError
 
 PIECE_BYTES = 1 << 18
-OK = 200
+Sent = str | os.PathLike[str] | bytes
 
 
 class ServerError(OclGenomicsError):
@@ -70,9 +70,7 @@ class Client:
     def __enter__(self) -> Client:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -87,7 +85,7 @@ class Client:
         """Return what the server says of its database and of itself."""
         return self._json("/info")
 
-    def classify(self, reads: str | os.PathLike[str] | bytes, **parameters: object) -> bytes:
+    def classify(self, reads: Sent, **parameters: object) -> bytes:
         """Classify reads and return the whole report.
 
         Parameters
@@ -106,7 +104,7 @@ class Client:
         """
         return b"".join(self.classify_parts(reads, **parameters))
 
-    def classify_parts(self, reads: str | os.PathLike[str] | bytes, **parameters: object) -> Iterator[bytes]:
+    def classify_parts(self, reads: Sent, **parameters: object) -> Iterator[bytes]:
         """Classify reads and yield the report as it comes; as `classify` otherwise."""
         words = urlencode({name: _word(value) for name, value in parameters.items()})
         return self._sent("POST", f"/classify?{words}", reads)
@@ -115,7 +113,7 @@ class Client:
         value: dict[str, Any] = json.loads(b"".join(self._sent("GET", place, None)))
         return value
 
-    def _sent(self, method: str, place: str, reads: str | os.PathLike[str] | bytes | None) -> Iterator[bytes]:
+    def _sent(self, method: str, place: str, reads: Sent | None) -> Iterator[bytes]:
         """Make a request, again while the server is busy, and yield the answer."""
         until = time.monotonic() + self._patience
         while True:
@@ -128,7 +126,7 @@ class Client:
             else:
                 return
 
-    def _once(self, method: str, place: str, reads: str | os.PathLike[str] | bytes | None) -> Iterator[bytes]:
+    def _once(self, method: str, place: str, reads: Sent | None) -> Iterator[bytes]:
         whole = False
         try:
             response = self._response(method, place, reads)
@@ -144,9 +142,7 @@ class Client:
             if not whole:
                 self.close()
 
-    def _response(
-        self, method: str, place: str, reads: str | os.PathLike[str] | bytes | None
-    ) -> http.client.HTTPResponse:
+    def _response(self, method: str, place: str, reads: Sent | None) -> http.client.HTTPResponse:
         used = self._connection.sock is not None
         try:
             response = self._asked(method, place, reads)
@@ -155,11 +151,11 @@ class Client:
                 raise
             self.close()  # the server has closed a connection that was not in use
             response = self._asked(method, place, reads)
-        if response.status != OK:
+        if response.status != HTTPStatus.OK:
             _refuse(response)
         return response
 
-    def _asked(self, method: str, place: str, reads: str | os.PathLike[str] | bytes | None) -> http.client.HTTPResponse:
+    def _asked(self, method: str, place: str, reads: Sent | None) -> http.client.HTTPResponse:
         if reads is None or isinstance(reads, bytes):
             self._connection.request(method, place, reads)
         else:
@@ -210,10 +206,10 @@ def _refuse(response: http.client.HTTPResponse) -> None:
         message = str(json.loads(text)["error"])
     except (ValueError, KeyError, TypeError):
         message = f"status {response.status}"
-    if response.status in (TOO_BUSY, CLOSING):
+    if response.status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):
         again = response.headers.get("Retry-After", "")
         raise ServerBusyError(message, float(again) if again.isdigit() else 1.0)
-    if BAD_REQUEST <= response.status < 500:
+    if HTTPStatus.BAD_REQUEST <= response.status < 500:
         raise InputError(message)
     raise ServerError(message)
 

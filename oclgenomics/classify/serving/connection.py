@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import http
 import socket
 import struct
 import sys
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from oclgenomics.classify.serving.protocol import BAD_REQUEST, CLOSING, HEAD_TOO_LARGE, HttpError, Limits, error_line
+from oclgenomics.classify.serving.protocol import HttpError, Limits, ending, error_line
 
-LINE_TOO_LONG, NOT_IMPLEMENTED = 414, 501
 LINGER_SECONDS, LINGER_BYTES = 5.0, 1 << 22  # for a client that sends on what is refused already
 AT_ONCE = struct.pack("ii", 1, 0)  # SO_LINGER: closed without an orderly end
 
@@ -86,7 +85,8 @@ class Connection(H11Protocol):
             self.allow(self._limits.idle_seconds)
         else:
             self.connections.discard(self)
-            self._write_refusal(HttpError(CLOSING, "too many connections; try again later", {"Retry-After": "1"}))
+            said = "too many connections; try again later"
+            self._write_refusal(HttpError(HTTPStatus.SERVICE_UNAVAILABLE, said, {"Retry-After": "1"}))
             transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -143,20 +143,21 @@ class Connection(H11Protocol):
         """End it when its request is answered; one that is still being sent never will be."""
         super().shutdown()
         if self._at_work and self.cycle.more_body and not (self._refused or self.cycle.response_started):
-            self.refuse(HttpError(CLOSING, "the server is ending"))
+            self.refuse(ending())
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what h11 cannot read."""
         error = sys.exception()
-        status = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else BAD_REQUEST
+        status = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else HTTPStatus.BAD_REQUEST
         text = " ".join(str(error or msg).split())[:200]
         if self._at_work:
-            status, text = BAD_REQUEST, "the body ends before its end" if self._half_closed else f"the body: {text}"
-        elif status == HEAD_TOO_LARGE and b"\n" not in self.conn.trailing_data[0]:
-            status, text = LINE_TOO_LONG, "the first line is too long"
-        elif status == HEAD_TOO_LARGE:
+            status = HTTPStatus.BAD_REQUEST
+            text = "the body ends before its end" if self._half_closed else f"the body: {text}"
+        elif status == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE and b"\n" not in self.conn.trailing_data[0]:
+            status, text = HTTPStatus.REQUEST_URI_TOO_LONG, "the first line is too long"
+        elif status == HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE:
             text = "the head is too long"
-        elif status == NOT_IMPLEMENTED:
+        elif status == HTTPStatus.NOT_IMPLEMENTED:
             text = "of transfer encodings only `chunked` is known"
         self.refuse(HttpError(status, text))
         client = self.client[0] if self.client else "local"
@@ -173,9 +174,7 @@ class Connection(H11Protocol):
             *error.headers.items(), ("Content-Type", "application/json"), ("Content-Length", str(len(body))),
             ("Connection", "close"),
         ))]  # fmt: skip
-        head = h11.Response(
-            status_code=error.status, headers=headers, reason=http.HTTPStatus(error.status).phrase.encode()
-        )
+        head = h11.Response(status_code=error.status, headers=headers, reason=HTTPStatus(error.status).phrase.encode())
         data = [] if self._at_work and self.scope["method"] == "HEAD" else [h11.Data(data=body)]
         for event in (head, *data, h11.EndOfMessage()):
             self.transport.write(self.conn.send(event) or b"")

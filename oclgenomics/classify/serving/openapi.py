@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from oclgenomics import __version__
-from oclgenomics.classify.formats import FORMATS
+from oclgenomics.classify.formats import FORMATS, SUMMARIES
 from oclgenomics.classify.options import RANKS
-from oclgenomics.classify.serving.answerer import KINDS, SUMMARIES
+from oclgenomics.classify.serving.answerer import KINDS
 
 JSON = "application/json"
 BOOLEAN, INTEGER, NUMBER, TEXT = ({"type": kind} for kind in ("boolean", "integer", "number", "string"))
@@ -95,9 +95,7 @@ def description() -> dict[str, Any]:
             "/page.css": _question("style", "How the page looks", {"text/css": TEXT}),
             "/page.js": _question("script", "What the page does", {"text/javascript": TEXT}),
         },
-        "components": {
-            "schemas": {"Refusal": {"type": "object", "required": ["error"], "properties": {"error": TEXT}}}
-        },
+        "components": {"schemas": {"Refusal": REFUSAL}},
     }
 
 

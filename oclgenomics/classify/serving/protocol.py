@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from urllib.parse import parse_qsl
 
 from oclgenomics.errors import InputError, OclGenomicsError, ParameterError, UsageError
@@ -11,7 +12,6 @@ from oclgenomics.io.json_text import json_text
 
 MAX_SECONDS = 86_400.0  # nobody waits longer than a day
 MAX_PARAMETERS = 64
-BAD_REQUEST, TOO_BUSY, HEAD_TOO_LARGE, INTERNAL, CLOSING = 400, 429, 431, 500, 503
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,12 @@ def busy(seconds: float) -> HttpError:
     """Return the refusal of a request for which there is no room; it may come again after so many seconds."""
     again = max(1, round(seconds))
     message = f"too many requests are waiting; try again in {again} s"
-    return HttpError(TOO_BUSY, message, {"Retry-After": str(again)})
+    return HttpError(HTTPStatus.TOO_MANY_REQUESTS, message, {"Retry-After": str(again)})
+
+
+def ending() -> HttpError:
+    """Return the refusal of a request for which the server has no time any more."""
+    return HttpError(HTTPStatus.SERVICE_UNAVAILABLE, "the server is ending")
 
 
 def error_line(message: str) -> bytes:
@@ -89,9 +94,10 @@ def refusal_of(error: Exception, path: str | None = None) -> HttpError:
     if isinstance(error, HttpError):
         return error
     if not isinstance(error, OclGenomicsError):
-        return HttpError(INTERNAL, "a defect of the program; the server's messages say more")
+        return HttpError(HTTPStatus.INTERNAL_SERVER_ERROR, "a defect of the program; the server's messages say more")
     text = str(error) if path is None else str(error).replace(path, "the body")
-    return HttpError(BAD_REQUEST if isinstance(error, (InputError, UsageError)) else INTERNAL, text)
+    of_request = isinstance(error, (InputError, UsageError))
+    return HttpError(HTTPStatus.BAD_REQUEST if of_request else HTTPStatus.INTERNAL_SERVER_ERROR, text)
 
 
 def parse_parameters(query: str) -> dict[str, str]:

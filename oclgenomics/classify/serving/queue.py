@@ -10,20 +10,18 @@ import contextlib
 import os
 import threading
 import time
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Generator, Mapping
-from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass
-from types import TracebackType
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, closing
 from typing import Any, Protocol
 
-from oclgenomics.classify.serving.protocol import CLOSING, HttpError, busy, refusal_of
+from oclgenomics.classify.serving.protocol import HttpError, busy, ending, refusal_of
 from oclgenomics.errors import AllocationError, BuildError, DeviceError, OclGenomicsError, OutputError
 from oclgenomics.io.atomic_file import unnamed_file
 
 WEIGHT = 0.2  # of the last request in the mean time that requests take
 PIECE_BYTES = 1 << 18
-LOOK_SECONDS = 0.25  # after which whoever waits for an answer looks whether it is still wanted
+LOOK_SECONDS = 0.25  # after which a client that waits for an answer is checked
 
 
 class Query(Protocol):
@@ -36,9 +34,9 @@ class Query(Protocol):
 class Answerer(Protocol):
     """What a server serves.
 
-    `info` is told to whoever asks, as JSON. `parse` takes the parameters of a request, of which it refuses what it does
-    not know by a `UsageError`; it is called from any thread. `answer` yields the answer for the reads in a file; it
-    is called from one thread, the one that made the answerer.
+    `info` is what clients get who ask for it, as JSON. `parse` takes the parameters of a request, of which it refuses
+    what it does not know by a `UsageError`; it is called from any thread. `answer` yields the answer for the reads in a
+    file; it is called from one thread, the one that made the answerer.
     """
 
     @property
@@ -49,10 +47,8 @@ class Answerer(Protocol):
     def answer(self, path: str, query: Any) -> Generator[bytes | memoryview, None, None]: ...
 
 
-class AnswererMaker(Protocol):
-    """Makes the answerer, in the thread that is going to use it."""
-
-    def __call__(self) -> AbstractContextManager[Answerer]: ...
+AnswererMaker = Callable[[], AbstractContextManager[Answerer]]
+"""Makes the answerer, in the thread that is going to use it."""
 
 
 class AbandonedError(Exception):
@@ -76,9 +72,7 @@ class BodySpool:
     def __enter__(self) -> BodySpool:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def write(self, data: bytes | memoryview) -> None:
@@ -89,34 +83,40 @@ class BodySpool:
         OutputError
             There is no room for them.
         """
-        _write_at(self._handle, data, self.size)
-        self.size += len(data)
+        rest = memoryview(data).cast("B")
+        try:
+            while len(rest):
+                done = os.pwrite(self._handle, rest, self.size)
+                rest, self.size = rest[done:], self.size + done
+        except OSError as error:
+            trouble = f"reads and answers cannot be kept ({error.strerror}); make room, or name a folder with `tmp_dir`"
+            raise OutputError(trouble) from error
 
     def close(self) -> None:
-        """Forget the body; may be called again."""
+        """Forget the bytes; may be called again."""
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
 
 
-class AnswerSpool:
+class AnswerSpool(BodySpool):
     """An answer that one thread writes while an event loop sends what is there, however slowly the client takes it.
 
     It is made in the event loop.
     """
 
     def __init__(self, folder: str) -> None:
-        self._handle = unnamed_file(folder)
+        super().__init__(folder)
         self._lock = threading.Lock()
         self._loop, self._news = asyncio.get_running_loop(), asyncio.Event()
-        self._size, self._ended, self._abandoned = 0, False, False
+        self._ended = False
         self._error: Exception | None = None
 
     @property
     def whole_size(self) -> int | None:
         """Bytes of the answer, if all of it is there."""
         with self._lock:
-            return self._size if self._ended and self._error is None else None
+            return self.size if self._ended and self._error is None else None
 
     def write(self, data: bytes | memoryview) -> None:
         """Append bytes.
@@ -129,10 +129,9 @@ class AnswerSpool:
             There is no room for them.
         """
         with self._lock:
-            if self._abandoned:
+            if self._handle < 0:
                 raise AbandonedError
-            _write_at(self._handle, data, self._size)
-            self._size += memoryview(data).nbytes
+            super().write(data)
         self._notify()
 
     def end(self, error: Exception | None = None) -> None:
@@ -164,7 +163,7 @@ class AnswerSpool:
         while True:
             self._news.clear()
             with self._lock:
-                count, ended = min(self._size - done, PIECE_BYTES), self._ended
+                count, ended = min(self.size - done, PIECE_BYTES), self._ended
             if count:
                 yield os.pread(self._handle, count, done)
                 done += count
@@ -179,34 +178,9 @@ class AnswerSpool:
                     raise AbandonedError
 
     def close(self) -> None:
-        """Forget the answer; whoever writes on is told. May be called again."""
+        """Forget the answer; who writes on gets an `AbandonedError`. May be called again."""
         with self._lock:
-            self._abandoned = True
-            if self._handle >= 0:
-                os.close(self._handle)
-                self._handle = -1
-
-
-@dataclass
-class Place:
-    """A place in the queue; it is given back once."""
-
-    _leave: Callable[[], None]
-    _held: bool = True
-
-    def release(self) -> None:
-        """Give it back."""
-        if self._held:
-            self._held = False
-            self._leave()
-
-
-@dataclass
-class _Job:
-    query: Query
-    body: BodySpool
-    answer: AnswerSpool
-    place: Place
+            super().close()
 
 
 class WorkQueue:
@@ -219,13 +193,17 @@ class WorkQueue:
     max_waiting : int
         Requests that may wait for the one that is answered. One that is still being received counts.
     on_defect : callable
-        Told of exceptions that are no fault of a request.
+        Called with exceptions that are no fault of a request.
 
     Attributes
     ----------
     answerer : Answerer
+    held : int
+        Places that are taken, that of the request at work included.
     answered : int
         Requests so far, those that were refused for what they say included.
+    closing : bool
+        Whether no request is taken any more.
 
     Raises
     ------
@@ -233,135 +211,104 @@ class WorkQueue:
         What `make` raised.
     """
 
-    answerer: Answerer
-    _failure: Exception | None  # what ended the thread, if it was not `close`
-
     def __init__(self, make: AnswererMaker, max_waiting: int, on_defect: Callable[[Exception], None]) -> None:
-        self._make, self._max_waiting, self._on_defect = make, max_waiting, on_defect
-        self._changed = threading.Condition()
-        self._jobs: deque[_Job] = deque()
-        self._held, self._closing, self._ready = 0, False, False
+        self._max_waiting, self._on_defect = max_waiting, on_defect
+        self._lock, self._ended = threading.Lock(), threading.Event()
+        self._jobs: dict[AnswerSpool, Future[None]] = {}  # that wait
+        self.held, self.answered, self.closing = 0, 0, False
         self._mean_seconds = 0.0
-        self.answered, self._failure = 0, None
-        self._thread = threading.Thread(target=self._run, name="classify worker", daemon=True)
-        self._thread.start()
+        self._failure: Exception | None = None  # what ended it, if it was not `close`
+        self._made = ExitStack()
+        self._thread = ThreadPoolExecutor(1, "classify worker")
         try:
-            with self._changed:
-                self._changed.wait_for(lambda: self._ready or self._closing)
-        except BaseException:  # an interrupt
+            self.answerer = self._thread.submit(lambda: self._made.enter_context(make())).result()
+        except BaseException:  # also an interrupt
             self.close()
             raise
-        if self._failure is not None:
-            raise self._failure
-
-    @property
-    def held(self) -> int:
-        """Places that are taken, that of the request at work included."""
-        return self._held
 
     @property
     def waiting(self) -> int:
         """Requests that have come whole and wait."""
         return len(self._jobs)
 
-    @property
-    def closing(self) -> bool:
-        """Whether no request is taken any more."""
-        return self._closing
-
-    def reserve(self) -> Place:
-        """Take a place.
+    def reserve(self) -> None:
+        """Take a place, which `leave` gives back.
 
         Raises
         ------
         HttpError
             There is none, or the server ends.
         """
-        with self._changed:
-            if self._closing:
-                raise _ending()
-            if self._held > self._max_waiting:
-                raise busy(self._mean_seconds * self._held)
-            self._held += 1
-        return Place(self._leave)
+        with self._lock:
+            if self.closing:
+                raise ending()
+            if self.held > self._max_waiting:
+                raise busy(self._mean_seconds * self.held)
+            self.held += 1
 
-    def submit(self, query: Query, body: BodySpool, answer: AnswerSpool, place: Place) -> None:
+    def leave(self) -> None:
+        """Give a place back that no request was submitted for."""
+        with self._lock:
+            self.held -= 1
+
+    def submit(self, query: Query, body: BodySpool, answer: AnswerSpool) -> None:
         """Have a request answered; the body is closed and the place given back when that is done."""
-        with self._changed:
-            if self._closing:
-                raise _ending()
-            self._jobs.append(_Job(query, body, answer, place))
-            self._changed.notify_all()
+
+        def end(job: Future[None]) -> None:
+            if job.cancelled():
+                self._end(body, answer, ending())
+
+        with self._lock:
+            if self.closing:
+                raise ending()
+            self._jobs[answer] = self._thread.submit(self._answer, query, body, answer)
+            job = self._jobs[answer]
+        job.add_done_callback(end)
 
     def withdraw(self, answer: AnswerSpool) -> None:
         """Close an answer; if it has not been begun, it never will be."""
         answer.close()
-        with self._changed:
-            unwanted = [job for job in self._jobs if job.answer is answer]
-            for job in unwanted:
-                self._jobs.remove(job)
-        for job in unwanted:
-            _end(job, None)
+        job = self._jobs.pop(answer, None)
+        if job is not None:
+            job.cancel()
 
     def close(self) -> None:
-        """Refuse all requests but the one at work, and wait for its end."""
-        with self._changed:
-            self._closing = True
-            self._changed.notify_all()
-        self._thread.join()
+        """Refuse all requests but the one at work, and wait for its end. May be called again."""
+        self._refuse_all()
+        with contextlib.suppress(RuntimeError):  # it was closed before
+            self._thread.submit(self._made.close)
+        self._thread.shutdown()
 
     def wait(self) -> None:
-        """Wait for the end of the thread.
+        """Wait until it ends.
 
         Raises
         ------
         Exception
             What ended it.
         """
-        with self._changed:
-            self._changed.wait_for(lambda: self._closing)
+        self._ended.wait()
         if self._failure is not None:
             raise self._failure
 
-    def _leave(self) -> None:
-        with self._changed:
-            self._held -= 1
-
-    def _run(self) -> None:
-        try:
-            with self._make() as answerer:
-                self.answerer = answerer
-                with self._changed:
-                    self._ready = True
-                    self._changed.notify_all()
-                while (job := self._next()) is not None:
-                    self._answer(answerer, job)
-        except Exception as error:
-            self._failure = error
-        finally:
-            self._refuse_all()
-
-    def _next(self) -> _Job | None:
-        with self._changed:
-            self._changed.wait_for(lambda: self._jobs or self._closing)
-            return None if self._closing else self._jobs.popleft()
-
     def _refuse_all(self) -> None:
-        with self._changed:
-            self._closing = True
-            jobs = list(self._jobs)
+        with self._lock:
+            self.closing = True
+            jobs = list(self._jobs.values())
             self._jobs.clear()
-            self._changed.notify_all()
         for job in jobs:
-            _end(job, _ending())
+            job.cancel()
+        self._ended.set()
 
-    def _answer(self, answerer: Answerer, job: _Job) -> None:
+    def _answer(self, query: Query, body: BodySpool, answer: AnswerSpool) -> None:
+        with self._lock:  # `submit` may not have ended yet
+            self._jobs.pop(answer, None)
         began = time.monotonic()
         error: Exception | None = None
         try:
-            with closing(answerer.answer(job.body.path, job.query)) as pieces:
+            with closing(self.answerer.answer(body.path, query)) as pieces:
                 for piece in pieces:
-                    job.answer.write(piece)
+                    answer.write(piece)
         except AbandonedError:
             pass
         except Exception as raised:
@@ -370,28 +317,13 @@ class WorkQueue:
                 self._on_defect(raised)
         finally:
             self.answered += 1
-            _end(job, None if error is None else refusal_of(error, job.body.path))
+            self._end(body, answer, None if error is None else refusal_of(error, body.path))
         self._mean_seconds += WEIGHT * (time.monotonic() - began - self._mean_seconds)
         if isinstance(error, DeviceError) and not isinstance(error, (AllocationError, BuildError)):
-            raise error  # no device, no answers
+            self._failure = error  # no device, no answers
+            self._refuse_all()
 
-
-def _end(job: _Job, error: HttpError | None) -> None:
-    job.body.close()
-    job.place.release()
-    job.answer.end(error)
-
-
-def _ending() -> HttpError:
-    return HttpError(CLOSING, "the server is ending")
-
-
-def _write_at(handle: int, data: bytes | memoryview, place: int) -> None:
-    rest = memoryview(data).cast("B")
-    try:
-        while len(rest):
-            done = os.pwrite(handle, rest, place)
-            rest, place = rest[done:], place + done
-    except OSError as error:
-        trouble = f"reads and answers cannot be kept ({error.strerror}); make room, or name a folder with `tmp_dir`"
-        raise OutputError(trouble) from error
+    def _end(self, body: BodySpool, answer: AnswerSpool, error: HttpError | None) -> None:
+        body.close()
+        self.leave()
+        answer.end(error)

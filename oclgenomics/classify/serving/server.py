@@ -11,9 +11,8 @@ import re
 import socket
 import stat
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import Any
 
 import uvicorn
@@ -29,9 +28,8 @@ from oclgenomics.io.atomic_file import temporary_folder
 MAX_PORT = 65535
 WAITING_CONNECTIONS = 64
 MAX_HEAD_BYTES = 1 << 16
-END_SECONDS = 60.0  # for clients to take the answers that are there when the server ends
-LOOK_SECONDS = 0.01  # between looks whether they have
-TICK_SECONDS = 1.0  # between looks at the clock, for the date in heads
+END_SECONDS = 60  # for clients to take the answers that are there when the server ends
+ACCEPT_SECONDS = 0.01  # for connections that are just being accepted
 
 
 @dataclass(frozen=True)
@@ -91,36 +89,27 @@ class Address:
             It cannot.
         """
         try:
-            return _unix_socket(self.path) if self.path is not None else self._tcp_socket()
+            if self.path is None:
+                family, *_, place = socket.getaddrinfo(
+                    self.host, self.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+                )[0]
+                return _listening(family, place)
+            if _is_left_over(self.path):
+                os.unlink(self.path)
+            mask = os.umask(0o177)  # for its owner alone
+            try:
+                return _listening(socket.AF_UNIX, self.path)
+            finally:
+                os.umask(mask)
         except OSError as error:
             raise OutputError(f"{self.url}: cannot be listened to ({error.strerror or error})") from None
 
-    def _tcp_socket(self) -> socket.socket:
-        family, kind, protocol, _, place = socket.getaddrinfo(
-            self.host, self.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listener = socket.socket(family, kind, protocol)
-        try:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind(place)
-            listener.listen(WAITING_CONNECTIONS)
-        except BaseException:
-            listener.close()
-            raise
-        return listener
 
-
-def _unix_socket(path: str) -> socket.socket:
-    """A socket for its owner alone, in the place of one that nobody listens to any more."""
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+def _listening(family: int, place: Any) -> socket.socket:
+    listener = socket.socket(family, socket.SOCK_STREAM)
     try:
-        if _is_left_over(path):
-            os.unlink(path)
-        mask = os.umask(0o177)
-        try:
-            listener.bind(path)
-        finally:
-            os.umask(mask)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(place)
         listener.listen(WAITING_CONNECTIONS)
     except BaseException:
         listener.close()
@@ -142,57 +131,39 @@ def _is_left_over(path: str) -> bool:
 
 
 class _Http(uvicorn.Server):
-    """uvicorn, which ends as soon as it is told."""
+    """uvicorn, which stops listening before it ends, and says when it is ready."""
 
     def __init__(self, application: Application, ready: threading.Event) -> None:
         config = uvicorn.Config(
             application, http=Connection, ws="none", lifespan="off", interface="asgi3", log_config=None,
             log_level="critical", access_log=False, proxy_headers=False, server_header=False,
             headers=[("Server", f"oclgenomics/{__version__}")], backlog=WAITING_CONNECTIONS,
-            h11_max_incomplete_event_size=MAX_HEAD_BYTES,
+            h11_max_incomplete_event_size=MAX_HEAD_BYTES, timeout_graceful_shutdown=END_SECONDS,
             timeout_keep_alive=math.ceil(application.limits.idle_seconds) + 1,  # `Connection` has its own
         )  # fmt: skip
         super().__init__(config)
-        self._ready, self._told = ready, asyncio.Event()
+        self._ready = ready
 
     async def main_loop(self) -> None:
-        """Wait until it is told to end."""
-        await self.on_tick(0)
+        """Wait until `should_exit` is set."""
         self._ready.set()
-        while not await self.on_tick(0):
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._told.wait(), TICK_SECONDS)
+        await super().main_loop()
 
     async def stop_listening(self) -> None:
         """Take no connections any more."""
         loop = asyncio.get_running_loop()
         for listener in (listener for server in self.servers for listener in server.sockets):
             loop.remove_reader(listener.fileno())
-            await asyncio.sleep(LOOK_SECONDS)  # for connections that are just being accepted
+            await asyncio.sleep(ACCEPT_SECONDS)
         for server in self.servers:
             server.close()
-
-    async def end(self) -> None:
-        """Close connections that are idle, and the others when they have their answers."""
-        self.should_exit = True
-        self._told.set()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Wait for clients to take their answers, but not for ever."""
         await self.stop_listening()
-        state = self.server_state
-        for connection in list(state.connections):
-            connection.shutdown()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(END_SECONDS):
-                while state.connections or state.tasks:
-                    await asyncio.sleep(LOOK_SECONDS)
-        for connection in list(state.connections):
+        await super().shutdown(sockets)
+        for connection in list(self.server_state.connections):
             connection.transport.abort()
-
-
-def _nothing(_told: object) -> None:
-    pass
 
 
 class Server:
@@ -207,9 +178,9 @@ class Server:
     tmp_dir : path, optional
         Where bodies and answers lie while they are needed; the system's folder for temporary files if not given.
     log : callable
-        Told a line for each request.
+        Called with a line for each request.
     on_defect : callable
-        Told of exceptions that are no fault of a request.
+        Called with exceptions that are no fault of a request.
 
     Attributes
     ----------
@@ -232,8 +203,8 @@ class Server:
         *,
         limits: Limits | None = None,
         tmp_dir: str | os.PathLike[str] | None = None,
-        log: Callable[[str], None] = _nothing,
-        on_defect: Callable[[Exception], None] = _nothing,
+        log: Callable[[str], None] = lambda _line: None,
+        on_defect: Callable[[Exception], None] = lambda _error: None,
     ) -> None:
         limits, folder = limits or Limits(), temporary_folder(tmp_dir)
         self._listener = address.listen()
@@ -256,9 +227,7 @@ class Server:
     def __enter__(self) -> Server:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     @property
@@ -278,15 +247,12 @@ class Server:
 
     def close(self) -> None:
         """End: answer the request at work, refuse all others, and send what clients still get. May be called again."""
-        self._tell(self._http.stop_listening)
+        if self._thread.is_alive():
+            asyncio.run_coroutine_threadsafe(self._http.stop_listening(), self._loop).result()
         self._remove_socket()
         self.queue.close()
-        self._tell(self._http.end)
+        self._http.should_exit = True
         self._thread.join()
-
-    def _tell(self, what: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        if self._thread.is_alive():
-            asyncio.run_coroutine_threadsafe(what(), self._loop).result()
 
     def _remove_socket(self) -> None:
         if self.address.path is not None:

@@ -12,10 +12,5 @@ if TYPE_CHECKING:
     from oclgenomics.classify.taxonomy.tree import NO_TAXON as NO_TAXON
 
 __getattr__, __dir__, __all__ = found_in(
-    __name__,
-    {
-        "assignment": "summaries_beside taxonomy_files",
-        "ncbi": "read_taxonomy",
-        "tree": "NO_TAXON",
-    },
+    __name__, {"assignment": "summaries_beside taxonomy_files", "ncbi": "read_taxonomy", "tree": "NO_TAXON"}
 )

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.options import RANKS, SEQUENCE
+from oclgenomics.classify.options import RANKS, SEQUENCE, check_choice
 from oclgenomics.classify.taxonomy.calls import Calls
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.errors import ParameterError
 
 
 @dataclass(frozen=True)
@@ -128,8 +127,7 @@ def shared_abundances(shares: dict[int, float], counts: NDArray[np.int64], linea
 
 def _checked(rank: str) -> int:
     """The slot of a rank."""
-    if rank not in RANKS:
-        raise ParameterError("rank", f"choose one of {', '.join(RANKS)}", rank)
+    check_choice("rank", rank)
     return RANKS.index(rank)
 
 

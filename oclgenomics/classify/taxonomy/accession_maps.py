@@ -20,7 +20,7 @@ _KEYS = ("accession.version", "assembly_accession", "accession")
 _HEAD_LINES = 10  # among which a line with the columns' names may be
 
 
-_WORDS = 3  # of 8 letters, by which words are told apart; what is behind them does not count
+_WORDS = 3  # of 8 letters, by which words differ; what is behind them does not count
 _PADDING = np.zeros(8 * _WORDS, np.uint8)
 _INSIDE = np.array([(1 << 8 * letters) - 1 for letters in range(9)], np.uint64)  # the first letters of a word
 _ONE = np.uint64(1)
@@ -115,11 +115,8 @@ def _columns_of(lines: Lines) -> _Columns:
     first = next((at for at, text in enumerate(texts) if not text.startswith("#")), 0)
     count = texts[first].count("\t") + 1
     if count < 2:
-        raise InputError(
-            "has no columns, which tabs separate: accessions and taxids",
-            source=lines.source,
-            line=int(lines.numbers[first]),
-        )
+        what = "has no columns, which tabs separate: accessions and taxids"
+        raise InputError(what, source=lines.source, line=int(lines.numbers[first]))
     return _Columns((1, 0, 3), 2, 3) if count == 4 else _Columns((0,), 1)
 
 

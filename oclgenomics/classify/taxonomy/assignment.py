@@ -1,4 +1,4 @@
-"""The taxids of targets: from tables beside their files, from headers, and from maps of accessions."""
+"""The taxids of targets: from tables next to their files, from headers, and from maps of accessions."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def assign_taxa(
     it is, and then by its first word.
 
     The first of these that gives a taxid counts: the accession, or the name, of the target's file in an assembly
-    summary (beside the file, or in the taxonomy's folder); the target's name there; its header; and then the maps of
+    summary (next to the file, or in the taxonomy's folder); the target's name there; its header; and then the maps of
     accessions, those that are given and those of the taxonomy's folder (*.accession2taxid, also packed).
 
     Parameters
@@ -88,7 +88,7 @@ def assign_taxa(
 
 
 def summaries_beside(sources: Sequence[str]) -> list[Path]:
-    """Return the assembly summaries that may lie beside files of references."""
+    """Return the assembly summaries that may lie next to files of references."""
     folders = dict.fromkeys(os.path.dirname(source) or "." for source in dict.fromkeys(sources))
     return [Path(one, SUMMARY) for one in folders]
 

@@ -179,7 +179,7 @@ def maximized(
     taxa : ndarray, int64 (taxa,)
         All candidates, ascending.
     above : ndarray, int64 (taxa,)
-        The taxon that each one's relatives are of; `NO_TAXON` if it has none, as then nothing stands for relatives.
+        The taxon that each one's relatives are of; `NO_TAXON` if it has none, as then it has no relatives.
 
     Returns
     -------

@@ -47,10 +47,10 @@ def read_taxonomy(folder: str | os.PathLike[str]) -> Taxonomy:
             f"{what}; a taxonomy folder holds nodes.dmp, names.dmp and merged.dmp of NCBI's taxdump.tar.gz, unpacked",
             source=os.fspath(folder),
         )
-    nodes = _without_repeats(read_nodes(path / "nodes.dmp"))
+    nodes = _without_repeats(read_links(path / "nodes.dmp", ranked=True))
     merged_from, merged_to = np.zeros((2, 0), np.int64)
     if (path / "merged.dmp").exists():
-        merged_from, merged_to = _final_merges(_without_repeats(read_merged(path / "merged.dmp")), nodes)
+        merged_from, merged_to = _final_merges(_without_repeats(read_links(path / "merged.dmp", ranked=False)), nodes)
     parents = _numbers_of_parents(nodes, merged_from, merged_to)
     root = _root(nodes, parents)
     _refuse_cycles(nodes, parents, root)
@@ -74,12 +74,9 @@ def _without_repeats(links: Links) -> Links:
     again = taxids[1:] == taxids[:-1]
     differs = np.flatnonzero(again & ((others[1:] != others[:-1]) | (ranks[1:] != ranks[:-1])))
     if len(differs):
-        first, second = links.lines[order][differs[0] : differs[0] + 2].tolist()
-        raise InputError(
-            f"taxid {taxids[differs[0]]} is in line {first}, too, with another parent or rank; remove one of the lines",
-            source=links.source,
-            line=second,
-        )
+        first, second = order[differs[0] : differs[0] + 2]
+        where = f"taxid {taxids[differs[0]]} is in line {links.lines[first]}, too, with another parent or rank"
+        raise links.error(f"{where}; remove one of the lines", second)
     kept = order[np.append(True, ~again)[: len(order)]]
     return Links(links.source, links.taxids[kept], links.others[kept], links.ranks[kept], links.lines[kept])
 
@@ -135,10 +132,9 @@ def _root(nodes: Links, parents: NDArray[np.int32]) -> int:
     """The number of the one node that is its own parent."""
     roots = np.flatnonzero(parents == np.arange(len(parents)))
     if len(roots) > 1:
-        raise InputError(
-            f"taxids {_some(nodes.taxids[roots])} are all roots, their own parents; only one may be",
-            source=nodes.source,
-            line=int(np.sort(nodes.lines[roots])[1]),
+        second = roots[np.argsort(nodes.lines[roots])[1]]
+        raise nodes.error(
+            f"taxids {_some(nodes.taxids[roots])} are all roots, their own parents; only one may be", second
         )
     if not len(roots):
         raise InputError("has no root: no taxid is its own parent, as 1 is in NCBI's", source=nodes.source)
@@ -193,29 +189,21 @@ class Links:
         return InputError(what, source=self.source, line=int(self.lines[at]))
 
 
-def read_nodes(path: str | os.PathLike[str]) -> Links:
-    """Read nodes.dmp: taxa, their parents and ranks, in the order of the file.
+def read_links(path: str | os.PathLike[str], *, ranked: bool) -> Links:
+    """Read links in the order of the file.
+
+    Parameters
+    ----------
+    path : str or path-like
+    ranked : bool
+        It is nodes.dmp: taxa, their parents and ranks. Else merged.dmp, which may be empty: taxids that are used no
+        more, and those that took their place.
 
     Raises
     ------
     InputError
-        It cannot be read, has a line with too few fields or what is no taxid, or no line at all.
+        It cannot be read, has a line with too few fields or what is no taxid, or, of nodes.dmp, no line at all.
     """
-    return _read_links(path, ranked=True)
-
-
-def read_merged(path: str | os.PathLike[str]) -> Links:
-    """Read merged.dmp, which may be empty: taxids that are used no more, and those that took their place.
-
-    Raises
-    ------
-    InputError
-        See `read_nodes`.
-    """
-    return _read_links(path, ranked=False)
-
-
-def _read_links(path: str | os.PathLike[str], *, ranked: bool) -> Links:
     name = os.fspath(path)
     none = np.zeros(0, np.int64)
     parts = [(none, none, np.zeros(0, np.int8), none)]

@@ -63,11 +63,8 @@ class Lines:
         fields = self._split(count, bars - 1, bars + 1 + followed)
         if len(fields) < len(self):
             line = np.setdiff1d(self.numbers, fields.lines)[0]
-            raise InputError(
-                f"has fewer than the {count} fields of such a file, which end with a tab and a bar",
-                source=self.source,
-                line=int(line),
-            )
+            what = f"has fewer than the {count} fields of such a file, which end with a tab and a bar"
+            raise InputError(what, source=self.source, line=int(line))
         return fields
 
     def _split(self, count: int, field_ends: NDArray[np.int64], next_begins: NDArray[np.int64]) -> Fields:
@@ -121,15 +118,7 @@ class Fields:
 
     def numbers(self, field: int) -> NDArray[np.int64]:
         """Read fields as whole numbers, int64 (lines,); `NOT_A_NUMBER` where one is no number or has over 18 digits."""
-        begins, sizes = self.begins[field], self.ends[field] - self.begins[field]
-        good = (sizes > 0) & (sizes <= MAX_DIGITS)
-        values = np.zeros(len(begins), np.int64)
-        for place in range(int(sizes[good].max(initial=0))):
-            inside = place < sizes
-            digits = self.text[np.minimum(begins + place, len(self.text) - 1)] - np.uint8(ord("0"))
-            good &= ~inside | (digits <= 9)
-            values = np.where(inside, values * 10 + digits, values)
-        return np.where(good, values, NOT_A_NUMBER)
+        return whole_numbers(self.text, self.begins[field], self.ends[field])
 
     def starting_with(self, field: int, word: bytes, *, whole: bool) -> NDArray[np.bool_]:
         """Say which fields start with a word, or are it, whatever its case, bool (lines,)."""
@@ -140,6 +129,19 @@ class Fields:
         found = np.zeros(len(begins), np.bool_)
         found[here] = True
         return found
+
+
+def whole_numbers(text: NDArray[np.uint8], begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Read whole numbers that begin and end at some places, int64; see `Fields.numbers`."""
+    sizes = ends - begins
+    good = (sizes > 0) & (sizes <= MAX_DIGITS)
+    values = np.zeros(len(begins), np.int64)
+    for place in range(int(sizes[good].max(initial=0))):
+        inside = place < sizes
+        digits = text[np.minimum(begins + place, len(text) - 1)] - np.uint8(ord("0"))
+        good &= ~inside | (digits <= 9)
+        values = np.where(inside, values * 10 + digits, values)
+    return np.where(good, values, NOT_A_NUMBER)
 
 
 def read_lines(path: str | os.PathLike[str], progress: Progress | None = None) -> Iterator[Lines]:

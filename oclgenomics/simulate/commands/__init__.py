@@ -16,8 +16,5 @@ def add_parser(subparsers: Any) -> None:
     """Add `simulate` and its kinds of data to the command line."""
     parser = subparsers.add_parser("simulate", help="write seeded data for demonstrations, tests and benchmarks")
     kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True, parser_class=OneLineParser)
-    add_omega(kinds)
-    add_signatures(kinds)
-    add_signals(kinds)
-    add_genomes(kinds)
-    add_reads(kinds)
+    for add in (add_omega, add_signatures, add_signals, add_genomes, add_reads):
+        add(kinds)

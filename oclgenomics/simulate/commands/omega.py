@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import __version__, simulate
-from oclgenomics.app.commands import PACKED, count, say, text_output, whole
+from oclgenomics.app.commands import PACKED, add_options, count, say, text_output
 from oclgenomics.app.files import writes
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked
 from oclgenomics.simulate import haplotypes
 from oclgenomics.simulate.commands.population import (
     POPULATION_DEFAULTS,
+    add_kind,
     add_population_options,
     check_rates,
     flag,
@@ -43,36 +44,26 @@ _VCF_OPTIONS = {"ploidy": 2, "unphased": 0.0, "multiallelic": 0.0}
 
 def add_omega(kinds: Any) -> None:
     """Add `simulate omega` to the kinds of data."""
-    omega = kinds.add_parser(
-        "omega",
-        help="haplotype alignments (ms or VCF), neutral or with a selective sweep",
-        description="Write simulated haplotype alignments: neutral or swept by the coalescent with recombination, or "
-        "of independent sites. The same seed and options give the same bytes.",
-        allow_abbrev=False,
-    )
-    omega.set_defaults(run=run)
-    _add_data_options(omega)
-    add_population_options(omega)
-    _add_sweep_options(omega)
-    _add_output_options(omega)
+    parser, group = add_kind(
+        kinds, run, "omega", "haplotype alignments (ms or VCF), neutral or with a selective sweep",
+        "Write simulated haplotype alignments: neutral or swept by the coalescent with recombination, or of "
+        "independent sites. The same seed and options give the same bytes.",
+    )  # fmt: skip
+    _add_data_options(group)
+    add_population_options(parser)
+    _add_sweep_options(parser)
+    _add_output_options(parser)
 
 
-def _add_data_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("data")
-    group.add_argument("--seed", type=whole, required=True, metavar="N", help="seed, 0 or more")
+def _add_data_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--model", choices=("neutral", "sweep", "independent"), default="neutral",
         help="neutral coalescent, hard selective sweep, or sites without linkage (default: %(default)s)",
     )  # fmt: skip
     group.add_argument("--samples", type=count, default=50, metavar="N", help="haplotypes (default: %(default)s)")
     group.add_argument("--replicates", type=count, default=10, metavar="N", help="alignments (default: %(default)s)")
-    group.add_argument(
-        "--length",
-        type=count,
-        default=1_000_000,
-        metavar="BP",
-        help="length of the region in bp (default: %(default)s)",
-    )
+    said = "length of the region in bp (default: %(default)s)"
+    group.add_argument("--length", type=count, default=1_000_000, metavar="BP", help=said)
     group.add_argument(
         "--sites", type=count, metavar="N",
         help=f"exact number of segregating sites (default: by the mutation rate; independent: {_INDEPENDENT_SITES})",
@@ -81,16 +72,10 @@ def _add_data_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_sweep_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("sweep")
-    group.add_argument(
-        "--sweep-position", type=float, metavar="BP", help="selected site (default: middle of the region)"
-    )
-    group.add_argument(
-        "--selection", type=float, metavar="S",
-        help="advantage of each copy of the allele: fitness 1, 1 + S, 1 + 2 S (default: 0.05)",
-    )  # fmt: skip
-    group.add_argument(
-        "--fixation-age", type=float, metavar="GENERATIONS", help="generations since the allele was fixed (default: 0)"
-    )
+    add_options(group, float, "BP", {"sweep_position": "selected site (default: middle of the region)"})
+    selection = {"selection": "advantage of each copy of the allele: fitness 1, 1 + S, 1 + 2 S (default: 0.05)"}
+    add_options(group, float, "S", selection)
+    add_options(group, float, "GENERATIONS", {"fixation_age": "generations since the allele was fixed (default: 0)"})
     group.add_argument(
         "--trajectory", choices=("stochastic", "deterministic"),
         help="path of the allele: Wright-Fisher given fixation, or logistic (default: stochastic)",
@@ -99,11 +84,8 @@ def _add_sweep_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_output_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
-    output = group.add_argument(
-        "-o", "--output", required=True, metavar="PATH",
-        help=f"file to write; '-' is standard output; {PACKED}",
-    )  # fmt: skip
-    writes(output)
+    said = f"file to write; '-' is standard output; {PACKED}"
+    writes(group.add_argument("-o", "--output", required=True, metavar="PATH", help=said))
     group.add_argument(
         "--format", choices=("ms", "vcf"),
         help="file format (default: vcf if PATH ends in .vcf, or in .vcf.gz and its like, else ms)",
@@ -113,13 +95,11 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
         help="probability that a call is missing: N in ms, ./. in VCF (default: %(default)s)",
     )  # fmt: skip
     group.add_argument("--ploidy", type=int, choices=(1, 2), help="haplotypes per VCF sample (default: 2)")
-    group.add_argument(
-        "--unphased", type=float, metavar="P", help="probability that a VCF call loses its phase (default: 0)"
-    )
-    group.add_argument(
-        "--multiallelic", type=float, metavar="P",
-        help="probability that a VCF site with two or more derived copies gets a third allele (default: 0)",
-    )  # fmt: skip
+    flaws = {
+        "unphased": "probability that a VCF call loses its phase (default: 0)",
+        "multiallelic": "probability that a VCF site with two or more derived copies gets a third allele (default: 0)",
+    }
+    add_options(group, float, "P", flaws)
     group.add_argument("-q", "--quiet", action="store_true", help="only errors on standard error")
     group.add_argument("--debug", action="store_true", help="show the traceback of an error")
 
@@ -165,15 +145,8 @@ def _resolve(args: argparse.Namespace) -> None:
 
 def _replicates(args: argparse.Namespace) -> Iterator[Replicate]:
     """Haplotypes of one replicate after the other, each with a generator for what is done to them."""
-    seeds = simulate.replicate_seeds(args.seed, args.replicates)
-    draw = _simulator(args)
-
-    def each() -> Iterator[Replicate]:
-        for seed in seeds:
-            history, data = simulate.generators(seed)
-            yield draw(history), data
-
-    return each()
+    seeds, draw = simulate.replicate_seeds(args.seed, args.replicates), _simulator(args)
+    return ((draw(history), data) for history, data in map(simulate.generators, seeds))
 
 
 def _simulator(args: argparse.Namespace) -> Callable[[np.random.Generator], Haplotypes]:

@@ -1,21 +1,26 @@
-"""What commands that simulate share: the options of a population, and the region that they describe."""
+"""What commands that simulate share: how options are declared, and the options of a population and its region."""
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from oclgenomics import simulate
+from oclgenomics import __version__, simulate
+from oclgenomics.app.commands import PACKED, add_command, add_message_options, add_options, started_progress, whole
+from oclgenomics.app.files import writes
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.simulate import haplotypes
 from oclgenomics.simulate.limits import MAX_POPULATION, check_range
 
 if TYPE_CHECKING:
+    from oclgenomics.io.packed_file import Sink
     from oclgenomics.simulate import Region
 
 
+PartT = TypeVar("PartT")
+OUTPUT = f"output ('-' is standard output; {PACKED})"
 POPULATION_DEFAULTS = {
     "population_size": 10_000.0,
     "mutation_rate": 1e-8,
@@ -29,15 +34,14 @@ POPULATION_DEFAULTS = {
 def add_population_options(parser: argparse.ArgumentParser, title: str = "population (neutral and sweep)") -> None:
     """Add the population that the coalescent simulates; every option is None where it is not given."""
     group = parser.add_argument_group(title)
-    group.add_argument("--population-size", type=float, metavar="N", help="diploid individuals (default: 10000)")
-    group.add_argument("--mutation-rate", type=float, metavar="MU", help="per bp and generation (default: 1e-8)")
-    group.add_argument("--recombination-rate", type=float, metavar="R", help="per bp and generation (default: 1e-8)")
-    group.add_argument(
-        "--theta", type=float, metavar="X", help="4 N mu of the whole region, in place of --mutation-rate"
-    )
-    group.add_argument(
-        "--rho", type=float, metavar="X", help="4 N r of the whole region, in place of --recombination-rate"
-    )
+    rates = {
+        "mutation_rate": "per bp and generation (default: 1e-8)",
+        "recombination_rate": "per bp and generation (default: 1e-8)",
+        "theta": "4 N mu of the whole region, in place of --mutation-rate",
+        "rho": "4 N r of the whole region, in place of --recombination-rate",
+    }
+    add_options(group, float, "N", {"population_size": "diploid individuals (default: 10000)"})
+    add_options(group, float, "X", rates)
     group.add_argument(
         "--engine", choices=("own", "msprime"), help="simulator; msprime must be installed for its own (default: own)"
     )
@@ -99,6 +103,63 @@ def region_of(args: argparse.Namespace) -> Region:
 def flag(name: str) -> str:
     """The option of a name in `args`."""
     return "--" + name.replace("_", "-")
+
+
+def add_kind(
+    kinds: Any, run: Callable[[argparse.Namespace], int], name: str, help: str, description: str, title: str = "data"
+) -> tuple[argparse.ArgumentParser, argparse._ArgumentGroup]:
+    """Add a kind of data; return its parser, and its first group of options, in which --seed is."""
+    parser = add_command(kinds, run, name, help, description)
+    group = parser.add_argument_group(title)
+    group.add_argument("--seed", type=whole, required=True, metavar="N", help="seed, 0 or more")
+    return parser, group
+
+
+def add_outputs(
+    parser: argparse.ArgumentParser, output: tuple[str, str], others: Mapping[str, tuple[str, str]], title: str = OUTPUT
+) -> argparse._ArgumentGroup:
+    """Add the files to write, each with its metavar and what it is for, and options of messages; return their group."""
+    group = parser.add_argument_group(title)
+    writes(group.add_argument("-o", "--output", required=True, metavar=output[0], help=f"file for {output[1]}"))
+    for name, (metavar, text) in others.items():
+        writes(group.add_argument(flag(name), metavar=metavar, help=f"file for {text}"))
+    add_message_options(group)
+    return group
+
+
+def simulated(
+    args: argparse.Namespace,
+    what: str,
+    parts: Iterable[PartT],
+    total: int | None = None,
+    size: Callable[[Any], int] = len,
+) -> Iterator[PartT]:
+    """Yield what is simulated, under a line of progress; `size` says how many a part is of `total`."""
+    progress = started_progress(args, "simulating", what, 1)
+    done = 0
+    for part in parts:
+        yield part
+        done += size(part)
+        progress.update(done, total)
+    progress.clear()
+
+
+def write_truth_head(stream: Sink, provenance: str, columns: Sequence[str]) -> None:
+    """Write the head of a table of what is true: a comment that says how it was made, and the names of the columns."""
+    heading = "\t".join(columns)
+    stream.write(f"# {provenance}\n{heading}\n".encode())
+
+
+def typed(kind: str, values: Mapping[str, Any]) -> str:
+    """Return a command as it would be typed, with the version, and without options that are None.
+
+    No output path is among them, so that equal data are equal files.
+    """
+    words = [f"oclgenomics-{__version__} simulate {kind}"]
+    for name, value in values.items():
+        if value is not None:
+            words.append(f"{flag(name)} {' '.join(map(str, value)) if isinstance(value, tuple) else value}")
+    return " ".join(words)
 
 
 def given(args: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:

@@ -8,20 +8,11 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import simulate
-from oclgenomics.app.commands import (
-    PACKED,
-    add_message_options,
-    count,
-    say,
-    say_written,
-    started_progress,
-    text_output,
-    whole,
-)
-from oclgenomics.app.files import reads, writes
+from oclgenomics.app.commands import add_options, count, say, say_written, text_output
+from oclgenomics.app.files import reads
 from oclgenomics.errors import UsageError
 from oclgenomics.simulate import metagenomes
-from oclgenomics.simulate.commands.population import given
+from oclgenomics.simulate.commands.population import add_kind, add_outputs, given, simulated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,17 +28,12 @@ _OF_SCENARIO = ("reads", "length", "paired", "insert", "errors")
 
 def add_reads(kinds: Any) -> None:
     """Add `simulate reads` to the kinds of data."""
-    parser = kinds.add_parser(
-        "reads",
-        help="reads (FASTQ) of simulated genomes, with a table of what they are of",
-        description="Write reads of the genomes in a folder of `oclgenomics simulate genomes`. The table has a line "
-        "for each read or pair: its name, the taxids of its species and genus (0 for aliens), and its class. The same "
-        "seed, options and genomes give the same bytes.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
-    group = parser.add_argument_group("data")
-    group.add_argument("--seed", type=whole, required=True, metavar="N", help="seed, 0 or more")
+    parser, group = add_kind(
+        kinds, run, "reads", "reads (FASTQ) of simulated genomes, with a table of what they are of",
+        "Write reads of the genomes in a folder of `oclgenomics simulate genomes`. The table has a line for each read "
+        "or pair: its name, the taxids of its species and genus (0 for aliens), and its class. The same seed, options "
+        "and genomes give the same bytes.",
+    )  # fmt: skip
     genomes = group.add_argument("--genomes", required=True, metavar="DIR", help="folder of the genomes")
     reads(genomes, _files_read)
     for role, share in _SHARES.items():
@@ -56,16 +42,19 @@ def add_reads(kinds: Any) -> None:
             help=f"share of reads of class {role} (default: %(default)s)",
         )  # fmt: skip
     group = parser.add_argument_group("reads")
-    group.add_argument("--reads", type=count, metavar="N", help="reads, or pairs (default: 10000)")
-    group.add_argument("--length", type=count, metavar="N", help="bases of a read or a mate (default: 150)")
+    counts = {
+        "reads": "reads, or pairs (default: 10000)",
+        "length": "bases of a read or a mate (default: 150)",
+        "insert": "mean bases of a pair's fragment (default: 400)",
+    }
+    add_options(group, count, "N", counts)
+    add_options(group, float, "P", {"errors": "share of wrong bases (default: 0.01)"})
     group.add_argument("--paired", action="store_true", default=None, help="pairs; the mates follow each other")
-    group.add_argument("--insert", type=count, metavar="N", help="mean bases of a pair's fragment (default: 400)")
-    group.add_argument("--errors", type=float, metavar="P", help="share of wrong bases (default: 0.01)")
-    group = parser.add_argument_group(f"output ('-' is standard output; {PACKED})")
-    writes(group.add_argument("-o", "--output", required=True, metavar="FASTQ", help="file for the reads"))
-    writes(group.add_argument("--mates", metavar="FASTQ", help="file for the second mates of pairs (default: -o)"))
-    writes(group.add_argument("--truth", metavar="TSV", help="file for the table (default: none)"))
-    add_message_options(group)
+    others = {
+        "mates": ("FASTQ", "the second mates of pairs (default: -o)"),
+        "truth": ("TSV", "the table (default: none)"),
+    }
+    add_outputs(parser, ("FASTQ", "the reads"), others)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -105,16 +94,12 @@ def _write(
     used = [one for one in genomes if getattr(args, one.role)]
     texts = [metagenomes.files.read_text(one) for one in used]
     mates = [[0], [1]] if len(outputs) == 2 else [[0, 1] if scenario.paired else [0]]
-    progress = started_progress(args, "simulating", "reads", 1)
-    done = 0
-    for batch in simulate.simulate_reads(texts, _shares(args, used), scenario, args.seed):
+    batches = simulate.simulate_reads(texts, _shares(args, used), scenario, args.seed)
+    for batch in simulated(args, "reads", batches, scenario.reads):
         for stream, which in zip(outputs, mates, strict=True):
             stream.write(metagenomes.reads.fastq(batch, used, which))
         if truth is not None:
             metagenomes.reads.write_truth(truth, batch, used)
-        done += len(batch)
-        progress.update(done, scenario.reads)
-    progress.clear()
 
 
 def _shares(args: argparse.Namespace, genomes: Sequence[ListedGenome]) -> list[float]:

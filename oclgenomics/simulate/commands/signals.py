@@ -8,17 +8,16 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics import __version__, signals, simulate
-from oclgenomics.app.commands import add_message_options, count, say, say_written, started_progress, text_output, whole
-from oclgenomics.app.files import reads, writes
+from oclgenomics import signals, simulate
+from oclgenomics.app.commands import add_options, count, say, say_written, text_output
+from oclgenomics.app.files import reads
 from oclgenomics.errors import UsageError
-from oclgenomics.simulate.commands.population import given
+from oclgenomics.simulate.commands.population import add_kind, add_outputs, given, simulated, typed, write_truth_head
 
 if TYPE_CHECKING:
     from oclgenomics.io.packed_file import Sink
     from oclgenomics.signals import KmerModel, Signals
     from oclgenomics.simulate import Genome, SignalScenario
-    from oclgenomics.simulate.signals.reads import SignalBatch
 
 
 PRESETS = ("easy", "normal", "hard")
@@ -33,37 +32,30 @@ _OF_SCENARIO = (
 
 def add_signals(kinds: Any) -> None:
     """Add `simulate signals` to the kinds of data."""
-    parser = kinds.add_parser(
-        "signals",
-        help="raw signals of nanopore reads (.npz) of a target and a background",
-        description="Write simulated signals of nanopore reads. The names of reads tell their class and where they are "
-        "from. The same seed, options and sequences give the same bytes.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
-    _add_data_options(parser)
+    parser, group = add_kind(
+        kinds, run, "signals", "raw signals of nanopore reads (.npz) of a target and a background",
+        "Write simulated signals of nanopore reads. The names of reads tell their class and where they are from. The "
+        "same seed, options and sequences give the same bytes.",
+    )  # fmt: skip
+    _add_data_options(group)
     _add_read_options(parser)
     _add_noise_options(parser)
-    group = parser.add_argument_group("output")
-    writes(group.add_argument("-o", "--output", required=True, metavar="NPZ", help="file for the signals"))
-    writes(group.add_argument("--truth", metavar="TSV", help="file for a table of the reads (default: none)"))
-    for option in ("--target-fasta", "--background-fasta"):
-        whose = option[2:].removesuffix("-fasta")
-        text = f"file for the sequences of the {whose} (default: none)"
-        writes(group.add_argument(option, metavar="FASTA", help=text))
-    add_message_options(group)
+    others = {
+        "truth": ("TSV", "a table of the reads (default: none)"),
+        "target_fasta": ("FASTA", "the sequences of the target (default: none)"),
+        "background_fasta": ("FASTA", "the sequences of the background (default: none)"),
+    }
+    add_outputs(parser, ("NPZ", "the signals"), others, "output")
 
 
-def _add_data_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("data")
-    group.add_argument("--seed", type=whole, required=True, metavar="N", help="seed, 0 or more")
+def _add_data_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--preset", choices=PRESETS, default="normal",
         help="noise: less than that of real reads, about as much, or more (default: %(default)s)",
     )  # fmt: skip
     model = group.add_argument(
         "--model", default="r9.4.1", metavar="MODEL",
-        help=f"model of k-mers: {', '.join(MODEL_NAMES)}, or a table or .npz file of one (default: %(default)s)",
+        help=f"k-mer model: {', '.join(MODEL_NAMES)}, or a table or .npz file of one (default: %(default)s)",
     )  # fmt: skip
     reads(model, lambda _args, name: () if name in MODEL_NAMES else (name,))
     group.add_argument("--reverse-kmers", action="store_true", help="the model has its k-mers from 3' to 5'")
@@ -74,9 +66,7 @@ def _add_data_options(parser: argparse.ArgumentParser) -> None:
         )  # fmt: skip
         reads(source, _sequence_files)
     group.add_argument("--reads", type=count, default=100, metavar="N", help="of the target (default: %(default)s)")
-    group.add_argument(
-        "--background-reads", type=count, metavar="N", help="reads of the background (default: as many as --reads)"
-    )
+    add_options(group, count, "N", {"background_reads": "reads of the background (default: as many as --reads)"})
     group.add_argument(
         "--length", type=count, default=50_000, metavar="N", help="bases of a random genome (default: %(default)s)"
     )
@@ -97,32 +87,26 @@ def _add_read_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--molecule", choices=("dna", "rna"), help="RNA has one strand and is read from its 3' end (default: dna)"
     )
-    group.add_argument(
-        "--stall", type=count, nargs=2, metavar=("MIN", "MAX"),
-        help="samples of high current at the beginning of a read (default: 0 0)",
-    )  # fmt: skip
-    group.add_argument("--adapter", type=count, metavar="N", help="k-mers of an adapter behind it (default: 0)")
-    group.add_argument("--rate", type=float, metavar="HZ", help="samples per second (default: 4000)")
+    stall = {"stall": "samples of high current at the beginning of a read (default: 0 0)"}
+    add_options(group, count, ("MIN", "MAX"), stall)
+    add_options(group, count, "N", {"adapter": "k-mers of an adapter behind it (default: 0)"})
+    add_options(group, float, "HZ", {"rate": "samples per second (default: 4000)"})
 
 
 def _add_noise_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("noise (defaults: those of the preset)")
-    for option, text in (
-        ("--dwell", "mean samples of a k-mer"),
-        ("--dwell-sd", "their standard deviation"),
-        ("--slowness-cv", "variation of the slowness of reads, whose mean is 1"),
-        ("--amplitude", "factor of the model's standard deviations"),
-        ("--jitter", "standard deviation in pA of what a k-mer of a read is shifted by"),
-        ("--junk", "probability of a read to be of random k-mers"),
-    ):
-        group.add_argument(option, type=float, metavar="X", help=text)
-    group.add_argument(
-        "--deviation", type=float, metavar="X", help="standard deviation of samples, where the model has none"
-    )
-    group.add_argument(
-        "--current", type=float, nargs=2, metavar=("MEAN", "SD"),
-        help="pA to which the levels of a model in standard units are brought",
-    )  # fmt: skip
+    factors = {
+        "dwell": "mean samples of a k-mer",
+        "dwell_sd": "their standard deviation",
+        "slowness_cv": "variation of the slowness of reads, whose mean is 1",
+        "amplitude": "factor of the model's standard deviations",
+        "jitter": "standard deviation in pA of what a k-mer of a read is shifted by",
+        "junk": "probability of a read to be of random k-mers",
+        "deviation": "standard deviation of samples, where the model has none",
+    }
+    add_options(group, float, "X", factors)
+    current = {"current": "pA to which the levels of a model in standard units are brought"}
+    add_options(group, float, ("MEAN", "SD"), current)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -184,42 +168,25 @@ def _genomes(args: argparse.Namespace) -> list[Genome]:
 
 
 def _simulated(
-    args: argparse.Namespace,
-    genomes: list[Genome],
-    model: KmerModel,
-    scenario: SignalScenario,
-    truth: Sink | None,
+    args: argparse.Namespace, genomes: list[Genome], model: KmerModel, scenario: SignalScenario, truth: Sink | None
 ) -> Signals:
     """Simulate all reads, and write the table of them."""
-    progress = started_progress(args, "simulating", "reads", 1)
     if truth is not None:
-        simulate.signals.reads.write_truth_head(truth, _provenance(args, scenario))
-    batches: list[SignalBatch] = []
-    done, total = 0, sum(genome.reads for genome in genomes)
-    for batch in simulate.simulate_signals(genomes, model, scenario, args.seed):
+        write_truth_head(truth, _provenance(args, scenario), simulate.signals.reads.TRUTH_COLUMNS)
+    drawn: list[Signals] = []
+    batches = simulate.simulate_signals(genomes, model, scenario, args.seed)
+    for batch in simulated(args, "reads", batches, sum(genome.reads for genome in genomes)):
         if truth is not None:
             simulate.signals.reads.write_truth_rows(truth, batch)
-        batches.append(batch)
-        done += len(batch)
-        progress.update(done, total)
-    progress.clear()
-    return signals.Signals.joined([batch.signals for batch in batches])
+        drawn.append(batch.signals)
+    return signals.Signals.joined(drawn)
 
 
 def _provenance(args: argparse.Namespace, scenario: SignalScenario) -> str:
-    """The options that decide the data, as they would be typed; no output path, so that equal data are equal files."""
-    words = [f"oclgenomics-{__version__} simulate signals --seed {args.seed} --model {args.model}"]
-    for name in ("target", "background", "reads", "background_reads", "length", "gc"):
-        words += _word(name, getattr(args, name))
-    for name in _OF_SCENARIO:
-        words += _word(name, getattr(scenario, name))
-    return " ".join(words)
-
-
-def _word(name: str, value: Any) -> Iterable[str]:
-    if value is not None:
-        shown = " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-        yield f"--{name.replace('_', '-')} {shown}"
+    """The options that decide the data."""
+    names = ("seed", "model", "target", "background", "reads", "background_reads", "length", "gc")
+    values = {name: getattr(args, name) for name in names}
+    return typed("signals", values | {name: getattr(scenario, name) for name in _OF_SCENARIO})
 
 
 def _sequence_files(_args: argparse.Namespace, name: str) -> Iterable[str]:

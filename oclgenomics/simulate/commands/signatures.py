@@ -8,20 +8,11 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics import __version__, simulate
-from oclgenomics.app.commands import (
-    PACKED,
-    add_message_options,
-    count,
-    say,
-    say_written,
-    started_progress,
-    text_output,
-    whole,
-)
+from oclgenomics import simulate
+from oclgenomics.app.commands import add_options, count, say, say_written, text_output
 from oclgenomics.app.files import writes
 from oclgenomics.simulate import signatures
-from oclgenomics.simulate.commands.population import given
+from oclgenomics.simulate.commands.population import add_kind, add_outputs, given, simulated, typed, write_truth_head
 
 if TYPE_CHECKING:
     from oclgenomics.io.packed_file import Sink
@@ -35,75 +26,46 @@ _OF_SIGNATURES = ("signatures", "signature_length", "signature_n")
 _OF_SAMPLES = (
     "clean", "infected", "copies", "sample_length", "quality", "sample_n", "planted_n", "strand", "mismatches",
 )  # fmt: skip
+_NUMBERS = {"clean": "samples without copies (default: 90)", "infected": "samples with copies (default: 10)"}
+_RANGES = {
+    "sample_length": "bases of a sample, or more where its copies need it (default: 10000 20000)",
+    "quality": "mean quality of a sample, and bounds of its bases' (default: 10 30)",
+}
 
 
 def add_signatures(kinds: Any) -> None:
     """Add `simulate signatures` to the kinds of data."""
-    parser = kinds.add_parser(
-        "signatures",
-        help="signatures (FASTA), and samples (FASTQ) of which some hold copies of them",
-        description="Write simulated signatures, and samples with qualities. Infected samples hold copies of "
-        "signatures, in which a nucleotide stands where the signature has N. The same seed and options give the same "
-        "bytes.",
-        allow_abbrev=False,
-    )
-    parser.set_defaults(run=run)
-    group = parser.add_argument_group("data")
-    group.add_argument("--seed", type=whole, required=True, metavar="N", help="seed, 0 or more")
+    parser, group = add_kind(
+        kinds, run, "signatures", "signatures (FASTA), and samples (FASTQ) of which some hold copies of them",
+        "Write simulated signatures, and samples with qualities. Infected samples hold copies of signatures, in which "
+        "a nucleotide stands where the signature has N. The same seed and options give the same bytes.",
+    )  # fmt: skip
     group.add_argument(
         "--preset", choices=PRESETS,
         help="numbers of the paper: 1000 signatures of 3000 to 10,000 bases, 1000 clean samples and 10 with 100 to "
         "200 copies, of 100k to 200k, 50k to 100k or 10k to 20k bases; other options change some (default: none)",
     )  # fmt: skip
-    _add_signature_options(parser)
-    _add_sample_options(parser)
-    _add_planting_options(parser)
-    _add_output_options(parser)
-
-
-def _add_signature_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("signatures")
-    group.add_argument("--signatures", type=count, metavar="N", help="number of signatures (default: 100)")
-    _add_range(group, "--signature-length", "bases of a signature (default: 300 1000)")
-    group.add_argument("--signature-n", type=float, metavar="P", help="probability of a base to be N (default: 0.1)")
-
-
-def _add_sample_options(parser: argparse.ArgumentParser) -> None:
+    add_options(group, count, "N", {"signatures": "number of signatures (default: 100)"})
+    add_options(group, count, ("MIN", "MAX"), {"signature_length": "bases of a signature (default: 300 1000)"})
+    add_options(group, float, "P", {"signature_n": "probability of a base to be N (default: 0.1)"})
     group = parser.add_argument_group("samples")
-    group.add_argument("--clean", type=count, metavar="N", help="samples without copies (default: 90)")
-    group.add_argument("--infected", type=count, metavar="N", help="samples with copies (default: 10)")
-    _add_range(group, "--sample-length", "bases of a sample, or more where its copies need it (default: 10000 20000)")
-    _add_range(group, "--quality", "mean quality of a sample, and bounds of its bases' (default: 10 30)")
-    group.add_argument(
-        "--sample-n", type=float, metavar="P", help="probability of a base outside copies to be N (default: 0.1)"
-    )
+    add_options(group, count, "N", _NUMBERS)
+    add_options(group, count, ("MIN", "MAX"), _RANGES)
+    add_options(group, float, "P", {"sample_n": "probability of a base outside copies to be N (default: 0.1)"})
+    _add_copy_options(parser.add_argument_group("copies of signatures"))
+    group = add_outputs(parser, ("FASTQ", "the samples"), {"truth": ("TSV", "a table of the copies (default: none)")})
+    writes(group.add_argument("--panel", required=True, metavar="FASTA", help="file for the signatures"))
 
 
-def _add_planting_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("copies of signatures")
-    _add_range(group, "--copies", "copies in an infected sample (default: 1 3)")
-    group.add_argument(
-        "--planted-n", type=float, metavar="P", help="probability of a base of a copy to be N (default: --sample-n)"
-    )
+def _add_copy_options(group: argparse._ArgumentGroup) -> None:
+    add_options(group, count, ("MIN", "MAX"), {"copies": "copies in an infected sample (default: 1 3)"})
+    add_options(group, float, "P", {"planted_n": "probability of a base of a copy to be N (default: --sample-n)"})
     group.add_argument(
         "--strand", choices=("+", "-", "both"),
         help="copies as the signature is, its reverse complement, or either (default: +)",
     )  # fmt: skip
-    group.add_argument(
-        "--mismatches", type=count, metavar="M", help="replace up to M bases of a copy by others (default: 0)"
-    )
-
-
-def _add_range(group: argparse._ArgumentGroup, option: str, text: str) -> None:
-    group.add_argument(option, type=count, nargs=2, metavar=("MIN", "MAX"), help=text)
-
-
-def _add_output_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group(f"output ('-' is standard output; {PACKED})")
-    writes(group.add_argument("-o", "--output", required=True, metavar="FASTQ", help="file for the samples"))
-    writes(group.add_argument("--panel", required=True, metavar="FASTA", help="file for the signatures"))
-    writes(group.add_argument("--truth", metavar="TSV", help="file for a table of the copies (default: none)"))
-    add_message_options(group)
+    add_options(group, count, "M", {"mismatches": "replace up to M bases of a copy by others (default: 0)"})
 
 
 def run(args: argparse.Namespace) -> int:
@@ -139,27 +101,15 @@ def _scenario(args: argparse.Namespace) -> Scenario:
 def _write(
     args: argparse.Namespace, scenario: Scenario, batches: Iterator[SampleBatch], samples: Sink, truth: Sink | None
 ) -> tuple[int, int]:
-    """Write all samples and the table of copies; return the numbers of letters and copies."""
-    progress = started_progress(args, "simulating", "samples", 1)
+    """Write all samples and the table of copies; return the numbers of bases and copies."""
     if truth is not None:
-        signatures.samples.write_truth_head(truth, _provenance(scenario, args.seed))
-    letters, copies = 0, 0
-    for batch in batches:
+        chosen = {name: getattr(scenario, name) for name in (*_OF_SIGNATURES, *_OF_SAMPLES)}
+        provenance = typed("signatures", {"seed": args.seed} | chosen)
+        write_truth_head(truth, provenance, signatures.samples.TRUTH_COLUMNS)
+    bases, copies = 0, 0
+    for batch in simulated(args, "samples", batches, scenario.samples):
         signatures.samples.write_samples(samples, batch)
         if truth is not None:
             signatures.samples.write_truth_rows(truth, batch)
-        letters, copies = letters + len(batch.letters), copies + len(batch.copies)
-        progress.update(batch.first + len(batch), scenario.samples)
-    progress.clear()
-    return letters, copies
-
-
-def _provenance(scenario: Scenario, seed: int) -> str:
-    """The options that decide the data, as they would be typed; no output path, so that equal data are equal files."""
-    words = [f"oclgenomics-{__version__} simulate signatures --seed {seed}"]
-    for name in (*_OF_SIGNATURES, *_OF_SAMPLES):
-        value = getattr(scenario, name)
-        if value is not None:
-            shown = " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-            words.append(f"--{name.replace('_', '-')} {shown}")
-    return " ".join(words)
+        bases, copies = bases + len(batch.letters), copies + len(batch.copies)
+    return bases, copies

@@ -12,10 +12,5 @@ if TYPE_CHECKING:
     from oclgenomics.variation.writers import write_ms_head as write_ms_head
 
 __getattr__, __dir__, __all__ = found_in(
-    __name__,
-    {
-        "oclgenomics.variation.bed": "MAX_BP",
-        "oclgenomics.variation.writers": "write_ms_head",
-        "": "files",
-    },
+    __name__, {"oclgenomics.variation.bed": "MAX_BP", "oclgenomics.variation.writers": "write_ms_head", "": "files"}
 )

@@ -21,9 +21,9 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import repeat
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,20 +57,13 @@ def _block_reader(draw: Callable[[int], NDArray[np.float64]]) -> Callable[[], fl
     return values().__next__
 
 
-@dataclass
-class Branches:
-    """Completed branches of the local trees: each spans `left` to `right` of the region and lasted `duration`."""
+class Branch(NamedTuple):
+    """A completed branch of the local trees: it spans `left` to `right` of the region and lasted `duration`."""
 
-    left: list[float] = field(default_factory=list)
-    right: list[float] = field(default_factory=list)
-    duration: list[float] = field(default_factory=list)
-    descendants: list[int] = field(default_factory=list)
-
-    def add(self, left: float, right: float, duration: float, descendants: int) -> None:
-        self.left.append(left)
-        self.right.append(right)
-        self.duration.append(duration)
-        self.descendants.append(descendants)
+    left: float
+    right: float
+    duration: float
+    descendants: int
 
 
 class Ancestry:
@@ -82,7 +75,7 @@ class Ancestry:
     def __init__(self, samples: int) -> None:
         self.everyone = (1 << samples) - 1
         self.lineages: list[list[Stretch]] = [[(0.0, 1.0, 0.0, 1 << haplotype)] for haplotype in range(samples)]
-        self.branches = Branches()
+        self.branches: list[Branch] = []
         self.time = 0.0
 
     def take(self, index: int) -> list[Stretch]:
@@ -122,7 +115,7 @@ class Ancestry:
 
     def _join(self, merged: list[Stretch], left: float, right: float, one: Stretch, two: Stretch) -> None:
         for stretch in (one, two):
-            self.branches.add(left, right, self.time - stretch[2], stretch[3])
+            self.branches.append(Branch(left, right, self.time - stretch[2], stretch[3]))
         union = one[3] | two[3]
         if union != self.everyone:
             _append(merged, (left, right, self.time, union))

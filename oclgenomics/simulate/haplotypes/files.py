@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import Sink
 from oclgenomics.simulate.haplotypes.population import Haplotypes
 from oclgenomics.simulate.haplotypes.replicates import position_digits
+from oclgenomics.simulate.limits import check_probability
 from oclgenomics.variation.writers import (
     MISSING,
     distinct_ticks,
@@ -124,8 +125,7 @@ class Flaws:
 
     def __post_init__(self) -> None:
         for name in ("missing", "unphased", "multiallelic"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ParameterError(name, f"must be a probability, from 0 to 1, not {getattr(self, name):g}")
+            check_probability(name, getattr(self, name))
 
 
 def write_ms(

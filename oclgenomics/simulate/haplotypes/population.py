@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import UsageError
 from oclgenomics.simulate.haplotypes.coalescent import (
     Ancestry,
-    Branches,
+    Branch,
     Draws,
     HardSweep,
     coalesce,
@@ -121,15 +121,8 @@ def simulate(region: Region, rng: np.random.Generator, sweep: HardSweep | None =
             path = wright_fisher_path(size, sweep.selection, rng)
         else:
             path = logistic_path(size, sweep.selection)
-        coalesce_with_sweep(
-            ancestry,
-            draws,
-            region.rho,
-            path=path,
-            site=sweep.position / region.length,
-            fixation=sweep.fixation_age / (2 * size),
-            population_size=size,
-        )
+        site, fixation = sweep.position / region.length, sweep.fixation_age / (2 * size)
+        coalesce_with_sweep(ancestry, draws, region.rho, path=path, site=site, fixation=fixation, population_size=size)
     return _mutate(ancestry.branches, region, rng)
 
 
@@ -166,10 +159,11 @@ def _independent_rows(
         yield rows
 
 
-def _mutate(branches: Branches, region: Region, rng: np.random.Generator) -> Haplotypes:
+def _mutate(branches: list[Branch], region: Region, rng: np.random.Generator) -> Haplotypes:
     """Throw mutations onto the branches: Poisson with theta, or exactly `region.sites`."""
-    left, right = np.array(branches.left), np.array(branches.right)
-    area = (right - left) * np.array(branches.duration)
+    lefts, rights, durations, descendants = zip(*branches, strict=True)
+    left, right = np.array(lefts), np.array(rights)
+    area = (right - left) * np.array(durations)
     if region.sites is None:
         mutations = rng.poisson(region.theta / 2 * area)
     else:
@@ -178,7 +172,7 @@ def _mutate(branches: Branches, region: Region, rng: np.random.Generator) -> Hap
     at = left[branch] + (right - left)[branch] * rng.random(len(branch))
     order = np.argsort(at, kind="stable")
     width = (region.samples + 7) // 8
-    masks = b"".join(branches.descendants[index].to_bytes(width, "little") for index in branch[order].tolist())
+    masks = b"".join(descendants[index].to_bytes(width, "little") for index in branch[order].tolist())
     packed = np.frombuffer(masks, np.uint8).reshape(len(branch), width)
     return Haplotypes(at[order], _unpacked_rows(packed, region.samples), region.samples)
 

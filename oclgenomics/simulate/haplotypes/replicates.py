@@ -15,7 +15,7 @@ from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.simulate.haplotypes.msprime import Demography, simulate_with_msprime
 from oclgenomics.simulate.haplotypes.population import Haplotypes, Region, simulate
 from oclgenomics.simulate.haplotypes.workers import drawn_side_by_side
-from oclgenomics.simulate.limits import MAX_REPLICATES, check_range
+from oclgenomics.simulate.limits import MAX_REPLICATES, check_range, check_seed
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import base_pairs
 from oclgenomics.variation.packing import join_sites, pack_states, words_for
@@ -32,8 +32,7 @@ def replicate_seeds(seed: int, replicates: int) -> list[np.random.SeedSequence]:
     UsageError
         If the seed is negative or no replicate is asked for.
     """
-    if seed < 0:
-        raise ParameterError("seed", f"must be 0 or more, not {seed}")
+    check_seed(seed)
     check_range("replicates", replicates, 1, MAX_REPLICATES)
     return np.random.SeedSequence(seed).spawn(replicates)
 

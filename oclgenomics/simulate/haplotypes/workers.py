@@ -5,7 +5,7 @@ is left. They form process groups of their own, so that signals to this one's gr
 this one only, whose business it is to end them.
 
 This module is their program, too: tasks come by standard input, what was drawn goes to standard output. A process ends
-when its input does, in the middle of a task, too: then whoever wanted the replicates is gone.
+when its input does, in the middle of a task, too: then the process that wanted the replicates is gone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from types import TracebackType
 from typing import IO, Any, Generic, Protocol, TypeVar
 
 from oclgenomics.errors import OclGenomicsError
@@ -121,9 +120,7 @@ class _Workers(Generic[Drawn]):
     def __enter__(self) -> _Workers[Drawn]:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         for worker in self._workers:
             worker.end()
 
@@ -181,7 +178,7 @@ def _take(tasks: IO[bytes], waiting: queue.SimpleQueue[Any]) -> None:
             waiting.put(pickle.load(tasks))
     except (EOFError, OSError, pickle.UnpicklingError):  # the other process is gone, perhaps in the middle of a task
         os._exit(0)
-    except BaseException:  # it is no task; nobody would be told, and the other process would wait for ever
+    except BaseException:  # it is no task; nobody would know, and the other process would wait for ever
         os._exit(1)
 
 

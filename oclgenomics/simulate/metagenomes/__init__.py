@@ -9,9 +9,4 @@ from oclgenomics.lazy_names import found_in
 if TYPE_CHECKING:
     from oclgenomics.simulate.metagenomes import files as files, genomes as genomes, reads as reads
 
-__getattr__, __dir__, __all__ = found_in(
-    __name__,
-    {
-        "": "files genomes reads",
-    },
-)
+__getattr__, __dir__, __all__ = found_in(__name__, {"": "files genomes reads"})

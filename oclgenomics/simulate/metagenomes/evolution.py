@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.simulate.draws import RandomBits
+from oclgenomics.simulate.sequences import random_codes
 
 CONSERVED = 0
 # How fast the places of a class evolve, in sixteenths of the mean; all but the first are equally frequent.
 _SPEEDS = np.array([1, 4, 8, 14, 18, 22, 30], np.int64)
-_SEGMENT = 1_000  # letters of one speed
+_SEGMENT = 1_000  # bases of one speed
 _MAX_INDEL = 30
 _SIMPLE_UNIT, _SIMPLE_TRACT = (1, 6), (20, 150)
-_LETTERS = np.frombuffer(b"ATGC", np.uint8)
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class Evolving:
 
     Attributes
     ----------
-    codes : ndarray, uint8 (letters,)
+    codes : ndarray, uint8 (bases,)
         A, T, G, C as 0 to 3.
-    speeds : ndarray, uint8 (letters,)
+    speeds : ndarray, uint8 (bases,)
         Classes; `CONSERVED` is the slowest one.
     """
 
@@ -43,7 +43,7 @@ class Evolving:
 
 def ancestor(length: int, gc: float, draws: RandomBits) -> Evolving:
     """Draw a sequence without relatives, and the speeds of its segments."""
-    codes = _random_codes(length, gc, draws)
+    codes = random_codes(length, gc, draws)
     segments = 1 + draws.below(len(_SPEEDS) - 1, -(-length // _SEGMENT))
     return Evolving(codes, np.repeat(segments.astype(np.uint8), _SEGMENT)[:length])
 
@@ -55,7 +55,7 @@ def diverged(one: Evolving, divergence: float, indels: float, draws: RandomBits)
     ----------
     one : Evolving
     divergence : float
-        Substitutions for each letter, on average.
+        Substitutions for each base, on average.
     indels : float
         Insertions and deletions for each substitution; half of them are either.
     draws : RandomBits
@@ -78,7 +78,7 @@ def _indel_sizes(number: int, draws: RandomBits) -> NDArray[np.int64]:
 def _shifted(
     one: Evolving, places: NDArray[np.int64], sizes: NDArray[np.int64], inserts: NDArray[np.bool_], draws: RandomBits
 ) -> Evolving:
-    """Put random letters behind some places, and take away those from others on."""
+    """Put random bases behind some places, and take away those from others on."""
     copies = np.ones(len(one), np.int64)
     for place, size in zip(places[~inserts].tolist(), sizes[~inserts].tolist(), strict=True):
         copies[place : place + size] = 0
@@ -113,13 +113,3 @@ def plant_simple(one: Evolving, share: float, draws: RandomBits) -> None:
     for unit, length in zip(units.tolist(), lengths.tolist(), strict=True):
         pieces.append(np.resize(draws.uint8(unit) & np.uint8(3), length))
     plant(one, pieces, draws)
-
-
-def _random_codes(length: int, gc: float, draws: RandomBits) -> NDArray[np.uint8]:
-    strong, second = draws.happens(length, gc), draws.happens(length, 0.5)
-    return (2 * strong + second).astype(np.uint8)
-
-
-def text_of(codes: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the letters of codes."""
-    return _LETTERS[codes]

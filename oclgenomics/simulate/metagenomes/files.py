@@ -17,16 +17,11 @@ from oclgenomics.errors import InputError, OutputError
 from oclgenomics.io.atomic_file import whole_file
 from oclgenomics.sequence.records import read_records
 from oclgenomics.simulate.metagenomes.genomes import GenomePlan, GenomeRole, SimulatedGenome, Taxon
+from oclgenomics.simulate.sequences import fasta_record
 
-FOLDERS: dict[GenomeRole, str] = {
-    "reference": "references",
-    "strain": "strains",
-    "novel": "novel",
-    "alien": "aliens",
-}
+FOLDERS: dict[GenomeRole, str] = {"reference": "references", "strain": "strains", "novel": "novel", "alien": "aliens"}
 TABLE = "genomes.tsv"
 TABLE_COLUMNS = ("file", "role", "name", "species_taxid", "genus_taxid", "letters")
-LINE_LETTERS = 80
 _MAX_DIGITS = 15
 
 
@@ -151,7 +146,7 @@ def _is_number(text: str) -> bool:
 
 
 def read_text(genome: ListedGenome) -> NDArray[np.uint8]:
-    """Read the letters of a genome.
+    """Read the bases of a genome.
 
     Raises
     ------
@@ -160,18 +155,14 @@ def read_text(genome: ListedGenome) -> NDArray[np.uint8]:
     """
     records = list(read_records(genome.path))
     if len(records) != 1 or len(records[0].letters) != genome.letters:
-        raise InputError(f"is not one sequence of {genome.letters:,} letters, as {TABLE} says", source=str(genome.path))
+        raise InputError(f"is not one sequence of {genome.letters:,} bases, as {TABLE} says", source=str(genome.path))
     return np.frombuffer(records[0].letters, np.uint8)
 
 
 def _fasta(plan: GenomePlan, letters: NDArray[np.uint8]) -> bytes:
-    """A record with lines of `LINE_LETTERS`; headers of all but aliens tell the taxon of the species."""
+    """A record; headers of all but aliens tell the taxon of the species."""
     taxid = f"|kraken:taxid|{plan.species_taxid}" if plan.species_taxid else ""
-    whole = len(letters) // LINE_LETTERS * LINE_LETTERS
-    lines = np.full((whole // LINE_LETTERS, LINE_LETTERS + 1), ord("\n"), np.uint8)
-    lines[:, :LINE_LETTERS] = letters[:whole].reshape(-1, LINE_LETTERS)
-    rest = letters[whole:].tobytes() + b"\n" if whole < len(letters) else b""
-    return f">{plan.name}{taxid} {plan.title}\n".encode() + lines.tobytes() + rest
+    return fasta_record(f"{plan.name}{taxid} {plan.title}", letters)
 
 
 def _make_folder(folder: Path) -> None:

@@ -18,18 +18,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import ParameterError
 from oclgenomics.simulate.draws import RandomBits
-from oclgenomics.simulate.limits import check_range
-from oclgenomics.simulate.metagenomes.evolution import (
-    CONSERVED,
-    Evolving,
-    ancestor,
-    diverged,
-    plant,
-    plant_simple,
-    text_of,
-)
+from oclgenomics.simulate.limits import check_pair, check_range
+from oclgenomics.simulate.metagenomes.evolution import CONSERVED, Evolving, ancestor, diverged, plant, plant_simple
+from oclgenomics.simulate.sequences import BASES
 
 GenomeRole = Literal["reference", "strain", "novel", "alien"]
 REFERENCE: GenomeRole = "reference"
@@ -48,7 +40,7 @@ _GENES, _GENE_COPIES, _GENE_LETTERS = 6, 2, 1_500  # conserved in a domain
 _GENE_DIVERGENCE = 0.05  # of families
 _ELEMENTS, _ELEMENT_LETTERS = 3, 1_200  # mobile ones, of a genus
 _TRANSFER_LETTERS = 3_000
-_MAX_PIECE = 20  # a piece is at most a genome's letters by this
+_MAX_PIECE = 20  # a piece is at most a genome's bases by this
 _FAMILY_GENERA, _DOMAIN_GENERA = 2, 16
 # What random numbers are for: each has its own, so that no option changes what does not depend on it.
 _FAMILY, _DOMAIN, _GENUS, _ELEMENT, _SPECIES, _MIXING, _STRAIN, _ALIEN = range(8)
@@ -56,7 +48,7 @@ _FAMILY, _DOMAIN, _GENUS, _ELEMENT, _SPECIES, _MIXING, _STRAIN, _ALIEN = range(8
 
 @dataclass(frozen=True)
 class MetagenomeScenario:
-    """What is simulated of genomes. Shares are of the letters of a genome, divergences of the letters substituted.
+    """What is simulated of genomes. Shares are of the bases of a genome, divergences of the bases substituted.
 
     Attributes
     ----------
@@ -72,7 +64,7 @@ class MetagenomeScenario:
     aliens : int
         Genomes that have nothing to do with all others.
     length : int
-        Letters of a genome before insertions and deletions.
+        Bases of a genome before insertions and deletions.
     gc : pair of float
         The least and the most share of G and C; families lie between.
     genus_divergence, species_divergence, strain_divergence : pair of float
@@ -84,7 +76,7 @@ class MetagenomeScenario:
     repeats : float
         Share of mobile elements of a genus.
     simple : float
-        Share of tandem repeats of units of 1 to 6 letters.
+        Share of tandem repeats of units of 1 to 6 bases.
 
     Raises
     ------
@@ -117,11 +109,7 @@ class MetagenomeScenario:
         for name in ("indels", "transferred", "repeats", "simple"):
             check_range(name, getattr(self, name), 0, 0.5)
         for name in ("gc", "genus_divergence", "species_divergence", "strain_divergence"):
-            low, high = getattr(self, name)
-            check_range(name, low, 0, 1 if name == "gc" else 0.5)
-            check_range(name, high, 0, 1 if name == "gc" else 0.5)
-            if low > high:
-                raise ParameterError(name, "give the least before the most", (low, high))
+            check_pair(name, getattr(self, name), 0, 1 if name == "gc" else 0.5)
         of_genus = self.species * (self.references + self.strains) + self.novel
         genomes = self.genera * of_genus + self.aliens
         check_range("genera", genomes, 1, MAX_GENOMES)  # the genomes of all
@@ -274,14 +262,14 @@ class _World:
         mixed: tuple[tuple[int, int], Evolving] | None = None
         for plan in plan_genomes(self.scenario, plan_taxa(self.scenario)):
             if plan.role == ALIEN:
-                yield SimulatedGenome(plan, text_of(self._alien(plan.strain).codes))
+                yield SimulatedGenome(plan, BASES[self._alien(plan.strain).codes])
                 continue
             key = (plan.genus, plan.species)
             if mixed is None or mixed[0] != key:
                 mixed = (key, self._mixed(*key))
             draws = self._draws(_STRAIN, *key, plan.strain)
             strain = self._diverged(mixed[1], self.scenario.strain_divergence, draws)
-            yield SimulatedGenome(plan, text_of(strain.codes))
+            yield SimulatedGenome(plan, BASES[strain.codes])
 
     def _draws(self, *what: int) -> RandomBits:
         return RandomBits(np.random.SeedSequence(self.seed, spawn_key=what))

@@ -13,19 +13,14 @@ from oclgenomics.io.packed_file import Sink
 from oclgenomics.simulate.draws import RandomBits
 from oclgenomics.simulate.limits import check_range
 from oclgenomics.simulate.metagenomes.files import ListedGenome
+from oclgenomics.simulate.sequences import COMPLEMENTS, OTHERS, QUALITY_ZERO
 
 MAX_READS = 1_000_000_000
 MAX_LENGTH = 100_000
 BATCH_LETTERS = 1 << 23
-QUALITY_ZERO = 33
 _QUALITY_NOISE = np.array([-4, -2, -1, 0, 0, 1, 2, 4], np.int8)
-_ERROR_QUALITY = 12  # by which the quality of a wrong letter is lower, half of the time
+_ERROR_QUALITY = 12  # by which the quality of a wrong base is lower, half of the time
 _BEST_QUALITY, _WORST_QUALITY = 41, 2
-_COMPLEMENT = np.arange(256, dtype=np.uint8)
-_COMPLEMENT[list(b"ACGT")] = list(b"TGCA")
-_OTHERS = np.zeros((256, 3), np.uint8)
-for _letter in b"ACGT":
-    _OTHERS[_letter] = [other for other in b"ACGT" if other != _letter]
 
 
 @dataclass(frozen=True)
@@ -37,13 +32,13 @@ class ReadScenario:
     reads : int
         Reads, or pairs.
     length : int
-        Letters of a read, or of each mate.
+        Bases of a read, or of each mate.
     paired : bool
         Mates face each other from the ends of a fragment.
     insert : int
-        Letters of a fragment, at least `length`; it differs by up to a quarter.
+        Bases of a fragment, at least `length`; it differs by up to a quarter.
     errors : float
-        Share of wrong letters; it grows threefold from a read's first letter to its last.
+        Share of wrong bases; it grows threefold from a read's first base to its last.
 
     Raises
     ------
@@ -66,7 +61,7 @@ class ReadScenario:
 
     @property
     def longest(self) -> int:
-        """Letters of the longest stretch of a genome that a read or a pair takes."""
+        """Bases of the longest stretch of a genome that a read or a pair takes."""
         return max(self.insert + self.insert // 4, self.length) if self.paired else self.length
 
 
@@ -101,7 +96,7 @@ def simulate_reads(
     Parameters
     ----------
     genomes : sequence of ndarray, uint8
-        Letters of each.
+        Bases of each.
     shares : sequence of float
         How frequent reads of each one are, in any unit.
     scenario : ReadScenario
@@ -123,7 +118,7 @@ def simulate_reads(
         raise ParameterError("shares", "no genome has a share of the reads")
     for letters, share in zip(genomes, weights.tolist(), strict=True):
         if share and len(letters) < scenario.longest:
-            raise ParameterError("length", f"a genome has fewer letters than a fragment has: {len(letters):,}")
+            raise ParameterError("length", f"a genome has fewer bases than a fragment has: {len(letters):,}")
     return _batches(genomes, weights, scenario, RandomBits(np.random.SeedSequence(seed)))
 
 
@@ -150,7 +145,7 @@ def _batches(
 
 
 def _spans(scenario: ReadScenario, number: int, draws: RandomBits) -> NDArray[np.int64]:
-    """Letters of fragments: a triangular distribution around the mean."""
+    """Bases of fragments: a triangular distribution around the mean."""
     if not scenario.paired:
         return np.full(number, scenario.length, np.int64)
     half = scenario.insert // 8
@@ -166,19 +161,19 @@ def _drawn(
     scenario: ReadScenario,
     draws: RandomBits,
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Letters and qualities of reads from the start of fragments, or backward from their end."""
+    """Bases and qualities of reads from the start of fragments, or backward from their end."""
     windows = np.lib.stride_tricks.sliding_window_view(text, scenario.length)
     letters = windows[np.where(backward, end - scenario.length, start)]
-    letters[backward] = _COMPLEMENT[letters[backward][:, ::-1]]
+    letters[backward] = COMPLEMENTS[letters[backward][:, ::-1]]
     wrong = _wrong(letters.shape, scenario.errors, draws)
     qualities = _qualities(letters.shape, wrong, scenario.errors, draws)
     rows, columns = wrong
-    letters[rows, columns] = _OTHERS[letters[rows, columns], draws.below(3, len(rows))]
+    letters[rows, columns] = OTHERS[letters[rows, columns], draws.below(3, len(rows))]
     return letters, qualities
 
 
 def _wrong(shape: tuple[int, int], errors: float, draws: RandomBits) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which letters are wrong: their reads and places, place by place."""
+    """Which bases are wrong: their reads and places, place by place."""
     rates = _rates(shape[1], errors)
     found = [np.flatnonzero(draws.happens(shape[0], rate)) for rate in rates.tolist()]
     places = np.repeat(np.arange(shape[1]), [len(rows) for rows in found])
@@ -194,7 +189,7 @@ def _rates(length: int, errors: float) -> NDArray[np.float64]:
 def _qualities(
     shape: tuple[int, int], wrong: tuple[NDArray[np.int64], NDArray[np.int64]], errors: float, draws: RandomBits
 ) -> NDArray[np.uint8]:
-    """Qualities + 33: of the probabilities of errors, with noise; many wrong letters have lower ones."""
+    """Qualities + 33: of the probabilities of errors, with noise; many wrong bases have lower ones."""
     exact = -10 * np.log10(np.maximum(_rates(shape[1], errors), 1e-5))
     means = np.clip(np.round(exact), _WORST_QUALITY, _BEST_QUALITY).astype(np.int8)
     noise = _QUALITY_NOISE[draws.uint8(shape[0] * shape[1]) & 7].reshape(shape)

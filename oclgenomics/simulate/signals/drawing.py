@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import ParameterError
 from oclgenomics.signals.kmers import KmerModel, KmerTracks, Molecule
 from oclgenomics.simulate.draws import RandomBits, normals
-from oclgenomics.simulate.limits import check_range
+from oclgenomics.simulate.limits import check_choice, check_pair, check_range
 
 ReadStrand = Literal["+", "both"]
 READ_STRANDS: tuple[ReadStrand, ...] = get_args(ReadStrand)
@@ -92,15 +92,10 @@ class SignalScenario:
     rate: float = 4000.0
 
     def __post_init__(self) -> None:
-        for name, low, high in (("samples", 1, MAX_LENGTH), ("stall", 0, MAX_LENGTH)):
-            least, most = getattr(self, name)
-            check_range(name, least, low, high)
-            check_range(name, most, low, high)
-            if least > most:
-                raise ParameterError(name, f"the least, {least:,}, is more than the most, {most:,}")
-        for name, known in (("strand", READ_STRANDS), ("molecule", get_args(Molecule))):
-            if getattr(self, name) not in known:
-                raise ParameterError(name, f"choose one of {', '.join(known)}", getattr(self, name))
+        check_pair("samples", self.samples, 1, MAX_LENGTH)
+        check_pair("stall", self.stall, 0, MAX_LENGTH)
+        check_choice("strand", self.strand, READ_STRANDS)
+        check_choice("molecule", self.molecule, get_args(Molecule))
         check_range("dwell", self.dwell, 1, MAX_DWELL)
         check_range("dwell_sd", self.dwell_sd, 0, MAX_DWELL)
         check_range("adapter", self.adapter, 0, MAX_ADAPTER)
@@ -109,8 +104,8 @@ class SignalScenario:
             check_range(name, getattr(self, name), 0, 1)
         for name in ("amplitude", "jitter"):
             check_range(name, getattr(self, name), 0, MAX_CURRENT)
-        for value in () if self.deviation is None else (self.deviation,):
-            check_range("deviation", value, 0, MAX_CURRENT)
+        if self.deviation is not None:
+            check_range("deviation", self.deviation, 0, MAX_CURRENT)
         for value in self.current or ():
             check_range("current", value, 0, MAX_CURRENT)
 

@@ -23,12 +23,14 @@ from numpy.typing import NDArray
 from oclgenomics.app.reports import MISSING
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.packed_file import Sink
+from oclgenomics.io.text_file import rows_of
 from oclgenomics.sequence.records import read_records
 from oclgenomics.signals.chemistry import Chemistry
 from oclgenomics.signals.kmers import KmerModel, KmerTracks, kmer_tracks
 from oclgenomics.signals.model import Signals
 from oclgenomics.simulate.draws import RandomBits, groups
-from oclgenomics.simulate.limits import check_range
+from oclgenomics.simulate.limits import check_range, check_seed
+from oclgenomics.simulate.sequences import BASES, fasta_record, random_codes
 from oclgenomics.simulate.signals.drawing import (
     SCALE,
     DrawnSamples,
@@ -39,7 +41,7 @@ from oclgenomics.simulate.signals.drawing import (
     plan_signals,
 )
 
-MAX_LETTERS = 100_000_000  # of a random genome
+MAX_BASES = 100_000_000  # of a random genome
 MAX_READS = 10_000_000
 
 
@@ -47,7 +49,6 @@ STRANDS, JUNK = ("+", "-"), "junk"
 MAX_SAMPLES = 2 * 10**9  # in all
 _BATCH_SAMPLES = 1 << 20
 TRUTH_COLUMNS = ("read", "class", "record", "strand", "start", "end", "samples", "lead", "slowness")
-LINE_LETTERS = 80
 
 
 @dataclass(frozen=True)
@@ -99,9 +100,9 @@ def random_genome(label: str, length: int, gc: float, reads: int, seed: int) -> 
     Parameters
     ----------
     length : int
-        Letters.
+        Bases.
     gc : float
-        Probability of each letter to be G or C.
+        Probability of each base to be G or C.
     seed : int
         0 or more.
 
@@ -110,13 +111,11 @@ def random_genome(label: str, length: int, gc: float, reads: int, seed: int) -> 
     ParameterError
         A value outside its range.
     """
-    check_range("length", length, 1, MAX_LETTERS)
+    check_range("length", length, 1, MAX_BASES)
     check_range("gc", gc, 0, 1)
     check_range("seed", seed, 0, (1 << 63) - 1)
     draws = RandomBits(np.random.SeedSequence([seed, *label.encode()]))
-    strong, second = draws.happens(length, gc), draws.happens(length, 0.5)
-    letters = np.frombuffer(b"ATGC", np.uint8)[2 * strong + second]
-    return Genome(label, (label,), (letters.tobytes(),), reads)
+    return Genome(label, (label,), (BASES[random_codes(length, gc, draws)].tobytes(),), reads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +133,7 @@ class SignalBatch:
     strand : ndarray, object (str)
         + or -; empty for junk.
     start, end : ndarray, int64
-        The letters of the record that a read is of: from `start` to before `end`, whatever the strand.
+        The bases of the record that a read is of: from `start` to before `end`, whatever the strand.
     lead : ndarray, int64
         Samples of stall and adapter.
     slowness : ndarray, float64
@@ -175,8 +174,7 @@ def simulate_signals(
     InputError
         A genome has no k-mer.
     """
-    if seed < 0:
-        raise ParameterError("seed", f"must be 0 or more, not {seed}")
+    check_seed(seed)
     longest = scenario.samples[1] + scenario.stall[1]
     if sum(genome.reads for genome in genomes) * longest > MAX_SAMPLES:
         raise ParameterError("reads", f"of {longest:,} samples have more than {MAX_SAMPLES:,} in all")
@@ -187,7 +185,7 @@ def simulate_signals(
         planning, drawing = (RandomBits(child) for child in own_seed.spawn(2))
         tracks = kmer_tracks(genome.letters, model.k, scenario.molecule)
         if not len(tracks):
-            raise InputError(f"the sequences of the {genome.label} have no {model.k} letters A, C, G, T or U in a row")
+            raise InputError(f"the sequences of the {genome.label} have no {model.k} bases A, C, G, T or U in a row")
         plan = plan_signals(genome.reads, tracks, scenario, planning)
         for first, last in groups(plan.samples + plan.stall, _BATCH_SAMPLES):
             part = plan.part(first, last)
@@ -216,16 +214,10 @@ def _batch(
     start = np.where(plan.junk, -1, np.minimum(near, far))
     end = np.where(plan.junk, -1, np.maximum(near, far) + k)
     record[plan.junk] = strand[plan.junk] = ""
-    signals = Signals(
-        drawn.samples,
-        drawn.starts,
-        _names(genome.label, first, record, strand, start),
-        np.full(len(plan), SCALE),
-        plan.offset,
-        np.full(len(plan), rate),
-        plan.channel,
-        *(np.full(len(plan), text, object) for text in chemistry),
-    )
+    names = _names(genome.label, first, record, strand, start)
+    scales, rates = np.full(len(plan), SCALE), np.full(len(plan), rate)
+    texts = (np.full(len(plan), text, object) for text in chemistry)
+    signals = Signals(drawn.samples, drawn.starts, names, scales, plan.offset, rates, plan.channel, *texts)
     return SignalBatch(signals, genome.label, record, strand, start, end, drawn.lead, plan.slowness)
 
 
@@ -240,22 +232,13 @@ def _names(
 def write_genome(stream: Sink, genome: Genome) -> None:
     """Write sequences as FASTA."""
     for name, letters in zip(genome.names, genome.letters, strict=True):
-        lines = [letters[at : at + LINE_LETTERS] for at in range(0, len(letters), LINE_LETTERS)]
-        stream.write(b"\n".join([b">" + name.encode("utf-8", "replace"), *lines, b""]))
-
-
-def write_truth_head(stream: Sink, provenance: str) -> None:
-    """Write the head of a table of reads: a comment that says how it was made, and the names of `TRUTH_COLUMNS`."""
-    stream.write(f"# {provenance}\n{'	'.join(TRUTH_COLUMNS)}\n".encode())
+        stream.write(fasta_record(name, np.frombuffer(letters, np.uint8)))
 
 
 def write_truth_rows(stream: Sink, batch: SignalBatch) -> None:
     """Write a line for each read: `TRUTH_COLUMNS`, separated by tabs; starts count from 0."""
-    facts = (batch.signals.names, batch.record, batch.strand, batch.start, batch.end, batch.signals.lengths, batch.lead)
-    rows: list[str] = []
-    for name, record, strand, start, end, samples, lead, slowness in zip(
-        *(fact.tolist() for fact in facts), batch.slowness.tolist(), strict=True
-    ):
-        place = [record, strand, str(start), str(end)] if strand else [MISSING] * 4
-        rows.append("\t".join([name, batch.label, *place, str(samples), str(lead), f"{slowness:.6g}"]))
-    stream.write("".join([f"{row}\n" for row in rows]).encode("utf-8", "replace"))
+    junk = batch.strand == ""
+    places = [np.where(junk, MISSING, place).tolist() for place in (batch.record, batch.strand, batch.start, batch.end)]
+    numbers = [batch.signals.lengths.tolist(), batch.lead.tolist(), [f"{one:.6g}" for one in batch.slowness.tolist()]]
+    columns = [batch.signals.names.tolist(), [batch.label] * len(batch), *places, *numbers]
+    stream.write(rows_of(columns).encode("utf-8", "replace"))

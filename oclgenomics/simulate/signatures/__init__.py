@@ -9,9 +9,4 @@ from oclgenomics.lazy_names import found_in
 if TYPE_CHECKING:
     from oclgenomics.simulate.signatures import samples as samples, scenario as scenario
 
-__getattr__, __dir__, __all__ = found_in(
-    __name__,
-    {
-        "": "samples scenario",
-    },
-)
+__getattr__, __dir__, __all__ = found_in(__name__, {"": "samples scenario"})

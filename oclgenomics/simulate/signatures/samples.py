@@ -11,7 +11,6 @@ The signatures depend on their own options alone: data sets with the same seed a
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -19,20 +18,15 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import ParameterError
 from oclgenomics.io.packed_file import Sink
-from oclgenomics.simulate.draws import RandomBits, groups
+from oclgenomics.io.text_file import rows_of
+from oclgenomics.simulate.draws import RandomBits, groups, normal_values
+from oclgenomics.simulate.limits import check_seed
+from oclgenomics.simulate.sequences import COMPLEMENTS, OTHERS, QUALITY_ZERO
 from oclgenomics.simulate.signatures.scenario import Scenario
 
 N = ord("N")
-_PLANTED_AT_ONCE = 1 << 18  # letters; their places take some 40 bytes each
-_COMPLEMENTS = np.arange(256, dtype=np.uint8)
-_COMPLEMENTS[list(b"ACGT")] = list(b"TGCA")
-_OTHERS = np.zeros((256, 3), np.uint8)
-_OTHERS[list(b"ACGT")] = [list(b"CGT"), list(b"AGT"), list(b"ACT"), list(b"ACG")]
-
-
-QUALITY_ZERO = 33  # the byte of quality 0
+_PLANTED_AT_ONCE = 1 << 18  # bases; their places take some 40 bytes each
 QUALITY_SD = 3.0
 _BATCH_LETTERS = 1 << 20
 _BLOCK_LETTERS = 1 << 16  # whose random numbers stay in the cache
@@ -61,7 +55,7 @@ class SimulatedSignatures:
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """Letters of each signature."""
+        """Bases of each signature."""
         return np.diff(self.offsets)
 
 
@@ -186,14 +180,14 @@ def _plant_group(
     reverse = np.repeat(copies.reverse, lengths)
     origin = signatures.offsets[copies.signature] + np.where(copies.reverse, lengths - 1, 0)
     source = signatures.letters[np.repeat(origin, lengths) + np.where(reverse, -steps, steps)]
-    pattern = np.where(reverse, _COMPLEMENTS[source], source)
+    pattern = np.where(reverse, COMPLEMENTS[source], source)
 
     at = np.repeat(begins, lengths) + steps
     concrete = pattern != N
     planted = np.where(concrete, pattern, letters[at])
     numbers = np.minimum(draws.within(0, scenario.mismatches, len(copies)), lengths)
     changed = np.repeat(heads, numbers) + draws.below(np.repeat(lengths, numbers), int(numbers.sum()))
-    planted[changed] = _OTHERS[planted[changed], draws.below(3, len(changed))]
+    planted[changed] = OTHERS[planted[changed], draws.below(3, len(changed))]
     rate = scenario.sample_n if scenario.planted_n is None else scenario.planted_n
     lost = draws.happens(len(at), rate)
     letters[at], hidden[at] = planted, lost
@@ -281,8 +275,7 @@ def simulate_samples(scenario: Scenario, signatures: SimulatedSignatures, seed: 
 
 def _streams(seed: int) -> tuple[RandomBits, RandomBits, RandomBits, RandomBits]:
     """Random numbers for signatures, for the plan of samples, for their letters, and for copies."""
-    if seed < 0:
-        raise ParameterError("seed", f"must be 0 or more, not {seed}")
+    check_seed(seed)
     one, two, three, four = (RandomBits(child) for child in np.random.SeedSequence(seed).spawn(4))
     return one, two, three, four
 
@@ -312,15 +305,8 @@ def _qualities(means: NDArray[np.int16], bounds: tuple[int, int], draws: RandomB
     return qualities
 
 
-def _normal() -> NDArray[np.int16]:
-    """The normal distribution of qualities around their mean: 65,536 equally likely values in ascending order."""
-    steps = np.arange(-14 << _FRACTION_BITS, 14 << _FRACTION_BITS)
-    scale = QUALITY_SD * (1 << _FRACTION_BITS) * math.sqrt(2)
-    below = [round((1 + math.erf((step + 0.5) / scale)) * (1 << 15)) for step in steps.tolist()]
-    return np.repeat(steps.astype(np.int16), np.diff(below, prepend=0))
-
-
-_NORMAL = _normal()
+# around the mean of a sample
+_NORMAL = normal_values(QUALITY_SD * (1 << _FRACTION_BITS), 14 << _FRACTION_BITS).astype(np.int16)
 
 
 def sample_name(number: int) -> str:
@@ -349,15 +335,10 @@ def write_samples(stream: Sink, batch: SampleBatch) -> None:
     stream.write(b"".join(parts))
 
 
-def write_truth_head(stream: Sink, provenance: str) -> None:
-    """Write the head of a table of copies: a comment that says how it was made, and the names of `TRUTH_COLUMNS`."""
-    stream.write(f"# {provenance}\n{'	'.join(TRUTH_COLUMNS)}\n".encode())
-
-
 def write_truth_rows(stream: Sink, batch: SampleBatch) -> None:
     """Write a line for each copy of a signature: `TRUTH_COLUMNS`, separated by tabs; starts count from 0."""
     copies = batch.copies
-    columns = (copies.sample, copies.signature, copies.reverse, copies.start, copies.end, copies.mismatches)
-    for sample, signature, reverse, *numbers in zip(*(column.tolist() for column in columns), strict=True):
-        row = [sample_name(sample), signature_name(signature), "-" if reverse else "+", *map(str, numbers)]
-        stream.write(("\t".join(row) + "\n").encode())
+    numbers = (column.tolist() for column in (copies.start, copies.end, copies.mismatches))
+    strands = np.where(copies.reverse, "-", "+").tolist()
+    names = map(sample_name, copies.sample.tolist()), map(signature_name, copies.signature.tolist())
+    stream.write(rows_of([list(column) for column in (*names, strands, *numbers)]).encode())

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from oclgenomics.errors import ParameterError
-from oclgenomics.simulate.limits import check_range
+from oclgenomics.simulate.limits import check_choice, check_pair, check_probability, check_range
 
 PlantedStrand = Literal["+", "-", "both"]
 PLANTED_STRANDS: tuple[PlantedStrand, ...] = get_args(PlantedStrand)
 
 MAX_RECORDS = 10_000_000  # signatures, samples, or copies in all
 MAX_LETTERS = 1_000_000_000  # of a sample, and of all signatures
-MAX_SIGNATURE = 100_000_000  # letters
+MAX_SIGNATURE = 100_000_000  # bases
 MAX_QUALITY = 93  # the highest that a printable byte shows
 
 Range = tuple[int, int]
@@ -30,26 +30,26 @@ class Scenario:
     signatures : int
         Number of signatures.
     signature_length : (int, int)
-        Letters of a signature.
+        Bases of a signature.
     signature_n : float
-        Probability of each letter of a signature to be N.
+        Probability of each base of a signature to be N.
     clean, infected : int
         Samples without copies of signatures, and samples with copies.
     copies : (int, int)
         Copies in an infected sample, of signatures drawn one by one: several may be of the same one.
     sample_length : (int, int)
-        Letters of a sample. One whose copies take more is as long as these.
+        Bases of a sample. One whose copies take more is as long as these.
     quality : (int, int)
-        Of a sample's letters: the mean is drawn from this range, and each letter's quality from a normal distribution
+        Of a sample's bases: the mean is drawn from this range, and each base's quality from a normal distribution
         around it with standard deviation 3, rounded and brought into the range. N has quality 0.
     sample_n : float
-        Probability of each letter of a sample outside copies to be N.
+        Probability of each base of a sample outside copies to be N.
     planted_n : float or None
         The same within copies; None for `sample_n`. A copy has a nucleotide where its signature has N.
     strand : {'+', '-', 'both'}
         Copies are as the signature is, its reverse complement, or either with equal probability.
     mismatches : int
-        Up to so many letters of a copy are replaced by others.
+        Up to so many bases of a copy are replaced by others.
 
     Raises
     ------
@@ -72,29 +72,27 @@ class Scenario:
 
     def __post_init__(self) -> None:
         check_range("signatures", self.signatures, 1, MAX_RECORDS)
-        _check_pair("signature_length", self.signature_length, 1, MAX_SIGNATURE)
+        check_pair("signature_length", self.signature_length, 1, MAX_SIGNATURE)
         check_range("clean", self.clean, 0, MAX_RECORDS)
         check_range("infected", self.infected, 0, MAX_RECORDS)
         if not self.samples:
             raise ParameterError("clean", "and `infected` are both 0; ask for a sample")
-        _check_pair("copies", self.copies, 0, MAX_RECORDS)
-        _check_pair("sample_length", self.sample_length, 0, MAX_LETTERS)
-        _check_pair("quality", self.quality, 0, MAX_QUALITY)
+        check_pair("copies", self.copies, 0, MAX_RECORDS)
+        check_pair("sample_length", self.sample_length, 0, MAX_LETTERS)
+        check_pair("quality", self.quality, 0, MAX_QUALITY)
         for name in ("signature_n", "sample_n", "planted_n"):
-            rate = getattr(self, name)
-            if rate is not None and not 0 <= rate <= 1:
-                raise ParameterError(name, f"must be a probability, from 0 to 1, not {rate:g}")
-        if self.strand not in PLANTED_STRANDS:
-            raise ParameterError("strand", f"choose one of {', '.join(PLANTED_STRANDS)}", self.strand)
+            if (rate := getattr(self, name)) is not None:
+                check_probability(name, rate)
+        check_choice("strand", self.strand, PLANTED_STRANDS)
         check_range("mismatches", self.mismatches, 0, MAX_SIGNATURE)
         self._check_totals()
 
     def _check_totals(self) -> None:
         longest = self.signature_length[1]
         if self.signatures * longest > MAX_LETTERS:
-            raise ParameterError("signatures", f"of {longest:,} letters have more than {MAX_LETTERS:,} in all")
+            raise ParameterError("signatures", f"of {longest:,} bases have more than {MAX_LETTERS:,} in all")
         if self.infected and self.copies[1] * longest > MAX_LETTERS:
-            raise ParameterError("copies", f"of {longest:,} letters do not fit into a sample of {MAX_LETTERS:,}")
+            raise ParameterError("copies", f"of {longest:,} bases do not fit into a sample of {MAX_LETTERS:,}")
         if self.infected * self.copies[1] > MAX_RECORDS:
             raise ParameterError("copies", f"may be {MAX_RECORDS:,} in all `infected` samples")
 
@@ -102,13 +100,6 @@ class Scenario:
     def samples(self) -> int:
         """Samples in all."""
         return self.clean + self.infected
-
-
-def _check_pair(name: str, pair: Range, low: int, high: int) -> None:
-    check_range(name, pair[0], low, high)
-    check_range(name, pair[1], low, high)
-    if pair[0] > pair[1]:
-        raise ParameterError(name, f"the least, {pair[0]:,}, is more than the most, {pair[1]:,}")
 
 
 _LARGE = Scenario(

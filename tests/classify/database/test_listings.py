@@ -16,7 +16,7 @@ from oclgenomics.app.reports import MISSING
 from oclgenomics.classify.database import listings
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.database.file import write_database
-from oclgenomics.classify.database.listings import database_facts, list_sizes, statistics_lines
+from oclgenomics.classify.database.listings import database_facts, spread_of_lists, statistics_lines
 from oclgenomics.classify.options import METACACHE_SKETCH, BuildOptions, SketchOptions
 from oclgenomics.cli.main import main
 from oclgenomics.errors import ParameterError
@@ -87,13 +87,15 @@ def test_statistics_are_those_of_metacache() -> None:
 
 
 def test_statistics_of_features_without_locations() -> None:
-    sizes = list_sizes(edge_database(MAX3).features)
-    assert (sizes.features, sizes.dead, sizes.largest) == (59, 137, 2)
-    assert f"{sizes.mean:g} {sizes.deviation:g} {sizes.skewness:g}" == "1.40678 0.49545 0.369928"
-    edge = list_sizes(edge_database().features)
-    assert f"{edge.largest} {edge.mean:g} {edge.deviation:g} {edge.skewness:g}" == "12 3.7398 3.04305 1.70014"
-    empty = random_database(1, features=0)
-    assert list_sizes(empty.features) == (0, 0, 0, 0.0, 0.0, 0.0)
+    features = edge_database(MAX3).features
+    assert features.numbers[:2] == (59, 137)
+    assert features.numbers.largest == 2
+    assert [f"{one:g}" for one in spread_of_lists(features)] == ["1.40678", "0.49545", "0.369928"]
+    edge = edge_database().features
+    assert edge.numbers.largest == 12
+    assert [f"{one:g}" for one in spread_of_lists(edge)] == ["3.7398", "3.04305", "1.70014"]
+    empty = random_database(1, features=0).features
+    assert (*empty.numbers[:2], empty.numbers.largest, *spread_of_lists(empty)) == (0, 0, 0, 0.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("make", [listings.location_lines, listings.count_lines, listings.target_lines])
@@ -186,7 +188,7 @@ def test_sound_databases(edge: Path, viral: Path, capsys: pytest.CaptureFixture[
     assert main(["classify", "verify", str(edge), str(viral)]) == 0
     one, other = capsys.readouterr().out.splitlines()
     assert one.startswith(f"{edge}: sound: 17 targets, 21 taxa, 196 features, 733 locations; ")
-    assert one.endswith("; checksums, order and bounds hold; no .sha256 beside it")
+    assert one.endswith("; checksums, order and bounds hold; no .sha256 next to it")
     assert "97,082 features" in other
     assert "SHA-256 as its .sha256 says, " in other
 

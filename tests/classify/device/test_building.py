@@ -122,7 +122,7 @@ def test_any_references_are_those_of_the_oracle(
     wanted = build_features([letters for _, letters in records], options, taxa)
     with in_parts(block_bytes, pairs):
         if not wanted:
-            with pytest.raises(InputError, match="8 letters A, C, G or T in a row"):
+            with pytest.raises(InputError, match="8 bases A, C, G or T in a row"):
                 build(paths, options, taxonomy=write_taxonomy(folder), engine=shaped)
             return
         found = build(paths, options, taxonomy=write_taxonomy(folder), engine=shaped)
@@ -226,8 +226,8 @@ def test_a_taxonomy_without_the_taxa_of_the_database_is_refused(engine: Engine, 
         (b"\n\n\n", "holds no sequence"),
         (b"garbage\nand more\n", "neither FASTA nor FASTQ"),
         (b"@read\nACGT\n+\nIIII\n", "is FASTQ, which reads are in; references are FASTA"),
-        (b">a\nACGTACG\n>b\nNNNNNNNNNNNNNNNNNNNN\n", "none of 2 records has 16 letters"),
-        (b">only a header\n", "none of 1 records has 16 letters"),
+        (b">a\nACGTACG\n>b\nNNNNNNNNNNNNNNNNNNNN\n", "none of 2 records has 16 bases"),
+        (b">only a header\n", "none of 1 records has 16 bases"),
         (b"\x1f\x8b\x08\x00garbage", "gzip|damaged|truncated|cut"),
     ],
 )

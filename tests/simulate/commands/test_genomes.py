@@ -116,7 +116,7 @@ def test_pairs(folder: Path) -> None:
         (["--insert", 300], 2, "--paired"),
         (["--alien", 2], 2, "--alien"),
         (["--strain", 0, "--novel", 0, "--alien", 0], 2, "no genome has a share"),
-        (["--length", 5000], 2, "fewer letters"),
+        (["--length", 5000], 2, "fewer bases"),
         (["--errors", 0.7], 2, "errors"),
     ],
 )

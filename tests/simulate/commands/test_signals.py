@@ -105,7 +105,7 @@ def test_presets(tmp_path: Path) -> None:
         (["--seed", "1", "--samples", "5", "6", "7"], 2, "--samples: give one number, or the least and the most"),
         (["--seed", "1", "--junk", "2"], 2, "--junk must be between 0 and 1"),
         (["--seed", "1", "--gc", "nan"], 2, "--gc must be between 0 and 1, not nan"),
-        (["--seed", "1", "--length", "5"], 3, "the sequences of the target have no 6 letters A, C, G, T or U in a row"),
+        (["--seed", "1", "--length", "5"], 3, "the sequences of the target have no 6 bases A, C, G, T or U in a row"),
         (["--seed", "1", "--reads", "1M"], 2, "--reads of 5,000 samples have more than 2,000,000,000 in all"),
         (["--seed", "1", "--background-reads", "4"], 2, "--background-reads: there is no --background"),
         (["--seed", "1", "--background-fasta", "y.fa"], 2, "--background-fasta: there is no --background"),

@@ -271,7 +271,7 @@ def test_what_cannot_be_simulated(tmp_path: Path) -> None:
     model = read_model("r9.4.1")
     with pytest.raises(ParameterError, match="seed must be 0 or more"):
         simulated([random_genome("x", 50, 0.5, 1, 1)], model, EASY, -1)
-    with pytest.raises(InputError, match="the sequences of the x have no 6 letters A, C, G, T or U in a row"):
+    with pytest.raises(InputError, match="the sequences of the x have no 6 bases A, C, G, T or U in a row"):
         simulated([Genome("x", ("a",), (b"ACGTANACGTA",), 1)], model, EASY)
     with pytest.raises(ParameterError, match="reads of 5,000 samples have more than 2,000,000,000 in all"):
         simulated([random_genome("x", 50, 0.5, 1_000_000, 1)], model, EASY)

@@ -236,7 +236,7 @@ def test_random_numbers():
     ("values", "message"),
     [
         ({"signatures": 0}, "signatures must be between 1 and 10,000,000, not 0"),
-        ({"signatures": 10**7, "signature_length": (1, 101)}, "of 101 letters have more than 1,000,000,000 in all"),
+        ({"signatures": 10**7, "signature_length": (1, 101)}, "of 101 bases have more than 1,000,000,000 in all"),
         ({"signature_length": (0, 3)}, "signature_length must be between 1 and"),
         ({"signature_length": (4, 3)}, "signature_length the least, 4, is more than the most, 3"),
         ({"clean": -1}, "clean must be between 0 and"),
