@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
-from oclgenomics.errors import ParameterError
+from oclgenomics.errors import ParameterError, check_choice
 
 # The slots of a ranked lineage, from the lowest to the highest one.
 RANKS = (
@@ -39,18 +39,6 @@ PAIR_SPAN = 600  # bases, of nearly all libraries of short fragments
 def _check(name: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
         raise ParameterError(name, f"is {least:,} to {most:,}", value)
-
-
-def check_choice(name: str, value: str, known: Sequence[str] = RANKS) -> None:
-    """Refuse a value that is not among those that are known.
-
-    Raises
-    ------
-    ParameterError
-        The message names the parameter `name`.
-    """
-    if value not in known:
-        raise ParameterError(name, f"choose one of {', '.join(known)}", value)
 
 
 @dataclass(frozen=True)
@@ -144,7 +132,7 @@ class BuildOptions:
         _check("max_locations", self.max_locations, 1, MAX_LOCATIONS)
         _check("max_ambiguous", self.max_ambiguous, 1, MAX_LOCATIONS)
         if self.remove_ambiguous is not None:
-            check_choice("remove_ambiguous", self.remove_ambiguous)
+            check_choice("remove_ambiguous", self.remove_ambiguous, RANKS)
         check_choice("sequence_id_format", self.sequence_id_format, ID_FORMATS)
 
 
@@ -213,7 +201,7 @@ class QueryOptions:
             if not 0 <= getattr(self, name) <= 1:
                 raise ParameterError(name, "is a share, 0 to 1", getattr(self, name))
         for name in ("lowest", "highest"):
-            check_choice(name, getattr(self, name))
+            check_choice(name, getattr(self, name), RANKS)
         if RANKS.index(self.lowest) > RANKS.index(self.highest):
             raise ParameterError("lowest", f"is above the highest rank, {self.highest}", self.lowest)
 

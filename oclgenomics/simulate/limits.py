@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from oclgenomics.errors import ParameterError
 
 MAX_SAMPLES = 1_000_000  # haplotypes
@@ -53,18 +51,6 @@ def check_probability(parameter: str, value: float) -> None:
     """
     if not 0 <= value <= 1:
         raise ParameterError(parameter, f"must be a probability, from 0 to 1, not {value:g}")
-
-
-def check_choice(parameter: str, value: str, known: Sequence[str]) -> None:
-    """Refuse a value that is not among those that are known.
-
-    Raises
-    ------
-    ParameterError
-        The message names the parameter.
-    """
-    if value not in known:
-        raise ParameterError(parameter, f"choose one of {', '.join(known)}", value)
 
 
 def check_seed(seed: int) -> None:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from oclgenomics.app.commands import PACKED, OutputOptions, add_output_options, text_output
 from oclgenomics.app.files import writes
 from oclgenomics.classify import formats, plots
-from oclgenomics.classify.options import check_choice
-from oclgenomics.errors import UsageError
+from oclgenomics.classify.options import RANKS
+from oclgenomics.errors import UsageError, check_choice
 
 if TYPE_CHECKING:
     from oclgenomics.app.reports import ByteSink, Report
@@ -112,7 +112,7 @@ def check_format(args: argparse.Namespace) -> None:
     if args.abundance_per and not args.abundances:
         raise UsageError("--abundance-per needs --abundances FILE, where the estimate is written")
     if args.abundance_per:
-        check_choice("abundance_per", args.abundance_per)
+        check_choice("abundance_per", args.abundance_per, RANKS)
     if args.plot:
         plots.plot_format(args.plot)
 

@@ -13,10 +13,10 @@ from oclgenomics import __version__
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.database.features import Features, FeatureSource, unmix
 from oclgenomics.classify.database.file import KIND
-from oclgenomics.classify.options import MAX_KMER, MAX_LOCATIONS, RANKS, SEQUENCE, check_choice
+from oclgenomics.classify.options import MAX_KMER, MAX_LOCATIONS, RANKS, SEQUENCE
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.errors import ParameterError
+from oclgenomics.errors import ParameterError, check_choice
 
 BLOCK = 1 << 14  # targets or features of a piece
 ROOT = RANKS.index("root")
@@ -82,7 +82,7 @@ def rank_lines(database: Database, rank: str) -> Iterator[str]:
     UsageError
         There is no such rank.
     """
-    check_choice("rank", rank)
+    check_choice("rank", rank, RANKS)
     lineages, taxa = Lineages.of(database.taxonomy, database.targets), len(database.taxonomy)
     found, targets = np.unique(lineages.at_rank[taxa:, RANKS.index(rank)], return_counts=True)
     yield f"Sequence distribution for rank '{rank}':\ntaxid \t taxon_name \t sequences\n"

@@ -41,12 +41,12 @@ from numpy.typing import NDArray
 from oclgenomics.app.reports import Report
 from oclgenomics.classify.formats.tally import Tally
 from oclgenomics.classify.formats.words import NO_TAXID, TaxonWords, hit_columns
-from oclgenomics.classify.options import NO_RANK, RANKS, check_choice
+from oclgenomics.classify.options import NO_RANK, RANKS
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.ncbi import MAX_TAXID
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, ROOT_TAXID, Taxonomy
-from oclgenomics.errors import InputError
+from oclgenomics.errors import InputError, check_choice
 from oclgenomics.io.text_file import read_text
 from oclgenomics.sequence.joined_lines import (
     NO_TEXT,

@@ -13,10 +13,11 @@ from oclgenomics.classify.formats.native import NativeOptions, NativeReport
 from oclgenomics.classify.formats.native_lists import abundance_lists
 from oclgenomics.classify.formats.tables import JsonReport, TsvReport
 from oclgenomics.classify.formats.tally import Tally
-from oclgenomics.classify.options import QueryOptions, SketchOptions, check_choice
+from oclgenomics.classify.options import QueryOptions, SketchOptions
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
+from oclgenomics.errors import check_choice
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.joined_lines import DeviceJoiner, HostJoiner
 from oclgenomics.sequence.name_list import NameList

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from oclgenomics.app.figures import GREY, INK, STYLE, short_text
 from oclgenomics.classify.formats.tally import Tally
 from oclgenomics.classify.formats.words import TaxonWords
-from oclgenomics.classify.options import check_choice
+from oclgenomics.classify.options import RANKS
 from oclgenomics.classify.plots.colours import HIGHER, HUES, OTHER, UNCLASSIFIED, ink_on
+from oclgenomics.errors import check_choice
 
 HEIGHT = 7.5
 LEFT, KEY, TOP, BOTTOM = 0.95, 4.0, 1.3, 0.55  # inches; KEY: of the names of taxa
@@ -49,7 +50,7 @@ def rank_shares(samples: Sequence[Tally], rank: str) -> tuple[list[str], NDArray
     UsageError
         There is no such rank.
     """
-    check_choice("rank", rank)
+    check_choice("rank", rank, RANKS)
     names: dict[tuple[int, str], int] = {}
     found: list[dict[int, int]] = []
     for tally in samples:

@@ -12,9 +12,9 @@ from oclgenomics.classify import ClassifiedReads, Index, Input, QueryOptions, Wa
 from oclgenomics.classify.formats.native import NativeOptions
 from oclgenomics.classify.formats.reports import FORMATS, SUMMARIES, make_report, make_summary
 from oclgenomics.classify.formats.tally import Tally
-from oclgenomics.classify.options import check_choice, parse_share
+from oclgenomics.classify.options import parse_share
 from oclgenomics.classify.serving.queue import BodySpool
-from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.errors import ParameterError, UsageError, check_choice
 
 FIRST_READS = b">a\nGATTACAGATTACAGATTACAGATTACAG\n>a\nCTGTAATCTGTAATCTGTAATCTGTAATC\n"
 CONTENT_TYPES = {"json": "application/x-ndjson", "tsv": "text/tab-separated-values; charset=utf-8"}

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.options import RANKS, SEQUENCE, check_choice
+from oclgenomics.classify.options import RANKS, SEQUENCE
 from oclgenomics.classify.taxonomy.calls import Calls
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
+from oclgenomics.errors import check_choice
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ def shared_abundances(shares: dict[int, float], counts: NDArray[np.int64], linea
 
 def _checked(rank: str) -> int:
     """The slot of a rank."""
-    check_choice("rank", rank)
+    check_choice("rank", rank, RANKS)
     return RANKS.index(rank)
 
 

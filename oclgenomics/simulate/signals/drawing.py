@@ -11,10 +11,10 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import ParameterError
+from oclgenomics.errors import ParameterError, check_choice
 from oclgenomics.signals.kmers import KmerModel, KmerTracks, Molecule
 from oclgenomics.simulate.draws import RandomBits, normals
-from oclgenomics.simulate.limits import check_choice, check_pair, check_range
+from oclgenomics.simulate.limits import check_pair, check_range
 
 ReadStrand = Literal["+", "both"]
 READ_STRANDS: tuple[ReadStrand, ...] = get_args(ReadStrand)

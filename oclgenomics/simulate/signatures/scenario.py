@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from oclgenomics.errors import ParameterError
-from oclgenomics.simulate.limits import check_choice, check_pair, check_probability, check_range
+from oclgenomics.errors import ParameterError, check_choice
+from oclgenomics.simulate.limits import check_pair, check_probability, check_range
 
 PlantedStrand = Literal["+", "-", "both"]
 PLANTED_STRANDS: tuple[PlantedStrand, ...] = get_args(PlantedStrand)
