@@ -34,14 +34,15 @@ POPULATION_DEFAULTS = {
 def add_population_options(parser: argparse.ArgumentParser, title: str = "population (neutral and sweep)") -> None:
     """Add the population that the coalescent simulates; every option is None where it is not given."""
     group = parser.add_argument_group(title)
-    rates = {
-        "mutation_rate": "per bp and generation (default: 1e-8)",
-        "recombination_rate": "per bp and generation (default: 1e-8)",
+    rate = "per bp and generation (default: 1e-8)"
+    scaled = {
         "theta": "4 N mu of the whole region, in place of --mutation-rate",
         "rho": "4 N r of the whole region, in place of --recombination-rate",
     }
     add_options(group, float, "N", {"population_size": "diploid individuals (default: 10000)"})
-    add_options(group, float, "X", rates)
+    add_options(group, float, "MU", {"mutation_rate": rate})
+    add_options(group, float, "R", {"recombination_rate": rate})
+    add_options(group, float, "X", scaled)
     group.add_argument(
         "--engine", choices=("own", "msprime"), help="simulator; msprime must be installed for its own (default: own)"
     )
