@@ -271,6 +271,11 @@ class Config:
                 f"memory.bank_gbps is {self.memory.bank_gbps:g} at an efficiency of {self.efficiency:g}: a port beat "
                 f"would take more than {MAX_PACE:,} cycles"
             )
+        if self.ii > self.depth:
+            raise ModelError(
+                f"ii is {self.ii}; beats further apart than the depth of the pipeline, {self.depth} cycles, would not "
+                "overlap, and no tool builds that: take at most the depth"
+            )
         if self.ld_word_bits % 8:
             raise ModelError(f"ld_word_bits is {self.ld_word_bits}; it has to be a multiple of 8")
         if self.host_gbps:

@@ -140,12 +140,14 @@ def designs(draw: st.DrawFn) -> Config:
     prefetch = draw(st.sampled_from(["per_position", "per_outer", "none"]))
     needed = max(2, -(-lanes * (2 if prefetch == "none" else 1) // memory.words_per_beat))
     fifo = needed + draw(st.just(0) | st.integers(0, 4) | st.integers(0, 40))
+    clock = draw(st.sampled_from([100.0, 250.0]))
+    operators = draw(st.just(Operators()) | st.just(Operators(1, 1, 1, 1, 1, 1, 1)))
     return Config(
         unroll=lanes * draw(st.integers(1, 3)),
         physical_lanes=lanes,
-        ii=draw(st.integers(1, 4) | st.integers(1, 24)),
-        clock_mhz=draw(st.sampled_from([100.0, 250.0])),
-        operators=draw(st.just(Operators()) | st.just(Operators(1, 1, 1, 1, 1, 1, 1))),
+        ii=draw(st.integers(1, 4) | st.integers(1, min(24, operators.at(clock).depth))),
+        clock_mhz=clock,
+        operators=operators,
         memory=Memory(**{**vars(memory), "fifo_beats": fifo}),
         fsm_cycles=draw(st.integers(1, 3)),
         overlap_outer=prefetch != "per_outer" and draw(st.booleans()),

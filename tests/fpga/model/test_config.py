@@ -19,6 +19,7 @@ BAD = [
     ("physical_lanes=5", "physical_lanes is 5; it has to divide the unroll, 32"),
     ("physical_lanes=-1", "physical_lanes is -1; it has to be 0 or more"),
     ("ii=0", "ii is 0; it has to be 1 or more"),
+    ("ii=64", "ii is 64; beats further apart than the depth of the pipeline, 37 cycles, would not overlap"),
     ("fsm_cycles=0", "fsm_cycles is 0; it has to be 1 or more"),
     ("clock_mhz=0", "clock_mhz is 0.0; it has to be a positive number"),
     ("clock_mhz=nan", "clock_mhz is nan; it has to be a positive number"),

@@ -107,7 +107,6 @@ def test_what_is_compared_is_possible_too(tmp_path: Path, capsys: pytest.Capture
         (["curve", "--to", "99999999"], "100,000,000 SNPs on one side"),
         (["project", "--snps", "200000", "--grid", "3", "--maxwin", "50000"], "SNPs on one side; the 32-bit counters"),
         (["timing", "--left", "70000"], "70,001 SNPs on one side"),
-        (["timing", "--set", "ii=2000000000", "--left", "60000", "--right", "60000", "--unroll", "1"], "7.2e+18"),
     ],
 )
 def test_what_cannot_be_counted_is_refused(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,6 +114,12 @@ def test_what_cannot_be_counted_is_refused(words: list[str], said: str, capsys: 
     captured = capsys.readouterr()
     assert captured.err.count("\n") == 1
     assert said in captured.err
+
+
+def test_more_cycles_than_are_counted_are_refused() -> None:
+    slow = load("u200").but(unroll=1, ii=2_000_000_000, operators=Operators(fdiv=2_000_000_000))
+    with pytest.raises(ModelError, match=r"may take 7\.2e\+18 cycles; the model counts 4\.6e\+18"):
+        simulate(Workload.single(60_000, 60_000), slow)
 
 
 @pytest.mark.parametrize("name", PRESETS)
