@@ -225,7 +225,7 @@ def test_peaks_from_python(monkeypatch):
     assert (found.threshold, found.fpr) == (4.0, 0.9)
     assert [one["p_value"] for one in found.records()] == [0.575, 0.8, 0.825, 0.875]
     assert find_peaks(tracks, threshold=neutral, fpr=0.5).fpr == 0.5
-    monkeypatch.setattr("oclgenomics.omega.significance.thresholds.to_frame", dict)
+    monkeypatch.setattr("oclgenomics.app.frames.to_frame", dict)
     assert tuple(found.to_frame()) == PEAK_COLUMNS
     assert found.to_frame()["name"] == ["peak1", "peak2", "peak3", "peak4"]
     assert repr(found) == "<Peaks: 4 regions with omega above 4, highest 18>"
@@ -261,7 +261,7 @@ def test_a_report_as_records_and_table(monkeypatch):
     first, *_, last = report.records()
     assert first == {"chromosome": "chr2", "replicate": 1, "position": 50.0, "omega": 9.0, "left": 41, "right": 60}
     assert (last["omega"], last["left"], last["right"]) == (0.0, None, None)
-    monkeypatch.setattr("oclgenomics.omega.result.to_frame", dict)
+    monkeypatch.setattr("oclgenomics.app.frames.to_frame", dict)
     assert report.to_frame()["chromosome"] == ["chr2"] * len(ROWS) + ["3"]
     assert repr(report) == "<OmegaReport 'r.tsv': 2 tracks>"
     assert repr(report.tracks[0]) == "<Track of 'chr2': 6 positions, highest omega 9>"

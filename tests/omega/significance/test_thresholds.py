@@ -267,7 +267,8 @@ def test_results_are_short_and_plain(engine):
 
 
 def test_tables_of_results(monkeypatch):
-    monkeypatch.setattr("oclgenomics.omega.significance.thresholds.to_frame", dict)
+    for module in ("oclgenomics.app.frames", "oclgenomics.omega.significance.thresholds"):
+        monkeypatch.setattr(f"{module}.to_frame", dict)
     found = Significance({}, None, 4, 9.5, maxima([1.0]), tuple(thresholds(np.arange(19.0), [0.05, 0.5])))
     assert found.to_frame()["omega"] == [18.0, 9.0]
     assert found.maxima.to_frame()["replicate"].tolist() == [1]
