@@ -62,7 +62,7 @@ def test_golden_counts(text: bytes, k: int, canonical: bool, expected: str) -> N
 
 @pytest.mark.parametrize("words", [["GATTACA"], ["GATT"], ["GATTN"], ["GATTA", "GA"]])
 def test_kmers_that_are_none(words: list[str]) -> None:
-    with pytest.raises(UsageError, match="bases|characters"):
+    with pytest.raises(UsageError, match=r"bases|characters"):
         counts_of(set_of({"GATTA": 1}, 5), words)
 
 
