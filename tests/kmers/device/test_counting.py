@@ -14,6 +14,7 @@ from helpers.products import on_one_cpu
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import OutputError
+from oclgenomics.io import atomic_file
 from oclgenomics.io.processes import process_limit
 from oclgenomics.kmers import reference
 from oclgenomics.kmers.api import count, count_to_database
@@ -239,13 +240,13 @@ def test_no_runs(engine: Engine) -> None:
 
 def test_a_run_that_comes_back_damaged(engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     handles: list[int] = []
-    make = counting.unnamed_file
+    make = atomic_file.unnamed_file
 
     def remember(folder: str) -> int:
         handles.append(make(folder))
         return handles[-1]
 
-    monkeypatch.setattr(counting, "unnamed_file", remember)
+    monkeypatch.setattr(atomic_file, "unnamed_file", remember)
     with Spill(engine, CountOptions(20), tmp_path) as runs:
         runs.add(filling(block_of(20, {1: 1, 5: 3, 700: 2})))
         runs.add(filling(block_of(20, {1: 1, 6: 3, 700: 2})))
@@ -258,7 +259,7 @@ def test_a_folder_that_takes_no_file(engine: Engine, tmp_path: Path, monkeypatch
     def refuse(_: str) -> int:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(counting, "unnamed_file", refuse)
+    monkeypatch.setattr(atomic_file, "unnamed_file", refuse)
     with (
         Spill(engine, CountOptions(20), tmp_path) as runs,
         pytest.raises(OutputError, match="no file can be made there"),
