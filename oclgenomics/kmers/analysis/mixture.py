@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 
 PLACES = (1, 2, 3, 4)  # coverages of the peaks, in lambda
 MIN_EXCESS, MAX_EXCESS = 1e-4, 8.0  # of the variance
+LOG_EXCESS = float(np.log(MIN_EXCESS)), float(np.log(MAX_EXCESS))
 SLOWEST_DECAY = 0.6  # of errors, from count to count
 DECAY, EXCESS = 0.2, 0.05  # to begin with
 STEPS, AGAIN = (0.1, 1.0, 1.0, 0.5), (0.03, 0.3, 0.3, 0.2)  # of the search, in the logarithms and logits of its numbers
@@ -141,9 +142,13 @@ def weights_of(h: Numbers) -> Numbers:
 
 def _numbers(x: Numbers) -> tuple[float, float, float, float]:
     """Return L, b, s and the factor of errors at a point of the search."""
-    excess = float(np.exp(np.clip(x[1], np.log(MIN_EXCESS), np.log(MAX_EXCESS))))
+    excess = float(np.exp(_within(x[1], *LOG_EXCESS)))
     share = _logistic(x[3]) if len(x) > 3 else 1.0
-    return float(np.exp(np.clip(x[0], -3.0, 12.0))), excess, share, SLOWEST_DECAY * _logistic(x[2])
+    return float(np.exp(_within(x[0], -3.0, 12.0))), excess, share, SLOWEST_DECAY * _logistic(x[2])
+
+
+def _within(x: float, least: float, most: float) -> float:
+    return min(max(x, least), most)  # an array's `clip` takes longer than all else here
 
 
 def _logit(share: float) -> float:
@@ -151,23 +156,28 @@ def _logit(share: float) -> float:
 
 
 def _logistic(x: float) -> float:
-    return float(1 / (1 + np.exp(-np.clip(x, -30, 30))))
+    return float(1 / (1 + np.exp(-_within(x, -30.0, 30.0))))
 
 
 def _genome(size: int, half: float, excess: float, same: float) -> tuple[Numbers, Numbers]:
     """Return the k-mers of each count that come of a single place, and of a pair of places."""
-    one, two, three, four = (scattered(size, place * half, excess) for place in PLACES)
+    one, two, three, four = scattered(size, np.array(PLACES) * half, excess)
     lost = 1 - same
     single = 2 * lost * one + same * two
     double = 2 * lost * one + lost * lost * two + 2 * same * lost * three + same * same * four
     return single, double
 
 
-def scattered(size: int, mean: float, excess: float) -> Numbers:
-    """Return the negative binomial distribution with a mean and a variance of 1 + excess times the mean."""
-    c = np.arange(size - 1)
-    steps = np.log((mean + c * excess) / ((1 + excess) * (c + 1)))
-    shares: Numbers = np.exp(np.concatenate([[0.0], np.cumsum(steps)]) - mean / excess * np.log1p(excess))
+def scattered(size: int, mean: float | Numbers, excess: float) -> Numbers:
+    """Return the negative binomial distribution with a mean and a variance of 1 + excess times the mean.
+
+    float64 (size,), or (means, size) where several means are given.
+    """
+    means, c = np.asarray(mean)[..., None], np.arange(size - 1)
+    steps = np.log((means + c * excess) / ((1 + excess) * (c + 1)))
+    logarithms = np.zeros((*steps.shape[:-1], size))
+    np.cumsum(steps, axis=-1, out=logarithms[..., 1:])
+    shares: Numbers = np.exp(logarithms - means / excess * np.log1p(excess))
     return shares
 
 

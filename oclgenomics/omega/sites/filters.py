@@ -21,6 +21,7 @@ from oclgenomics.variation.bed import BedRegions
 from oclgenomics.variation.packing import both_observed, full_words, pack_states, unpack_sites, with_haploid
 
 _BLOCK_ENTRIES = 1 << 22  # haplotype entries unpacked at once
+COUNTED_ENTRIES = 1 << 16  # words whose bits are counted at a time
 FACT_DIGITS = 9
 
 
@@ -130,10 +131,12 @@ def count_states(alignment: Alignment) -> StateCounts:
 
 
 def count_ones(plane: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Count the set bits of each column, int64; word by word, so that no second plane is made."""
+    """Count the set bits of each column, int64; some words at a time, so that no second plane is made."""
     total = np.zeros(plane.shape[1], np.int64)
-    for word in plane:
-        total += np.bitwise_count(word)
+    step = max(1, COUNTED_ENTRIES // max(1, plane.shape[1]))
+    for first in range(0, len(plane), step):
+        counts = np.bitwise_count(plane[first : first + step])
+        total += counts.sum(axis=0, dtype=np.int64) if step > 1 else counts[0]
     return total
 
 

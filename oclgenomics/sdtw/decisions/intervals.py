@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -179,6 +179,7 @@ def _width(share: float, reads: int) -> float:
     return high - low
 
 
+@lru_cache(maxsize=1 << 14)  # stages and prefixes have many counts in common
 def _quantile(share: float, a: float, b: float) -> float:
     """The quantile of a beta distribution, by halving."""
     low, high = 0.0, 1.0

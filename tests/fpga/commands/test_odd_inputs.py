@@ -14,6 +14,7 @@ from hypothesis import given, settings, strategies as st
 from hls_model import PRESETS, Workload, load
 from hls_model.project import project
 
+MANY = "more haplotypes than are counted"
 SCANS = {
     "two SNPs": ["--snps", "2", "--grid", "2"],
     "two SNPs, two haplotypes": ["--snps", "2", "--grid", "3", "--samples", "2"],
@@ -21,8 +22,9 @@ SCANS = {
     "one haplotype": ["--snps", "200", "--grid", "3", "--samples", "1"],
     "everything in one window": ["--snps", "200", "--grid", "3", "--maxwin", "99999999999", "--samples", "2"],
     "one place": ["--snps", "200", "--grid", "5", "--length", "1", "--samples", "100"],
-    "more haplotypes than are counted": ["--snps", "200", "--grid", "5", "--samples", "20000000"],
+    MANY: ["--snps", "200", "--grid", "5", "--samples", "16777216"],
 }
+MADE = ["--snps", "20", "--grid", "5", "--maxwin", "99999999999", "--samples", "16777216"]  # where haplotypes are made
 WAYS = {
     "project": [],
     "project L2": ["--level", "L2", "--no-uncertainty"],
@@ -54,7 +56,7 @@ def numbers(value: Any, place: str = "") -> Iterator[tuple[str, float]]:
 def test_scans_at_the_edge(name: str, way: str, capsys: pytest.CaptureFixture[str]) -> None:
     dram = {"zcu102": "ddr4_2133", "u280": "hbm2"}.get(load(name).board, "ddr4_2400")
     options = [word.format(dram=dram) for word in WAYS[way]]
-    for scan in SCANS.values():
+    for scan in (SCANS | ({MANY: MADE} if way.startswith("project") else {})).values():
         words = [way.split()[0], "--board", name, *scan, *options]
         status = fpga([*words, "--json"])
         captured = capsys.readouterr()

@@ -32,8 +32,8 @@ def random_fasta(path: Path, letters: int) -> Path:
 
 @pytest.fixture
 def large(tmp_path: Path) -> Path:
-    """Larger than 2 MiB of memory count at once."""
-    return random_fasta(tmp_path / "x.fa", 4_000_000)
+    """Larger than 1 MiB of memory counts at once."""
+    return random_fasta(tmp_path / "x.fa", 1_300_000)
 
 
 @pytest.fixture
@@ -42,9 +42,17 @@ def tmp_dir(tmp_path: Path) -> Path:
     return tmp_path / "temporary"
 
 
-def words(inputs: list[Path | str], output: Path, device: Device, tmp_dir: Path | str, limit: str = "2M") -> list[str]:
+def words(inputs: list[Path | str], output: Path, device: Device, tmp_dir: Path | str, limit: str = "1M") -> list[str]:
     counting = ["kmers", "count", *map(str, inputs), "-k", "21", "-o", str(output), "-d", str(device.index)]
     return [*counting, "--max-memory", limit, "--tmp-dir", str(tmp_dir)]
+
+
+@pytest.fixture(scope="module")
+def warm(device: Device, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The kernels are in their caches."""
+    folder = tmp_path_factory.mktemp("warm")
+    large = random_fasta(folder / "x.fa", 1_300_000)
+    assert main([*words([large], folder / "x.db", device, folder), "-q"]) == 0
 
 
 @pytest.mark.one_cpu
@@ -100,13 +108,13 @@ def assert_full(done: subprocess.CompletedProcess[str], place: str, tmp_path: Pa
     assert told.startswith(f"oclgenomics: error: --tmp-dir {tmp_dir}: a temporary run cannot be written")
     assert "of them are on the file system at " + place in told
     assert told.endswith("name another folder, or raise --max-memory")
-    assert {path.name for path in tmp_path.iterdir()} == {"x.fa", "temporary", "warm.db"}
+    assert {path.name for path in tmp_path.iterdir()} == {"x.fa", "temporary"}
     assert not list(tmp_dir.iterdir())
 
 
 @pytest.mark.one_cpu
+@pytest.mark.usefixtures("warm")
 def test_a_file_that_may_not_grow(device: Device, large: Path, tmp_path: Path, tmp_dir: Path) -> None:
-    assert main([*words([large], tmp_path / "warm.db", device, tmp_dir), "-q"]) == 0  # the kernels are in their caches
     done = subprocess.run(
         [*PROGRAM, *words([large], tmp_path / "x.db", device, tmp_dir)],
         stderr=subprocess.PIPE, text=True, timeout=120, preexec_fn=limit_file_size,
@@ -116,12 +124,12 @@ def test_a_file_that_may_not_grow(device: Device, large: Path, tmp_path: Path, t
 
 
 @pytest.mark.one_cpu
+@pytest.mark.usefixtures("warm")
 def test_a_full_file_system(device: Device, large: Path, tmp_path: Path, tmp_dir: Path) -> None:
     in_own_space = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-ec"]
     mount = f'mount -t tmpfs -o size=2m tmpfs "{tmp_dir}"'
     if not shutil.which("unshare") or subprocess.run([*in_own_space, mount], stderr=subprocess.DEVNULL).returncode:
         pytest.skip("no file system can be mounted here")
-    assert main([*words([large], tmp_path / "warm.db", device, tmp_dir), "-q"]) == 0
     counting = [*PROGRAM, *words([large], tmp_path / "x.db", device, tmp_dir)]
     done = subprocess.run(
         [*in_own_space, f'{mount}; exec "$@"', "sh", *counting], stderr=subprocess.PIPE, text=True, timeout=120

@@ -66,7 +66,8 @@ def compute(folder: Path, pairs: np.ndarray) -> None:
     sources = [HERE / "operators.v", HERE / "operators.cpp"]
     sources += [RTL / f"{name}.v" for name in ("delay", "fp32_add", "fp32_div", "fp32_key", "u32_mul", "u32_to_fp32")]
     command = ["verilator", "--cc", "--exe", "--build", "-j", "2", "-Wall", "--top-module", "operators"]
-    command += ["-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0", "--Mdir", str(folder), "-o", "bench", *map(str, sources)]
+    command += ["-MAKEFLAGS", "OPT_FAST=-O1 OPT_SLOW=-O0 OPT_GLOBAL=-O0"]
+    command += ["--Mdir", str(folder), "-o", "bench", *map(str, sources)]
     subprocess.run(command, check=True, capture_output=True)
     flush = np.zeros((max(max(some) for some in LATENCIES.values()), 2), np.uint32)
     np.concatenate([pairs, flush]).tofile(folder / "in")
