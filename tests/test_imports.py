@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import configparser
 import importlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -209,9 +210,11 @@ def test_help_does_not_import_pyopencl() -> None:
 
 UNNEEDED_TO_COUNT = {
     "io.inflate", "io.joined_source", "kmers.device.encode_gpu", "kmers.device.look_up", "kmers.device.read_filter",
-    "kmers.device.reader", "kmers.device.sort_counter", "primitives.sorting", "runtime.staging", "sequence.letters",
+    "kmers.device.reader", "kmers.device.sort_counter", "primitives.sorting", "sequence.letters",
     "sequence.rewritten_source",
 }  # fmt: skip
+if (os.cpu_count() or 1) <= 8:  # more units have larger tables, which are staged
+    UNNEEDED_TO_COUNT.add("runtime.staging")
 ROOMS_UNNEEDED_TO_COUNT = ("kmers.analysis.", "kmers.formats.", "kmers.plots.", "kmers.sets.")
 
 
