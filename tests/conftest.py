@@ -18,6 +18,7 @@ import hypothesis
 import pytest
 from helpers.devices import LimitedEngine, devices_under_test, gpu_shape, left_out
 from helpers.products import of_one_runtime, one_cpu, part_to_run, run_whole
+from helpers.shared_programs import shared_programs
 
 from oclgenomics.runtime import Device, Engine
 
@@ -70,6 +71,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         devices = devices_under_test()
         names = [f"{device.family}{device.index}" for device in devices]
         metafunc.parametrize("device", devices, ids=names, scope="session")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def programs() -> Iterator[None]:
+    """Engines share their programs, as those of thousands of small commands take most of their time."""
+    with shared_programs():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import configparser
+import functools
 import importlib
 import os
 import subprocess
@@ -64,7 +65,8 @@ MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "kernels_cl" not in p
 EVERY_MODULE = [*MODULES, *MODEL_MODULES]
 
 
-def imported(path: Path, *, types: bool = True) -> set[str]:
+@functools.cache
+def imported(path: Path, *, types: bool = True) -> frozenset[str]:
     """List the modules and names that a file imports anywhere in it, dotted; with or without those for types alone."""
     names: set[str] = set()
     for node in ast.walk(parsed(path) if types else without_types(parsed(path))):
@@ -74,16 +76,17 @@ def imported(path: Path, *, types: bool = True) -> set[str]:
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
         elif isinstance(node, ast.Call) and ast.unparse(node.func) == "late":
             names |= {ast.literal_eval(node.args[0])}
-    return names
+    return frozenset(names)
 
 
+@functools.cache
 def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text())
 
 
 def without_types(tree: ast.Module) -> ast.Module:
-    tree.body = [n for n in tree.body if not (isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")]
-    return tree
+    body = [n for n in tree.body if not (isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING")]
+    return ast.Module(body, tree.type_ignores)
 
 
 def part_of(path: Path) -> str:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.shared_programs import own_programs
 
 from oclgenomics import notices
 from oclgenomics.runtime import Device, Engine, diskcache
@@ -63,7 +64,7 @@ def test_no_standard_error(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_compiled_is_shown_and_wiped(device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = open_terminal(monkeypatch)
-    with Engine(device) as first, Engine(device) as second:
+    with own_programs(), Engine(device) as first, Engine(device) as second:
         monkeypatch.setenv(diskcache.VARIABLE, str(tmp_path))
         for engine in (first, second):
             engine.kernel("common/hash.cl", "hash_numbers")

@@ -507,19 +507,24 @@ def test_values_are_rounded_not_cut(shaped: Engine, rng: np.random.Generator, mo
     assert abs(ratio.mean() - 1) < 3e-3
 
 
-def test_singleton_rich_data_keeps_its_digits(shaped: Engine) -> None:
-    """22,554 haplotypes, nearly all sites singletons or doubletons: float32 sums lose every digit here."""
+@functools.cache
+def singleton_rich_data() -> tuple[Alignment, np.ndarray]:
+    """22,554 haplotypes, nearly all sites singletons or doubletons, and the values of their pairs."""
     rng = np.random.default_rng(7)
     sites, haplotypes = 400, 22_554
     states = np.zeros((sites, haplotypes), np.uint8)
     for site in range(sites):
         states[site, rng.choice(haplotypes, rng.choice([1, 1, 1, 2, 40]), replace=False)] = 1
-    positions = np.arange(sites) * 50 + 1
+    return make_alignment(states, np.arange(sites) * 50 + 1), reference.pair_values(states)
+
+
+def test_singleton_rich_data_keeps_its_digits(shaped: Engine) -> None:
+    """float32 sums lose every digit here."""
+    alignment, values = singleton_rich_data()
     options = ScanOptions(grid=11, minwin=100, maxwin=9000)
     for kernel in ("2", "tiles"):
-        chosen = dataclasses.replace(options, kernel=kernel)
-        scan = OmegaScanner(shaped).scan(make_alignment(states, positions), chosen)
-        assert_same_scan(scan, reference.pair_values(states), positions, options)
+        scan = OmegaScanner(shaped).scan(alignment, dataclasses.replace(options, kernel=kernel))
+        assert_same_scan(scan, values, alignment.positions, options)
 
 
 def test_sums_that_outgrow_their_format_are_taken_again(shaped: Engine) -> None:
@@ -558,12 +563,18 @@ def windows_of_ten_thousand_sites() -> tuple[Alignment, ScanOptions, float]:
     left, right = z[first : c + 1], z[c + 1 : last + 1]
     ls = np.cumsum([0.0] + [haplotypes * ((left[-s:] @ left[-s - 1]) ** 2).sum() for s in range(1, len(left))])
     rs = np.cumsum([0.0] + [haplotypes * ((right[:s] @ right[s]) ** 2).sum() for s in range(1, len(right))])
-    cross = haplotypes * (left[::-1] @ right.T) ** 2
-    np.cumsum(cross, axis=0, out=cross)
-    np.cumsum(cross, axis=1, out=cross)
-    k, m = np.arange(1, len(left) + 1)[:, None], np.arange(1, len(right) + 1)[None]
-    omega = (ls[:, None] + rs[None]) / np.maximum(k * (k - 1) / 2 + m * (m - 1) / 2, 1) / (cross / (k * m) + 1e-5)
-    best = omega[c - window.inner_left :, window.inner_right - c - 1 :].max()
+    m, below, best = np.arange(1, len(right) + 1)[None], np.zeros(len(right)), 0.0
+    for start in range(0, len(left), 64):  # strips of left borders that fit into the cache
+        k = np.arange(start + 1, min(start + 64, len(left)) + 1)[:, None]
+        cross = haplotypes * (left[::-1][k[:, 0] - 1] @ right.T) ** 2
+        cross[0] += below
+        np.cumsum(cross, axis=0, out=cross)
+        below = cross[-1].copy()
+        np.cumsum(cross, axis=1, out=cross)
+        pairs = np.maximum(k * (k - 1) / 2 + m * (m - 1) / 2, 1)
+        omega = (ls[k - 1] + rs[None]) / pairs / (cross / (k * m) + 1e-5)
+        wide = k[:, 0] > c - window.inner_left
+        best = max(best, omega[wide, window.inner_right - c - 1 :].max(initial=0))
     return make_alignment(states, positions), options, best
 
 

@@ -1,0 +1,70 @@
+"""Programs that all engines of a process share.
+
+Each engine has a context of its own, into which it loads its programs from the disk cache. That is more than half of
+the time of a small command, and tests run thousands of them in one process. Here engines of one device get one context,
+and a program that is there already.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from oclgenomics.runtime import engine, program
+from oclgenomics.runtime.devices import Device
+from oclgenomics.runtime.loader import opencl
+
+MOST = 400  # programs that are kept; those in use are held by their engines
+
+
+class _OneContext:
+    """PyOpenCL, but for contexts, of which each device gets one."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(opencl(), name)
+
+    def Context(self, devices: list[Any]) -> Any:  # noqa: N802
+        return _context(*devices)
+
+
+@functools.cache
+def _context(device: Any) -> Any:
+    return opencl().Context([device])
+
+
+class _Built:
+    """Builds programs as `program.build_program` does, and keeps those that were built last."""
+
+    def __init__(self) -> None:
+        self._build, self._programs = program.build_program, dict[tuple[int, str], Any]()
+
+    def __call__(self, context: Any, device: Device, source: str, options: list[str], *, fresh: bool = False) -> Any:
+        if fresh or context != _context(device.handle):
+            return self._build(context, device, source, options, fresh=fresh)
+        key = context.int_ptr, program._key(device, program.load_source(source), options)
+        built = self._programs.pop(key, None) or self._build(context, device, source, options)
+        self._programs[key] = built  # as the last one
+        if len(self._programs) > MOST:
+            del self._programs[next(iter(self._programs))]
+        return built
+
+
+@contextmanager
+def shared_programs() -> Iterator[None]:
+    """Have engines that are made from now on share what they build."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "opencl", _OneContext)
+        patch.setattr(program, "build_program", _Built())
+        yield
+
+
+@contextmanager
+def own_programs() -> Iterator[None]:
+    """Have engines that are made from now on build what they need, as users' do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "opencl", opencl)
+        yield

@@ -1,0 +1,58 @@
+"""Engines of tests share programs, but none of another text or of other parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from helpers.shared_programs import own_programs, shared_programs
+
+from oclgenomics.runtime import Device, Engine, program
+
+SOURCE = "common/hash.cl"
+
+
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+    """What is built from now on: the source, and the options."""
+    build, found = program.build_program, list[tuple[str, ...]]()
+
+    def spy(context: Any, device: Device, source: str, options: list[str], **how: bool) -> Any:
+        found.append((source, *options))
+        return build(context, device, source, options, **how)
+
+    monkeypatch.setattr(program, "build_program", spy)
+    return found
+
+
+def use(device: Device, **defines: int) -> None:
+    with Engine(device) as engine:
+        engine.kernel(SOURCE, "hash_numbers", **defines)
+
+
+def test_what_is_there_is_not_built_again(device: Device, built: list[tuple[str, ...]]) -> None:
+    with shared_programs():
+        use(device)
+        use(device)
+        use(device, OTHER=1)
+        use(device, OTHER=1)
+        use(device, OTHER=2)
+    assert len(built) == len(set(built)) == 3
+
+
+def test_another_text_is_another_program(
+    device: Device, built: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = program.load_source(SOURCE)
+    with shared_programs():
+        use(device)
+        monkeypatch.setattr(program, "load_source", lambda _: text + "\n// another\n")
+        use(device)
+    assert len(built) == 2
+
+
+def test_engines_with_programs_of_their_own(device: Device, built: list[tuple[str, ...]]) -> None:
+    with shared_programs(), own_programs():
+        use(device)
+        use(device)
+    assert len(built) == 2
