@@ -21,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import IO, TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
-from oclgenomics import runtime
+from oclgenomics import notices, runtime
 from oclgenomics.app.files import (
     FileConflictError,
     Names,
@@ -506,7 +506,7 @@ def write_facts(args: argparse.Namespace, facts: Mapping[str, Any], shown: Mappi
 def say(args: argparse.Namespace, message: str, level: int = 0) -> None:
     """Write a message to standard error, unless --quiet or, for level 1 and up, without so many -v."""
     if not getattr(args, "quiet", False) and getattr(args, "verbose", 0) >= level:
-        print(f"oclgenomics: {printable(message)}", file=sys.stderr)
+        notices.tell(printable(message))  # in one piece, whenever a signal comes
 
 
 def say_written(args: argparse.Namespace) -> None:

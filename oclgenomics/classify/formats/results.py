@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,18 +57,19 @@ def read_result(path: str | os.PathLike[str]) -> ResultText:
     InputError
         It is no such text; with the line.
     """
-    blocks: list[_Block] = []
+    found: list[tuple[Any, ...]] = []  # without the blocks, which hold the text
     for lines in read_lines(path):
-        if not blocks and LAYOUT not in lines.text[: 1 << 16].tobytes():
+        if not found and LAYOUT not in lines.text[: 1 << 16].tobytes():
             raise InputError(f"is no result that can be merged: {AS_WRITTEN}", source=lines.source)
-        blocks.append(_Block(lines))
-    columns = zip(*(one.columns for one in blocks), strict=True)
+        block = _Block(lines)
+        found.append((block.names, *block.columns))
+    every, *columns = zip(*found, strict=True)
     numbers, counts, taxids, hits = map(np.concatenate, columns)
     order = np.argsort(numbers, kind="stable")
     again = np.flatnonzero(np.diff(numbers[order]) == 0)
     if len(again):
         raise InputError(f"has two lines for read {numbers[order][again[0]]}", source=lines.source)
-    names = NameList.joined([one.names for one in blocks]).take(order)
+    names = NameList.joined(every).take(order)
     starts, counts = (np.cumsum(counts) - counts)[order], counts[order]
     ends = np.cumsum(counts)
     places = np.repeat(starts - (ends - counts), counts) + np.arange(len(taxids))

@@ -20,7 +20,7 @@ import pytest
 from helpers.fpga_command import fpga
 from helpers.shared_builds import alone_in, shared_folder
 
-from hls_model import Config, Memory, ModelError
+from hls_model import Config, Memory, ModelError, Operators
 from hls_model.functional import Best
 from hls_model.limits import MIN_LATENCY_NS, check_possible
 from hls_model.operators import Latencies
@@ -251,7 +251,7 @@ def test_every_iteration_has_a_beat_and_only_the_last_is_masked(lane_map: str, u
 def test_registers_have_limits() -> None:
     config = CASES[0].config
     for change in (
-        {"ii": 60_001},
+        {"ii": 60_001, "operators": Operators(fdiv=70_000)},
         {"memory": config.memory.__class__(port_bits=32, ports=1, fifo_beats=257)},
         {"rs_buffer_words": 1025},
     ):
