@@ -240,6 +240,23 @@ def test_reading_ahead_into_arrays(tmp_path, monkeypatch, packed, piece, size):
     assert counts[:-1] == [size] * (3000 // size) + [3000 % size] * (len(targets) - 1 - 3000 // size)
 
 
+def test_progress_counts_what_is_put_back_once(tmp_path):
+    """Pieces begin with what was put back, which is counted already."""
+    path = tmp_path / "x"
+    path.write_bytes(bytes(range(256)) * 40)
+    seen: list[int] = []
+    with contextlib.closing(StoredBytes(str(path), lambda done, total: seen.append(done))) as stored_bytes:
+        stored_bytes.unread(stored_bytes.read(1000))
+        target = bytearray(5000)
+        for _, _, read in stored_bytes.pieces(memoryview(target)):
+            read()
+        stored_bytes.report()
+        assert stored_bytes.read_into(memoryview(bytearray(10_000))) == 10_240 - 5000
+    assert bytes(target) == path.read_bytes()[:5000]
+    assert (max(seen), seen[-1]) == (10_240, 10_240)
+    assert 5000 in seen
+
+
 def test_a_file_that_shrinks(tmp_path, monkeypatch):
     monkeypatch.setattr(stored, "MIN_SHARED_OUT", 1)
     path = tmp_path / "x"

@@ -385,6 +385,7 @@ class TestDamage:
         (lambda: Region(5, 10, 10, 1, 1, -1), "sites"),
         (lambda: HardSweep(5, 0), "selection"),
         (lambda: HardSweep(5, 0.1, -1), "fixation"),
+        (lambda: HardSweep(5, 0.1, float("inf")), "fixation"),
         (lambda: HardSweep(5, 0.1, 0, "straight"), "trajectory"),
         (lambda: simulate(Region(5, 10, 1e4, 1, 1), rng(), HardSweep(10, 0.1)), "inside"),
         (lambda: simulate(Region(5, 10, 1e4, 1, 1), rng(), HardSweep(1, 1e-5)), "2Ns"),
