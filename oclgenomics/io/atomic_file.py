@@ -14,11 +14,16 @@ import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from oclgenomics.errors import OutputError
+from oclgenomics.lazy_names import late
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+futures = late("concurrent.futures")
 
 Failure = Callable[[str], Exception]
 """Makes the error that is raised, of its one line of text."""
@@ -393,7 +398,7 @@ class Appending:
             return self._pool.submit(self._write_at, parts, place)
         for part in parts:
             self._file.write(part)
-        done: Future[None] = Future()
+        done: Future[None] = futures.Future()
         done.set_result(None)
         return done
 
