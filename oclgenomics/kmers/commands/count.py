@@ -93,6 +93,7 @@ def _begin_loading() -> None:
     for name in ("concurrent.futures.thread", "oclgenomics.io.array_layout", "oclgenomics.runtime.engine"):
         importlib.import_module(name)
     importlib.import_module("oclgenomics.runtime").begin_loading()
+    importlib.import_module("oclgenomics.kmers.device.counting")  # before the engine, which waits for the libraries
 
 
 def _record(summary: kmers.CountSummary, seconds: float) -> dict[str, Any]:
