@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -55,7 +56,11 @@ def run(steps: list[Step], folder: Path) -> None:
     (folder / "page").mkdir()
     (folder / "page" / "tests").symlink_to(ROOT / "tests")
     script = "".join(f"{{\n{step.lines}\n}} >../{number}.out\n" for number, step in enumerate(steps))
-    paths = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    paths = os.pathsep.join([str(Path(sys.executable).parent), str(folder / "bin"), os.environ["PATH"]])
+    if shutil.which("oclgenomics", path=paths) is None:  # the package is imported where it lies
+        (folder / "bin").mkdir()
+        (folder / "bin" / "oclgenomics").write_text(f'#!/bin/sh\nexec {sys.executable} -m oclgenomics "$@"\n')
+        (folder / "bin" / "oclgenomics").chmod(0o755)
     ran = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", script],
         cwd=folder / "page",
