@@ -147,7 +147,7 @@ def open_output(name: str, mode: str = "w") -> AbstractContextManager[IO[Any]]:
     Parameters
     ----------
     name : str
-        The file; "-" is standard output, and a device or a pipe is written in place. Text is packed if the name says
+        The file; "-" is standard output; devices and pipes are written in place. Text is compressed if its name says
         so; see `oclgenomics.io.packed_file.open_packed`.
     mode : {'w', 'wb'}
         Text (UTF-8) or bytes.

@@ -48,7 +48,7 @@ MAX_SIZE = 1e18  # bytes; more than any memory, and fits in 64 bits
 SHOWN_TEXT = 40
 THOUSANDS = {"": 1, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 SIZE_BITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
-PACKED = "packed if the name ends in .gz, .bz2, .xz or .zst"  # of every output that is text
+PACKED = "compressed if the name ends in .gz, .bz2, .xz or .zst"  # of every output that is text
 NOT_PARAMETERS = {"run", "parser", "command_line", "debug", "quiet", "verbose"}
 FormatT = TypeVar("FormatT", bound=str)
 
@@ -442,7 +442,7 @@ def provenance(args: argparse.Namespace, engine: Engine | None) -> dict[str, Any
 
 
 def text_output(path: str | os.PathLike[str], mode: str = "w") -> AbstractContextManager[IO[Any]]:
-    """Open an output for text that is there whole or not at all, and packed if its name says so.
+    """Open an output for text that is there whole or not at all, and compressed if its name says so.
 
     Parameters
     ----------

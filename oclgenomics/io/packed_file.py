@@ -1,4 +1,4 @@
-"""Outputs that are packed if their names say so: one rule for all text that is written.
+"""Outputs that are compressed if their names say so: one rule for all text that is written.
 
 Packing is one thread's work, so the levels are those that take little time.
 """

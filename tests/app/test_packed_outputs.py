@@ -122,4 +122,5 @@ def test_help_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     for words in (*COMMANDS, ["signatures", "scan"], ["classify", "query"], ["simulate", "reads"], ["sdtw", "align"]):
         with pytest.raises(SystemExit):
             main_module._parser([]).parse_args([*words[:2], "--help"])
-        assert "packed if the name ends in .gz, .bz2, .xz or .zst" in " ".join(capsys.readouterr().out.split()), words
+        shown = " ".join(capsys.readouterr().out.split())
+        assert "compressed if the name ends in .gz, .bz2, .xz or .zst" in shown, words

@@ -1,4 +1,4 @@
-"""Outputs that are packed if their names say so."""
+"""Outputs that are compressed if their names say so."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ SWITCHES = {
     "mapped-only": "no lines for unclassified reads",
     "no-map": "no lines for reads, only the summary",
     "no-summary": "no summary at the end",
-    "ground-truth": "what each read is of, if its header tells: by taxid|N, or the accession of a target; slow",
+    "ground-truth": "the true origin of each read, if its header has it: taxid|N, or the accession of a target; slow",
     "precision": "how many calls are right, at the end; as --ground-truth",
 }
 FILES = {

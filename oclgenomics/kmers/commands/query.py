@@ -39,7 +39,7 @@ def add_parser(actions: Any) -> None:
         ("--per-record", "a line for each sequence: its k-mers, those found, mean and median of the counts (default "
          "with --file)"),
         ("--counts", "a line for each sequence: record, and the count of each k-mer along it with commas between them, "
-         "NA where a letter other than A, C, G and T is; arrays for NumPy if the name of -o ends in .npz"),
+         "NA where a base is none of A, C, G and T; arrays for NumPy if the name of -o ends in .npz"),
         ("--bed", "BED of the bases that k-mers of the database cover; on each strand if it is not canonical"),
         ("--bedgraph", "bedGraph of the counts, at the first bases of the k-mers; places without a count are left out"),
     ):  # fmt: skip

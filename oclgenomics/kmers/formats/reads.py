@@ -97,7 +97,7 @@ class ReadWriter:
 
 @contextmanager
 def read_writer(name: str) -> Iterator[ReadWriter]:
-    """Open the files of a name, which are there whole or not at all, and packed if it says so.
+    """Open the files of a name, which are there whole or not at all, and compressed if it says so.
 
     Parameters
     ----------
