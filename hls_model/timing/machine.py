@@ -238,12 +238,14 @@ def _stream(
         # Everything below sees the registers as they were when the cycle began.
         held = fifo
         lanes >>= 1
-        took = offered and held < room
-        if took:
-            taken(now)
-            fifo += 1
-        elif offered:
-            blocked(now)
+        took = False
+        if offered:
+            if held < room:
+                taken(now)
+                fifo += 1
+                took = True
+            else:
+                blocked(now)
         if spacing:
             spacing -= 1
         elif held >= needed:
@@ -272,14 +274,15 @@ def _fixed_bus(path: ReadPath, columns: int, start: int, requested: Callable[[in
         if in_flight:
             arrived += in_flight & 1
             in_flight >>= 1
-        if requests and slots and stall:
-            stall -= 1
-        elif requests and slots:
-            requested(now)
-            stall = next(stalls)
-            requests -= 1
-            slots -= 1
-            in_flight |= asked
+        if requests and slots:
+            if stall:
+                stall -= 1
+            else:
+                requested(now)
+                stall = next(stalls)
+                requests -= 1
+                slots -= 1
+                in_flight |= asked
         if wait:
             wait -= 1
             yield False
