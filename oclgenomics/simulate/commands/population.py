@@ -8,7 +8,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from oclgenomics import __version__, simulate
-from oclgenomics.app.commands import PACKED, add_command, add_message_options, add_options, started_progress, whole
+from oclgenomics.app.commands import (
+    PACKED,
+    add_command,
+    add_message_options,
+    add_options,
+    count,
+    started_progress,
+    whole,
+)
 from oclgenomics.app.files import writes
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.simulate import haplotypes
@@ -31,6 +39,14 @@ POPULATION_DEFAULTS = {
 }
 
 
+def individuals(text: str) -> float:
+    """Read a number of individuals, which may be a mean and no whole number; thousands as `count` takes them."""
+    try:
+        return float(text)
+    except ValueError:
+        return float(count(text))
+
+
 def add_population_options(parser: argparse.ArgumentParser, title: str = "population (neutral and sweep)") -> None:
     """Add the population that the coalescent simulates; every option is None where it is not given."""
     group = parser.add_argument_group(title)
@@ -39,7 +55,7 @@ def add_population_options(parser: argparse.ArgumentParser, title: str = "popula
         "theta": "4 N mu of the whole region, in place of --mutation-rate",
         "rho": "4 N r of the whole region, in place of --recombination-rate",
     }
-    add_options(group, float, "N", {"population_size": "diploid individuals (default: 10000)"})
+    add_options(group, individuals, "N", {"population_size": "diploid individuals (default: 10k)"})
     add_options(group, float, "MU", {"mutation_rate": rate})
     add_options(group, float, "R", {"recombination_rate": rate})
     add_options(group, float, "X", scaled)

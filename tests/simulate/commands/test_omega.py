@@ -38,6 +38,13 @@ def test_same_seed_same_bytes(tmp_path, model):
     assert sorted(os.listdir(tmp_path)) == sorted(path.name for path in paths)  # nothing half written left
 
 
+def test_thousands_are_written_as_elsewhere(tmp_path):
+    paths = [tmp_path / "a.ms", tmp_path / "b.ms"]
+    for path, size, length in zip(paths, ("20k", "2e4"), ("50k", 50_000), strict=True):
+        assert simulate("--seed", 5, "-o", path, "--samples", 8, "--population-size", size, "--length", length) == 0
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -149,6 +156,7 @@ def test_standard_output(capfdbinary, tmp_path):
         (["--recombination-rate", -1], "--recombination-rate -1: a rate is 0 or more"),
         (["--mutation-rate", "nan"], "--mutation-rate nan: a rate is 0 or more"),
         (["--recombination-rate", 1], "--recombination-rate 1 with the length and population size given: rho must"),
+        (["--population-size", "many"], "argument --population-size: 'many' is not a whole number; write 100000, 100k"),
         (["--population-size", "inf"], "--population-size must be between 1 and"),
         (["--model", "sweep", "--selection", 1e-6, "--population-size", 1e12, "--theta", 1, "--rho", 1], "--selection"),
         (["--theta", 3, "--mutation-rate", 1e-8], "say the same thing"),
