@@ -32,6 +32,7 @@ from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 from oclgenomics.classify.taxonomy.tree import Taxonomy
 from oclgenomics.errors import UsageError
+from oclgenomics.io.closing import Closing
 from oclgenomics.io.workers import work_behind
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sequence.files import SequenceFiles, file_names, largest_block
@@ -131,7 +132,7 @@ def add(
         return build_database(lent, references, database.options, taxa, run or Run(), before=database)
 
 
-class Index:
+class Index(Closing):
     """A database on a device; a context manager that gives the memory back.
 
     A database that does not fit is kept in the host's memory, and goes through the device in parts.
@@ -195,12 +196,6 @@ class Index:
         if sizes.fit(features.numbers.located, limits):
             return WholeFinder(engine, features, targets, self._groups(QueryOptions()))
         return PartFinder(engine, targets, partial(feature_parts, features.whole(), targets, limits))
-
-    def __enter__(self) -> Index:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Give the device's memory back; twice does no harm."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
-from oclgenomics.errors import ParameterError, check_choice
+from oclgenomics.errors import ParameterError, check_choice, check_range
 
 # The slots of a ranked lineage, from the lowest to the highest one.
 RANKS = (
@@ -37,8 +37,7 @@ PAIR_SPAN = 600  # bases, of nearly all libraries of short fragments
 
 
 def _check(name: str, value: int, least: int, most: int) -> None:
-    if not least <= value <= most:
-        raise ParameterError(name, f"is {least:,} to {most:,}", value)
+    check_range(name, value, least, most, f"is {least:,} to {most:,}")
 
 
 @dataclass(frozen=True)

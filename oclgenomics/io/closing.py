@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Self
 
 
-class Closing:
+class Closing(ABC):
     """A context manager that calls its own `close` in the end."""
 
     def __enter__(self) -> Self:
@@ -14,6 +15,6 @@ class Closing:
     def __exit__(self, *error: object) -> None:
         self.close()
 
+    @abstractmethod
     def close(self) -> None:
         """Let go of everything; twice does no harm."""
-        raise NotImplementedError

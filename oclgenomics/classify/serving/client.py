@@ -14,6 +14,7 @@ from urllib.parse import urlencode, urlsplit
 
 from oclgenomics.classify.serving.protocol import MAX_SECONDS
 from oclgenomics.errors import InputError, OclGenomicsError, ParameterError
+from oclgenomics.io.closing import Closing
 
 PIECE_BYTES = 1 << 18
 Sent = str | os.PathLike[str] | bytes
@@ -37,7 +38,7 @@ class ServerBusyError(ServerError):
         self.seconds = seconds
 
 
-class Client:
+class Client(Closing):
     """Asks a server of `oclgenomics classify serve`; a context manager.
 
     Parameters
@@ -66,12 +67,6 @@ class Client:
             raise ParameterError("timeout", f"must be above 0 and at most {MAX_SECONDS:,.0f}", timeout)
         self.url, self._patience = url, patience
         self._connection = _connection(url, timeout)
-
-    def __enter__(self) -> Client:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the connection; the next request opens it again."""

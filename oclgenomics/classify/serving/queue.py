@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from oclgenomics.classify.serving.protocol import HttpError, busy, ending, refusal_of
 from oclgenomics.errors import AllocationError, BuildError, DeviceError, OclGenomicsError, OutputError
 from oclgenomics.io.atomic_file import unnamed_file
+from oclgenomics.io.closing import Closing
 
 WEIGHT = 0.2  # of the last request in the mean time that requests take
 PIECE_BYTES = 1 << 18
@@ -55,7 +56,7 @@ class AbandonedError(Exception):
     """Nobody waits for the answer any more."""
 
 
-class BodySpool:
+class BodySpool(Closing):
     """The body of a request; a context manager.
 
     Attributes
@@ -68,12 +69,6 @@ class BodySpool:
     def __init__(self, folder: str) -> None:
         self._handle = unnamed_file(folder)
         self.path, self.size = f"/dev/fd/{self._handle}", 0
-
-    def __enter__(self) -> BodySpool:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self.close()
 
     def write(self, data: bytes | memoryview) -> None:
         """Append bytes.
