@@ -134,13 +134,13 @@ def write_built(
     seconds = time.perf_counter() - start
     if engine is not None:
         report_profile(args, engine)
-    letters = int(made.targets.letters[before:].sum())
+    bases = int(made.targets.letters[before:].sum())
     targets, features = made.targets, made.features
     say(
         args,
         f"{len(targets):,} targets, {int(targets.windows.sum()):,} windows, {len(features):,} features, "
         f"{len(features.locations):,} locations in {seconds:.2f} s "
-        f"({letters / max(seconds, 1e-9) / 1e6:.1f} Mbp/s); wrote {output}",
+        f"({bases / max(seconds, 1e-9) / 1e6:.1f} Mbp/s); wrote {output}",
     )
     removed = int((features.counts == 0).sum())
     if removed:

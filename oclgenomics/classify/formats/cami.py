@@ -38,7 +38,7 @@ class CamiBinning(Report[ClassifiedReads]):
     ----------
     lineages : Lineages
     sample : str
-        Characters other than letters of ASCII, digits, dots, dashes and underscores become underscores.
+        Characters other than ASCII letters, digits, dots, dashes and underscores become underscores.
     joiner : LineJoiner
     """
 

@@ -65,7 +65,7 @@ class SampleLetters:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What kernels take of the letters, and of the text that they are of."""
+        """Return what kernels take of the bases, and of the text that holds them."""
         return {"codes": self.codes, "pieces": self.pieces, **self.block.text.place}
 
     @property

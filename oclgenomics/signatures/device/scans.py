@@ -63,7 +63,7 @@ def describe(
     patterns : DevicePatterns or None
         Without them nothing is compared with a pattern, and `mismatches`, `informative` and `pattern_ns` say nothing.
     *columns : ndarray
-        Pieces, patterns, starts, and ends, which are one behind the last letter; arrays of one length.
+        Pieces, patterns, starts, and ends, which are one behind the last base; arrays of one length.
     """
     cpu = engine.tuning.cpu
     lanes = CPU_LANES if cpu else engine.group_size(GPU_LANES)
