@@ -21,11 +21,11 @@ PROGRAM = [sys.executable, "-m", "oclgenomics"]
 MODEL = [sys.executable, "-m", "hls_model"]
 WINDOWS = ["--grid", "5", "--minwin", "1", "--maxwin", "50k"]
 TIMING = [*PROGRAM, "fpga", "timing"]
-# With what is known of devices: it is what it writes that counts here, and a test of them takes seconds.
+# With what is known of devices, or nothing: it is what it writes that counts here, and a test of them takes seconds.
 KNOWN = """
 import runpy
 from oclgenomics.runtime import trust
-trust.examine = trust.verdict_on
+trust.examine = lambda device: trust.kept_verdict(device) or trust.Verdict({})
 runpy.run_module("oclgenomics", run_name="__main__")
 """
 DOCTOR = [sys.executable, "-c", KNOWN, "doctor", "--json"]
