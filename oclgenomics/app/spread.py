@@ -1,0 +1,256 @@
+"""Commands whose work is shared out: `--shard` does a piece of it, `combine` puts the pieces together.
+
+A command makes a `Job` of its options, and takes the parts of the result from `work_of`, wherever they come from: the
+device of this process or pieces. `combine` runs the command that made the pieces with the options that they hold and
+those of outputs that it was given itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from oclgenomics.app.commands import (
+    add_command,
+    open_engine,
+    provenance,
+    report_profile,
+    say,
+    say_written,
+    shortened,
+    started_progress,
+)
+from oclgenomics.app.files import (
+    FileConflictError,
+    NamedFile,
+    check_output,
+    chosen_actions,
+    named_files,
+    option_of,
+    reads,
+    role_of,
+)
+from oclgenomics.errors import UsageError
+from oclgenomics.io.packed_file import refuse_packed
+from oclgenomics.lazy_names import late
+
+if TYPE_CHECKING:
+    from oclgenomics.app.jobs import Job
+    from oclgenomics.app.pieces import PieceFile, PieceRecord, Shard
+    from oclgenomics.app.run import Run
+    from oclgenomics.runtime import Engine
+
+jobs = late("oclgenomics.app.jobs")
+pieces = late("oclgenomics.app.pieces")
+run = late("oclgenomics.app.run")
+
+PartT = TypeVar("PartT")
+NOT_KEPT = {
+    "run", "parser", "command_line", "output", "shard", "device", "max_memory", "threads", "profile", "quiet",
+    "verbose", "debug",
+}  # fmt: skip
+
+
+def add_spread_options(parser: argparse.ArgumentParser) -> None:
+    """Add --shard."""
+    group = parser.add_argument_group("several devices and machines")
+    group.add_argument(
+        "--shard", type=_shard, metavar="I/N",
+        help="do the I-th of N pieces of the work and write it to -o, for `combine`",
+    )  # fmt: skip
+
+
+def _shard(text: str) -> Shard:
+    number, _, of = text.partition("/")
+    try:
+        found: Shard = pieces.Shard(int(number), int(of))
+        return found
+    except ValueError:
+        told = f"{shortened(text)}: write I/N, such as 1/8 for the first of eight pieces"
+        raise argparse.ArgumentTypeError(told) from None
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(error.text if hasattr(error, "text") else str(error)) from None
+
+
+class Work(Protocol):
+    """Where the parts of a result come from."""
+
+    def parts(self, job: Job[PartT], run: Run) -> Generator[PartT, None, None]:
+        """Yield the parts of the whole job in their order."""
+
+    def provenance(self) -> dict[str, Any]:
+        """Return what made the result; see `oclgenomics.app.provenance`."""
+
+    def report_profile(self) -> None:
+        """Write what --profile asks for."""
+
+
+class _OnDevice:
+    """Work of this process."""
+
+    def __init__(self, args: argparse.Namespace, engine: Engine) -> None:
+        self._args, self.engine = args, engine
+
+    def parts(self, job: Job[PartT], run: Run) -> Generator[PartT, None, None]:
+        return job.parts(self.engine, run)
+
+    def provenance(self) -> dict[str, Any]:
+        return provenance(self._args, self.engine)
+
+    def report_profile(self) -> None:
+        report_profile(self._args, self.engine)
+
+
+class _OfPieces:
+    """Work that is done already, in pieces."""
+
+    def __init__(self, args: argparse.Namespace, pieces: list[PieceFile]) -> None:
+        self._args, self._pieces = args, pieces
+
+    def parts(self, job: Job[PartT], run: Run) -> Generator[PartT, None, None]:
+        def seen() -> Iterator[PieceFile]:
+            for number, piece in enumerate(self._pieces, 1):
+                yield piece
+                if run.progress is not None:
+                    run.progress(number, len(self._pieces))
+
+        yield from job.combined(seen())
+
+    def provenance(self) -> dict[str, Any]:
+        devices = [piece.record.device for piece in self._pieces]
+        one = {"device": dict(devices[0])} if all(device == devices[0] for device in devices) else {}
+        pieces = [f"{piece.record.shard} on {piece.record.device['name']}" for piece in self._pieces]
+        return provenance(self._args, None) | one | {"pieces": pieces}
+
+    def report_profile(self) -> None:
+        """Do nothing: no device is at work."""
+
+
+@contextlib.contextmanager
+def work_of(args: argparse.Namespace) -> Iterator[Work]:
+    """Lend what does the work of a command: a device, or pieces where `combine` runs it."""
+    if is_combined(args):
+        yield _OfPieces(args, args.pieces)
+        return
+    with open_engine(args) as engine:
+        yield _OnDevice(args, engine)
+
+
+def is_combined(args: argparse.Namespace) -> bool:
+    """Whether the work of a command is done already, so that it needs no device."""
+    return bool(getattr(args, "pieces", None))
+
+
+def write_shard(args: argparse.Namespace, job: Job[Any], label: str) -> int:
+    """Do the piece of --shard, and write it to -o; `label` is that of the progress.
+
+    Raises
+    ------
+    UsageError
+        There is no file for the piece, or another output is asked for, which `combine` writes.
+    OclGenomicsError
+        Whatever the job raises.
+    """
+    shard: Shard = args.shard
+    check_shard(args)
+    progress = started_progress(args, f"{label}, piece {shard}")
+    start = time.perf_counter()
+    with open_engine(args) as engine:
+        how = run.Run(getattr(args, "threads", None), progress.update)
+        jobs.make_piece(job, shard, args.output, engine=engine, run=how, arguments=_arguments(args))
+        progress.clear()
+        report_profile(args, engine)
+    say(args, f"piece {shard} in {time.perf_counter() - start:.2f} s")
+    say_written(args)
+    return 0
+
+
+def check_shard(args: argparse.Namespace) -> None:
+    """Refuse outputs that --shard does not have.
+
+    Raises
+    ------
+    UsageError
+        There is no file for the piece, or another output is asked for, which `combine` writes.
+    """
+    if args.output == "-":
+        raise UsageError(f"--shard {args.shard}: name the file of the piece with -o")
+    refuse_packed(args.output, "a piece")
+    others = [file for file in _outputs(args) if file.option not in ("-o", "--output", "--profile")]
+    if others:
+        raise UsageError(f"{others[0]}: a piece is no whole result; give this option to `combine`, which writes it")
+
+
+def _outputs(args: argparse.Namespace) -> list[NamedFile]:
+    return [file for file in named_files(args.parser, args) if file.kind == "output"]
+
+
+def _arguments(args: argparse.Namespace) -> dict[str, Any]:
+    """What `combine` needs to know of the command."""
+    outputs = {action.dest for action in chosen_actions(args.parser, args) if role_of(action) == "output"}
+    return {name: value for name, value in vars(args).items() if name not in NOT_KEPT | outputs}
+
+
+def add_combine(
+    actions: Any, commands: Mapping[str, ModuleType], add_outputs: Callable[[argparse.ArgumentParser], object]
+) -> None:
+    """Add `combine` to the actions of a system.
+
+    Parameters
+    ----------
+    actions : subparsers of argparse
+    commands : mapping of str to module
+        Commands that do the jobs, by name.
+    add_outputs : callable
+        Adds -o and all other options of outputs, those of messages among them.
+    """
+    names = " and ".join(f"`{name} --shard`" for name in commands)
+    parser = add_command(
+        actions, lambda args: _combine(args, commands), "combine", "put the pieces of a job together",
+        f"Write what one run gives, from all pieces that {names} made. Pieces may come in any order.",
+    )  # fmt: skip
+    reads(parser.add_argument("piece_files", nargs="+", metavar="PIECE", help=f"all pieces of one job, by {names}"))
+    add_outputs(parser)
+
+
+def _combine(args: argparse.Namespace, commands: Mapping[str, ModuleType]) -> int:
+    found: list[PieceFile] = jobs.pieces_of(args.piece_files)
+    record = found[0].record
+    if record.job not in commands or not record.arguments:
+        known = " or ".join(f"`oclgenomics {name} --shard`" for name in commands)
+        raise UsageError(f"{found[0].name}: is a piece of {record.job!r}; this command combines those of {known}")
+    _refuse_inputs(args, record)
+    status: int = commands[record.job].run(_combined_arguments(args, record, found))
+    return status
+
+
+def _refuse_inputs(args: argparse.Namespace, record: PieceRecord) -> None:
+    """Refuse outputs that are an input of the pieces."""
+    known = [NamedFile("the input", mark.name, "input") for mark in record.inputs]
+    try:
+        for output in _outputs(args):
+            if isinstance(output.name, str):
+                check_output(output, known)
+    except FileConflictError as error:
+        raise UsageError(str(error)) from None
+
+
+def _combined_arguments(args: argparse.Namespace, record: PieceRecord, found: list[PieceFile]) -> argparse.Namespace:
+    """The options of the command that made the pieces, and those of outputs that were given now."""
+    given = {name: value for name, value in vars(args).items() if name not in ("piece_files", "command", "action")}
+    options = option_of(args.parser, args)
+    for action in chosen_actions(args.parser, args):
+        name = action.dest
+        if name not in given:
+            continue
+        unused = given[name] == action.default
+        if unused and name in record.arguments:
+            del given[name]
+        elif not unused and name in options and name not in record.arguments and role_of(action) is None:
+            raise UsageError(f"{options[name]}: `{record.job}` has no such option")
+    nothing = {"shard": None, "device": None, "max_memory": None, "threads": None, "profile": None}
+    return argparse.Namespace(**nothing | dict(record.arguments) | given, pieces=found)
