@@ -36,8 +36,12 @@ class StoredBytes:
     ----------
     total : int or None
         Bytes of a regular file.
+    part : FileSlice or None
+        The part of the file that this is.
     start : int
-        Place of the first one in the file.
+        Place in the file of the first byte.
+    ends_file : bool
+        The last byte is the file's.
     live : bool
         It is a pipe or the like, to be read as it comes.
 
@@ -52,10 +56,10 @@ class StoredBytes:
         self._progress = progress
         self._file: BinaryIO = _open(name)
         self.total = _size(self._file)
-        self._part = name if isinstance(name, FileSlice) else None
-        self.start, self._stop = 0, self.total or 0
-        if self._part is not None:
-            self._take(self._part)
+        self.part = name if isinstance(name, FileSlice) else None
+        self.start, self._stop, self.ends_file = 0, self.total or 0, True
+        if self.part is not None:
+            self._take(self.part)
         self.live = live and self.total is None
         self._done = 0
         self._back: list[bytes] = []  # taken back, the next one last
@@ -133,17 +137,18 @@ class StoredBytes:
         if self._stop < part.stop:
             self.close()
             raise InputError("became shorter after it was cut into parts", source=self.name)
+        self.ends_file = part.stop == self._stop
         self.start, self._stop = part.start, part.stop
         self.total = part.stop - part.start
         self._file.seek(part.start)
 
     def _left(self, size: int) -> int:
         """Of so many bytes, those that the part of the file has."""
-        return size if self._part is None else min(size, self._stop - self._file.tell())
+        return size if self.part is None else min(size, self._stop - self._file.tell())
 
     def _check_end(self) -> None:
         """Refuse a file that ends within its part."""
-        if self._part is not None and self._left(1):
+        if self.part is not None and self._left(1):
             raise InputError("became shorter while it was read", source=self.name)
 
     def _put_back_into(self, target: memoryview) -> int:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.io.file_slice import FileSlice, stored_size
 from oclgenomics.io.foreign import HEAD_BYTES, foreign_format
-from oclgenomics.io.placed_text import Place, PlacedText, PlacesOf
+from oclgenomics.io.placed_text import Place, PlacedText, PlacesOf, placed_text
 from oclgenomics.io.raw_file import StoredBytes
 from oclgenomics.io.source import BYTE_ORDER_MARK
 from oclgenomics.sequence.line_breaks import NEWLINE, is_break
@@ -48,7 +48,7 @@ def cut_files(names: Sequence[str], number: int, of: int) -> list[str]:
     Parameters
     ----------
     names : sequence of str
-        Regular files. Those that are neither FASTA nor FASTQ, uncompressed, are not cut.
+        Regular files. Those that are not FASTA or FASTQ, uncompressed or of bgzip, are not cut.
     number, of : int
         The part, from 1 on, and how many there are, each with about as many stored bytes as the others.
 
@@ -91,7 +91,7 @@ def _between(name: str, size: int, low: int, high: int) -> list[str]:
         return [name]
     if high <= 0 or size <= low:
         return []
-    with PlacedText(name) as text:
+    with placed_text(name) as text:
         records = _Records(text)
         begin, end = (records.border(cut) for cut in (low, high))
         return [text.part(begin, end)] if begin < end else []

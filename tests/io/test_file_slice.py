@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.bgzf import END, blocks
 
 from oclgenomics.errors import InputError
 from oclgenomics.io import raw_file
@@ -17,6 +18,7 @@ from oclgenomics.io.file_slice import FileSlice, stored_size
 from oclgenomics.io.joined_source import JoinedSource, head_of
 from oclgenomics.io.raw_file import StoredBytes
 from oclgenomics.io.source import Source
+from oclgenomics.io.workers import Workers
 
 TEXT = bytes(range(65, 91)) * 40
 
@@ -67,6 +69,33 @@ def test_its_bytes_are_read(path: str, start: int, stop: int, monkeypatch: pytes
         while count := max([0, *(end for _, end in source.start_reading(room, threads))]):
             found += room[:count].tobytes()
         assert found == wanted
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize(("first", "last"), [(0, 1), (0, 9), (3, 4), (2, 10), (9, 11), (0, 11)])
+@pytest.mark.parametrize(("skip", "drop"), [(0, 0), (5, 0), (0, 7), (40, 40), (99, 0), (0, 99)])
+def test_blocks_of_bgzip_are_read(tmp_path: Path, first: int, last: int, skip: int, drop: int, threads: int) -> None:
+    path, packed = tmp_path / "x.gz", [*blocks(TEXT, 100), END]  # the last but one has 40 bytes
+    path.write_bytes(b"".join(packed))
+    places = [sum(map(len, packed[:number])) for number in range(len(packed) + 1)]
+    places[-2] = places[-1]
+    skip, drop = min(skip, 39), min(drop, 39) if first + 1 >= last or last == 11 else drop
+    wanted = TEXT[100 * first : 100 * last][skip:]
+    with Workers(threads) as workers, Source(FileSlice(path, places[first], places[last], skip, drop),
+                                             workers=workers) as source:  # fmt: skip
+        assert b"".join(source) == wanted[: len(wanted) - drop]
+
+
+def test_only_the_end_of_the_file_needs_an_end_marker(tmp_path: Path) -> None:
+    path, packed = tmp_path / "x.gz", blocks(TEXT, 520)
+    path.write_bytes(b"".join(packed))
+    with Source(FileSlice(path, 0, len(packed[0]))) as source:
+        assert b"".join(source) == TEXT[:520]
+    with (
+        Source(FileSlice(path, len(packed[0]), len(b"".join(packed)))) as source,
+        pytest.raises(InputError, match="end"),
+    ):
+        list(source)
 
 
 def test_it_is_joined_with_other_files(path: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,12 +11,14 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
+from helpers.bgzf import END, bgzip, blocks
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics import kmers
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.io import placed_text
-from oclgenomics.io.file_slice import FileSlice
+from oclgenomics.io.file_slice import FileSlice, stored_size
+from oclgenomics.io.source import Source
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import Census, letter_blocks, packed_blocks, slices
 from oclgenomics.sequence.records import Record, read_records
@@ -61,9 +64,9 @@ def read(names: Sequence[str]) -> list[Record]:
     return [record for name in names for record in read_records(name)]
 
 
-def stored(name: str) -> bytes:
-    text = Path(name).read_bytes()
-    return text[name.start : name.stop] if isinstance(name, FileSlice) else text
+def unpacked(name: str) -> bytes:
+    with Source(name) as source:
+        return b"".join(source)
 
 
 def check(folder: Path, texts: Sequence[bytes], of: int) -> None:
@@ -71,7 +74,7 @@ def check(folder: Path, texts: Sequence[bytes], of: int) -> None:
     for name, text in zip(names, texts, strict=True):
         Path(name).write_bytes(text)
     parts = parts_of(names, of)
-    assert b"".join(stored(name) for part in parts for name in part) == b"".join(texts)
+    assert b"".join(unpacked(name) for part in parts for name in part) == b"".join(map(unpacked, names))
     assert [record for part in parts for record in read(part)] == read(names)
 
 
@@ -96,6 +99,18 @@ def test_uncompressed_files(tmp_path_factory: pytest.TempPathFactory, texts: lis
                             look: tuple[int, int, int]) -> None:  # fmt: skip
     with looked_at(*look):
         check(tmp_path_factory.mktemp("plain"), texts, of)
+
+
+@settings(max_examples=400, deadline=None)
+@given(texts, st.integers(1, 9), looks, st.sampled_from((1, 3, 10, 64, 1000)), st.booleans())
+def test_compressed_files(tmp_path_factory: pytest.TempPathFactory, texts: list[bytes], of: int,
+                          look: tuple[int, int, int], size: int, empty: bool) -> None:  # fmt: skip
+    packed = [bgzip(text, size) for text in texts]
+    if empty:  # blocks between others
+        packed = [END.join(blocks(text, size)) + 2 * END for text in texts]
+    packed.insert(1, gzip.compress(texts[0]))
+    with looked_at(*look):
+        check(tmp_path_factory.mktemp("packed"), packed, of)
 
 
 FASTA = b">a\nACGTTGCATTGACC\n>b x\nGGTACCAGTA\nCC\n>c\n\n>d\nNNACGTACGATCAGCATCAGNACT\n" * 5
@@ -142,10 +157,38 @@ def counted(engine: Engine, parts: Sequence[Sequence[str]]) -> tuple[Census, Cou
 
 
 def test_parts_are_about_equally_large(files: list[str]) -> None:
-    sizes = [sum(len(stored(name)) for name in part) for part in parts_of(files, 4)]
+    sizes = [sum(stored_size(name) or 0 for name in part) for part in parts_of(files, 4)]
     assert max(sizes) - min(sizes) < 100
     assert cut_files(files, 1, 1) == files
     assert not any(isinstance(name, FileSlice) for name in cut_files(files, 1, 1))
+
+
+@pytest.mark.parametrize("level", [0, 6])
+def test_bgzip_is_cut_at_records(tmp_path: Path, level: int) -> None:
+    """Also where the text holds what begins like a block."""
+    name = str(tmp_path / "x.gz")
+    text = FASTQ.replace(b"@b/1 y", b"@b/1 " + END.replace(b"\n", b"")) * 20
+    Path(name).write_bytes(bgzip(text, 100, level))
+    parts = parts_of([name], 30)
+    found = [one for part in parts for one in part]
+    assert len(found) == 30
+    assert all(isinstance(one, FileSlice) for one in found)
+    assert b"".join(map(unpacked, found)) == text
+    assert all(unpacked(one).startswith((b"@a\n", b"@b/1 ")) for one in found)
+    sizes = [stored_size(one) or 0 for one in found]
+    assert max(sizes) - min(sizes) < 500
+
+
+def test_bgzip_with_other_members(tmp_path: Path) -> None:
+    """Parts begin at blocks, and a search that would end at what is none is refused."""
+    name = str(tmp_path / "x.gz")
+    text = b">a\nACGT\n" * 100
+    Path(name).write_bytes(bgzip(text, 100) + gzip.compress(text) + bgzip(text, 100))
+    for of in (1, 2, 5, 50):
+        assert [record for part in parts_of([name], of) for record in read(part)] == read([name])
+    Path(name).write_bytes(bgzip(text + b">b\n" + b"A" * 2000, 100) + gzip.compress(text))
+    with pytest.raises(InputError, match="no whole block of bgzip"):
+        parts_of([name], 50)
 
 
 def test_a_defect_is_found_where_it_is_in_the_file(files: list[str]) -> None:
