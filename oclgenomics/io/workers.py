@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -14,6 +13,7 @@ import numpy as np
 
 from oclgenomics.errors import ParameterError
 from oclgenomics.io.closing import Closing
+from oclgenomics.io.cores import usable_cores
 
 MAX_THREADS = 4  # taken where nobody says how many; the interpreter's lock lets no more work at once
 
@@ -31,8 +31,8 @@ class Workers(Closing):
     Parameters
     ----------
     threads : int, optional
-        One: the work is done where it is given out, without any thread. As many as there are cores, at most
-        `MAX_THREADS`, if not given.
+        One: the work is done where it is given out, without any thread. As many as this process may use cores, at
+        most `MAX_THREADS`, if not given.
 
     Attributes
     ----------
@@ -179,10 +179,3 @@ def work_behind(work: Callable[[Item], Result], items: Iterator[Item]) -> Genera
             yield waiting.result()
         if trouble is not None:
             raise trouble
-
-
-def usable_cores() -> int:
-    """Cores that this process may run on, which may be fewer than the machine has."""
-    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
