@@ -250,9 +250,9 @@ def _combined_arguments(args: argparse.Namespace, record: PieceRecord, found: li
         unused = given[name] == action.default
         if unused and name in record.arguments:
             del given[name]
-        elif not unused and name in options and name not in record.arguments and role_of(action) is None:
+        elif not unused and name in options and name not in {*record.arguments, *NOT_KEPT} and role_of(action) is None:
             raise UsageError(f"{options[name]}: `{record.job}` has no such option")
-    nothing = {"shard": None, "device": None, "max_memory": None, "threads": None, "profile": None}
-    if given.get("format") or given.get("json"):  # instead of what was given with --shard
-        given = {"format": None, "json": False} | given
-    return argparse.Namespace(**nothing | dict(record.arguments) | given, pieces=found)
+    kept = {"shard": None, "device": None, "max_memory": None, "threads": None, "profile": None, **record.arguments}
+    if given.keys() & {"format", "json"}:  # either says what the format is
+        kept |= {"format": None, "json": False}
+    return argparse.Namespace(**kept | given, pieces=found)
