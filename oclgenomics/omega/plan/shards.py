@@ -1,4 +1,4 @@
-"""Which piece of a scan does what: alignments are dealt out to pieces one by one, and large ones in ranges of positions.
+"""Which piece of a scan does what: alignments are dealt out one by one, and large ones in ranges of positions.
 
 All pieces walk along the same alignments and come to the same decisions, without knowing of each other.
 """
@@ -32,12 +32,18 @@ class Dealer:
     Parameters
     ----------
     pieces : int
+
+    Attributes
+    ----------
+    dealt : int
+        Alignments up to now.
     """
 
     def __init__(self, pieces: int) -> None:
         self._pieces = pieces
         self._costs = [(0, number) for number in range(1, pieces + 1)]  # a heap
         self._decided = Checksum(KEY)
+        self.dealt = 0
 
     @property
     def decided(self) -> int:
@@ -66,6 +72,7 @@ class Dealer:
             heapq.heapreplace(self._costs, (cost + 1 + int(costs[begin:end].sum()), piece))
             ranges.append(PositionRange(piece, begin, end))
         self._decided.update(repr(ranges).encode())
+        self.dealt += 1
         return ranges
 
 
