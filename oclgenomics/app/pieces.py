@@ -193,7 +193,7 @@ def _write_record(file: WholeFile, value: Any) -> bytes:
 
 
 class PieceFile:
-    """A piece, its record verified; it is open only while its parts are read.
+    """A piece, its record verified; it is open only while one of its parts is read.
 
     Parameters
     ----------
@@ -229,12 +229,12 @@ class PieceFile:
             The file is cut off or damaged.
         """
         sums, place = Checksum(KEY), HEAD.size
-        with self._opened() as handle:
-            for number in range(self._records):
+        for number in range(self._records):
+            with self._opened() as handle:  # for this part alone: parts of many pieces may be merged
                 head, value, place = self._record(handle, place, kinds if number else KINDS)
-                sums.update(head)
-                if number:
-                    yield value
+            sums.update(head)
+            if number:
+                yield value
         if sums.value != self._sums or place != self._foot_at:
             raise self._error("its parts are not those that were written", place)
 
