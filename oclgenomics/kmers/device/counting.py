@@ -319,6 +319,15 @@ class CountedFiles:
         """All k-mers on the host, in memory."""
         return self.counter.block() if self.whole else join(key_words(self._options.k), self.blocks())
 
+    def write(self, output: str | os.PathLike[str] | WholeFile) -> CountSummary:
+        """Write all k-mers to a database."""
+        with DatabaseWriter(output, self._options, engine=self.engine) as writer:
+            if self.whole:
+                writer.append_all(self.counter.counted())
+            else:
+                writer.append_blocks(self.blocks())
+        return self.summary(writer.distinct, writer.total)
+
     def blocks(self) -> Iterator[KmerBlock]:
         """All k-mers, or what the set has of them, on the host."""
         counted = kept_blocks(self._options, self._spill.merged()) if self._spill.added else self._downloaded()
