@@ -50,8 +50,8 @@ run = late("oclgenomics.app.run")
 
 PartT = TypeVar("PartT")
 NOT_KEPT = {
-    "run", "parser", "command_line", "output", "shard", "device", "max_memory", "threads", "profile", "quiet",
-    "verbose", "debug",
+    "run", "parser", "command_line", "output", "shard", "device", "max_memory", "threads", "tmp_dir", "profile",
+    "quiet", "verbose", "debug",
 }  # fmt: skip
 
 
@@ -252,5 +252,5 @@ def _combined_arguments(args: argparse.Namespace, record: PieceRecord, found: li
             del given[name]
         elif not unused and name in options and name not in record.arguments and role_of(action) is None:
             raise UsageError(f"{options[name]}: `{record.job}` has no such option")
-    nothing = {"shard": None, "device": None, "max_memory": None, "threads": None, "profile": None}
+    nothing = dict.fromkeys(("shard", "device", "max_memory", "threads", "tmp_dir", "profile"))
     return argparse.Namespace(**nothing | dict(record.arguments) | given, pieces=found)
