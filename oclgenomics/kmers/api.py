@@ -19,16 +19,23 @@ from oclgenomics.kmers.device.writer import DatabaseWriter
 from oclgenomics.kmers.options import MAX_COUNTER, CountOptions, FilterOptions
 from oclgenomics.kmers.result import CountMatrix, CountSummary, FilterSummary, Histogram, MatrixSummary, MergeSummary
 from oclgenomics.kmers.sources import Folder, KmerSource, OnSpill, Sample, counted_for_a_while, counted_reads, is_set
+from oclgenomics.lazy_names import late
 from oclgenomics.sequence.files import SequenceFiles, file_names
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     import numpy as np
     from numpy.typing import NDArray
 
+    from oclgenomics.app.jobs import ExecutorLike, Spread
     from oclgenomics.io.atomic_file import WholeFile
     from oclgenomics.io.raw_file import Progress
+    from oclgenomics.kmers.jobs import SummedCounts
     from oclgenomics.sequence.records import Record
 
+jobs = late("oclgenomics.kmers.jobs")
+spreading = late("oclgenomics.app.jobs")
 
 Operation = Literal["union", "intersect", "subtract"]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
@@ -53,6 +60,7 @@ def count(
     min_quality: int | None = None,
     tmp_dir: Folder = None,
     only: Sample | None = None,
+    executor: ExecutorLike = None,
 ) -> CountedKmers:
     """Count the k-mers of FASTA and FASTQ files into memory.
 
@@ -72,6 +80,9 @@ def count(
     only : path, KmerSet or paths, optional
         K-mers that are not in this set are left out: a database or a set of the same k and strands, or FASTA and FASTQ
         files, whose k-mers are the set.
+    executor : Executor or Spread, optional
+        Who counts pieces of the files, each in its own process; `only` is no set in memory then, and `tmp_dir` a folder
+        that they have. See `oclgenomics.app.jobs.Spread`.
 
     Raises
     ------
@@ -89,8 +100,12 @@ def count(
     >>> from oclgenomics.kmers import CountOptions, count
     >>> counted = count("reads.fq.gz", CountOptions(k=31))  # doctest: +SKIP
     """
-    with counted_reads(source, options, engine, run, min_quality, tmp_dir, only=only) as counted:
-        block = counted.block()
+    if executor is not None:
+        with _spread(source, options, engine, run, min_quality, tmp_dir, only, executor) as summed:
+            block = join(key_words(options.k), summed.blocks())
+    else:
+        with counted_reads(source, options, engine, run, min_quality, tmp_dir, only=only) as counted:
+            block = counted.block()
     return CountedKmers(options.k, options.canonical, block.keys, block.counts)
 
 
@@ -106,6 +121,7 @@ def count_to_database(
     tmp_dir: Folder = None,
     on_spill: OnSpill = None,
     only: Sample | None = None,
+    executor: ExecutorLike = None,
 ) -> CountSummary:
     """Count the k-mers of FASTA and FASTQ files into a database.
 
@@ -117,13 +133,16 @@ def count_to_database(
     output : path or WholeFile
         The database to write; or a file that is open for it.
     on_spill : callable, optional
-        Called with the number of temporary runs and the bytes that were written, after each run.
+        Called with the number of temporary runs and the bytes that were written, after each run; not with `executor`.
 
     Raises
     ------
     OutputError
         The database cannot be written; nothing half written is left.
     """
+    if executor is not None:
+        with _spread(source, options, engine, run, min_quality, tmp_dir, only, executor) as summed:
+            return summed.write(output)
     with counted_reads(source, options, engine, run, min_quality, tmp_dir, on_spill, only) as counted:
         return counted.write(output)
 
@@ -167,6 +186,7 @@ def histogram_of_reads(
     min_quality: int | None = None,
     tmp_dir: Folder = None,
     on_spill: OnSpill = None,
+    executor: ExecutorLike = None,
 ) -> Histogram:
     """Count the k-mers of FASTA and FASTQ files and return how many there are of each count.
 
@@ -179,6 +199,9 @@ def histogram_of_reads(
     >>> found = histogram_of_reads(["reads_1.fq.gz", "reads_2.fq.gz"], CountOptions(21))  # doctest: +SKIP
     >>> print(read_spectrum(found, 21))  # doctest: +SKIP
     """
+    if executor is not None:
+        with _spread(source, options, engine, run, min_quality, tmp_dir, None, executor) as summed:
+            return _histogram_of(block.counts for block in summed.blocks())
     with counted_reads(source, options, engine, run, min_quality, tmp_dir, on_spill) as counted:
         if counted.whole:
             parts = counted.counter.counted()
@@ -531,6 +554,23 @@ def write_matrix(
 
 
 # What they share
+
+
+@contextlib.contextmanager
+def _spread(
+    source: SequenceFiles,
+    options: CountOptions,
+    engine: EngineLike,
+    run: Run | None,
+    min_quality: int | None,
+    tmp_dir: Folder,
+    only: Sample | None,
+    executor: Executor | Spread,
+) -> Iterator[SummedCounts]:
+    """Have pieces counted by others, and lend what they add up to."""
+    job = jobs.CountJob.of(source, options, min_quality, tmp_dir, only)
+    with contextlib.closing(spreading.spread_over(executor, engine).parts(job, run)) as parts:
+        yield next(parts)
 
 
 def _histogram_of(counts: Iterable[NDArray[np.uint32]]) -> Histogram:
