@@ -250,7 +250,10 @@ def _combined_arguments(args: argparse.Namespace, record: PieceRecord, found: li
         unused = given[name] == action.default
         if unused and name in record.arguments:
             del given[name]
-        elif not unused and name in options and name not in record.arguments and role_of(action) is None:
+        elif not unused and name in options and name not in {*record.arguments, *NOT_KEPT} and role_of(action) is None:
             raise UsageError(f"{options[name]}: `{record.job}` has no such option")
     nothing = dict.fromkeys(("shard", "device", "max_memory", "threads", "tmp_dir", "profile"))
-    return argparse.Namespace(**nothing | dict(record.arguments) | given, pieces=found)
+    kept = {**nothing, **record.arguments}
+    if given.keys() & {"format", "json"}:  # either says what the format is
+        kept |= {"format": None, "json": False}
+    return argparse.Namespace(**kept | given, pieces=found)
