@@ -254,6 +254,6 @@ def _combined_arguments(args: argparse.Namespace, record: PieceRecord, found: li
             raise UsageError(f"{options[name]}: `{record.job}` has no such option")
     nothing = dict.fromkeys(("shard", "device", "max_memory", "threads", "tmp_dir", "profile"))
     kept = {**nothing, **record.arguments}
-    if given.keys() & {"format", "json"}:  # either says what the format is
+    if "format" in kept and given.keys() & {"format", "json"}:  # either says what the format is
         kept |= {"format": None, "json": False}
     return argparse.Namespace(**kept | given, pieces=found)
