@@ -50,8 +50,8 @@ run = late("oclgenomics.app.run")
 
 PartT = TypeVar("PartT")
 NOT_KEPT = {
-    "run", "parser", "command_line", "output", "shard", "device", "max_memory", "threads", "profile", "quiet",
-    "verbose", "debug",
+    "run", "parser", "command_line", "output", "shard", "device", "max_memory", "threads", "tmp_dir", "profile",
+    "quiet", "verbose", "debug",
 }  # fmt: skip
 
 
@@ -252,7 +252,8 @@ def _combined_arguments(args: argparse.Namespace, record: PieceRecord, found: li
             del given[name]
         elif not unused and name in options and name not in {*record.arguments, *NOT_KEPT} and role_of(action) is None:
             raise UsageError(f"{options[name]}: `{record.job}` has no such option")
-    kept = {"shard": None, "device": None, "max_memory": None, "threads": None, "profile": None, **record.arguments}
-    if given.keys() & {"format", "json"}:  # either says what the format is
+    nothing = dict.fromkeys(("shard", "device", "max_memory", "threads", "tmp_dir", "profile"))
+    kept = {**nothing, **record.arguments}
+    if "format" in kept and given.keys() & {"format", "json"}:  # either says what the format is
         kept |= {"format": None, "json": False}
     return argparse.Namespace(**kept | given, pieces=found)
