@@ -262,7 +262,9 @@ def _combined_arguments(args: argparse.Namespace, record: PieceRecord, found: li
         unused = given[name] == action.default
         if unused and name in record.arguments:
             del given[name]
-        elif not unused and name in options and name not in record.arguments and name not in NOT_KEPT:
+        elif not unused and name in options and name not in {*record.arguments, *NOT_KEPT}:
             raise UsageError(f"{options[name]}: `{record.job}` has no such option")
-    nothing = {"shard": None, "device": None, "max_memory": None, "threads": None, "profile": None}
-    return argparse.Namespace(**nothing | dict(record.arguments) | given, pieces=found)
+    kept = {"shard": None, "device": None, "max_memory": None, "threads": None, "profile": None, **record.arguments}
+    if given.keys() & {"format", "json"}:  # either says what the format is
+        kept |= {"format": None, "json": False}
+    return argparse.Namespace(**kept | given, pieces=found)
