@@ -368,6 +368,26 @@ def check_alike(name: str, record: PieceRecord, first_name: str, first: PieceRec
             raise InputError(f"{what} when {first_name} was made; {TOGETHER}", source=name)
 
 
+def check_same_input(name: str, piece: PieceFile, place: int) -> None:
+    """Refuse an input that is read again, of which a piece had another one.
+
+    Parameters
+    ----------
+    name : str
+        Where it is now.
+    piece : PieceFile
+    place : int
+        Its place among the inputs of the piece.
+
+    Raises
+    ------
+    InputError
+    """
+    if InputMark.of(name).key != piece.record.inputs[place].key:
+        told = f"is not the file that {piece.name} was made with, or has changed since; make the pieces again"
+        raise InputError(told, source=name)
+
+
 def _shown(value: Any) -> str:
     return "nothing" if value is None else " ".join(str(value).split())
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -145,8 +145,17 @@ def is_combined(args: argparse.Namespace) -> bool:
     return bool(getattr(args, "pieces", None))
 
 
-def write_shard(args: argparse.Namespace, job: Job[Any], label: str) -> int:
-    """Do the piece of --shard, and write it to -o; `label` is that of the progress.
+def write_shard(args: argparse.Namespace, job: Job[Any], label: str, *, kept: Sequence[str] = ()) -> int:
+    """Do the piece of --shard, and write it to -o.
+
+    Parameters
+    ----------
+    args : Namespace
+    job : Job
+    label : str
+        That of the progress.
+    kept : sequence of str
+        Outputs in `args` that `combine` can write only if the piece was told of them.
 
     Raises
     ------
@@ -156,7 +165,7 @@ def write_shard(args: argparse.Namespace, job: Job[Any], label: str) -> int:
         Whatever the job raises.
     """
     shard: Shard = args.shard
-    check_shard(args)
+    check_shard(args, kept)
     progress = started_progress(args, f"{label}, piece {shard}")
     start = time.perf_counter()
     with open_engine(args) as engine:
@@ -165,12 +174,14 @@ def write_shard(args: argparse.Namespace, job: Job[Any], label: str) -> int:
         progress.clear()
         report_profile(args, engine)
     say(args, f"piece {shard} in {time.perf_counter() - start:.2f} s")
+    for option in [option_of(args.parser, args)[name] for name in kept if getattr(args, name)]:
+        say(args, f"the piece has what {option} needs; `combine` writes it")
     say_written(args)
     return 0
 
 
-def check_shard(args: argparse.Namespace) -> None:
-    """Refuse outputs that --shard does not have.
+def check_shard(args: argparse.Namespace, kept: Sequence[str] = ()) -> None:
+    """Refuse outputs that --shard does not have; `kept` as of `write_shard`.
 
     Raises
     ------
@@ -180,7 +191,8 @@ def check_shard(args: argparse.Namespace) -> None:
     if args.output == "-":
         raise UsageError(f"--shard {args.shard}: name the file of the piece with -o")
     refuse_packed(args.output, "a piece")
-    others = [file for file in _outputs(args) if file.option not in ("-o", "--output", "--profile")]
+    allowed = {"-o", "--output", "--profile", *(option_of(args.parser, args)[name] for name in kept)}
+    others = [file for file in _outputs(args) if file.option not in allowed]
     if others:
         raise UsageError(f"{others[0]}: a piece is no whole result; give this option to `combine`, which writes it")
 
@@ -191,8 +203,8 @@ def _outputs(args: argparse.Namespace) -> list[NamedFile]:
 
 def _arguments(args: argparse.Namespace) -> dict[str, Any]:
     """What `combine` needs to know of the command."""
-    outputs = {action.dest for action in chosen_actions(args.parser, args) if role_of(action) == "output"}
-    return {name: value for name, value in vars(args).items() if name not in NOT_KEPT | outputs}
+    outputs = {action.dest: None for action in chosen_actions(args.parser, args) if role_of(action) == "output"}
+    return {name: value for name, value in (vars(args) | outputs).items() if name not in NOT_KEPT}
 
 
 def add_combine(
@@ -250,7 +262,7 @@ def _combined_arguments(args: argparse.Namespace, record: PieceRecord, found: li
         unused = given[name] == action.default
         if unused and name in record.arguments:
             del given[name]
-        elif not unused and name in options and name not in {*record.arguments, *NOT_KEPT} and role_of(action) is None:
+        elif not unused and name in options and name not in {*record.arguments, *NOT_KEPT}:
             raise UsageError(f"{options[name]}: `{record.job}` has no such option")
     nothing = dict.fromkeys(("shard", "device", "max_memory", "threads", "tmp_dir", "profile"))
     kept = {**nothing, **record.arguments}
