@@ -49,7 +49,10 @@ SHOWN_TEXT = 40
 THOUSANDS = {"": 1, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 SIZE_BITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 PACKED = "compressed if the name ends in .gz, .bz2, .xz or .zst"  # of every output that is text
-NOT_PARAMETERS = {"run", "parser", "command_line", "debug", "quiet", "verbose", "shard", "pieces"}
+NOT_PARAMETERS = {
+    "run", "parser", "command_line", "debug", "quiet", "verbose", "shard", "pieces", "scheduler", "piece_count",
+    "piece_dir",
+}  # fmt: skip
 FormatT = TypeVar("FormatT", bound=str)
 
 
