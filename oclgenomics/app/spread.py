@@ -220,7 +220,8 @@ def _piece_folder(args: argparse.Namespace) -> str:
         return str(args.piece_dir)
     if args.output == "-" or (os.path.exists(args.output) and not os.path.isfile(args.output)):
         raise UsageError("--scheduler: name a folder for the pieces with --piece-dir, or a file with -o")
-    return os.path.dirname(os.path.abspath(args.output))
+    folder: str = os.path.dirname(os.path.abspath(args.output))
+    return folder
 
 
 def write_shard(args: argparse.Namespace, job: Job[Any], label: str, *, kept: Sequence[str] = ()) -> int:
