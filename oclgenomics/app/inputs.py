@@ -33,10 +33,6 @@ def add_reading_options(group: argparse._ArgumentGroup) -> None:
         help="unphased calls of a VCF or VCF Zarr: auto (genotype r2 for a chromosome that has any), missing (take "
         "them as missing), strict (refuse them) or ignore (take the order of alleles as phase) (default: %(default)s)",
     )  # fmt: skip
-    group.add_argument(
-        "--threads", type=count, metavar="N",
-        help="host threads that decompress and parse the input (default: one per CPU, at most 4)",
-    )  # fmt: skip
 
 
 def read_options(args: argparse.Namespace, samples: str | None = None) -> ReadOptions:
@@ -56,8 +52,6 @@ def read_options(args: argparse.Namespace, samples: str | None = None) -> ReadOp
     """
     if args.length is not None and args.length < 1:
         raise UsageError(f"--length {args.length}: the region is at least 1 bp long")
-    if args.threads is not None and args.threads < 1:
-        raise UsageError(f"--threads {args.threads}: give 1 or more")
     if args.phase not in phase.PHASES:
         raise UsageError(f"--phase {args.phase}: choose one of {', '.join(phase.PHASES)}")
     if args.input_format not in (None, *reading.FORMATS):
