@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oclgenomics import classify
-from oclgenomics.app.commands import add_command, add_options, count, open_engine
+from oclgenomics.app.commands import add_command, add_options, count, open_engine, started_progress
 from oclgenomics.app.files import writes
+from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
+from oclgenomics.classify import database
 from oclgenomics.classify.commands.query_options import chosen
 from oclgenomics.classify.commands.reference_options import add_building_options, built, with_manifest, write_built
 from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.errors import UsageError
+
+if TYPE_CHECKING:
+    from oclgenomics.classify.jobs import BuildJob
 
 
 def add_parser(actions: Any) -> None:
@@ -27,6 +33,7 @@ def add_parser(actions: Any) -> None:
     add_sketch_options(parser)
     add_feature_options(parser)
     add_building_options(parser)
+    add_spread_options(parser)
 
 
 def add_sketch_options(parser: argparse.ArgumentParser) -> None:
@@ -80,9 +87,35 @@ def run(args: argparse.Namespace) -> int:
     """
     classify.Run(args.threads)  # refuses a number of threads that is none before all else
     options = build_options(args)
+    if args.shard is not None:
+        args.output = args.database
+        return write_shard(args, _job(args, options), "reading")
+    if is_combined(args):
+        return _combine(args, options)
     with open_engine(args) as engine:
         start = time.perf_counter()
         write_built(args, built(args, engine, "reading", options), args.database, start, engine)
+    return 0
+
+
+def _job(args: argparse.Namespace, options: BuildOptions, files: Sequence[str] | None = None) -> BuildJob:
+    """The build of files; of all references if none are given."""
+    files = database.reference_files(classify.file_names(args.references)) if files is None else files
+    taxa = database.TaxonSources(args.taxonomy, args.taxpostmap, args.reset_taxa)
+    return classify.BuildJob(tuple(files), options, taxa)
+
+
+def _combine(args: argparse.Namespace, options: BuildOptions) -> int:
+    """Make a database of pieces, which know the names of the references."""
+    if args.output == "-":
+        raise UsageError("name the file of the database with -o")
+    start, record = time.perf_counter(), args.pieces[0].record
+    job = _job(args, options, [mark.name for mark in record.inputs[: record.parameters["references"]]])
+    progress = started_progress(args, "merging")
+    with work_of(args) as work:
+        made = job.database(work.parts(job, classify.Run(None, progress.update)))
+        progress.clear()
+        write_built(args, replace(made, provenance=work.provenance()), args.output, start)
     return 0
 
 
