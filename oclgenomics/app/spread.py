@@ -1,14 +1,15 @@
 """Commands whose work is shared out: `--shard` does a piece of it, `combine` puts the pieces together.
 
 A command makes a `Job` of its options, and takes the parts of the result from `work_of`, wherever they come from: the
-device of this process or pieces. `combine` runs the command that made the pieces with the options that they hold and
-those of outputs that it was given itself.
+device of this process, the workers of a scheduler, or pieces. `combine` runs the command that made the pieces with the
+options that they hold and those of outputs that it was given itself.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from types import ModuleType
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from oclgenomics.app.commands import (
     add_command,
+    count,
     open_engine,
     provenance,
     report_profile,
@@ -33,35 +35,52 @@ from oclgenomics.app.files import (
     option_of,
     reads,
     role_of,
+    works_in,
 )
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import refuse_packed
 from oclgenomics.lazy_names import late
 
 if TYPE_CHECKING:
+    from oclgenomics.app.cluster import Cluster
     from oclgenomics.app.jobs import Job
     from oclgenomics.app.pieces import PieceFile, PieceRecord, Shard
     from oclgenomics.app.run import Run
     from oclgenomics.runtime import Engine
 
+cluster = late("oclgenomics.app.cluster")
 jobs = late("oclgenomics.app.jobs")
 pieces = late("oclgenomics.app.pieces")
 run = late("oclgenomics.app.run")
 
 PartT = TypeVar("PartT")
 NOT_KEPT = {
-    "run", "parser", "command_line", "output", "shard", "device", "max_memory", "threads", "profile", "quiet",
-    "verbose", "debug",
+    "run", "parser", "command_line", "output", "shard", "device", "max_memory", "threads", "tmp_dir", "profile",
+    "quiet", "verbose", "debug", "scheduler", "piece_count", "piece_dir",
 }  # fmt: skip
 
 
 def add_spread_options(parser: argparse.ArgumentParser) -> None:
-    """Add --shard."""
+    """Add --shard, --scheduler and what goes with it."""
     group = parser.add_argument_group("several devices and machines")
     group.add_argument(
         "--shard", type=_shard, metavar="I/N",
         help="do the I-th of N pieces of the work and write it to -o, for `combine`",
     )  # fmt: skip
+    reads(group.add_argument(
+        "--scheduler", metavar="ADDRESS",
+        help="have the workers of a Dask scheduler do the work: tcp://HOST:PORT, or its scheduler file "
+        "(default: this process does it)",
+    ), lambda _, name: [] if "://" in name else [name])  # fmt: skip
+    group.add_argument(
+        "--pieces", dest="piece_count", type=count, metavar="N",
+        help="with --scheduler: cut the work into N pieces (default: 4 for each worker)",
+    )  # fmt: skip
+    works_in(group.add_argument(
+        "--piece-dir", metavar="FOLDER",
+        help="with --scheduler: keep pieces there while the command runs; all machines have to see it (default: the "
+        "folder of -o)",
+    ))  # fmt: skip
 
 
 def _shard(text: str) -> Shard:
@@ -105,6 +124,23 @@ class _OnDevice:
         report_profile(self._args, self.engine)
 
 
+class _OnScheduler:
+    """Work of the workers of a scheduler."""
+
+    def __init__(self, args: argparse.Namespace, workers: Cluster) -> None:
+        self._args, self._workers = args, workers
+
+    def parts(self, job: Job[PartT], run: Run) -> Generator[PartT, None, None]:
+        return self._workers.parts(job, run)
+
+    def provenance(self) -> dict[str, Any]:
+        known = self._workers
+        return provenance(self._args, None) | {"pieces": f"{known.pieces} on {known.address}", "workers": known.workers}
+
+    def report_profile(self) -> None:
+        """Do nothing: --profile is refused."""
+
+
 class _OfPieces:
     """Work that is done already, in pieces."""
 
@@ -132,17 +168,60 @@ class _OfPieces:
 
 @contextlib.contextmanager
 def work_of(args: argparse.Namespace) -> Iterator[Work]:
-    """Lend what does the work of a command: a device, or pieces where `combine` runs it."""
-    if is_combined(args):
+    """Lend what does the work of a command: a device, workers, or pieces where `combine` runs it."""
+    if getattr(args, "pieces", None):
         yield _OfPieces(args, args.pieces)
+        return
+    if getattr(args, "scheduler", None):
+        with cluster.connected(args.scheduler) as client:
+            workers = cluster.Cluster(client, args.piece_count, _piece_folder(args), args.max_memory)
+            say(args, f"{workers.pieces:,} pieces on {workers.address}: {', '.join(workers.workers)}")
+            yield _OnScheduler(args, workers)
         return
     with open_engine(args) as engine:
         yield _OnDevice(args, engine)
 
 
 def is_combined(args: argparse.Namespace) -> bool:
-    """Whether the work of a command is done already, so that it needs no device."""
+    """Whether a command makes its result of pieces, so that it needs no device.
+
+    Raises
+    ------
+    UsageError
+        Options of --scheduler contradict others.
+    """
+    if getattr(args, "scheduler", None) is not None:
+        _check_scheduled(args)
+        return True
+    for option, value in (("--pieces", args.piece_count), ("--piece-dir", args.piece_dir)):
+        if value is not None:
+            raise UsageError(f"{option}: has a meaning only with --scheduler")
     return bool(getattr(args, "pieces", None))
+
+
+def _check_scheduled(args: argparse.Namespace) -> None:
+    for option, value in (("--shard", args.shard), ("--device", args.device), ("--profile", args.profile)):
+        if value is not None:
+            raise UsageError(f"{option} and --scheduler contradict each other; give one of them")
+    if args.piece_count == 0:
+        raise UsageError("--pieces 0: give 1 or more")
+    _piece_folder(args)
+
+
+def _piece_folder(args: argparse.Namespace) -> str:
+    """Where the pieces of a scheduler's workers lie.
+
+    Raises
+    ------
+    UsageError
+        No folder is named.
+    """
+    if args.piece_dir is not None:
+        return str(args.piece_dir)
+    if args.output == "-" or (os.path.exists(args.output) and not os.path.isfile(args.output)):
+        raise UsageError("--scheduler: name a folder for the pieces with --piece-dir, or a file with -o")
+    folder: str = os.path.dirname(os.path.abspath(args.output))
+    return folder
 
 
 def write_shard(args: argparse.Namespace, job: Job[Any], label: str, *, kept: Sequence[str] = ()) -> int:
@@ -264,7 +343,10 @@ def _combined_arguments(args: argparse.Namespace, record: PieceRecord, found: li
             del given[name]
         elif not unused and name in options and name not in {*record.arguments, *NOT_KEPT}:
             raise UsageError(f"{options[name]}: `{record.job}` has no such option")
-    kept = {"shard": None, "device": None, "max_memory": None, "threads": None, "profile": None, **record.arguments}
-    if given.keys() & {"format", "json"}:  # either says what the format is
+    unset = (
+        "shard", "device", "max_memory", "threads", "tmp_dir", "profile", "scheduler", "piece_count", "piece_dir",
+    )  # fmt: skip
+    kept = {**dict.fromkeys(unset), **record.arguments}
+    if "format" in kept and given.keys() & {"format", "json"}:  # either says what the format is
         kept |= {"format": None, "json": False}
     return argparse.Namespace(**kept | given, pieces=found)

@@ -85,7 +85,6 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    classify.Run(args.threads)  # refuses a number of threads that is none before all else
     options = build_options(args)
     if args.shard is not None:
         args.output = args.database
