@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -86,10 +85,12 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     options = build_options(args)
-    if args.shard is not None:
+    if args.shard or args.scheduler:
         args.output = args.database
+    combined = is_combined(args)
+    if args.shard is not None:
         return write_shard(args, _job(args, options), "reading")
-    if is_combined(args):
+    if combined:
         return _combine(args, options)
     with open_engine(args) as engine:
         start = time.perf_counter()
@@ -97,25 +98,28 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _job(args: argparse.Namespace, options: BuildOptions, files: Sequence[str] | None = None) -> BuildJob:
-    """The build of files; of all references if none are given."""
-    files = database.reference_files(classify.file_names(args.references)) if files is None else files
-    taxa = database.TaxonSources(args.taxonomy, args.taxpostmap, args.reset_taxa)
-    return classify.BuildJob(tuple(files), options, taxa)
-
-
 def _combine(args: argparse.Namespace, options: BuildOptions) -> int:
-    """Make a database of pieces, which know the names of the references."""
+    """Make a database of pieces."""
     if args.output == "-":
         raise UsageError("name the file of the database with -o")
-    start, record = time.perf_counter(), args.pieces[0].record
-    job = _job(args, options, [mark.name for mark in record.inputs[: record.parameters["references"]]])
+    start, job = time.perf_counter(), _job(args, options)
     progress = started_progress(args, "merging")
     with work_of(args) as work:
-        made = job.database(work.parts(job, classify.Run(None, progress.update)))
+        made = job.database(work.parts(job, classify.Run(args.threads, progress.update)))
         progress.clear()
         write_built(args, replace(made, provenance=work.provenance()), args.output, start)
     return 0
+
+
+def _job(args: argparse.Namespace, options: BuildOptions) -> BuildJob:
+    """The build of all references; pieces know their names."""
+    if pieces := getattr(args, "pieces", None):
+        record = pieces[0].record
+        files = [mark.name for mark in record.inputs[: record.parameters["references"]]]
+    else:
+        files = database.reference_files(classify.file_names(args.references))
+    taxa = database.TaxonSources(args.taxonomy, args.taxpostmap, args.reset_taxa)
+    return classify.BuildJob(tuple(files), options, taxa)
 
 
 def build_options(args: argparse.Namespace) -> BuildOptions:
