@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
+import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 _HOME = str(Path(__file__).resolve().parents[2])  # the folder that this package lies in
 
@@ -33,6 +36,14 @@ def child_environment() -> dict[str, str]:
     """
     given = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path not in ("", os.curdir)]
     return {**os.environ, "PYTHONPATH": os.pathsep.join([*given, _HOME])}
+
+
+def how_ended(process: subprocess.Popen[Any]) -> str:
+    """Wait for a process to end, and say how it did: "ended by SIGKILL", "ended with 1"."""
+    status = process.wait()
+    if status >= 0:
+        return f"ended with {status}"
+    return f"ended by {next((one.name for one in signal.Signals if one == -status), f'signal {-status}')}"
 
 
 with contextlib.suppress(ImportError):  # not on Windows
