@@ -1,8 +1,9 @@
-"""Commands whose work is shared out: `--shard` does a piece of it, `combine` puts the pieces together.
+"""Commands whose work is shared out: `--workers` gives it to several devices, `--shard` does a piece of it, and
+`combine` puts the pieces together.
 
 A command makes a `Job` of its options, and takes the parts of the result from `work_of`, wherever they come from: the
-device of this process or pieces. `combine` runs the command that made the pieces with the options that they hold and
-those of outputs that it was given itself.
+device of this process, worker processes or pieces. `combine` runs the command that made the pieces with the options
+that they hold and those of outputs that it was given itself.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from oclgenomics import runtime
 from oclgenomics.app.commands import (
     add_command,
     open_engine,
@@ -34,30 +37,39 @@ from oclgenomics.app.files import (
     reads,
     role_of,
 )
+from oclgenomics.app.provenance import device_record
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import refuse_packed
+from oclgenomics.io.workers import MAX_THREADS, usable_cores
 from oclgenomics.lazy_names import late
 
 if TYPE_CHECKING:
     from oclgenomics.app.jobs import Job
     from oclgenomics.app.pieces import PieceFile, PieceRecord, Shard
+    from oclgenomics.app.pools import DevicePool
     from oclgenomics.app.run import Run
     from oclgenomics.runtime import Engine
 
 jobs = late("oclgenomics.app.jobs")
 pieces = late("oclgenomics.app.pieces")
+pools = late("oclgenomics.app.pools")
 run = late("oclgenomics.app.run")
 
 PartT = TypeVar("PartT")
 NOT_KEPT = {
-    "run", "parser", "command_line", "output", "shard", "device", "max_memory", "threads", "profile", "quiet",
-    "verbose", "debug",
+    "run", "parser", "command_line", "output", "shard", "workers", "device", "max_memory", "threads", "profile",
+    "quiet", "verbose", "debug",
 }  # fmt: skip
 
 
 def add_spread_options(parser: argparse.ArgumentParser) -> None:
-    """Add --shard."""
+    """Add --workers and --shard."""
     group = parser.add_argument_group("several devices and machines")
+    group.add_argument(
+        "--workers", metavar="DEVICES",
+        help="work on several devices of this machine, in a process on each: auto (all GPUs, or the CPU without any), "
+        "gpu, cpu, or indexes of `oclgenomics devices` such as 0,1; --max-memory is that of each",
+    )  # fmt: skip
     group.add_argument(
         "--shard", type=_shard, metavar="I/N",
         help="do the I-th of N pieces of the work and write it to -o, for `combine`",
@@ -105,6 +117,32 @@ class _OnDevice:
         report_profile(self._args, self.engine)
 
 
+class _OnWorkers:
+    """Work of other processes, one for each of several devices of this machine."""
+
+    def __init__(self, args: argparse.Namespace, pool: DevicePool) -> None:
+        self._args, self._pool = args, pool
+        self.profile = runtime.Profile(args.profile is not None)
+
+    def parts(self, job: Job[PartT], run: Run) -> Generator[PartT, None, None]:
+        count = len(self._pool.devices)
+        spread = jobs.Spread(
+            self._pool, pools.PIECES_EACH * count, getattr(self._args, "tmp_dir", None),
+            max_memory=self._args.max_memory, profile=self.profile,
+        )  # fmt: skip
+        threads = max(1, (run.threads or usable_cores()) // count)
+        told: Generator[PartT, None, None] = spread.parts(job, replace(run, threads=min(threads, MAX_THREADS)))
+        return told
+
+    def provenance(self) -> dict[str, Any]:
+        records = [device_record(device) for device in self._pool.devices]
+        workers = [f"{device.name} (device {device.index})" for device in self._pool.devices]
+        return provenance(self._args, None) | _one_device(records) | {"workers": workers}
+
+    def report_profile(self) -> None:
+        report_profile(self._args, self)
+
+
 class _OfPieces:
     """Work that is done already, in pieces."""
 
@@ -122,19 +160,49 @@ class _OfPieces:
 
     def provenance(self) -> dict[str, Any]:
         devices = [piece.record.device for piece in self._pieces]
-        one = {"device": dict(devices[0])} if all(device == devices[0] for device in devices) else {}
         pieces = [f"{piece.record.shard} on {piece.record.device['name']}" for piece in self._pieces]
-        return provenance(self._args, None) | one | {"pieces": pieces}
+        return provenance(self._args, None) | _one_device(devices) | {"pieces": pieces}
 
     def report_profile(self) -> None:
         """Do nothing: no device is at work."""
 
 
+def _one_device(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The device of a record of what made a result, if there is but one kind of it."""
+    return {"device": dict(records[0])} if all(record == records[0] for record in records) else {}
+
+
+def check_device(args: argparse.Namespace) -> None:
+    """Refuse devices that are not there, and what cannot go with several of them, before anything is read.
+
+    Raises
+    ------
+    UsageError, DeviceError
+    """
+    if is_combined(args):
+        return
+    if args.workers is None:
+        runtime.select_device(args.device)
+        return
+    if args.device is not None:
+        raise UsageError("--workers and --device contradict each other; give devices to --workers alone")
+    if any(file.name == "-" for file in named_files(args.parser, args) if file.kind == "input"):
+        raise UsageError("--workers: standard input (-) can be read by one process only; name files")
+    runtime.select_devices(args.workers)
+
+
 @contextlib.contextmanager
 def work_of(args: argparse.Namespace) -> Iterator[Work]:
-    """Lend what does the work of a command: a device, or pieces where `combine` runs it."""
+    """Lend what does the work of a command: a device, worker processes, or pieces where `combine` runs it."""
     if is_combined(args):
         yield _OfPieces(args, args.pieces)
+        return
+    if args.workers is not None:
+        check_device(args)
+        with pools.DevicePool(args.workers) as pool:
+            for device in pool.devices:
+                say(args, f"worker on device {device.index}: {device}")
+            yield _OnWorkers(args, pool)
         return
     with open_engine(args) as engine:
         yield _OnDevice(args, engine)
@@ -177,6 +245,8 @@ def check_shard(args: argparse.Namespace) -> None:
     UsageError
         There is no file for the piece, or another output is asked for, which `combine` writes.
     """
+    if args.workers is not None:
+        raise UsageError("--shard and --workers contradict each other; a piece is the work of one device")
     if args.output == "-":
         raise UsageError(f"--shard {args.shard}: name the file of the piece with -o")
     refuse_packed(args.output, "a piece")
@@ -252,5 +322,5 @@ def _combined_arguments(args: argparse.Namespace, record: PieceRecord, found: li
             del given[name]
         elif not unused and name in options and name not in record.arguments and role_of(action) is None:
             raise UsageError(f"{options[name]}: `{record.job}` has no such option")
-    nothing = {"shard": None, "device": None, "max_memory": None, "threads": None, "profile": None}
+    nothing = {"shard": None, "workers": None, "device": None, "max_memory": None, "threads": None, "profile": None}
     return argparse.Namespace(**nothing | dict(record.arguments) | given, pieces=found)

@@ -93,15 +93,15 @@ class Child:
         return data
 
     def kill(self) -> None:
-        """End it, wherever it is in its work, and all processes that it started; another thread may wait for it."""
+        """Kill it, wherever it is in its work, and all processes that it started; another thread may wait for it."""
         if self._process.poll() is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
 
     def end(self) -> None:
-        """End it, and close what joins it to this process."""
+        """Kill it, wait until it is gone, and close what joins it to this process."""
         self.kill()
+        self._process.wait()
         for stream in (self._tasks, self._answers):
             with contextlib.suppress(BrokenPipeError):
                 stream.close()
