@@ -13,7 +13,7 @@ import tempfile
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, wait
 from contextlib import closing
 from dataclasses import dataclass, fields, replace
@@ -34,10 +34,12 @@ from oclgenomics.app.provenance import device_record
 from oclgenomics.app.run import EngineLike, Run
 from oclgenomics.errors import OutputError, ParameterError
 from oclgenomics.io.atomic_file import check_folder
+from oclgenomics.io.closing import Closing
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.profile import Profile, Span
 
 PartT = TypeVar("PartT")
+ClosingT = TypeVar("ClosingT", bound=Closing)
 LOOK_SECONDS = 0.1  # between two looks at how far the work is
 PIECES = 16  # of a job, where nobody says how many: enough for several devices of unequal speed
 
@@ -150,8 +152,8 @@ def make_piece(
     """
     start = time.perf_counter()
     marks = tuple(InputMark.of(name) for name in job.inputs())
-    job = _kept_job(job, marks)
     used = engine or _kept_engine(device, max_memory, profile)
+    job = _kept_job(job, marks)
     where = device_record(used.device)
     record = PieceRecord(job.NAME, __version__, shard, job.parameters(), marks, arguments or {}, where)
     with closing(job.parts(used, run or Run(), shard)) as parts:
@@ -165,15 +167,18 @@ _kept = threading.local()
 
 def _kept_job(job: Job[Any], marks: tuple[InputMark, ...]) -> Job[Any]:
     """The job as this thread had it before, with what it read of inputs that are still the same."""
-    if getattr(_kept, "job", None) != (job, marks):
-        _kept.job = job, marks
-    kept: Job[Any] = _kept.job[0]
-    return kept
+    before, known = getattr(_kept, "job", (job, None))
+    if before.NAME != job.NAME:
+        _close_kept()
+    if (before, known) != (job, marks):
+        _kept.job = before, _ = job, marks
+    return before
 
 
 def _kept_engine(device: str | None, max_memory: int | None, profile: bool) -> Engine:
     """The engine of this thread for a device: starting one takes longer than a small piece."""
     if getattr(_kept, "key", None) != (device, max_memory, profile):
+        _close_kept()
         if (before := getattr(_kept, "engine", None)) is not None:
             before.close()
         _kept.engine = _kept.key = None
@@ -181,6 +186,38 @@ def _kept_engine(device: str | None, max_memory: int | None, profile: bool) -> E
         _kept.key = device, max_memory, profile
     engine: Engine = _kept.engine
     return engine
+
+
+@contextlib.contextmanager
+def kept_open(engine: Engine, key: Hashable, opened: Callable[[], ClosingT]) -> Iterator[ClosingT]:
+    """Lend what pieces of a job need on their engine, such as a database, and keep it open for the next piece.
+
+    It is closed when a piece needs another one, or is of another job, and in the end of the `with` block if the engine
+    is not one that `make_piece` keeps.
+
+    Parameters
+    ----------
+    engine : Engine
+    key : hashable
+        What tells it from others.
+    opened : callable
+        Opens it on the engine.
+    """
+    if engine is not getattr(_kept, "engine", None):
+        with opened() as lent:
+            yield lent
+        return
+    if getattr(_kept, "open", (None, None))[0] != key:
+        _close_kept()
+        _kept.open = key, opened()
+    yield _kept.open[1]
+
+
+def _close_kept() -> None:
+    """Close what is kept open on the engine of this thread."""
+    _, lent = vars(_kept).pop("open", (None, None))
+    if lent is not None:
+        lent.close()
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from oclgenomics.app.pieces import Shard
 from oclgenomics.errors import DeviceError, DeviceLostError, OclGenomicsError
 from oclgenomics.io import children
 from oclgenomics.io.children import Child, LostChildError
+from oclgenomics.io.cores import VARIABLE, usable_cores
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.selection import select_devices
 
@@ -41,7 +42,8 @@ ResultT = TypeVar("ResultT")
 class DevicePool(Executor):
     """Worker processes, one for each device; a context manager.
 
-    They end with it, with this process, however that ends, and when the `with` block raises an error.
+    They end with it, with this process, however that ends, and when the `with` block raises an error. Each may use its
+    share of the cores.
 
     Parameters
     ----------
@@ -64,7 +66,8 @@ class DevicePool(Executor):
         self._waiting: deque[_Task] = deque()
         self._begun: list[_Task] = []
         self._closing = False
-        self._workers = [_Worker(device) for device in self.devices]
+        share = {VARIABLE: str(max(1, usable_cores() // len(self.devices)))}  # of the cores
+        self._workers = [_Worker(device, {**share, "OCLGENOMICS_DEVICE": str(device.index)}) for device in self.devices]
         self._threads = [threading.Thread(target=self._serve, args=[one], daemon=True) for one in self._workers]
         for thread in self._threads:
             thread.start()
@@ -232,8 +235,8 @@ class _Task(Future[Any]):
 class _Worker:
     """A device, and the process on it, if one is running."""
 
-    def __init__(self, device: Device) -> None:
-        self.device = device
+    def __init__(self, device: Device, environment: dict[str, str]) -> None:
+        self.device, self._environment = device, environment
         self.unwanted = False  # what it does, so that its process was killed
         self.deaths = 0  # one after the other
         self._seconds = math.inf  # that a task takes at most
@@ -257,7 +260,7 @@ class _Worker:
 
     def _answer(self, task: _Task) -> Any:
         if self._child is None:
-            self._child = Child("oclgenomics.app.pools", {"OCLGENOMICS_DEVICE": str(self.device.index)})
+            self._child = Child("oclgenomics.app.pools", self._environment)
         if not self.unwanted:
             self._child.ask(task.call)
         while not self.unwanted:

@@ -24,7 +24,7 @@ from collections.abc import Callable, Mapping
 from typing import IO, Any, NoReturn
 
 from oclgenomics.errors import OclGenomicsError
-from oclgenomics.io.processes import child_environment, child_python, how_ended
+from oclgenomics.io.processes import child_environment, child_python
 
 SIZE = struct.Struct("<Q")  # of the pickle that follows
 
@@ -105,6 +105,14 @@ class Child:
         for stream in (self._tasks, self._answers):
             with contextlib.suppress(BrokenPipeError):
                 stream.close()
+
+
+def how_ended(process: subprocess.Popen[Any]) -> str:
+    """Wait for a process to end, and say how it did: "ended by SIGKILL", "ended with 1"."""
+    status = process.wait()
+    if status >= 0:
+        return f"ended with {status}"
+    return f"ended by {next((one.name for one in signal.Signals if one == -status), f'signal {-status}')}"
 
 
 def serve(answer: Callable[[Any], bytes]) -> NoReturn:

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
-import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 _HOME = str(Path(__file__).resolve().parents[2])  # the folder that this package lies in
 
@@ -38,12 +36,24 @@ def child_environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join([*given, _HOME])}
 
 
-def how_ended(process: subprocess.Popen[Any]) -> str:
-    """Wait for a process to end, and say how it did: "ended by SIGKILL", "ended with 1"."""
-    status = process.wait()
-    if status >= 0:
-        return f"ended with {status}"
-    return f"ended by {next((one.name for one in signal.Signals if one == -status), f'signal {-status}')}"
+@contextlib.contextmanager
+def changed_environment() -> Iterator[Callable[[dict[str, str]], None]]:
+    """Give the body a way to set environment variables; they are as before when it ends."""
+    before: dict[str, str | None] = {}
+
+    def change(values: dict[str, str]) -> None:
+        for name, value in values.items():
+            before.setdefault(name, os.environ.get(name))
+            os.environ[name] = value
+
+    try:
+        yield change
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 with contextlib.suppress(ImportError):  # not on Windows

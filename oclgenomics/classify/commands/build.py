@@ -7,7 +7,6 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from oclgenomics import classify
 from oclgenomics.app.commands import add_command, add_options, count, open_engine
 from oclgenomics.app.files import writes
 from oclgenomics.classify.commands.query_options import chosen
@@ -78,7 +77,6 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    classify.Run(args.threads)  # refuses a number of threads that is none before all else
     options = build_options(args)
     with open_engine(args) as engine:
         start = time.perf_counter()

@@ -12,7 +12,6 @@ from oclgenomics import classify
 from oclgenomics.app.commands import (
     add_device_options,
     add_message_options,
-    count,
     provenance,
     report_profile,
     say,
@@ -46,9 +45,6 @@ def add_building_options(parser: argparse.ArgumentParser) -> argparse._ArgumentG
     """Add references, where taxa come from, how and where they are read; return the group of outputs."""
     add_references(parser)
     add_taxon_options(parser)
-    parser.add_argument_group("reading").add_argument(
-        "--threads", type=count, metavar="N", help="host threads that decompress bgzip (default: at most 4)"
-    )
     add_device_options(parser)
     group = parser.add_argument_group("output")
     group.add_argument(

@@ -21,6 +21,7 @@ from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy, pruned
 from oclgenomics.errors import InputError, UsageError
+from oclgenomics.io.file_slice import stored_size
 from oclgenomics.sequence import LetterBlock
 
 NUMBER = re.compile(r"![0-9]+$")  # what tells targets of one name apart
@@ -86,10 +87,7 @@ def stored_letters(files: Sequence[str]) -> int | None:
     """Return about how many bases files have; None where nobody knows, as of standard input."""
     letters = 0
     for name in files:
-        try:
-            size = os.stat(name).st_size
-        except OSError:
-            return None
+        size = stored_size(name)
         if not size:
             return None
         letters += size * (PACKED_LETTERS if name.lower().endswith(PACKED) else 1)

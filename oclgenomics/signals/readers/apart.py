@@ -26,7 +26,8 @@ from typing import IO, Any
 import numpy as np
 
 from oclgenomics.errors import InputError, MissingDependencyError, OclGenomicsError, reason_of
-from oclgenomics.io.processes import child_environment, child_python, how_ended
+from oclgenomics.io.children import how_ended
+from oclgenomics.io.processes import child_environment, child_python
 from oclgenomics.signals.readers.libraries import read_fast5, read_pod5, read_slow5
 from oclgenomics.signals.readers.raw_read import RawRead, damaged
 

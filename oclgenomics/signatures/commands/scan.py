@@ -9,6 +9,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import oclgenomics
 from oclgenomics import sequence, signatures
 from oclgenomics.app.commands import (
     OutputOptions,
@@ -23,7 +24,7 @@ from oclgenomics.app.commands import (
 )
 from oclgenomics.app.files import reads, writes
 from oclgenomics.app.inputs import reads_sequences
-from oclgenomics.app.spread import add_spread_options, check_device, work_of, write_shard
+from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
 from oclgenomics.errors import UsageError
 from oclgenomics.signatures import formats, plots
 from oclgenomics.signatures.commands.build import SIGNATURES, add_pattern_options
@@ -95,9 +96,6 @@ def _add_matching_options(parser: argparse.ArgumentParser) -> None:
         "--method", default="auto", choices=METHODS,
         help="how matches are found; all methods find the same ones (default: %(default)s)",
     )  # fmt: skip
-    group.add_argument(
-        "--threads", type=count, metavar="N", help="host threads that decompress the input (default: at most 4)"
-    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -110,7 +108,8 @@ def run(args: argparse.Namespace) -> int:
     """
     options = _checked_options(args)
     job = signatures.ScanJob(tuple(sequence.file_names(args.samples)), args.signatures, options)
-    check_device(args)  # a missing device is reported before anything is read
+    if not is_combined(args):
+        oclgenomics.select_device(args.device)  # a missing device is reported before anything is read
     if args.shard is not None:
         return write_shard(args, job, "scanning")
     progress = started_progress(args, "reading signatures")
