@@ -117,6 +117,8 @@ class InputMark:
                 first = file.read(BLOCK)
                 file.seek(max(known.st_size - BLOCK, 0))
                 ends = checksum(KEY, first, file.read(BLOCK))
+        except FileNotFoundError as error:
+            raise InputError("no such file", source=name) from error
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror or error})", source=name) from error
         return cls(name, known.st_size, known.st_mtime_ns, f"{ends:016x}")
@@ -193,7 +195,7 @@ def _write_record(file: WholeFile, value: Any) -> bytes:
 
 
 class PieceFile:
-    """A piece, its record verified; it is open only while its parts are read.
+    """A piece, its record verified; it is open only while one of its parts is read.
 
     Parameters
     ----------
@@ -229,14 +231,29 @@ class PieceFile:
             The file is cut off or damaged.
         """
         sums, place = Checksum(KEY), HEAD.size
-        with self._opened() as handle:
-            for number in range(self._records):
+        for number in range(self._records):
+            with self._opened() as handle:  # for this part alone: parts of many pieces may be merged
                 head, value, place = self._record(handle, place, kinds if number else KINDS)
-                sums.update(head)
-                if number:
-                    yield value
+            sums.update(head)
+            if number:
+                yield value
         if sums.value != self._sums or place != self._foot_at:
             raise self._error("its parts are not those that were written", place)
+
+    def last(self, kinds: Sequence[type]) -> Any:
+        """Read the last part alone; None if there is none.
+
+        Raises
+        ------
+        InputError
+            The file is cut off or damaged.
+        """
+        place = HEAD.size
+        with self._opened() as handle:
+            for _ in range(self._records - 1):
+                _, text_size, size, _ = self._head(handle, place)
+                place += RECORD.size + text_size + size
+            return self._record(handle, place, kinds)[1] if self._records > 1 else None
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[int]:
@@ -266,15 +283,20 @@ class PieceFile:
             raise self._error("does not say what it is a piece of", HEAD.size)
         self.record = record
 
-    def _record(self, handle: int, place: int, kinds: Sequence[type]) -> tuple[bytes, Any, int]:
-        """The head, the value and the end of the record at a place."""
+    def _head(self, handle: int, place: int) -> tuple[bytes, int, int, int]:
+        """The head of the record at a place and what it says: bytes of the text and of the arrays, and the checksum."""
         if place + RECORD.size > self._foot_at:
             raise self._error("has fewer parts than it says", place)
         head = bytes(self._read(handle, RECORD.size, place))
         text_size, size, wanted = RECORD.unpack(head)
-        begin = place + RECORD.size
-        if text_size + size > self._foot_at - begin:
+        if text_size + size > self._foot_at - place - RECORD.size:
             raise self._error("a part is longer than the file: it is cut off or damaged", place)
+        return head, text_size, size, wanted
+
+    def _record(self, handle: int, place: int, kinds: Sequence[type]) -> tuple[bytes, Any, int]:
+        """The head, the value and the end of the record at a place."""
+        head, text_size, size, wanted = self._head(handle, place)
+        begin = place + RECORD.size
         text, arrays = self._read(handle, text_size, begin), self._read(handle, size, begin + text_size)
         if checksum(KEY, memoryview(text), memoryview(arrays)) != wanted:
             raise self._error("a part is damaged (its checksum differs)", place)
@@ -346,6 +368,26 @@ def check_alike(name: str, record: PieceRecord, first_name: str, first: PieceRec
                 f"the input {ours.name} was another one, or changed since,"
             )  # fmt: skip
             raise InputError(f"{what} when {first_name} was made; {TOGETHER}", source=name)
+
+
+def check_same_input(name: str, piece: PieceFile, place: int) -> None:
+    """Refuse an input that is read again, of which a piece had another one.
+
+    Parameters
+    ----------
+    name : str
+        Where it is now.
+    piece : PieceFile
+    place : int
+        Its place among the inputs of the piece.
+
+    Raises
+    ------
+    InputError
+    """
+    if InputMark.of(name).key != piece.record.inputs[place].key:
+        told = f"is not the file that {piece.name} was made with, or has changed since; make the pieces again"
+        raise InputError(told, source=name)
 
 
 def _shown(value: Any) -> str:
