@@ -27,6 +27,7 @@ from typing import IO, Any
 import numpy as np
 
 from oclgenomics.errors import InputError, MissingDependencyError, OclGenomicsError, reason_of
+from oclgenomics.io.children import how_ended
 from oclgenomics.io.processes import child_environment, child_python
 from oclgenomics.signals.file_part import FilePart
 from oclgenomics.signals.readers.libraries import read_fast5, read_pod5, read_slow5
@@ -141,17 +142,9 @@ class ReaderProcess:
                 raise _LostError(f"gave no answer in {MAX_SILENCE:g} s")
             count = os.readv(handle, [view[place:]])
             if not count:
-                raise _LostError(self._ending())
+                raise _LostError(how_ended(self._process))
             place += count
         return data
-
-    def _ending(self) -> str:
-        """How the process ended."""
-        assert self._process is not None
-        status = self._process.wait()
-        if status >= 0:
-            return f"ended with {status}"
-        return f"ended by {next((one.name for one in signal.Signals if one == -status), f'signal {-status}')}"
 
     def _end(self) -> None:
         """End the process, wherever it is in its work."""
