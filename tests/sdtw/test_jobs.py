@@ -269,7 +269,8 @@ def test_parts_of_executors_come_in_order(device: Device, folder: Path) -> None:
         parts = list(iter_align("reads.npz", "target.sdtw", prefixes=[100], engine=str(device.index), run=run,
                                 executor=spread))  # fmt: skip
     assert [name for part in parts for name in part.names] == NAMES
-    assert told == [(number, 4) for number in range(1, 5)]
+    assert told == sorted(told)
+    assert told[-1][0] == told[-1][1]  # of the bytes of all inputs
     assert not list(folder.glob("oclgenomics-*"))
 
 
@@ -285,7 +286,7 @@ def test_workers_have_no_memory_of_this_process(device: Device, folder: Path) ->
             classify("reads.npz", "target.sdtw", THRESHOLDS, decoys=REFERENCES["decoy"], executor=executor)
         with pytest.raises(ParameterError, match="engine must be the name of a device"):
             next(iter_classify("reads.npz", "target.sdtw", THRESHOLDS, engine=device, executor=executor))
-        with pytest.raises(InputError, match="cannot be read"):
+        with pytest.raises(InputError, match="no such file"):
             align("no.npz", "target.sdtw", engine=str(device.index), executor=executor)
 
 
