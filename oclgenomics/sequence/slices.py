@@ -33,6 +33,7 @@ from oclgenomics.io.foreign import HEAD_BYTES, foreign_format
 from oclgenomics.io.placed_text import Place, PlacedText, PlacesOf, placed_text
 from oclgenomics.io.raw_file import StoredBytes
 from oclgenomics.io.source import BYTE_ORDER_MARK
+from oclgenomics.sequence.four_lines import AT, PLUS
 from oclgenomics.sequence.line_breaks import NEWLINE, is_break
 from oclgenomics.sequence.rewritten_source import Rewriter
 
@@ -197,7 +198,7 @@ class _Records:
         near = self._near(before) if self._fastq else None
         if near is not None:
             return near
-        for starts, place_of in self._parsed() if self._fastq else self._headers(before):
+        for starts, place_of in self._four_lines() if self._fastq else self._headers(before):
             if len(starts) and place_of(starts[-1]) > before:
                 return place_of(starts[bisect_right(starts, before, key=place_of)])
         return self.text.end
@@ -259,7 +260,7 @@ class _Records:
     def _with_names(self, names: list[bytes], near: int) -> Place | None:
         """Where records with these names start, near a stored byte; None where nothing tells."""
         name, width = b"".join(names[:1]), FIRST_WIDTH
-        header = re.compile(rb"(?<=[\r\n])" + self._mark + re.escape(name) + rb"(?=\s|/[12]\s)")
+        header = re.compile(self._mark + re.escape(name) + rb"(?=\s|/[12]\s)")
         while name and len(set(names)) == len(names) and width <= MOST_WIDTH:
             found = [
                 place for place in self._matches(header, near - width, near + width) if self._names(place) == names
@@ -279,12 +280,13 @@ class _Records:
             places.add(end, place)
             text = text[-len(header.pattern) :] + chunk  # with what may have begun before
             end += len(chunk)
-            found |= {places(end - len(text) + match.start()) for match in header.finditer(text)}
+            starts = [match.start() for match in header.finditer(text)]
+            found |= {places(end - len(text) + start) for start in starts if text[start - 1 : start] in (b"\n", b"\r")}
         return sorted(found)
 
     def _all(self) -> Iterator[tuple[NDArray[np.int64], PlaceOf]]:
         """Starts of all records, and what gives their places."""
-        return self._parsed() if self._fastq else self._headers(self._first, starts=True)
+        return self._four_lines() if self._fastq else self._headers(self._first, starts=True)
 
     def _headers(self, begin: Place, *, starts: bool = False) -> Iterator[tuple[NDArray[np.int64], PlaceOf]]:
         """Starts of records of FASTA behind a place, and at it if one `starts` there, and what gives their places."""
@@ -295,13 +297,28 @@ class _Records:
             yield np.flatnonzero((text == HEADER) & np.append(broken, breaks[:-1])), partial(self.text.moved, place)
             broken = bool(breaks[-1])
 
-    def _parsed(self) -> Iterator[tuple[NDArray[np.int64], PlaceOf]]:
-        """Starts of all records of FASTQ, whatever their layout, and what gives their places."""
-        places, rewriter, size = PlacesOf(self.text), Rewriter(self.text.name, offset=self._offset), 0
+    def _four_lines(self) -> Iterator[tuple[NDArray[np.int64], PlaceOf]]:
+        """Starts of all records of FASTQ, and what gives their places."""
+        places, text, at, records = PlacesOf(self.text), b"", self._offset, 0
+        for place, chunk in self.text.chunks(self._first):
+            places.add(at + len(text), place)
+            text += chunk
+            starts = _whole_records(text)
+            if starts is None:
+                break
+            yield at + starts[:-1], places
+            text, at, records = text[starts[-1] :], at + int(starts[-1]), records + len(starts) - 1
+        if text:
+            yield from self._other_lines(places(at), at, records)
+
+    def _other_lines(self, begin: Place, offset: int, records: int) -> Iterator[tuple[NDArray[np.int64], PlaceOf]]:
+        """Starts of records of any layout, from a place on, and what gives their places."""
+        places, size = PlacesOf(self.text), 0
+        rewriter = Rewriter(self.text.name, records=records, offset=offset)
 
         def parts() -> Iterator[tuple[NDArray[np.uint8], bool]]:
-            at = self._offset
-            for place, chunk in self.text.chunks(self._first):
+            at = offset
+            for place, chunk in self.text.chunks(begin):
                 places.add(at, place)
                 at += len(chunk)
                 yield np.frombuffer(chunk, np.uint8), False
@@ -315,6 +332,18 @@ class _Records:
             yield size + starts[starts < len(text)], place_of
             size += len(text)
             rewriter.forget(size)
+
+
+def _whole_records(text: bytes) -> NDArray[np.int64] | None:
+    """Where records of four lines each start, and where the last one ends that is whole; None if there are others."""
+    letters = np.frombuffer(text, np.uint8)
+    breaks = np.flatnonzero(letters == NEWLINE)
+    ends = breaks[: len(breaks) // 4 * 4].reshape(-1, 4)
+    starts = np.append(0, ends[:, 3] + 1)
+    lines = np.column_stack([starts[:-1], ends[:, :3] + 1])
+    sizes, first = ends - lines, letters[lines[:, :3]]
+    fits = (first[:, 0] == AT) & (first[:, 1] != PLUS) & (first[:, 2] == PLUS) & (sizes[:, 1] == sizes[:, 3])
+    return starts if fits.all() else None
 
 
 def _fastq_start(text: bytes, *, final: bool) -> int | None:
