@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import functools
-import os
+import itertools
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from oclgenomics.errors import ParameterError
 from oclgenomics.io.closing import Closing
+from oclgenomics.io.cores import usable_cores
 
 MAX_THREADS = 4  # taken where nobody says how many; the interpreter's lock lets no more work at once
 
@@ -31,8 +32,8 @@ class Workers(Closing):
     Parameters
     ----------
     threads : int, optional
-        One: the work is done where it is given out, without any thread. As many as there are cores, at most
-        `MAX_THREADS`, if not given.
+        One: the work is done where it is given out, without any thread. As many as this process may use cores, at
+        most `MAX_THREADS`, if not given.
 
     Attributes
     ----------
@@ -181,8 +182,18 @@ def work_behind(work: Callable[[Item], Result], items: Iterator[Item]) -> Genera
             raise trouble
 
 
-def usable_cores() -> int:
-    """Cores that this process may run on, which may be fewer than the machine has."""
-    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+def work_ahead(
+    pool: Executor, work: Callable[[Item], Result], items: Iterable[Item], ahead: int
+) -> Generator[Result, None, None]:
+    """Yield `work(item)` for each item, in order, of which so many are begun before their time by a pool of others."""
+    source = iter(items)
+    coming: deque[Future[Result]] = deque(pool.submit(work, item) for item in itertools.islice(source, ahead))
+    try:
+        while coming:
+            result = coming.popleft().result()
+            coming.extend(pool.submit(work, item) for item in itertools.islice(source, 1))
+            yield result
+            del result
+    finally:
+        for future in coming:
+            future.cancel()
