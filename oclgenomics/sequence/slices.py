@@ -5,7 +5,8 @@ it. The parts of a file, in their order, are its text byte for byte.
 
 A record of FASTA begins where > begins a line, and nowhere else. A record of FASTQ cannot be told by its first line, as
 qualities may begin with @: text around the cut is taken for records of four lines each (@, letters, +, as many
-qualities) in the only one of four ways that fits, and where none fits, or several, the file is parsed from its start.
+qualities) in the only one of four ways that fits. Where none fits, or several, or the file begins with records of other
+lines, it is parsed from its start.
 
 Text that is made up so that a wrong way fits alone cannot change a result. Readers are strict: each record has to be
 whole. The first part begins with the file's first record. A part that begins with a record and is read without an error
@@ -38,6 +39,7 @@ from oclgenomics.sequence.line_breaks import NEWLINE, is_break
 from oclgenomics.sequence.rewritten_source import Rewriter
 
 HEADER = ord(">")  # of FASTA
+HEAD_TEXT = 1 << 16  # bytes of FASTQ that tell whether its records have four lines
 LINES_THAT_TELL = 12  # of FASTQ: two records, wherever they begin
 MOST_TEXT = 1 << 24  # bytes of FASTQ that are looked at around a cut before the file is parsed from its start
 
@@ -58,12 +60,6 @@ def cut_files(names: Sequence[str], number: int, of: int, *, interleaved: bool =
         Mates follow each other, and stay together.
     """
     return [name for (name,) in cut_inputs([(name,) for name in names], number, of, interleaved=interleaved)]
-
-
-def cut_pairs(first: str, second: str, number: int, of: int) -> tuple[str, str] | None:
-    """Return one of several parts of two files of mates, None where it is empty; see `cut_inputs`."""
-    found = cut_inputs([(first, second)], number, of)
-    return (found[0][0], found[0][1]) if found else None
 
 
 def cut_inputs(
@@ -158,14 +154,18 @@ class _Records:
         self.text = text
         self._first, self._offset, head = text.start, 0, b""  # the first record, and the bytes of text before it
         for place, chunk in text.chunks(text.start):
-            head = chunk.removeprefix(BYTE_ORDER_MARK) if place == text.start else chunk
-            head = head.lstrip(b"\r\n")
-            self._first = text.moved(place, len(chunk) - len(head))
-            self._offset += len(chunk) - len(head)
             if head:
+                head += chunk
+            else:
+                head = chunk.removeprefix(BYTE_ORDER_MARK) if place == text.start else chunk
+                head = head.lstrip(b"\r\n")
+                self._first = text.moved(place, len(chunk) - len(head))
+                self._offset += len(chunk) - len(head)
+            if len(head) >= HEAD_TEXT or head[:1] not in (b"", b"@"):
                 break
         self._mark = head[:1]
         self._fastq = self._mark == b"@"
+        self._has_four_lines = self._fastq and _whole_records(head) is not None  # in the beginning
         self.known = self._mark in (b">", b"@") and foreign_format(head[:HEAD_BYTES]) is None
 
     def border(self, cut: int, *, interleaved: bool = False) -> Place:
@@ -195,7 +195,7 @@ class _Records:
 
     def _next(self, before: Place) -> Place:
         """The first record that starts behind a place; the end of the text if none does."""
-        near = self._near(before) if self._fastq else None
+        near = self._near(before) if self._has_four_lines else None
         if near is not None:
             return near
         for starts, place_of in self._four_lines() if self._fastq else self._headers(before):
@@ -341,8 +341,8 @@ def _whole_records(text: bytes) -> NDArray[np.int64] | None:
     ends = breaks[: len(breaks) // 4 * 4].reshape(-1, 4)
     starts = np.append(0, ends[:, 3] + 1)
     lines = np.column_stack([starts[:-1], ends[:, :3] + 1])
-    sizes, first = ends - lines, letters[lines[:, :3]]
-    fits = (first[:, 0] == AT) & (first[:, 1] != PLUS) & (first[:, 2] == PLUS) & (sizes[:, 1] == sizes[:, 3])
+    sizes = ends - lines
+    fits = (letters[lines[:, 0]] == AT) & (letters[lines[:, 2]] == PLUS) & (sizes[:, 1] == sizes[:, 3])
     return starts if fits.all() else None
 
 
