@@ -6,7 +6,7 @@ import gzip
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -85,7 +85,8 @@ def looked_at(read: int, lines: int, most: int) -> Iterator[None]:
     """Look at so much of a file at a time, at so many lines at least, and at so many bytes around a cut."""
     with ExitStack() as stack:
         for module, name, value in (
-            (placed_text, "FIRST_READ", read), (slices, "LINES_THAT_TELL", lines), (slices, "MOST_TEXT", most)
+            (placed_text, "FIRST_READ", read), (placed_text, "MOST_READ", read),
+            (slices, "LINES_THAT_TELL", lines), (slices, "MOST_TEXT", most),
         ):  # fmt: skip
             stack.enter_context(mock.patch.object(module, name, value))
         yield
@@ -277,6 +278,18 @@ def test_lines_that_look_like_others(tmp_path: Path, text: bytes, interleaved: b
         parts = [cut_files([name], number + 1, of, interleaved=interleaved) for number in range(of)]
         assert [record for part in parts for record in read(part)] == read([name])
         assert not interleaved or all(len(read(part)) % 2 == 0 for part in parts)
+
+
+@pytest.mark.parametrize("of", [2, 7, 39, 300])
+def test_other_lines_far_from_the_beginning(tmp_path: Path, of: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are parsed; one of 300 cuts lies where the rest of a record looks like one, and that is an error."""
+    monkeypatch.setattr(slices, "HEAD_TEXT", 64)
+    monkeypatch.setattr(placed_text, "FIRST_READ", 64)
+    name = str(tmp_path / "x.fq")
+    Path(name).write_bytes(FASTQ + TWO_IN_ONE + FASTQ)
+    parts = parts_of([name], of)
+    with pytest.raises(InputError, match="not equally many") if of == 300 else nullcontext():
+        assert [record for part in parts for record in read(part)] == read([name])
 
 
 def pair(folder: Path, names: Sequence[str], others: Sequence[str]) -> tuple[str, str]:
