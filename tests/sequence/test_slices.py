@@ -302,12 +302,12 @@ def pair(folder: Path, names: Sequence[str], others: Sequence[str]) -> tuple[str
     return written
 
 
-@pytest.mark.parametrize(("names", "width"), [(["r"] * 60, 1), ([f"r{number % 20}" for number in range(80)], 1 << 16)])
+@pytest.mark.parametrize(("names", "width"), [(["r"] * 60, 8), ([f"r{number % 20}" for number in range(80)], 1 << 16)])
 def test_names_that_come_again(tmp_path: Path, names: list[str], width: int) -> None:
     """Mates are counted where names do not tell them."""
     both = pair(tmp_path, names, names)
     with looked_at(5, 12, 1 << 24), searched(width, width):
-        parts = [part for number in range(5) for part in cut_inputs([both], number + 1, 5)]
+        parts = [part for number in range(20) for part in cut_inputs([both], number + 1, 20)]
     assert [len(read([first])) for first, _ in parts] == [len(read([second])) for _, second in parts]
     assert sum(len(read([first])) for first, _ in parts) == len(names)
 
