@@ -117,6 +117,8 @@ class InputMark:
                 first = file.read(BLOCK)
                 file.seek(max(known.st_size - BLOCK, 0))
                 ends = checksum(KEY, first, file.read(BLOCK))
+        except FileNotFoundError as error:
+            raise InputError("no such file", source=name) from error
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror or error})", source=name) from error
         return cls(name, known.st_size, known.st_mtime_ns, f"{ends:016x}")

@@ -1,8 +1,9 @@
-"""Commands whose work is shared out: `--shard` does a piece of it, `combine` puts the pieces together.
+"""Commands whose work is shared out: `--workers` gives it to several devices, `--scheduler` to other machines.
+`--shard` does a piece of it, and `combine` puts the pieces together.
 
 A command makes a `Job` of its options, and takes the parts of the result from `work_of`, wherever they come from: the
-device of this process, the workers of a scheduler, or pieces. `combine` runs the command that made the pieces with the
-options that they hold and those of outputs that it was given itself.
+device of this process, processes on several devices, the workers of a scheduler, or pieces. `combine` runs the command
+that made the pieces with the options that they hold and those of outputs that it was given itself.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from oclgenomics import runtime
 from oclgenomics.app.commands import (
     add_command,
     count,
@@ -37,6 +40,7 @@ from oclgenomics.app.files import (
     role_of,
     works_in,
 )
+from oclgenomics.app.provenance import device_record
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import refuse_packed
 from oclgenomics.lazy_names import late
@@ -45,25 +49,32 @@ if TYPE_CHECKING:
     from oclgenomics.app.cluster import Cluster
     from oclgenomics.app.jobs import Job
     from oclgenomics.app.pieces import PieceFile, PieceRecord, Shard
+    from oclgenomics.app.pools import DevicePool
     from oclgenomics.app.run import Run
     from oclgenomics.runtime import Engine
 
 cluster = late("oclgenomics.app.cluster")
 jobs = late("oclgenomics.app.jobs")
 pieces = late("oclgenomics.app.pieces")
+pools = late("oclgenomics.app.pools")
 run = late("oclgenomics.app.run")
 
 PartT = TypeVar("PartT")
 MEGABYTES = "MB", 1e6
 NOT_KEPT = {
     "run", "parser", "command_line", "output", "shard", "device", "max_memory", "threads", "tmp_dir", "profile",
-    "quiet", "verbose", "debug", "scheduler", "piece_count", "piece_dir",
+    "quiet", "verbose", "debug", "scheduler", "piece_count", "piece_dir", "workers",
 }  # fmt: skip
 
 
 def add_spread_options(parser: argparse.ArgumentParser) -> None:
-    """Add --shard, --scheduler and what goes with it."""
+    """Add --workers, --shard, --scheduler and what goes with it."""
     group = parser.add_argument_group("several devices and machines")
+    group.add_argument(
+        "--workers", metavar="DEVICES",
+        help="work on several devices of this machine, in a process on each: auto (all GPUs, or the CPU without any), "
+        "gpu, cpu, or indexes of `oclgenomics devices` such as 0,1; --max-memory is that of each",
+    )  # fmt: skip
     group.add_argument(
         "--shard", type=_shard, metavar="I/N",
         help="do the I-th of N pieces of the work and write it to -o, for `combine`",
@@ -125,6 +136,31 @@ class _OnDevice:
         report_profile(self._args, self.engine)
 
 
+class _OnWorkers:
+    """Work of other processes, one for each of several devices of this machine."""
+
+    def __init__(self, args: argparse.Namespace, pool: DevicePool) -> None:
+        self._args, self._pool = args, pool
+        self.profile = runtime.Profile(args.profile is not None)
+
+    def parts(self, job: Job[PartT], run: Run) -> Generator[PartT, None, None]:
+        count = len(self._pool.devices)
+        spread = jobs.Spread(
+            self._pool, pools.PIECES_EACH * count, getattr(self._args, "tmp_dir", None),
+            max_memory=self._args.max_memory, profile=self.profile,
+        )  # fmt: skip
+        told: Generator[PartT, None, None] = spread.parts(job, replace(run, threads=None))
+        return told
+
+    def provenance(self) -> dict[str, Any]:
+        records = [device_record(device) for device in self._pool.devices]
+        workers = [f"{device.name} (device {device.index})" for device in self._pool.devices]
+        return provenance(self._args, None) | _one_device(records) | {"workers": workers}
+
+    def report_profile(self) -> None:
+        report_profile(self._args, self)
+
+
 class _OnScheduler:
     """Work of the workers of a scheduler."""
 
@@ -159,18 +195,22 @@ class _OfPieces:
 
     def provenance(self) -> dict[str, Any]:
         devices = [piece.record.device for piece in self._pieces]
-        one = {"device": dict(devices[0])} if all(device == devices[0] for device in devices) else {}
         pieces = [f"{piece.record.shard} on {piece.record.device['name']}" for piece in self._pieces]
-        return provenance(self._args, None) | one | {"pieces": pieces}
+        return provenance(self._args, None) | _one_device(devices) | {"pieces": pieces}
 
     def report_profile(self) -> None:
         """Do nothing: no device is at work."""
 
 
+def _one_device(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The device of a record of what made a result, if all work was done on one, or on equal ones."""
+    return {"device": dict(records[0])} if all(record == records[0] for record in records) else {}
+
+
 @contextlib.contextmanager
 def work_of(args: argparse.Namespace) -> Iterator[Work]:
-    """Lend what does the work of a command: a device, workers, or pieces where `combine` runs it."""
-    if getattr(args, "pieces", None):
+    """Lend what does the work of a command: a device, workers, or pieces, where `combine` runs it."""
+    if has_pieces(args):
         yield _OfPieces(args, args.pieces)
         return
     if getattr(args, "scheduler", None):
@@ -178,6 +218,12 @@ def work_of(args: argparse.Namespace) -> Iterator[Work]:
             workers = cluster.Cluster(client, args.piece_count, _piece_folder(args), args.max_memory)
             say(args, f"{workers.pieces:,} pieces on {workers.address}: {', '.join(workers.workers)}")
             yield _OnScheduler(args, workers)
+        return
+    if getattr(args, "workers", None) is not None:
+        with pools.DevicePool(args.workers) as pool:
+            for device in pool.devices:
+                say(args, f"worker on device {device.index}: {device}")
+            yield _OnWorkers(args, pool)
         return
     with open_engine(args) as engine:
         yield _OnDevice(args, engine)
@@ -189,7 +235,9 @@ def is_combined(args: argparse.Namespace) -> bool:
     Raises
     ------
     UsageError
-        Options of --scheduler contradict others.
+        Options of --workers or --scheduler contradict others.
+    DeviceError
+        --workers names devices that are not there.
     """
     if getattr(args, "scheduler", None) is not None:
         _check_scheduled(args)
@@ -197,13 +245,33 @@ def is_combined(args: argparse.Namespace) -> bool:
     for option, value in (("--pieces", args.piece_count), ("--piece-dir", args.piece_dir)):
         if value is not None:
             raise UsageError(f"{option}: has a meaning only with --scheduler")
+    if args.workers is not None:
+        _check_workers(args)
+        return True
+    return has_pieces(args)
+
+
+def has_pieces(args: argparse.Namespace) -> bool:
+    """Whether `combine` runs a command: all pieces are there, and no input is read again."""
     return bool(getattr(args, "pieces", None))
 
 
-def _check_scheduled(args: argparse.Namespace) -> None:
-    for option, value in (("--shard", args.shard), ("--device", args.device), ("--profile", args.profile)):
+def _check_workers(args: argparse.Namespace) -> None:
+    _refuse_both("--workers", {"--shard": args.shard, "--device": args.device})
+    if any(file.name == "-" for file in named_files(args.parser, args) if file.kind == "input"):
+        raise UsageError("--workers: standard input (-) can be read by one process only; name files")
+    runtime.select_devices(args.workers)
+
+
+def _refuse_both(option: str, others: Mapping[str, object]) -> None:
+    for other, value in others.items():
         if value is not None:
-            raise UsageError(f"{option} and --scheduler contradict each other; give one of them")
+            raise UsageError(f"{other} and {option} contradict each other; give one of them")
+
+
+def _check_scheduled(args: argparse.Namespace) -> None:
+    others = {"--workers": args.workers, "--shard": args.shard, "--device": args.device, "--profile": args.profile}
+    _refuse_both("--scheduler", others)
     if args.piece_count == 0:
         raise UsageError("--pieces 0: give 1 or more")
     _piece_folder(args)
@@ -280,7 +348,7 @@ def check_shard(args: argparse.Namespace, kept: Sequence[str] = ()) -> None:
     if args.output == "-":
         raise UsageError(f"--shard {args.shard}: name the file of the piece with -o")
     refuse_packed(args.output, "a piece")
-    allowed = {"-o", "--output", "--profile", *(option_of(args.parser, args)[name] for name in kept)}
+    allowed = {"-o", "--output", "the output", "--profile", *(option_of(args.parser, args)[name] for name in kept)}
     others = [file for file in _outputs(args) if file.option not in allowed]
     if others:
         raise UsageError(f"{others[0]}: a piece is no whole result; give this option to `combine`, which writes it")
@@ -355,6 +423,7 @@ def _combined_arguments(args: argparse.Namespace, record: PieceRecord, found: li
             raise UsageError(f"{options[name]}: `{record.job}` has no such option")
     unset = (
         "shard", "device", "max_memory", "threads", "tmp_dir", "profile", "scheduler", "piece_count", "piece_dir",
+        "workers",
     )  # fmt: skip
     kept = {**dict.fromkeys(unset), **record.arguments}
     if "format" in kept and given.keys() & {"format", "json"}:  # either says what the format is
