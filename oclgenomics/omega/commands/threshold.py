@@ -15,7 +15,7 @@ from oclgenomics import omega, simulate
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import add_reading_options, read_options, say_unphased
-from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
+from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.io.cores import usable_cores
 from oclgenomics.omega import formats, significance, sites
@@ -128,21 +128,22 @@ def run(args: argparse.Namespace) -> int:
     rates = _check_questions(args)
     if report is not None:
         significance.check_options(omega.scan_parameters(options), report.parameters, args.scan, "omega threshold")
+    combined = is_combined(args)
     job = omega.ThresholdJob(
-        () if is_combined(args) else _neutral_replicates(args), options, reading, args.exclude, sweeps=args.sweeps,
+        () if has_pieces(args) else _neutral_replicates(args), options, reading, args.exclude, sweeps=args.sweeps,
         observation=given.observation, report=args.scan,
         expected=None if given.haplotypes is None else (given.haplotypes, args.scan),
         questions={name: getattr(args, name) for name in ("fpr", "peaks", "site", "within")},
     )  # fmt: skip
-    if not is_combined(args):
+    if not combined:
         oclgenomics.select_device(args.device)  # a device that is not there is reported before the work
     with ExitStack() as stack:
-        swept = None if is_combined(args) else _sweep_replicates(args, reading, stack)
+        swept = None if has_pieces(args) else _sweep_replicates(args, reading, stack)
         if args.shard is not None:
             return write_shard(args, job, "scanning", unit=("replicates", 1))
         messages = SignificanceMessages(args)
         how = omega.Run()
-        if not is_combined(args):
+        if not combined:
             how = omega.Run(progress=messages.progress)
             job = _begun(replace(job, exclude=given.exclude, sweeps=swept), args)
         work = stack.enter_context(work_of(args))
@@ -233,7 +234,7 @@ def _check_questions(args: argparse.Namespace) -> list[float]:
         raise UsageError("--within has no effect without --sweeps")
     if args.site is not None and args.length is not None and args.site > args.length:
         raise UsageError(f"--site {args.site} lies beyond --length {args.length}")
-    if not is_combined(args):  # of which the options are settled
+    if not has_pieces(args):  # of which the options are settled
         _check_source(args)
     rates = _rates(args.fpr)
     if args.input is None:
