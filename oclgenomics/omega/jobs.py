@@ -21,7 +21,8 @@ from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.lazy_names import late
 from oclgenomics.omega.device.scanner import MIN_SITES, OmegaScanner, Progress
 from oclgenomics.omega.options import ScanOptions, scan_parameters
-from oclgenomics.omega.plan.shards import Dealer, PositionRange, least_range, position_costs
+from oclgenomics.omega.plan.batch import may_outgrow
+from oclgenomics.omega.plan.shards import MAX_COST, Dealer, PositionRange, least_range, position_costs
 from oclgenomics.omega.plan.windows import find_windows
 from oclgenomics.omega.result import AlignmentRead, DataFacts, Scan, ScanStats
 from oclgenomics.omega.significance.observation import Observation, as_observed
@@ -204,7 +205,9 @@ def _dealt(alignment: Alignment, options: ScanOptions, dealer: Dealer) -> list[P
     if alignment.sites < MIN_SITES:
         return dealer.deal(np.zeros(0, np.int64))
     windows = find_windows(alignment.positions, options)
-    return dealer.deal(position_costs(windows, options.tried_border), least_range(windows))
+    whole = may_outgrow(alignment.haplotypes, windows.span, options)
+    least = MAX_COST if whole else least_range(windows)
+    return dealer.deal(position_costs(windows, options.tried_border), least)
 
 
 def check_agreed(agreed: Mapping[str, Any]) -> None:

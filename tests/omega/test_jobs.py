@@ -16,7 +16,7 @@ import pytest
 from helpers.pieces import check_combined, check_refusals, make_pieces, no_engine, outputs_of, spreads
 
 from oclgenomics.app.jobs import Spread
-from oclgenomics.app.pieces import PieceFile
+from oclgenomics.app.pieces import PieceFile, Shard
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.omega import (
@@ -31,6 +31,7 @@ from oclgenomics.omega import (
     read_thresholds,
     scan,
 )
+from oclgenomics.omega.device import scanner
 from oclgenomics.omega.formats.thresholds import as_json
 from oclgenomics.omega.jobs import ScanShare
 from oclgenomics.omega.plan import shards, windows
@@ -182,6 +183,32 @@ def test_a_large_alignment_is_cut(device: Device, folder: Path, cut: None) -> No
         scores.append(found.stats.scores)
     assert end == 50
     assert max(scores) < 0.6 * total
+
+
+def test_an_alignment_whose_sums_may_outgrow_their_format_is_not_cut(
+    device: Device, folder: Path, cut: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Complete LD between many haplotypes in one half of it, and none in the other, which alone has finer sums."""
+    haplotypes, sites = 20_000, 2_000
+    rng = np.random.default_rng(3)
+    pattern = rng.random(haplotypes) < 0.4
+    halves = [np.repeat(pattern[None], sites // 2, axis=0), rng.random((sites // 2, haplotypes)) < 0.3]
+    alignment = Alignment.from_haplotypes(np.arange(sites) * 10 + 1, np.concatenate(halves).astype(np.int8))
+    options = ScanOptions(grid=9, minwin=10, maxwin=8_000)
+    taken: list[int] = []
+    run_passes = scanner._run_passes
+    monkeypatch.setattr(
+        scanner, "_run_passes", lambda setup, *rest: (taken.append(setup.bits), run_passes(setup, *rest))[1]
+    )
+    (expected,) = scan(alignment, options, engine=device)
+    assert len(taken) > 1  # a sum did
+    job, found = ScanJob(alignment, options), []
+    with Engine(device) as engine:
+        for number in (1, 2, 3):
+            found += [part for part in job.parts(engine, Run(), Shard(number, 3)) if isinstance(part, Scan)]
+    same(found[0], expected)
+    assert len(found) == 1
+    np.testing.assert_array_equal(found[0].omega, expected.omega)
 
 
 def test_options_that_matter_are_compared(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
