@@ -103,7 +103,7 @@ def scan(scans: list[Scan]) -> Scans:
         The device is opened after the first alignment has been read, so that errors in the input come first.
     run : Run, optional
         Host threads that decompress and parse the input; and progress, called with (grid positions done, grid
-        positions in all) of the alignments at work, or with `executor` (pieces done, pieces in all).
+        positions in all) of the alignments at work, or with `executor` (bytes done, bytes in all) of all inputs.
     executor : Executor or Spread, optional
         Who does pieces of the work, each in its own process; inputs are files then, and there is no `on_alignment`. See
         `oclgenomics.app.jobs.Spread`.
