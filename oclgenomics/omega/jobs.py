@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from oclgenomics.app.jobs import Job, path_of
 from oclgenomics.app.pieces import WHOLE, PieceFile, Shard
 from oclgenomics.app.run import EngineLike, Run, lent_engine
 from oclgenomics.errors import InputError, ParameterError, UsageError
-from oclgenomics.lazy_names import late
 from oclgenomics.omega.device.scanner import MIN_SITES, OmegaScanner, Progress
 from oclgenomics.omega.options import ScanOptions, scan_parameters
 from oclgenomics.omega.plan.batch import may_outgrow
@@ -40,10 +39,22 @@ from oclgenomics.omega.sites.sources import (
 )
 from oclgenomics.variation import Alignment, ReadOptions
 
-if TYPE_CHECKING:
-    from oclgenomics.simulate import NeutralReplicates
 
-replicates = late("oclgenomics.simulate.haplotypes.replicates")
+@runtime_checkable
+class Simulated(Protocol):
+    """Replicates that any process can simulate: `oclgenomics.simulate.NeutralReplicates`."""
+
+    @property
+    def replicates(self) -> int:
+        """How many there are."""
+
+    def __iter__(self) -> Iterator[Alignment]: ...
+
+    def between(self, begin: int, end: int) -> Iterator[Alignment]:
+        """Simulate the replicates [begin, end)."""
+
+    def record(self) -> Mapping[str, Any]:
+        """Return all that decides what they are, as plain values."""
 
 
 @dataclass(frozen=True)
@@ -301,9 +312,9 @@ def file_names(source: AlignmentSource) -> tuple[str, ...]:
     return tuple(path_of("source", one) for one in sources)
 
 
-def source_of(source: AlignmentSource) -> NeutralReplicates | tuple[str, ...]:
+def source_of(source: AlignmentSource) -> Simulated | tuple[str, ...]:
     """Return what other processes simulate, or the files that they read; see `file_names`."""
-    return source if _is_simulated(source) else file_names(source)
+    return source if isinstance(source, Simulated) else file_names(source)
 
 
 def input_files(source: AlignmentSource, reading: ReadOptions, exclude: Excluded) -> tuple[str, ...]:
@@ -335,7 +346,7 @@ class ThresholdJob(Job[ReplicatePart]):
 
     Attributes
     ----------
-    neutral : NeutralReplicates, path, Alignment, or iterable of both
+    neutral : Simulated, path, Alignment, or iterable of both
         For pieces replicates to simulate, or a tuple of files.
     options : ScanOptions
     reading : ReadOptions
@@ -367,7 +378,9 @@ class ThresholdJob(Job[ReplicatePart]):
     questions: Mapping[str, Any] = field(default_factory=dict)
 
     def inputs(self) -> tuple[str, ...]:
-        files = [() if _is_simulated(one) or one is None else file_names(one) for one in (self.neutral, self.sweeps)]
+        files = [
+            () if isinstance(one, Simulated) or one is None else file_names(one) for one in (self.neutral, self.sweeps)
+        ]
         others = [] if self.report is None else [self.report]
         return (*itertools.chain(*files), *input_files((), self.reading, self.exclude), *others)
 
@@ -376,8 +389,8 @@ class ThresholdJob(Job[ReplicatePart]):
         known["sweeps"] = self.sweeps is not None
         if self.observation is not None:
             known |= {f"observed {name}": value for name, value in asdict(self.observation).items()}
-        if _is_simulated(self.neutral):
-            known |= {f"simulated {name}": value for name, value in asdict(self.neutral).items() if name != "jobs"}
+        if isinstance(self.neutral, Simulated):
+            known |= {f"simulated {name}": value for name, value in self.neutral.record().items()}
         return known
 
     def parts(
@@ -447,7 +460,7 @@ class _Kind:
 
     def own(self, reading: ReadOptions, threads: int | None) -> Generator[Alignment, None, None]:
         """Give those of the piece."""
-        if _is_simulated(self._source):
+        if isinstance(self._source, Simulated):
             self.count = self._source.replicates
             yield from self._source.between(*self._shard.share(self.count))
         elif self._source is not None:
@@ -460,13 +473,9 @@ class _Kind:
 
     def number(self, place: int) -> int:
         """Return the number of one of the piece's among all, both counted from 0."""
-        if _is_simulated(self._source):
+        if isinstance(self._source, Simulated):
             return self._shard.share(self.count)[0] + place
         return self._shard.number - 1 + place * self._shard.of
-
-
-def _is_simulated(source: object) -> TypeGuard[NeutralReplicates]:
-    return isinstance(source, replicates.NeutralReplicates)
 
 
 def _told(alignments: Iterable[Alignment], run: Run) -> Generator[Alignment, None, None]:

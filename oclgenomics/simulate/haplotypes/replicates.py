@@ -6,8 +6,8 @@ Each replicate has a stream of its own: replicate 3 is the same data whether 3 o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -113,6 +113,10 @@ class NeutralReplicates:
 
     def __iter__(self) -> Iterator[Alignment]:
         return self.between(0, self.replicates)
+
+    def record(self) -> dict[str, Any]:
+        """Return all that decides what they are, as plain values by name."""
+        return {name: value for name, value in asdict(self).items() if name != "jobs"}
 
     def between(self, begin: int, end: int) -> Iterator[Alignment]:
         """Simulate the replicates [begin, end), counted from 0.
