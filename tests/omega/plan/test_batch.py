@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.device.scanner import OmegaScanner
-from oclgenomics.omega.options import ScanOptions
+from oclgenomics.omega.options import Precision, ScanOptions
 from oclgenomics.omega.plan.batch import FLOAT_BITS, MAX_FRACTION_BITS, fraction_bits, may_outgrow, whole_unit
 from oclgenomics.omega.result import Scan
 from oclgenomics.runtime import Engine
@@ -132,6 +132,32 @@ def test_positions_by_themselves_are_those_of_the_whole_scan(
         for one in of_parts:
             assert (one.maxwin, one.sites, one.stats.pairs) == (scan.maxwin, scan.sites, scan.stats.pairs)
         assert sum(one.stats.scores for one in of_parts) == scan.stats.scores
+
+
+def uneven(sites: int, haplotypes: int, states: int) -> Alignment:
+    """Sites that are close together, of so many states, and then twice as many of two that are not."""
+    rng = np.random.default_rng(8)
+    positions = np.concatenate([np.arange(sites) * 5 + 1, 5 * sites + np.arange(1, 2 * sites + 1) * 200])
+    drawn = correlated_states(rng, 3 * sites, haplotypes)
+    if states == 2:
+        return make_alignment(drawn, positions)
+    drawn[:sites] *= rng.integers(1, states, (sites, haplotypes)).astype(drawn.dtype)
+    return make_multiallelic(drawn, positions)
+
+
+@pytest.mark.parametrize(
+    ("alignment", "precision"), [(uneven(100, 2000, 2), "accurate"), (uneven(40, 30, 4), "compat")], ids=["bits", "dna"]
+)
+def test_what_the_rest_decides_is_decided_without_it_too(
+    engine: Engine, alignment: Alignment, precision: Precision
+) -> None:
+    """Fraction bits follow from the widest window, and OmegaPlus' DNA mode from any site of three states."""
+    options = ScanOptions(grid=40, minwin=100, maxwin=1_500, minsnps=2, precision=precision)
+    (whole,) = OmegaScanner(engine).scan_filtered([alignment], options)
+    (last,) = OmegaScanner(engine).scan_filtered([alignment], options, ranges=[(25, 39)])
+    assert last.valid.all()
+    np.testing.assert_array_equal(last.omega, whole.omega[25:39])
+    np.testing.assert_array_equal(last.left, whole.left[25:39])
 
 
 def test_one_alignment_with_sums_too_large_leaves_the_others_alone(engine: Engine) -> None:
