@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import IO, TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeVar
 
 from oclgenomics import notices, runtime
 from oclgenomics.app.files import (
@@ -41,6 +41,7 @@ from oclgenomics.io.packed_file import check_packer, open_packed
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
+    from oclgenomics.runtime.profile import Profile
 
 
 MAX_COUNT = 1e15  # any whole number up to it is exact in float64
@@ -49,7 +50,10 @@ SHOWN_TEXT = 40
 THOUSANDS = {"": 1, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 SIZE_BITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 PACKED = "compressed if the name ends in .gz, .bz2, .xz or .zst"  # of every output that is text
-NOT_PARAMETERS = {"run", "parser", "command_line", "debug", "quiet", "verbose"}
+NOT_PARAMETERS = {
+    "run", "parser", "command_line", "debug", "quiet", "verbose", "shard", "pieces", "scheduler", "piece_count",
+    "piece_dir", "workers",
+}  # fmt: skip
 FormatT = TypeVar("FormatT", bound=str)
 
 
@@ -427,7 +431,14 @@ def open_engine(args: argparse.Namespace) -> Engine:
     return engine
 
 
-def report_profile(args: argparse.Namespace, engine: Engine) -> None:
+class Profiled(Protocol):
+    """An engine, or several processes together."""
+
+    @property
+    def profile(self) -> Profile: ...
+
+
+def report_profile(args: argparse.Namespace, engine: Engine | Profiled) -> None:
     """Print the profile's table on standard error and write the trace, where --profile asked for them."""
     if args.profile is None:
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from oclgenomics.app.commands import count, say, shortened
 from oclgenomics.app.files import reads
@@ -13,7 +13,6 @@ from oclgenomics.lazy_names import late
 
 if TYPE_CHECKING:
     from oclgenomics.signals.trimming import TrimOptions
-    from oclgenomics.variation.alignment import Alignment
     from oclgenomics.variation.read_options import ReadOptions
 
 files = late("oclgenomics.sequence.files")
@@ -62,7 +61,35 @@ def read_options(args: argparse.Namespace, samples: str | None = None) -> ReadOp
     return found
 
 
-def say_unphased(args: argparse.Namespace, alignment: Alignment) -> None:
+class ReadCalls(Protocol):
+    """What is told of the calls of an alignment, as `oclgenomics.variation.Alignment` has it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def sites(self) -> int: ...
+
+    @property
+    def haplotypes(self) -> int: ...
+
+    @property
+    def copies(self) -> int: ...
+
+    @property
+    def ploidy(self) -> int: ...
+
+    @property
+    def unphased(self) -> bool: ...
+
+    @property
+    def unphased_calls(self) -> int: ...
+
+    @property
+    def haploid(self) -> object: ...
+
+
+def say_unphased(args: argparse.Namespace, alignment: ReadCalls) -> None:
     """Tell how many calls of an alignment are not phased, and what that does."""
     calls, ploidy = alignment.unphased_calls, alignment.ploidy
     if not calls:
@@ -79,7 +106,7 @@ def say_unphased(args: argparse.Namespace, alignment: Alignment) -> None:
     say(args, f"{many} {what}")
 
 
-def say_haploid(args: argparse.Namespace, alignment: Alignment) -> None:
+def say_haploid(args: argparse.Namespace, alignment: ReadCalls) -> None:
     """Tell how many samples of an alignment are haploid among diploid ones, and what that does."""
     if alignment.haploid is None:
         return

@@ -47,9 +47,13 @@ def make_provenance(
         "parameters": {name: _plain(value) for name, value in sorted(parameters.items())},
     }
     if device is not None:
-        known = ("name", "kind", "platform", "platform_version", "driver")
-        record["device"] = {name: getattr(device, name) for name in known}
+        record["device"] = device_record(device)
     return record
+
+
+def device_record(device: Device) -> dict[str, str]:
+    """Return what tells a device from others, as records of what made a result have it."""
+    return {name: getattr(device, name) for name in ("name", "kind", "platform", "platform_version", "driver")}
 
 
 def _plain(value: Any) -> Any:

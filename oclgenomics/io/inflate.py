@@ -7,6 +7,8 @@ block out, and a cut shows there as a record that is not whole.
 
 from __future__ import annotations
 
+import os
+import re
 import zlib
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
@@ -28,9 +30,9 @@ _STRETCH_BYTES = 1 << 20  # of inflated blocks that one thread takes at once
 _READ_BYTES = 1 << 18
 _BLOCK_BYTES = 1 << 16  # most that a block of bgzip inflates to
 FASTQ_HEADER = b"@"
-_HEADER = b"\x1f\x8b\x08\x04"
-_EXTRA = b"\x06\x00BC\x02\x00"  # one subfield of two bytes, the size of the block less 1
-_HEADER_BYTES, _SMALLEST_BLOCK = 18, 28
+BLOCK_START = re.compile(rb"\x1f\x8b\x08\x04.{6}\x06\x00BC\x02\x00", re.DOTALL)
+"""Of a block of bgzip: its one extra subfield has two bytes, the size of the block less 1."""
+HEADER_BYTES, _SMALLEST_BLOCK = 18, 28  # of a block
 _SIZE_BYTES = 4  # at the end of a block, how many bytes it inflates to
 
 
@@ -47,20 +49,26 @@ def _inflater() -> tuple[Callable[[], Any], tuple[type[Exception], ...]]:
 
 
 def inflate(stored: StoredBytes, workers: Workers) -> Iterator[bytes]:
-    """Inflate gzip data to their end.
+    """Inflate gzip data to their end, or the part of them that is wanted.
 
     Raises
     ------
     InputError
         Data that are damaged, end in the middle, or are blocks of bgzip without the empty one at the end (not FASTQ).
     """
+    text = _inflate_from(stored, workers, 0 if stored.part is None else stored.part.skip)
+    return _without_end(text, stored.part.drop) if stored.part is not None and stored.part.drop else text
+
+
+def _inflate_from(stored: StoredBytes, workers: Workers, skip: int) -> Iterator[bytes]:
+    """Inflate all data but the first bytes of the first block's text."""
     blocks = _inflate_blocks(stored, workers)
-    first = next(blocks, b"")
+    first = next(blocks, b"")[skip:]
     if first:
         yield first
     ended = yield from blocks  # None where there was nothing to begin with
     others = yield from inflate_members(stored)
-    if ended is not False or others:
+    if ended is not False or others or not stored.ends_file:
         return
     if first[:1] != FASTQ_HEADER:
         raise InputError(
@@ -72,6 +80,19 @@ def inflate(stored: StoredBytes, workers: Workers) -> Iterator[bytes]:
         f"{stored.name}: the bgzip data ends without its end marker, so it may be truncated between two records; files "
         "of bcl2fastq are like that and whole"
     )
+
+
+def _without_end(chunks: Iterator[bytes], drop: int) -> Iterator[bytes]:
+    """Leave out the last bytes of a text."""
+    held: deque[bytes] = deque()
+    size = 0
+    for chunk in chunks:
+        held.append(chunk)
+        size += len(chunk)
+        while size - len(held[0]) >= drop:
+            size -= len(held[0])
+            yield held.popleft()
+    yield b"".join(held)[: size - drop]
 
 
 def inflate_members(stored: StoredBytes) -> Generator[bytes, None, int]:
@@ -157,20 +178,37 @@ def _inflate_blocks(stored: StoredBytes, workers: Workers) -> Generator[bytes, N
 
 def _inflate_stretch(stretch: _Stretch) -> tuple[list[bytes], int]:
     """The contents of the blocks, up to the first that is not sound, and where the sound ones end."""
-    make, damaged = _inflater()
+    inflater = _inflater()
     chunks, begin = [], 0
     for end in stretch.ends:
-        inflater = make()
-        try:
-            chunk = inflater.decompress(stretch.data[begin:end], 2 * _BLOCK_BYTES)
-        except damaged:
-            break
-        if not inflater.eof or inflater.unused_data:
+        chunk = _block_text(stretch.data[begin:end], *inflater)
+        if chunk is None:
             break
         if chunk:
             chunks.append(chunk)
         begin = end
     return chunks, begin
+
+
+def _block_text(block: bytes, make: Callable[[], Any], damaged: tuple[type[Exception], ...]) -> bytes | None:
+    """The content of a block; None if it is not sound."""
+    inflater = make()
+    try:
+        text: bytes = inflater.decompress(block, 2 * _BLOCK_BYTES)
+    except damaged:
+        return None
+    return text if inflater.eof and not inflater.unused_data else None
+
+
+def block_at(handle: int, place: int) -> tuple[int, bytes] | None:
+    """Return the stored bytes and the content of the block of bgzip at a place of an open file.
+
+    None where no block begins, or one that is damaged or cut.
+    """
+    data = os.pread(handle, _BLOCK_BYTES, place)
+    size = _block_size(data, 0)
+    text = _block_text(data[:size], *_inflater()) if size else None
+    return None if not size or text is None else (size, text)
 
 
 def _stretches(stored: StoredBytes) -> Generator[_Stretch, None, None]:
@@ -199,9 +237,9 @@ def _stretches(stored: StoredBytes) -> Generator[_Stretch, None, None]:
 
 def _block_size(data: bytes, at: int) -> int | None:
     """Bytes of the block that begins at `at`; 0 if none begins there, None if more data have to tell."""
-    if len(data) - at < _HEADER_BYTES:
+    if len(data) - at < HEADER_BYTES:
         return None
-    if not is_block(data[at : at + _HEADER_BYTES]):
+    if not is_block(data[at : at + HEADER_BYTES]):
         return 0
     size = int.from_bytes(data[at + 16 : at + 18], "little") + 1
     if size < _SMALLEST_BLOCK - 2:
@@ -211,4 +249,4 @@ def _block_size(data: bytes, at: int) -> int | None:
 
 def is_block(data: bytes) -> bool:
     """The data begin like a block of bgzip."""
-    return data[:4] == _HEADER and data[10:16] == _EXTRA
+    return BLOCK_START.match(data) is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.io.closing import Closing
 from oclgenomics.io.cores import usable_cores
+from oclgenomics.io.file_slice import first_byte, stored_size
 from oclgenomics.io.raw_file import PIECE_BYTES, Progress, read_at
 from oclgenomics.io.source import MAX_READERS
 
@@ -25,13 +25,15 @@ HEAD_BYTES = 4096
 
 def head_of(path: str | os.PathLike[str]) -> tuple[bytes, int] | None:
     """Return the first bytes of a regular file, and its size; None for anything else, or what cannot be read."""
+    size = stored_size(path)
+    if size is None:
+        return None
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except OSError:
         return None
     try:
-        status = os.fstat(handle)
-        return (os.pread(handle, HEAD_BYTES, 0), status.st_size) if stat.S_ISREG(status.st_mode) else None
+        return os.pread(handle, min(HEAD_BYTES, size), first_byte(path)), size
     except OSError:
         return None
     finally:
@@ -50,7 +52,7 @@ class _Stretch:
         """Read them, and what separates the files if the stretch goes on behind the file's end."""
         try:
             with open(self.path, "rb", buffering=0) as file:
-                read_at(file.fileno(), self.start, self.target, self.path)
+                read_at(file.fileno(), first_byte(self.path) + self.start, self.target, self.path)
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror or error}", source=self.path) from error
 

@@ -11,6 +11,7 @@ from functools import partial
 from typing import BinaryIO
 
 from oclgenomics.errors import InputError
+from oclgenomics.io.file_slice import FileSlice
 
 PIECE_BYTES = 16 << 20  # that a thread reads at a time: enough to seldom ask for Python's lock
 MIN_SHARED_OUT = 2 * PIECE_BYTES  # smaller files are read by one thread
@@ -25,7 +26,7 @@ class StoredBytes:
     Parameters
     ----------
     name : str
-        Path, or "-" for standard input.
+        Path, or "-" for standard input. Of a `FileSlice`, only its bytes are there.
     progress : callable, optional
         See `Progress`.
     live : bool
@@ -35,6 +36,12 @@ class StoredBytes:
     ----------
     total : int or None
         Bytes of a regular file.
+    part : FileSlice or None
+        The part of the file that this is.
+    start : int
+        Place in the file of the first byte.
+    ends_file : bool
+        The last byte is the file's.
     live : bool
         It is a pipe or the like, to be read as it comes.
 
@@ -49,6 +56,10 @@ class StoredBytes:
         self._progress = progress
         self._file: BinaryIO = _open(name)
         self.total = _size(self._file)
+        self.part = name if isinstance(name, FileSlice) else None
+        self.start, self._stop, self.ends_file = 0, self.total or 0, True
+        if self.part is not None:
+            self._take(self.part)
         self.live = live and self.total is None
         self._done = 0
         self._back: list[bytes] = []  # taken back, the next one last
@@ -80,8 +91,10 @@ class StoredBytes:
         filled = self._put_back_into(target)
         with self._reading():
             while filled < len(target):
-                count = self._file.readinto(target[filled:])  # type: ignore[attr-defined]
+                left = self._left(len(target) - filled)
+                count = self._file.readinto(target[filled : filled + left])  # type: ignore[attr-defined]
                 if not count:
+                    self._check_end()
                     break
                 filled += count
                 self._done += count
@@ -99,7 +112,7 @@ class StoredBytes:
         """
         begin = self._put_back_into(target)
         start = self._file.tell() - begin
-        end = min(len(target), (self.total or 0) - start)
+        end = min(len(target), self._stop - start)
         self._file.seek(start + end)
         self._done += end - begin
         places = [(at, min(at + PIECE_BYTES, end)) for at in range(begin, end, PIECE_BYTES)]
@@ -118,6 +131,25 @@ class StoredBytes:
 
     def close(self) -> None:
         self._file.close()
+
+    def _take(self, part: FileSlice) -> None:
+        """Give only the bytes of a part of the file."""
+        if self._stop < part.stop:
+            self.close()
+            raise InputError("became shorter after it was cut into parts", source=self.name)
+        self.ends_file = part.stop == self._stop
+        self.start, self._stop = part.start, part.stop
+        self.total = part.stop - part.start
+        self._file.seek(part.start)
+
+    def _left(self, size: int) -> int:
+        """Of so many bytes, those that the part of the file has."""
+        return size if self.part is None else min(size, self._stop - self._file.tell())
+
+    def _check_end(self) -> None:
+        """Refuse a file that ends within its part."""
+        if self.part is not None and self._left(1):
+            raise InputError("became shorter while it was read", source=self.name)
 
     def _put_back_into(self, target: memoryview) -> int:
         filled = 0
@@ -140,7 +172,10 @@ class StoredBytes:
 
     def _read_file(self, size: int) -> bytes:
         with self._reading():
+            size = self._left(size)
             data: bytes = self._file.read1(size) if self.live else self._file.read(size)  # type: ignore[attr-defined]
+        if not data:
+            self._check_end()
         self._done += len(data)
         return data
 

@@ -30,7 +30,7 @@ _OTHER_PACKERS = {
     b"PK\x03\x04": "zip", b"7z\xbc\xaf\x27\x1c": "7-Zip", b"Rar!\x1a\x07": "RAR", b"\x1f\x9d": "compress",
     b"\x04\x22\x4d\x18": "lz4", b"LZIP": "lzip",
 }  # fmt: skip
-_MARK = b"\xef\xbb\xbf"  # of UTF-8, which some editors put at the start of a text
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # of UTF-8, which some editors put at the start of a text
 _OTHER_MARKS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16, and of UTF-32
 
 
@@ -44,8 +44,8 @@ class Source(Closing):
     Parameters
     ----------
     path : str or path-like
-        File, or "-" for standard input. Gzip (also many members, as bgzip writes), bzip2, xz and zstd are recognised by
-        their first bytes.
+        File, of which a `FileSlice` has only a part, or "-" for standard input. Gzip (also many members, as bgzip
+        writes), bzip2, xz and zstd are recognised by their first bytes.
     chunk_bytes : int
         Size of the chunks of a plain input.
     progress : callable, optional
@@ -60,7 +60,8 @@ class Source(Closing):
     live : bool
         It is a pipe or the like, and `read_some_into` is to be used.
     skipped : int
-        Bytes of the unpacked text before the first that is given: those of a byte-order mark of UTF-8.
+        Bytes of the unpacked text before the first that is given: those of a byte-order mark of UTF-8, and, of an
+        uncompressed file, those before a part of it.
 
     Raises
     ------
@@ -83,10 +84,10 @@ class Source(Closing):
         self._stored = StoredBytes(self.name, progress, live=live)
         self.live = self._stored.live
         self.chunk_bytes = LIVE_BYTES if self.live else chunk_bytes
-        self.skipped = 0
         head = self._head()
         packing = packing_of(head)
         self.compressed = packing is not None or head.startswith(_GZIP)
+        self.skipped = 0 if self.compressed else self._stored.start
         try:
             self._refuse(head)
             self._stored.unread(head if self.compressed else self._without_mark(head))
@@ -205,7 +206,7 @@ class Source(Closing):
 
     def _refuse(self, head: bytes) -> None:
         """Refuse an input without anything in it, or one that is packed in a way that is not known."""
-        if not head.removeprefix(_MARK):
+        if not head.removeprefix(BYTE_ORDER_MARK):
             raise EmptyInputError("the file is empty", source=self.name)
         trouble = ""
         for magic, packer in _OTHER_PACKERS.items():
@@ -218,15 +219,15 @@ class Source(Closing):
         """The begin of the text without a byte-order mark."""
         if begin.startswith(_OTHER_MARKS):
             raise InputError("is text in UTF-16; store it as UTF-8 or ASCII", source=self.name)
-        rest = begin.removeprefix(_MARK)
-        self.skipped = len(begin) - len(rest)
+        rest = begin.removeprefix(BYTE_ORDER_MARK)
+        self.skipped += len(begin) - len(rest)
         return rest
 
     def _unpacked(self, packing: str | None) -> Iterator[bytes]:
         """Unpack, by gzip if no other packing is named."""
         chunks = inflate.inflate(self._stored, self._workers) if packing is None else unpack(self._stored, packing)
         begin = b""
-        while len(begin) < len(_MARK) and (chunk := next(chunks, b"")):
+        while len(begin) < len(BYTE_ORDER_MARK) and (chunk := next(chunks, b"")):
             begin += chunk
         if begin := self._without_mark(begin):
             yield begin

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -179,3 +180,20 @@ def work_behind(work: Callable[[Item], Result], items: Iterator[Item]) -> Genera
             yield waiting.result()
         if trouble is not None:
             raise trouble
+
+
+def work_ahead(
+    pool: Executor, work: Callable[[Item], Result], items: Iterable[Item], ahead: int
+) -> Generator[Result, None, None]:
+    """Yield `work(item)` for each item, in order, of which so many are begun before their time by a pool of others."""
+    source = iter(items)
+    coming: deque[Future[Result]] = deque(pool.submit(work, item) for item in itertools.islice(source, ahead))
+    try:
+        while coming:
+            result = coming.popleft().result()
+            coming.extend(pool.submit(work, item) for item in itertools.islice(source, 1))
+            yield result
+            del result
+    finally:
+        for future in coming:
+            future.cancel()

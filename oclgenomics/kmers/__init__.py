@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from oclgenomics.kmers.database.kmer_set import *
     from oclgenomics.kmers.database.section_file import is_database as is_database
     from oclgenomics.kmers.device.reader import KmerDatabase as KmerDatabase
+    from oclgenomics.kmers.jobs import CountJob as CountJob
     from oclgenomics.kmers.options import *
     from oclgenomics.kmers.plots.spectrum import plot_spectrum as plot_spectrum
     from oclgenomics.kmers.result import *
@@ -42,6 +43,7 @@ __getattr__, __dir__, __all__ = found_in(
         "database.kmer_set": "CountedKmers KmerBlock KmerSet",
         "database.section_file": "is_database",
         "device.reader": "KmerDatabase",
+        "jobs": "CountJob",
         "oclgenomics.app.run": "Run",
         "options": "CountOptions FilterOptions",
         "plots.spectrum": "plot_spectrum",

@@ -5,38 +5,37 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeGuard, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
 from oclgenomics.errors import OutputError, UsageError, check_choice
-from oclgenomics.io.atomic_file import WholeFile, open_unnamed, temporary_folder
 from oclgenomics.io.packed_file import open_packed, refuse_packed
 from oclgenomics.kmers import analysis, device, formats, sets
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock, KmerSet, SelectedKmers, join
 from oclgenomics.kmers.database.layout import Tally
-from oclgenomics.kmers.database.section_file import SectionFile, is_database
-from oclgenomics.kmers.device.counting import CountedFiles, counted_files
 from oclgenomics.kmers.device.slots import counts_of_part
 from oclgenomics.kmers.device.writer import DatabaseWriter
 from oclgenomics.kmers.options import MAX_COUNTER, CountOptions, FilterOptions
 from oclgenomics.kmers.result import CountMatrix, CountSummary, FilterSummary, Histogram, MatrixSummary, MergeSummary
+from oclgenomics.kmers.sources import Folder, KmerSource, OnSpill, Sample, counted_for_a_while, counted_reads, is_set
+from oclgenomics.lazy_names import late
 from oclgenomics.sequence.files import SequenceFiles, file_names
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     import numpy as np
     from numpy.typing import NDArray
 
+    from oclgenomics.app.jobs import ExecutorLike, Spread
+    from oclgenomics.io.atomic_file import WholeFile
     from oclgenomics.io.raw_file import Progress
+    from oclgenomics.kmers.jobs import SummedCounts
     from oclgenomics.sequence.records import Record
 
-
-KmerSource = KmerSet | str | os.PathLike[str]
-"""A set of k-mers, or a database by its path."""
-Sample = KmerSource | SequenceFiles
-"""The same, or FASTA and FASTQ files, whose k-mers are counted on the way."""
-Folder = str | os.PathLike[str] | None
-OnSpill = Callable[[int, int], None] | None
+jobs = late("oclgenomics.kmers.jobs")
+spreading = late("oclgenomics.app.jobs")
 
 Operation = Literal["union", "intersect", "subtract"]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
@@ -61,6 +60,7 @@ def count(
     min_quality: int | None = None,
     tmp_dir: Folder = None,
     only: Sample | None = None,
+    executor: ExecutorLike = None,
 ) -> CountedKmers:
     """Count the k-mers of FASTA and FASTQ files into memory.
 
@@ -80,6 +80,9 @@ def count(
     only : path, KmerSet or paths, optional
         K-mers that are not in this set are left out: a database or a set of the same k and strands, or FASTA and FASTQ
         files, whose k-mers are the set.
+    executor : Executor or Spread, optional
+        Who counts pieces of the files, each in its own process; `only` is no set in memory then, and `tmp_dir` a folder
+        that they have. See `oclgenomics.app.jobs.Spread`.
 
     Raises
     ------
@@ -97,8 +100,12 @@ def count(
     >>> from oclgenomics.kmers import CountOptions, count
     >>> counted = count("reads.fq.gz", CountOptions(k=31))  # doctest: +SKIP
     """
-    with _counted(source, options, engine, run, min_quality, tmp_dir, only=only) as counted:
-        block = counted.block()
+    if executor is not None:
+        with _spread(source, options, engine, run, min_quality, tmp_dir, only, executor) as summed:
+            block = join(key_words(options.k), summed.blocks())
+    else:
+        with counted_reads(source, options, engine, run, min_quality, tmp_dir, only=only) as counted:
+            block = counted.block()
     return CountedKmers(options.k, options.canonical, block.keys, block.counts)
 
 
@@ -114,6 +121,7 @@ def count_to_database(
     tmp_dir: Folder = None,
     on_spill: OnSpill = None,
     only: Sample | None = None,
+    executor: ExecutorLike = None,
 ) -> CountSummary:
     """Count the k-mers of FASTA and FASTQ files into a database.
 
@@ -125,20 +133,18 @@ def count_to_database(
     output : path or WholeFile
         The database to write; or a file that is open for it.
     on_spill : callable, optional
-        Called with the number of temporary runs and the bytes that were written, after each run.
+        Called with the number of temporary runs and the bytes that were written, after each run; not with `executor`.
 
     Raises
     ------
     OutputError
         The database cannot be written; nothing half written is left.
     """
-    with _counted(source, options, engine, run, min_quality, tmp_dir, on_spill, only) as counted:
-        with DatabaseWriter(output, options, engine=counted.engine) as writer:
-            if counted.whole:
-                writer.append_all(counted.counter.counted())
-            else:
-                writer.append_blocks(counted.blocks())
-        return counted.summary(writer.distinct, writer.total)
+    if executor is not None:
+        with _spread(source, options, engine, run, min_quality, tmp_dir, only, executor) as summed:
+            return summed.write(output)
+    with counted_reads(source, options, engine, run, min_quality, tmp_dir, on_spill, only) as counted:
+        return counted.write(output)
 
 
 # Look at what was counted
@@ -180,6 +186,7 @@ def histogram_of_reads(
     min_quality: int | None = None,
     tmp_dir: Folder = None,
     on_spill: OnSpill = None,
+    executor: ExecutorLike = None,
 ) -> Histogram:
     """Count the k-mers of FASTA and FASTQ files and return how many there are of each count.
 
@@ -192,7 +199,10 @@ def histogram_of_reads(
     >>> found = histogram_of_reads(["reads_1.fq.gz", "reads_2.fq.gz"], CountOptions(21))  # doctest: +SKIP
     >>> print(read_spectrum(found, 21))  # doctest: +SKIP
     """
-    with _counted(source, options, engine, run, min_quality, tmp_dir, on_spill) as counted:
+    if executor is not None:
+        with _spread(source, options, engine, run, min_quality, tmp_dir, None, executor) as summed:
+            return _histogram_of(block.counts for block in summed.blocks())
+    with counted_reads(source, options, engine, run, min_quality, tmp_dir, on_spill) as counted:
         if counted.whole:
             parts = counted.counter.counted()
             return _histogram_of(some for part in parts for some in counts_of_part(counted.engine, part))
@@ -547,68 +557,20 @@ def write_matrix(
 
 
 @contextlib.contextmanager
-def _counted(
+def _spread(
     source: SequenceFiles,
     options: CountOptions,
     engine: EngineLike,
     run: Run | None,
     min_quality: int | None,
     tmp_dir: Folder,
-    on_spill: OnSpill = None,
-    only: Sample | None = None,
-) -> Iterator[CountedFiles]:
-    """Count the k-mers of files, or those of them that are in a set; see `count_to_database`."""
-    options.check_reading(min_quality, tmp_dir)
-    with (
-        _chosen(options, only, engine, run, tmp_dir) as (chosen, engine),
-        counted_files(source, options, engine, run, min_quality, tmp_dir, on_spill, chosen) as counted,
-    ):
-        yield counted
-
-
-@contextlib.contextmanager
-def _chosen(
-    options: CountOptions, only: Sample | None, engine: EngineLike, run: Run | None, tmp_dir: Folder
-) -> Iterator[tuple[KmerSet | None, EngineLike]]:
-    """The set that k-mers have to be in, if any, and the engine, which is open if reads of the set were counted."""
-    if only is None:
-        yield None, engine
-    elif _is_set(only):
-        with device.opened(only) as chosen:
-            sets.check_alike(options.k, options.canonical, chosen)
-            yield chosen, engine
-    else:
-        plain = CountOptions(options.k, options.canonical)
-        threads = None if run is None else Run(run.threads)
-        with (
-            lent_engine(engine) as engine,
-            _counted_for_a_while(only, plain, engine=engine, run=threads, tmp_dir=tmp_dir) as chosen,
-        ):
-            yield chosen, engine
-
-
-@contextlib.contextmanager
-def _counted_for_a_while(
-    source: Sample, options: CountOptions, *, tmp_dir: Folder = None, **how: Any
-) -> Iterator[device.KmerDatabase]:
-    """Count the k-mers of FASTA and FASTQ files into a database without a name, and lend it.
-
-    Nothing of it is left afterwards. Parameters and errors are those of `count_to_database`.
-    """
-    folder = temporary_folder(tmp_dir)
-    with open_unnamed(folder) as handle:
-        name = f"a temporary database in {folder}"
-        count_to_database(
-            cast(SequenceFiles, source), options, WholeFile(name, handle, OutputError), tmp_dir=tmp_dir, **how
-        )
-        with device.KmerDatabase(SectionFile(name, os.dup(handle))) as database:
-            yield database
-
-
-def _is_set(sample: Sample) -> TypeGuard[KmerSource]:
-    if isinstance(sample, (str, os.PathLike)):
-        return is_database(sample)
-    return hasattr(sample, "blocks")
+    only: Sample | None,
+    executor: Executor | Spread,
+) -> Iterator[SummedCounts]:
+    """Have pieces counted by others, and lend what they add up to."""
+    job = jobs.CountJob.of(source, options, min_quality, tmp_dir, only)
+    with contextlib.closing(spreading.spread_over(executor, engine).parts(job, run)) as parts:
+        yield next(parts)
 
 
 def _histogram_of(counts: Iterable[NDArray[np.uint32]]) -> Histogram:
@@ -662,7 +624,7 @@ def _rows(
     given = [*samples.values(), *([] if only is None else [only])]
     with contextlib.ExitStack() as files, contextlib.ExitStack() as devices:
         there: dict[int, KmerSet] = {
-            place: files.enter_context(device.opened(one)) for place, one in enumerate(given) if _is_set(one)
+            place: files.enter_context(device.opened(one)) for place, one in enumerate(given) if is_set(one)
         }
         reads = [place for place in range(len(given)) if place not in there]
         sets.check_one_kind([*there.values(), *([options] if options and reads else [])])  # before hours of counting
@@ -672,7 +634,7 @@ def _rows(
         if reads and options is not None:
             engine = devices.enter_context(lent_engine(engine))
             for place in reads:
-                counted = _counted_for_a_while(given[place], options, engine=engine, run=run, tmp_dir=tmp_dir, **how)
+                counted = counted_for_a_while(given[place], options, engine=engine, run=run, tmp_dir=tmp_dir, **how)
                 there[place] = files.enter_context(counted)
         devices.close()  # the merge needs none
         if on_merge is not None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from oclgenomics.errors import InputError
+from oclgenomics.io.file_slice import FileSlice
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.lazy_names import late
 from oclgenomics.runtime import DeviceArray, Engine
@@ -86,7 +87,8 @@ def packed_blocks(
     may_be_empty : bool
         A file with nothing in it is a sample without reads: it gives no block, and a warning.
     census : Census, optional
-        Receives the numbers of each input that is read to its end.
+        Receives the numbers of each input that is read to its end. Of a part of a file, who asks for them says whether
+        the file's letters are nucleotides.
     progress : callable, optional
         Called with (bytes read, bytes in all) of the input at work; see `oclgenomics.io.source.Progress`.
 
@@ -117,7 +119,8 @@ def packed_blocks(
                 yield from _fastq(engine, text, min_quality, qualities, table, found)
             else:
                 yield from _fasta(engine, text, overlap, table, found)
-            found.check(text.name)
+            if census is None or not isinstance(path, FileSlice):
+                found.check(text.name)
             if census is not None:
                 census.add(found)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from oclgenomics.errors import EmptyInputError, InputError
+from oclgenomics.io.file_slice import stored_size
 from oclgenomics.io.foreign import HEAD_BYTES, foreign_format, not_sequences
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.io.source import Source
@@ -200,7 +200,7 @@ class InputProgress:
     """
 
     def __init__(self, paths: Sequence[str], progress: Progress) -> None:
-        sizes = [_stored_bytes(path) for path in paths]
+        sizes = [stored_size(path) for path in paths]
         self._total = None if None in sizes else sum(size or 0 for size in sizes)
         self._progress, self._before, self._here = progress, 0, 0
         self._size: int | None = None  # of the file at work
@@ -215,12 +215,3 @@ class InputProgress:
     def end_file(self) -> None:
         """Go on to the next file."""
         self._before, self._here = self._before + self._here, 0
-
-
-def _stored_bytes(path: str) -> int | None:
-    """The size of a file; None of standard input, of pipes, and of what is not there, which reading will tell."""
-    try:
-        found = None if path == "-" else os.stat(path)
-    except OSError:
-        return None
-    return found.st_size if found is not None and stat.S_ISREG(found.st_mode) else None

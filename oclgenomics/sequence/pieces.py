@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
+from oclgenomics.io.file_slice import first_byte
 from oclgenomics.io.joined_source import JoinedSource
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.name_list import NameList
@@ -72,7 +73,8 @@ class Origins:
     def place(self, byte: int) -> tuple[str, int]:
         """Return the file of a byte of the text, and the byte's place in that file."""
         file = int(self.source.file_at(np.array([byte]))[0])
-        return self.source.paths[file], byte - int(self.source.starts[file])
+        path = self.source.paths[file]
+        return path, first_byte(path) + byte - int(self.source.starts[file])
 
 
 def _no_texts() -> NameList:

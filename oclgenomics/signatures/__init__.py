@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         SummaryReport as SummaryReport,
         make_report as make_report,
     )
+    from oclgenomics.signatures.jobs import ScanJob as ScanJob
     from oclgenomics.signatures.matches.totals import ScanTotals as ScanTotals
     from oclgenomics.signatures.options import ScanOptions as ScanOptions
     from oclgenomics.signatures.panels.panel import Panel as Panel
@@ -35,6 +36,7 @@ __getattr__, __dir__, __all__ = found_in(
     {
         "api": "build_panel iter_scan read_panel scan",
         "formats.reports": "CertaintyReport SummaryReport make_report",
+        "jobs": "ScanJob",
         "matches.totals": "ScanTotals",
         "oclgenomics.app.reports": "write_reports",
         "oclgenomics.app.run": "Run",

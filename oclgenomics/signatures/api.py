@@ -6,17 +6,12 @@ import os
 from collections.abc import Generator
 from contextlib import closing
 
-from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
-from oclgenomics.errors import InputError
+from oclgenomics.app.jobs import ExecutorLike, path_of, spread_over
+from oclgenomics.app.run import EngineLike, Run, verb
 from oclgenomics.sequence.files import SequenceFiles, file_names
-from oclgenomics.sequence.letters import letter_blocks
-from oclgenomics.sequence.pieces import LetterBlock
-from oclgenomics.signatures.device.patterns import DevicePatterns
-from oclgenomics.signatures.device.samples import Encoder
-from oclgenomics.signatures.device.scans import EditScan, MatchScan
-from oclgenomics.signatures.formats.panel_file import BuiltPanel, is_built, open_panel, write_panel
-from oclgenomics.signatures.formats.panel_text import read_panel_text
-from oclgenomics.signatures.matches.joining import PartJoiner, in_order
+from oclgenomics.signatures.formats.panel_file import BuiltPanel, read_panel, write_panel
+from oclgenomics.signatures.jobs import ScanJob, scan_parts
+from oclgenomics.signatures.matches.joining import in_order
 from oclgenomics.signatures.options import ScanOptions, Strand
 from oclgenomics.signatures.panels.panel import Panel
 from oclgenomics.signatures.panels.seeds import SeedTable, make_table
@@ -25,32 +20,6 @@ from oclgenomics.signatures.result import Matches, Samples, ScanPart, ScanResult
 
 USUAL_N_RATE = 0.05  # of samples, which nobody knows yet
 MANY_LETTERS = 10**10  # to look through: what it takes to make the table, once, does not count
-
-
-def read_panel(path: str | os.PathLike[str], *, run: Run | None = None) -> Panel:
-    """Read signatures from FASTA or FASTQ, uncompressed or compressed, or from a file of `build_panel`.
-
-    Parameters
-    ----------
-    path : path
-        "-" is standard input, which is FASTA or FASTQ.
-    run : Run, optional
-        Whom to tell how far reading is.
-
-    Returns
-    -------
-    Panel
-        A `BuiltPanel` from a file of `build_panel`.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read or is damaged, or `Panel.from_signatures` refuses what it holds.
-    """
-    if is_built(path):
-        return open_panel(path)
-    held = read_panel_text(path, None if run is None else run.progress)
-    return Panel.from_lists(held.names, held.letters, os.fspath(path), held.byte_of)
 
 
 def build_panel(
@@ -109,6 +78,7 @@ def scan(
     *,
     engine: EngineLike = None,
     run: Run | None = None,
+    executor: ExecutorLike = None,
 ) -> ScanResult:
     """Find signatures in samples.
 
@@ -125,6 +95,8 @@ def scan(
         it; the default device if not given.
     run : Run, optional
         Host threads, and whom to tell how far the work is.
+    executor : Executor or Spread, optional
+        Who does pieces of the work, each in its own process; inputs are files then. See `oclgenomics.app.jobs.Spread`.
 
     Returns
     -------
@@ -145,8 +117,9 @@ def scan(
     ...     print(match["sample"], match["signature"], match["score"])
     """
     options = options or ScanOptions()
+    given = panel
     panel = panel if isinstance(panel, Panel) else read_panel(panel)
-    parts = list(iter_scan(samples, panel, options, engine=engine, run=run))
+    parts = list(iter_scan(samples, given if executor else panel, options, engine=engine, run=run, executor=executor))
     every = Samples.joined(part.samples.take(part.samples.ends) for part in parts)
     return ScanResult(panel, every, in_order(Matches.joined(part.matches for part in parts)), options)
 
@@ -159,6 +132,7 @@ def iter_scan(
     *,
     engine: EngineLike = None,
     run: Run | None = None,
+    executor: ExecutorLike = None,
 ) -> Generator[ScanPart, None, None]:
     """Find signatures in samples, block by block of the input; parameters and errors are those of `scan`.
 
@@ -168,26 +142,10 @@ def iter_scan(
         In the order of the input, at least one; its arrays are its own. Memory does not grow with the input.
     """
     options, run = options or ScanOptions(), run or Run()
+    if executor is not None:
+        job = ScanJob(tuple(file_names(samples)), path_of("panel", panel), options)
+        yield from spread_over(executor, engine).parts(job, run)
+        return
     panel = panel if isinstance(panel, Panel) else read_panel(panel)
-    patterns = panel.patterns(options.strand)
-    overlap = int(patterns.lengths.max()) + options.max_edits - 1
-    with lent_engine(engine) as lent:
-        on_device = DevicePatterns.upload(lent, patterns, options)
-        finder = (EditScan if options.max_edits else MatchScan)(lent, on_device, options)
-        encoder, joiner, given = Encoder(lent), PartJoiner(options.report), False
-        blocks = letter_blocks(
-            lent, file_names(samples), overlap=overlap, may_be_empty=True, threads=run.threads, progress=run.progress
-        )
-        with closing(blocks):
-            for block in blocks:
-                _check_qualities(block, options)
-                for rows, matches in finder.parts(encoder.encode(block)):
-                    yield joiner.add(rows, matches)
-                    given = True
-        if not given:
-            yield ScanPart(Samples.none(), Matches.none())
-
-
-def _check_qualities(block: LetterBlock, options: ScanOptions) -> None:
-    if options.min_score > 0 and block.pieces.qualities is None:
-        raise InputError("is FASTA, which has no qualities that `min_score` could look at", source=block.source)
+    with closing(scan_parts(samples, panel, options, engine, run)) as parts:
+        yield from parts

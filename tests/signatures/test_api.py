@@ -98,7 +98,7 @@ def test_scan_finds_what_the_oracle_finds(
     write_samples(path, samples)
     block_bytes = data.draw(st.sampled_from([1 << 20, 700, 100]), "block")
     with mock.patch(
-        "oclgenomics.signatures.api.letter_blocks", functools.partial(letter_blocks, block_bytes=block_bytes)
+        "oclgenomics.signatures.jobs.letter_blocks", functools.partial(letter_blocks, block_bytes=block_bytes)
     ):
         found = scan(path, Panel.from_signatures(signatures), options, engine=shaped)
     assert found.records() == expected(samples, signatures, options)
@@ -146,7 +146,7 @@ def test_parts_come_in_order_and_whole(engine: Engine, tmp_path: Path) -> None:
     samples: list[Sample] = [(f"s{i}", "ACGT" * (i % 5), "IIII" * (i % 5)) for i in range(40)]
     path = tmp_path / "samples.fastq"
     write_samples(path, samples)
-    with mock.patch("oclgenomics.signatures.api.letter_blocks", functools.partial(letter_blocks, block_bytes=128)):
+    with mock.patch("oclgenomics.signatures.jobs.letter_blocks", functools.partial(letter_blocks, block_bytes=128)):
         parts = list(iter_scan(path, Panel.from_signatures([("p", "GTA")]), engine=engine))
     assert len(parts) > 3
     assert [number for part in parts for number in part.samples.number.tolist()] == list(range(40))
@@ -167,7 +167,7 @@ def test_parts_own_their_arrays(engine: Engine, tmp_path: Path, report: Any, max
     path = tmp_path / "samples.fastq"
     write_samples(path, samples)
     panel, options = Panel.from_signatures([("p", "GTTGC")]), ScanOptions(report=report, max_edits=max_edits)
-    with mock.patch("oclgenomics.signatures.api.letter_blocks", functools.partial(letter_blocks, block_bytes=128)):
+    with mock.patch("oclgenomics.signatures.jobs.letter_blocks", functools.partial(letter_blocks, block_bytes=128)):
         kept = [copied(part) for part in iter_scan(path, panel, options, engine=engine)]
         seen = []
         for part in iter_scan(path, panel, options, engine=engine):

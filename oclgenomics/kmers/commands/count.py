@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import time
+from contextlib import closing
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from oclgenomics import kmers
 from oclgenomics.app.commands import (
@@ -18,8 +20,9 @@ from oclgenomics.app.commands import (
 )  # fmt: skip
 from oclgenomics.app.files import works_in, writes
 from oclgenomics.app.inputs import reads_sequences
+from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.io.json_text import json_text
-from oclgenomics.kmers.commands.reading import add_count_bounds, add_counting_options, at_work
+from oclgenomics.kmers.commands.reading import KMERS, add_count_bounds, add_counting_options, at_work, showing_progress
 
 
 def add_parser(actions: Any) -> None:
@@ -49,7 +52,13 @@ def add_parser(actions: Any) -> None:
         "of such files, whose k-mers are the set (default: all k-mers)",
     )  # fmt: skip
     reads_sequences(only)
+    add_spread_options(parser)
     add_device_options(parser)
+    add_outputs(parser)
+
+
+def add_outputs(parser: argparse.ArgumentParser) -> None:
+    """Add --tmp-dir, -o, --json and options of messages."""
     group = parser.add_argument_group("inputs larger than memory")
     folder = group.add_argument(
         "--tmp-dir", metavar="FOLDER",
@@ -70,19 +79,52 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    _begin_loading()
+    if not is_combined(args):
+        _begin_loading()
     options = kmers.CountOptions(args.k, not args.no_canonical, args.min_count, args.max_count, args.counter_max)
     options.check_reading(args.min_quality, args.tmp_dir)
+    if args.shard is not None:
+        job = kmers.CountJob.of(args.inputs, options, args.min_quality, args.tmp_dir, args.only)
+        return write_shard(args, job, "counting k-mers")
+    counted = (_combined if is_combined(args) else _counted)(args, options)
+    if args.json:
+        result = _record(counted.summary, counted.seconds)
+        print(json_text(counted.provenance | {"result": result}, indent=1))
+    _say_summary(args, counted.summary, counted.seconds)
+    return 0
+
+
+class _Counted(NamedTuple):
+    """What was written, how long it took, and what made it."""
+
+    summary: kmers.CountSummary
+    seconds: float
+    provenance: dict[str, Any]
+
+
+def _counted(args: argparse.Namespace, options: kmers.CountOptions) -> _Counted:
     with at_work(args, "counting k-mers") as work:
         summary = kmers.count_to_database(
             args.inputs, options, args.output, engine=work.engine, run=work.run, min_quality=args.min_quality,
             tmp_dir=args.tmp_dir, on_spill=work.say_spilled, only=args.only,
         )  # fmt: skip
-    if args.json:
-        result = _record(summary, work.seconds)
-        print(json_text(provenance(args, work.engine) | {"result": result}, indent=1))
-    _say_summary(args, summary, work.seconds)
-    return 0
+    return _Counted(summary, work.seconds, provenance(args, work.engine))
+
+
+def _combined(args: argparse.Namespace, options: kmers.CountOptions) -> _Counted:
+    start = time.perf_counter()
+    if has_pieces(args):
+        job = kmers.CountJob((), options, tmp_dir=args.tmp_dir)  # which reads no input again
+    else:
+        job = kmers.CountJob.of(args.inputs, options, args.min_quality, args.tmp_dir, args.only)
+    with work_of(args) as work, showing_progress(args, "counting k-mers") as (shown, _):
+        with closing(work.parts(job, kmers.Run(args.threads, shown.update))) as parts:
+            counted = next(parts)
+            shown.stage("merging k-mers", *KMERS)
+            summary = counted.write(args.output, shown.update)
+        seconds = time.perf_counter() - start
+        work.report_profile()
+        return _Counted(summary, seconds, work.provenance())
 
 
 def _begin_loading() -> None:

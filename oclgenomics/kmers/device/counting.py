@@ -16,19 +16,21 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from oclgenomics.app.run import EngineLike, Run, lent_engine
 from oclgenomics.errors import InputError, OutputError, readable_bytes
 from oclgenomics.io.atomic_file import WholeFile, file_system, temporary_file, temporary_folder
 from oclgenomics.io.closing import Closing
 from oclgenomics.io.processes import process_limit
+from oclgenomics.io.raw_file import Progress
 from oclgenomics.kmers import device, sets
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import KmerBlock, KmerSet, join
 from oclgenomics.kmers.database.section_file import SectionFile
-from oclgenomics.kmers.device.parts import EVERY, Kept, Part, dense, downloaded, gather
+from oclgenomics.kmers.device.parts import EVERY, Kept, Part, dense, downloaded_blocks, gather
 from oclgenomics.kmers.device.slots import Slots
 from oclgenomics.kmers.device.writer import DatabaseWriter
 from oclgenomics.kmers.options import CountOptions
@@ -38,6 +40,8 @@ from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import Census, PackedBlock, Symbols, packed_blocks
 from oclgenomics.sequence.files import InputProgress, SequenceFiles, file_names, largest_block
+
+DOWNLOADED = 1 << 20  # k-mers that come to the host at a time
 
 
 class KmerCounter:
@@ -135,8 +139,8 @@ class Spill(Closing):
 
     Parameters
     ----------
-    engine : Engine
-        A merge has at hand at most half of its budget.
+    engine : Engine, optional
+        A merge has at hand at most half of its budget. Without one, NumPy encodes the runs.
     options : CountOptions
         What is counted; runs hold all k-mers, whatever their counts are.
     folder : path, optional
@@ -156,14 +160,15 @@ class Spill(Closing):
 
     def __init__(
         self,
-        engine: Engine,
+        engine: Engine | None,
         options: CountOptions,
         folder: str | os.PathLike[str] | None = None,
         on_spill: Callable[[int, int], None] | None = None,
     ) -> None:
         self._engine, self._folder, self._on_spill = engine, folder, on_spill
         self._options = CountOptions(options.k, options.canonical)
-        self._most = plan.runs_at_a_time(engine.limits(), options.k, process_limit("RLIMIT_NOFILE"))
+        limits = None if engine is None else engine.limits()
+        self._most = plan.runs_at_a_time(limits, options.k, process_limit("RLIMIT_NOFILE"))
         self._runs: list[_Run] = []
         self.added = self.kmers = self.written = 0
 
@@ -190,6 +195,25 @@ class Spill(Closing):
             self._merge_last(self._most)
         if self._on_spill is not None:
             self._on_spill(self.added, self.written)
+
+    def sums(self, several: Sequence[KmerSet], progress: Progress | None = None) -> Iterator[KmerBlock]:
+        """All k-mers of sets with the sums of their counts, which stop at 2^32 - 1; there are no runs before.
+
+        Sets that are more than are merged at a time become runs.
+
+        Raises
+        ------
+        OutputError
+            See `merged`.
+        InputError
+            A set cannot be read.
+        """
+        if len(several) <= self._most:
+            return sets.union(several, progress=progress)
+        for begin in range(0, len(several), self._most):
+            blocks = sets.union(several[begin : begin + self._most], progress=progress)
+            self.add(partial(DatabaseWriter.append_blocks, blocks=blocks))
+        return self.merged()
 
     def merged(self) -> Iterator[KmerBlock]:
         """All k-mers of the runs with the sums of their counts, which stop at 2^32 - 1.
@@ -293,13 +317,15 @@ class CountedFiles:
     engine : Engine
     counter : KmerCounter
         All k-mers, if there are no temporary runs.
+    censuses : dict of str to Census
+        Records and letters of each file.
     whole : bool
         There are none, and all k-mers are wanted: those of the counter are the result.
     """
 
     def __init__(self, engine: Engine, options: CountOptions, parts: Spill, only: KmerSet | None) -> None:
         self.engine, self._options, self._spill, self._only = engine, options, parts, only
-        self._census = Census()
+        self.censuses: dict[str, Census] = {}
         self.counter = KmerCounter(engine, options)
 
     @property
@@ -319,6 +345,15 @@ class CountedFiles:
         """All k-mers on the host, in memory."""
         return self.counter.block() if self.whole else join(key_words(self._options.k), self.blocks())
 
+    def write(self, output: str | os.PathLike[str] | WholeFile) -> CountSummary:
+        """Write all k-mers to a database."""
+        with DatabaseWriter(output, self._options, engine=self.engine) as writer:
+            if self.whole:
+                writer.append_all(self.counter.counted())
+            else:
+                writer.append_blocks(self.blocks())
+        return self.summary(writer.distinct, writer.total)
+
     def blocks(self) -> Iterator[KmerBlock]:
         """All k-mers, or what the set has of them, on the host."""
         counted = kept_blocks(self._options, self._spill.merged()) if self._spill.added else self._downloaded()
@@ -326,8 +361,10 @@ class CountedFiles:
 
     def summary(self, distinct: int, total: int) -> CountSummary:
         """What was found, with the k-mers that were taken, and the sum of their counts."""
-        parts = self._spill
-        return CountSummary(self.counter.kmers + parts.kmers, distinct, total, parts.added, parts.written, self._census)
+        parts, census = self._spill, Census()
+        for some in self.censuses.values():
+            census.add(some)
+        return CountSummary(self.counter.kmers + parts.kmers, distinct, total, parts.added, parts.written, census)
 
     def _spill_all(self) -> None:
         self._spill.add_counted(self.counter)
@@ -336,18 +373,19 @@ class CountedFiles:
     def _downloaded(self) -> Iterator[KmerBlock]:
         for counted in self.counter.counted():
             runs = dense(self.engine, counted, self._options.k)
-            block = downloaded(self.engine, runs)
-            del counted, runs
-            yield block
+            del counted
+            yield from downloaded_blocks(self.engine, runs, DOWNLOADED)
+            del runs
 
     def _blocks(self, paths: list[str], run: Run, min_quality: int | None) -> Iterator[PackedBlock]:
         engine, k = self.engine, self._options.k
         block_bytes = plan.text_block_bytes(engine.limits(), k, largest_block(engine))
         progress = None if run.progress is None else InputProgress(paths, run.progress)
         for path in paths:
+            census = self.censuses.setdefault(path, Census())
             yield from packed_blocks(
                 engine, [path], overlap=k - 1, block_bytes=block_bytes, threads=run.threads, min_quality=min_quality,
-                may_be_empty=True, census=self._census, progress=progress,
+                may_be_empty=True, census=census, progress=progress,
             )  # fmt: skip
             if progress is not None:
                 progress.end_file()

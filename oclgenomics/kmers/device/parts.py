@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -125,6 +125,14 @@ def uploaded(engine: Engine, block: KmerBlock) -> Runs:
 def downloaded(engine: Engine, runs: Runs) -> KmerBlock:
     """Bring k-mers and their counts to the host."""
     return KmerBlock(engine.download(runs.keys), engine.download(runs.counts))
+
+
+def downloaded_blocks(engine: Engine, runs: Runs, most: int) -> Iterator[KmerBlock]:
+    """Bring k-mers and their counts to the host, so many at a time."""
+    for begin in range(0, runs.size, most):
+        size = min(most, runs.size - begin)
+        keys = [engine.download(runs.keys, size, word * runs.size + begin) for word in range(runs.keys.shape[0])]
+        yield KmerBlock(np.stack(keys), engine.download(runs.counts, size, begin))
 
 
 def _enlarged(array: NDArray[Any], used: int, room: int) -> NDArray[Any]:

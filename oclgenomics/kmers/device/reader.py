@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
-from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
@@ -16,6 +14,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.io.closing import Closing
 from oclgenomics.io.cores import usable_cores
+from oclgenomics.io.workers import work_ahead
 from oclgenomics.kmers.database.keys import key_words, sortable
 from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock, KmerSet, KmerTable
 from oclgenomics.kmers.database.layout import SECTION_KMERS, section_bytes
@@ -134,19 +133,7 @@ class KmerDatabase(Closing, KmerTable):
         InputError
             A section is damaged.
         """
-        numbers = iter(range(len(self._file)))
-        coming: deque[Future[KmerBlock]] = deque()
-        try:
-            for number in itertools.islice(numbers, ahead):
-                coming.append(pool.submit(self._file.section, number))
-            while coming:
-                block = coming.popleft().result()
-                for number in itertools.islice(numbers, 1):
-                    coming.append(pool.submit(self._file.section, number))
-                yield block
-        finally:
-            for future in coming:
-                future.cancel()
+        return work_ahead(pool, self._file.section, range(len(self._file)), ahead)
 
     def runs(self, engine: Engine) -> Iterator[Runs]:
         """All k-mers in an engine's memory, decoded there, some sections at a time; the next ones are read meanwhile.

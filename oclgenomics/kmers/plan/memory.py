@@ -192,17 +192,19 @@ class SortPlan:
 # What goes to disk
 
 
-def runs_at_a_time(limits: DeviceLimits, k: int, max_files: int | None) -> int:
+def runs_at_a_time(limits: DeviceLimits | None, k: int, max_files: int | None) -> int:
     """Return how many temporary runs to merge at a time: for how many there are memory and files.
 
     Parameters
     ----------
-    limits : DeviceLimits
+    limits : DeviceLimits or None
+        None where no device is at work.
     k : int
     max_files : int or None
         Files that the process may have open; None if any number.
     """
-    at_hand = max(MIN_MERGE_BYTES, min(limits.budget // 2, MAX_MERGE_BYTES))
+    most = MAX_MERGE_BYTES if limits is None else limits.budget // 2
+    at_hand = max(MIN_MERGE_BYTES, min(most, MAX_MERGE_BYTES))
     fit = at_hand // (SECTIONS_AT_HAND * SECTION_KMERS * (8 * key_words(k) + 4))
     if max_files is not None:
         fit = min(fit, max_files // FILE_SHARE)

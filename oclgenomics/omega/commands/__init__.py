@@ -6,7 +6,7 @@ from typing import Any
 
 from oclgenomics.app.commands import OneLineParser, add_system
 from oclgenomics.errors import UsageError
-from oclgenomics.omega.commands import ld, peaks, scan, threshold
+from oclgenomics.omega.commands import combine, ld, peaks, scan, threshold
 
 # Names OmegaPlus' users know; `-input FILE` becomes the positional argument.
 OMEGAPLUS_NAMES = {
@@ -38,4 +38,4 @@ class OmegaParser(OneLineParser):
 def add_parser(subparsers: Any) -> None:
     """Add `omega` and what it does to the command line."""
     what = "selective sweeps by linkage disequilibrium (omega statistic)"
-    add_system(subparsers, "omega", what, (scan, threshold, peaks, ld), OmegaParser)
+    add_system(subparsers, "omega", what, (scan, threshold, combine, peaks, ld), OmegaParser)

@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from oclgenomics.app.commands import add_system
-from oclgenomics.signatures.commands import build as signatures_build, info as signatures_info, scan as signatures_scan
+from oclgenomics.signatures.commands import (
+    build as signatures_build,
+    combine as signatures_combine,
+    info as signatures_info,
+    scan as signatures_scan,
+)
 
-COMMANDS = (signatures_scan, signatures_build, signatures_info)
+COMMANDS = (signatures_scan, signatures_combine, signatures_build, signatures_info)
 
 
 def add_parser(subparsers: Any) -> None:

@@ -10,16 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import oclgenomics
-from oclgenomics import signatures
+from oclgenomics import sequence, signatures
 from oclgenomics.app.commands import (
     OutputOptions,
     add_command,
     add_device_options,
     add_output_options,
     count,
-    open_engine,
-    provenance,
-    report_profile,
     say,
     say_written,
     started_progress,
@@ -27,6 +24,7 @@ from oclgenomics.app.commands import (
 )
 from oclgenomics.app.files import reads, writes
 from oclgenomics.app.inputs import reads_sequences
+from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
 from oclgenomics.errors import UsageError
 from oclgenomics.signatures import formats, plots
 from oclgenomics.signatures.commands.build import SIGNATURES, add_pattern_options
@@ -57,6 +55,13 @@ def add_parser(actions: Any) -> None:
     last = f"the last file: {SIGNATURES}"
     reads(parser.add_argument("signatures", metavar="SIGNATURES", help=last))
     _add_matching_options(parser)
+    add_report_options(parser)
+    add_spread_options(parser)
+    add_device_options(parser)
+
+
+def add_report_options(parser: argparse.ArgumentParser) -> None:
+    """Add all outputs: the matches in a format, tables of samples and of certainty, the figure."""
     group = add_output_options(parser, formats=FORMATS, what="matches")
     for name, text in (
         ("--summary", "write a table with a line for each sample: length, shares of N, quality, hash, warnings"),
@@ -64,7 +69,6 @@ def add_parser(actions: Any) -> None:
         ("--plot", "draw the samples and the signatures in them; .png, .svg or .pdf"),
     ):
         writes(group.add_argument(name, metavar="FILE", help=text))
-    add_device_options(parser)
 
 
 def _add_matching_options(parser: argparse.ArgumentParser) -> None:
@@ -103,24 +107,28 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     options = _checked_options(args)
+    job = signatures.ScanJob(tuple(sequence.file_names(args.samples)), args.signatures, options)
+    if not is_combined(args):
+        oclgenomics.select_device(args.device)  # a missing device is reported before anything is read
+    if args.shard is not None:
+        return write_shard(args, job, "scanning")
     progress = started_progress(args, "reading signatures")
     told = signatures.Run(args.threads, progress.update)
-    oclgenomics.select_device(args.device)  # a missing device is reported before anything is read
-    panel = signatures.read_panel(args.signatures, run=told)
+    panel = job.signatures
     totals, chosen = signatures.ScanTotals(panel), signatures.ChosenSamples(panel, options)
     seen = [lambda _: progress.clear(), totals.add, *([chosen.add] if args.plot else [])]
-    with open_engine(args) as engine:
+    with work_of(args) as work:
         start = time.perf_counter()
         progress.stage("scanning", "MB", 1e6)
-        parts = signatures.iter_scan(args.samples, panel, options, engine=engine, run=told)
+        parts = work.parts(job, told)
         with closing(parts), ExitStack() as stack:
             reports = [
                 (stack.enter_context(text_output(path, "wb")), report)
-                for path, report in _reports(args, panel, options, provenance(args, engine))
+                for path, report in _reports(args, panel, options, work.provenance())
             ]
             signatures.write_reports(parts, reports, on_part=seen, flush=STANDARD in args.samples)
         seconds = time.perf_counter() - start
-        report_profile(args, engine)
+        work.report_profile()
     if args.plot:
         first, *others = args.samples
         title = "standard input" if first == STANDARD else Path(first).name

@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics import __version__
+from oclgenomics.app.run import Run
 from oclgenomics.io.array_file import ArrayFile, is_of_kind
 from oclgenomics.io.array_layout import FileKind
 from oclgenomics.io.array_writing import write_arrays
+from oclgenomics.signatures.formats.panel_text import read_panel_text
 from oclgenomics.signatures.options import MAX_MISMATCHES, STRANDS, Strand
 from oclgenomics.signatures.panels.panel import Panel, Patterns
 from oclgenomics.signatures.panels.seeds import (
@@ -307,3 +309,29 @@ def _ascend(numbers: NDArray[np.integer]) -> bool:
 def _cuts(offsets: NDArray[np.int64], data: NDArray[np.uint8]) -> bool:
     """Whether offsets cut an array into pieces that follow each other."""
     return bool(len(offsets) and offsets[0] == 0 and offsets[-1] == len(data) and (np.diff(offsets) >= 0).all())
+
+
+def read_panel(path: str | os.PathLike[str], *, run: Run | None = None) -> Panel:
+    """Read signatures from FASTA or FASTQ, uncompressed or compressed, or from a file of `build_panel`.
+
+    Parameters
+    ----------
+    path : path
+        "-" is standard input, which is FASTA or FASTQ.
+    run : Run, optional
+        Whom to tell how far reading is.
+
+    Returns
+    -------
+    Panel
+        A `BuiltPanel` from a file of `build_panel`.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read or is damaged, or `Panel.from_signatures` refuses what it holds.
+    """
+    if is_built(path):
+        return open_panel(path)
+    held = read_panel_text(path, None if run is None else run.progress)
+    return Panel.from_lists(held.names, held.letters, os.fspath(path), held.byte_of)

@@ -202,7 +202,7 @@ def test_scan_with_edits(
     panel = Panel.from_signatures((f"p{number}", text) for number, text in enumerate(texts))
     block_bytes = data.draw(st.sampled_from([1 << 20, 300, 90]), "block")
     with mock.patch(
-        "oclgenomics.signatures.api.letter_blocks", functools.partial(letter_blocks, block_bytes=block_bytes)
+        "oclgenomics.signatures.jobs.letter_blocks", functools.partial(letter_blocks, block_bytes=block_bytes)
     ):
         found = scan(path, panel, options, engine=shaped)
     assert found.records() == expected_rows(reads, texts, options)
@@ -213,7 +213,7 @@ def test_a_place_goes_on_through_many_blocks(engine: Engine, tmp_path: Path) -> 
     path = tmp_path / "long.fasta"
     write_reads(path, [("x", letters, None)])
     options = ScanOptions(max_edits=2, report="all")
-    with mock.patch("oclgenomics.signatures.api.letter_blocks", functools.partial(letter_blocks, block_bytes=200)):
+    with mock.patch("oclgenomics.signatures.jobs.letter_blocks", functools.partial(letter_blocks, block_bytes=200)):
         found = scan(path, Panel.from_signatures([("p0", "A" * 40)]), options, engine=engine)
     assert found.records() == expected_rows([("x", letters, None)], ["A" * 40], options)
     assert len(found.matches) == 2

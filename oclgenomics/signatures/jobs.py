@@ -1,0 +1,100 @@
+"""The scan for signatures as a job, of which other processes do pieces: samples by the bytes of their files."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from oclgenomics.app.jobs import Job
+from oclgenomics.app.pieces import PieceFile, Shard
+from oclgenomics.app.run import EngineLike, Run, lent_engine
+from oclgenomics.errors import InputError
+from oclgenomics.sequence.files import SequenceFiles, file_names
+from oclgenomics.sequence.letters import letter_blocks
+from oclgenomics.sequence.pieces import LetterBlock
+from oclgenomics.sequence.slices import cut_files
+from oclgenomics.signatures.device.patterns import DevicePatterns
+from oclgenomics.signatures.device.samples import Encoder
+from oclgenomics.signatures.device.scans import EditScan, MatchScan
+from oclgenomics.signatures.formats.panel_file import read_panel
+from oclgenomics.signatures.matches.joining import PartJoiner
+from oclgenomics.signatures.options import ScanOptions
+from oclgenomics.signatures.panels.panel import Panel
+from oclgenomics.signatures.result import Matches, Samples, ScanPart
+
+
+@dataclass(frozen=True)
+class ScanJob(Job[ScanPart]):
+    """A scan of files; its pieces are cut at records of samples.
+
+    Attributes
+    ----------
+    samples : tuple of str
+        Files.
+    panel : str
+        The file of the signatures.
+    options : ScanOptions
+    """
+
+    NAME = "signatures scan"
+    KINDS = (ScanPart, Samples, Matches)
+
+    samples: tuple[str, ...]
+    panel: str
+    options: ScanOptions
+
+    @cached_property
+    def signatures(self) -> Panel:
+        """The signatures themselves."""
+        return read_panel(self.panel)
+
+    def inputs(self) -> tuple[str, ...]:
+        return (*self.samples, self.panel)
+
+    def parameters(self) -> Mapping[str, Any]:
+        return asdict(self.options)
+
+    def parts(self, engine: EngineLike, run: Run, shard: Shard | None = None) -> Generator[ScanPart, None, None]:
+        names = self.samples if shard is None else cut_files(self.samples, shard.number, shard.of)
+        return scan_parts(names, self.signatures, self.options, engine, run)
+
+    def combined(self, pieces: Iterable[PieceFile]) -> Iterator[ScanPart]:
+        before = 0  # samples, by which those of the next piece are numbered
+        for piece in pieces:
+            numbered = before
+            for part in self.read(piece):
+                samples = replace(part.samples, number=part.samples.number + before)
+                yield ScanPart(samples, replace(part.matches, sample=part.matches.sample + before))
+                numbered = max(numbered, int(samples.number.max(initial=-1)) + 1)
+            before = numbered
+
+
+def scan_parts(
+    samples: SequenceFiles, panel: Panel, options: ScanOptions, engine: EngineLike, run: Run
+) -> Generator[ScanPart, None, None]:
+    """Find signatures in samples, block by block; see `oclgenomics.signatures.iter_scan`."""
+    patterns = panel.patterns(options.strand)
+    overlap = int(patterns.lengths.max()) + options.max_edits - 1
+    with lent_engine(engine) as lent:
+        on_device = DevicePatterns.upload(lent, patterns, options)
+        finder = (EditScan if options.max_edits else MatchScan)(lent, on_device, options)
+        encoder, joiner, given = Encoder(lent), PartJoiner(options.report), False
+        blocks = letter_blocks(
+            lent, file_names(samples), overlap=overlap, may_be_empty=True, threads=run.threads, progress=run.progress
+        )
+        with closing(blocks):
+            for block in blocks:
+                _check_qualities(block, options)
+                for rows, matches in finder.parts(encoder.encode(block)):
+                    yield joiner.add(rows, matches)
+                    given = True
+        if not given:
+            yield ScanPart(Samples.none(), Matches.none())
+
+
+def _check_qualities(block: LetterBlock, options: ScanOptions) -> None:
+    if options.min_score > 0 and block.pieces.qualities is None:
+        raise InputError("is FASTA, which has no qualities that `min_score` could look at", source=block.source)

@@ -1,0 +1,126 @@
+"""Jobs done in pieces, by commands and by executors, to be compared with one run."""
+
+from __future__ import annotations
+
+import gzip
+import multiprocessing
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from oclgenomics.app.jobs import Spread
+from oclgenomics.cli.main import main
+from oclgenomics.runtime import Engine
+
+__all__ = ["check_combined", "check_refusals", "make_pieces", "no_engine", "spreads", "without_made"]
+
+MADE = (
+    b"# program: ",
+    b"# version: ",
+    b"# command: ",
+    b"# parameters: ",
+    b"# device: ",
+    b"# pieces: ",
+    b'{"provenance": ',
+)
+
+
+def without_made(data: bytes) -> bytes:
+    """A report, unpacked, without the lines that say what made it."""
+    data = gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
+    return b"".join(line for line in data.splitlines(keepends=True) if not line.startswith(MADE))
+
+
+def make_pieces(words: Sequence[str], number: int, folder: Path) -> list[str]:
+    """Do all pieces of a command, the last one first; their files in order."""
+    paths = [str(folder / f"{place}of{number}.piece") for place in range(1, number + 1)]
+    for place in range(number, 0, -1):
+        assert main([*words, "--shard", f"{place}/{number}", "-o", paths[place - 1], "-q"]) == 0
+    return paths
+
+
+def outputs_of(words: Sequence[str], outputs: Mapping[str, str], folder: Path) -> dict[str, bytes]:
+    """Run a command that writes to a folder of its own, and read what it wrote."""
+    folder.mkdir()
+    named = [word for option, name in outputs.items() for word in (option, str(folder / name))]
+    assert main([*words, *named, "-q"]) == 0
+    found = {name: without_made((folder / name).read_bytes()) for name in outputs.values()}
+    shutil.rmtree(folder)
+    return found
+
+
+def check_combined(
+    command: Sequence[str],
+    device: Sequence[str],
+    outputs: Mapping[str, str],
+    folder: Path,
+    numbers: Sequence[int] = range(1, 8),
+    *,
+    given: Sequence[str] = (),
+) -> None:
+    """Compare what `combine` makes of pieces, without a device, with what one run writes.
+
+    Parameters
+    ----------
+    command : sequence of str
+        Words of the command: system, verb, inputs and options.
+    device : sequence of str
+        Its options of the device, which pieces have and `combine` does not.
+    outputs : mapping
+        Options of outputs, and names of files.
+    folder : path
+        Where to work.
+    numbers : sequence of int
+        Of pieces.
+    given : sequence of str
+        Options of outputs that one run and `combine` are given, and pieces are not.
+    """
+    whole = outputs_of([*command, *device, *given], outputs, folder / "whole")
+    for number in numbers:
+        pieces = make_pieces([*command, *device], number, folder)
+        with no_engine():
+            words = [command[0], "combine", *pieces[::-1], *given]
+            assert outputs_of(words, outputs, folder / "combined") == whole, f"of {number} pieces"
+
+
+@contextmanager
+def no_engine() -> Iterator[None]:
+    """Refuse to open a device."""
+
+    def refused(*_args: object, **_kwargs: object) -> None:
+        raise AssertionError("a device was opened")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Engine, "__init__", refused)
+        yield
+
+
+def spreads(numbers: Sequence[int] = range(1, 8), folder: Path | None = None) -> Iterator[Spread]:
+    """Two threads that do so many pieces, for each of the numbers, and two processes that do three."""
+    ways: list[tuple[Callable[[], Executor], Sequence[int]]] = [
+        (lambda: ThreadPoolExecutor(2), numbers),
+        (lambda: ProcessPoolExecutor(2, multiprocessing.get_context("spawn")), [3]),
+    ]
+    for make, counts in ways:
+        with make() as executor:
+            for number in counts:
+                yield Spread(executor, number, folder)
+
+
+def check_refusals(
+    system: str, first: Sequence[str], others: Sequence[Sequence[str]], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """See that a piece of a command is refused beside one of each of others, whose options make another result."""
+    one = str(folder / "first.piece")
+    assert main([*first, "--shard", "1/2", "-o", one, "-q"]) == 0
+    for words in others:
+        other = str(folder / "other.piece")
+        assert main([*words, "--shard", "2/2", "-o", other, "-q"]) == 0
+        capsys.readouterr()
+        assert main([system, "combine", one, other, "-o", str(folder / "out"), "-q"]) == 3, words
+        assert "combine pieces of one command" in capsys.readouterr().err
+        assert not (folder / "out").exists()
