@@ -36,7 +36,7 @@ from classify_steps import breakdown, warm_build, warm_query
 from classify_tools import Ours, tools
 from measure import machine, run_process, table, write_json
 
-from oclgenomics.io.workers import usable_cores
+from oclgenomics.io.cores import usable_cores
 from oclgenomics.runtime import Engine, select_device
 
 PARTS = ("build", "query", "otf", "breakdown")

@@ -32,7 +32,7 @@ import numpy as np
 from measure import host, table, write_json
 
 from oclgenomics.io import inflate
-from oclgenomics.io.workers import usable_cores
+from oclgenomics.io.cores import usable_cores
 from oclgenomics.variation import ReadOptions, packing, read_alignments
 from oclgenomics.variation.readers import chromosome, input_buffer, line_blocks, macs, ms
 from oclgenomics.variation.readers.vcf import read as vcf

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from measure import host, machine, table, write_json
 
-from oclgenomics.io.workers import usable_cores
+from oclgenomics.io.cores import usable_cores
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import KmerBlock
 from oclgenomics.kmers.device.reader import KmerDatabase

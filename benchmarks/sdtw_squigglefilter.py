@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sdtw_data import MODEL
 from sdtw_peer_runs import peer_row, read_prefixes, timed
 
-from oclgenomics.io.workers import usable_cores
+from oclgenomics.io.cores import usable_cores
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.options import CRESCENT, SQUIGGLEFILTER, AlignOptions

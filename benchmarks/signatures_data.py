@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.io.workers import usable_cores
+from oclgenomics.io.cores import usable_cores
 from oclgenomics.simulate.signatures.samples import (
     SampleBatch,
     simulate_samples,

@@ -17,7 +17,7 @@ from typing import Any
 
 from measure import run_process
 
-from oclgenomics.io.workers import usable_cores
+from oclgenomics.io.cores import usable_cores
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.records import read_records
 from oclgenomics.signatures import ScanOptions, ScanResult, scan

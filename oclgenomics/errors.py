@@ -244,6 +244,10 @@ class DeviceLostError(DeviceError):
     """The device stopped answering in the middle of the work."""
 
 
+class SchedulerError(DeviceError):
+    """The workers of a scheduler cannot be reached, or are gone."""
+
+
 def readable_bytes(count: int) -> str:
     """Write a number of bytes as people read it."""
     size = float(count)

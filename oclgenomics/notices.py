@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 _silent = False
 _told: set[str] = set()
+_receiver: Callable[[str], None] | None = None
 
 
 @contextlib.contextmanager
@@ -23,9 +24,17 @@ def of_command(*, quiet: bool = False) -> Iterator[None]:
         _silent, _told = before
 
 
+def send_to(receiver: Callable[[str], None]) -> None:
+    """Have a function get all messages, in a process whose standard error nobody reads."""
+    global _receiver
+    _receiver = receiver
+
+
 def tell(text: str) -> None:
     """Write one line."""
-    if not _silent and sys.stderr is not None:
+    if _receiver is not None:
+        _receiver(text)
+    elif not _silent and sys.stderr is not None:
         sys.stderr.write(f"oclgenomics: {text}\n")
         sys.stderr.flush()
 

@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import IO, TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeVar
 
 from oclgenomics import notices, runtime
 from oclgenomics.app.files import (
@@ -41,6 +41,7 @@ from oclgenomics.io.packed_file import check_packer, open_packed
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
+    from oclgenomics.runtime.profile import Profile
 
 
 MAX_COUNT = 1e15  # any whole number up to it is exact in float64
@@ -49,7 +50,10 @@ SHOWN_TEXT = 40
 THOUSANDS = {"": 1, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 SIZE_BITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 PACKED = "compressed if the name ends in .gz, .bz2, .xz or .zst"  # of every output that is text
-NOT_PARAMETERS = {"run", "parser", "command_line", "debug", "quiet", "verbose", "shard", "pieces"}
+NOT_PARAMETERS = {
+    "run", "parser", "command_line", "debug", "quiet", "verbose", "shard", "pieces", "scheduler", "piece_count",
+    "piece_dir", "workers",
+}  # fmt: skip
 FormatT = TypeVar("FormatT", bound=str)
 
 
@@ -210,8 +214,16 @@ def shortened(text: str) -> str:
 # Options of many commands
 
 
-def add_device_options(parser: argparse.ArgumentParser) -> None:
-    """Add -d/--device, --max-memory and --profile."""
+def add_device_options(parser: argparse.ArgumentParser, *, threads: str | None = None) -> None:
+    """Add -d/--device, --max-memory, --threads and --profile.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+    threads : str, optional
+        What `args.threads` is without the option: None, or `argparse.SUPPRESS` for no such attribute, and so no such
+        parameter in the provenance of a command that hands it to nobody.
+    """
     group = parser.add_argument_group("device")
     group.add_argument(
         "-d", "--device", metavar="DEVICE",
@@ -221,6 +233,11 @@ def add_device_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--max-memory", type=parse_size, metavar="SIZE",
         help="largest device memory to use, such as 512M or 2G (default: 80 %% of the device's)",
+    )  # fmt: skip
+    group.add_argument(
+        "--threads", type=count, default=threads, metavar="N",
+        help="cores to use at most: host threads, and the cores of a CPU device (default: OCLGENOMICS_THREADS, then "
+        "all that the system allows this process)",
     )  # fmt: skip
     profile = group.add_argument(
         "--profile", nargs="?", const="", type=_trace_path, metavar="FILE.json",
@@ -414,7 +431,14 @@ def open_engine(args: argparse.Namespace) -> Engine:
     return engine
 
 
-def report_profile(args: argparse.Namespace, engine: Engine) -> None:
+class Profiled(Protocol):
+    """An engine, or several processes together."""
+
+    @property
+    def profile(self) -> Profile: ...
+
+
+def report_profile(args: argparse.Namespace, engine: Engine | Profiled) -> None:
     """Print the profile's table on standard error and write the trace, where --profile asked for them."""
     if args.profile is None:
         return

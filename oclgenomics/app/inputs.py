@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from oclgenomics.app.commands import count, say, shortened
 from oclgenomics.app.files import reads
@@ -13,7 +13,6 @@ from oclgenomics.lazy_names import late
 
 if TYPE_CHECKING:
     from oclgenomics.signals.trimming import TrimOptions
-    from oclgenomics.variation.alignment import Alignment
     from oclgenomics.variation.read_options import ReadOptions
 
 files = late("oclgenomics.sequence.files")
@@ -34,10 +33,6 @@ def add_reading_options(group: argparse._ArgumentGroup) -> None:
         help="unphased calls of a VCF or VCF Zarr: auto (genotype r2 for a chromosome that has any), missing (take "
         "them as missing), strict (refuse them) or ignore (take the order of alleles as phase) (default: %(default)s)",
     )  # fmt: skip
-    group.add_argument(
-        "--threads", type=count, metavar="N",
-        help="host threads that decompress and parse the input (default: one per CPU, at most 4)",
-    )  # fmt: skip
 
 
 def read_options(args: argparse.Namespace, samples: str | None = None) -> ReadOptions:
@@ -57,8 +52,6 @@ def read_options(args: argparse.Namespace, samples: str | None = None) -> ReadOp
     """
     if args.length is not None and args.length < 1:
         raise UsageError(f"--length {args.length}: the region is at least 1 bp long")
-    if args.threads is not None and args.threads < 1:
-        raise UsageError(f"--threads {args.threads}: give 1 or more")
     if args.phase not in phase.PHASES:
         raise UsageError(f"--phase {args.phase}: choose one of {', '.join(phase.PHASES)}")
     if args.input_format not in (None, *reading.FORMATS):
@@ -68,7 +61,35 @@ def read_options(args: argparse.Namespace, samples: str | None = None) -> ReadOp
     return found
 
 
-def say_unphased(args: argparse.Namespace, alignment: Alignment) -> None:
+class ReadCalls(Protocol):
+    """What is told of the calls of an alignment, as `oclgenomics.variation.Alignment` has it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def sites(self) -> int: ...
+
+    @property
+    def haplotypes(self) -> int: ...
+
+    @property
+    def copies(self) -> int: ...
+
+    @property
+    def ploidy(self) -> int: ...
+
+    @property
+    def unphased(self) -> bool: ...
+
+    @property
+    def unphased_calls(self) -> int: ...
+
+    @property
+    def haploid(self) -> object: ...
+
+
+def say_unphased(args: argparse.Namespace, alignment: ReadCalls) -> None:
     """Tell how many calls of an alignment are not phased, and what that does."""
     calls, ploidy = alignment.unphased_calls, alignment.ploidy
     if not calls:
@@ -85,7 +106,7 @@ def say_unphased(args: argparse.Namespace, alignment: Alignment) -> None:
     say(args, f"{many} {what}")
 
 
-def say_haploid(args: argparse.Namespace, alignment: Alignment) -> None:
+def say_haploid(args: argparse.Namespace, alignment: ReadCalls) -> None:
     """Tell how many samples of an alignment are haploid among diploid ones, and what that does."""
     if alignment.haploid is None:
         return

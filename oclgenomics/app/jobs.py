@@ -13,8 +13,8 @@ import tempfile
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, wait
 from contextlib import closing
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
@@ -34,9 +34,13 @@ from oclgenomics.app.provenance import device_record
 from oclgenomics.app.run import EngineLike, Run
 from oclgenomics.errors import OutputError, ParameterError
 from oclgenomics.io.atomic_file import check_folder
+from oclgenomics.io.closing import Closing
 from oclgenomics.runtime import Engine
+from oclgenomics.runtime.profile import Profile, Span
 
 PartT = TypeVar("PartT")
+ClosingT = TypeVar("ClosingT", bound=Closing)
+LOOK_SECONDS = 0.1  # between two looks at how far the work is
 PIECES = 16  # of a job, where nobody says how many: enough for several devices of unequal speed
 
 
@@ -97,12 +101,15 @@ class Made:
     seconds : float
     device : mapping
         Where it was made, as `oclgenomics.app.provenance` records it.
+    spans : tuple of Span
+        What took how long, if that was asked for.
     """
 
     path: str
     shard: Shard
     seconds: float
     device: Mapping[str, Any]
+    spans: tuple[Span, ...] = ()
 
 
 def make_piece(
@@ -112,6 +119,7 @@ def make_piece(
     *,
     device: str | None = None,
     max_memory: int | None = None,
+    profile: bool = False,
     run: Run | None = None,
     engine: Engine | None = None,
     arguments: Mapping[str, Any] | None = None,
@@ -129,9 +137,11 @@ def make_piece(
         does.
     max_memory : int, optional
         Bytes of device memory.
+    profile : bool
+        Keep the times of kernels and transfers.
     run : Run, optional
     engine : Engine, optional
-        One that is open, instead of `device` and `max_memory`.
+        One that is open, instead of `device`, `max_memory` and `profile`.
     arguments : mapping, optional
         See `PieceRecord`.
 
@@ -142,26 +152,72 @@ def make_piece(
     """
     start = time.perf_counter()
     marks = tuple(InputMark.of(name) for name in job.inputs())
-    engine = engine or _kept_engine(device, max_memory)
-    where = device_record(engine.device)
+    used = engine or _kept_engine(device, max_memory, profile)
+    job = _kept_job(job, marks)
+    where = device_record(used.device)
     record = PieceRecord(job.NAME, __version__, shard, job.parameters(), marks, arguments or {}, where)
-    with closing(job.parts(engine, run or Run(), shard)) as parts:
+    with closing(job.parts(used, run or Run(), shard)) as parts:
         write_piece(path, record, parts)
-    return Made(path, shard, time.perf_counter() - start, where)
+    spans = used.profile.taken(f"device {used.device.index}, process {os.getpid()}") if engine is None else []
+    return Made(path, shard, time.perf_counter() - start, where, tuple(spans))
 
 
 _kept = threading.local()
 
 
-def _kept_engine(device: str | None, max_memory: int | None) -> Engine:
+def _kept_job(job: Job[Any], marks: tuple[InputMark, ...]) -> Job[Any]:
+    """The job as this thread had it before, with what it read of inputs that are still the same."""
+    before, known = getattr(_kept, "job", (job, None))
+    if before.NAME != job.NAME:
+        _close_kept()
+    if (before, known) != (job, marks):
+        _kept.job = before, _ = job, marks
+    return before
+
+
+def _kept_engine(device: str | None, max_memory: int | None, profile: bool) -> Engine:
     """The engine of this thread for a device: starting one takes longer than a small piece."""
-    if getattr(_kept, "key", None) != (device, max_memory):
+    if getattr(_kept, "key", None) != (device, max_memory, profile):
+        _close_kept()
         if (before := getattr(_kept, "engine", None)) is not None:
             before.close()
         _kept.engine = _kept.key = None
-        _kept.engine, _kept.key = Engine(device, max_memory=max_memory), (device, max_memory)
+        _kept.engine = Engine(device, max_memory=max_memory, profile=profile)
+        _kept.key = device, max_memory, profile
     engine: Engine = _kept.engine
     return engine
+
+
+@contextlib.contextmanager
+def kept_open(engine: Engine, key: Hashable, opened: Callable[[], ClosingT]) -> Iterator[ClosingT]:
+    """Lend what pieces of a job need on their engine, such as a database, and keep it open for the next piece.
+
+    It is closed when a piece needs another one, or is of another job, and in the end of the `with` block if the engine
+    is not one that `make_piece` keeps.
+
+    Parameters
+    ----------
+    engine : Engine
+    key : hashable
+        What tells it from others.
+    opened : callable
+        Opens it on the engine.
+    """
+    if engine is not getattr(_kept, "engine", None):
+        with opened() as lent:
+            yield lent
+        return
+    if getattr(_kept, "open", (None, None))[0] != key:
+        _close_kept()
+        _kept.open = key, opened()
+    yield _kept.open[1]
+
+
+def _close_kept() -> None:
+    """Close what is kept open on the engine of this thread."""
+    _, lent = vars(_kept).pop("open", (None, None))
+    if lent is not None:
+        lent.close()
 
 
 @dataclass(frozen=True)
@@ -182,6 +238,8 @@ class Spread:
         given.
     max_memory : int, optional
         Bytes of device memory of each worker.
+    profile : Profile, optional
+        Gets what took how long in the workers, if it is enabled.
 
     Raises
     ------
@@ -194,6 +252,7 @@ class Spread:
     folder: str | os.PathLike[str] | None = None
     device: str | None = None
     max_memory: int | None = None
+    profile: Profile | None = None
 
     def __post_init__(self) -> None:
         if self.pieces < 1:
@@ -208,33 +267,45 @@ class Spread:
             The first error of any piece; pieces that were not begun are not done.
         """
         run = run or Run()
+        size = sum(InputMark.of(name).size for name in job.inputs())
         with _piece_folder(self.folder) as folder:
             shards = [Shard(number, self.pieces) for number in range(1, self.pieces + 1)]
-            how: dict[str, Any] = {"device": self.device, "max_memory": self.max_memory, "run": Run(run.threads)}
+            how: dict[str, Any] = {
+                "device": self.device, "max_memory": self.max_memory,
+                "profile": self.profile is not None and self.profile.enabled,
+                "run": Run(run.threads, getattr(self.executor, "progress", None)),
+            }  # fmt: skip
             tasks = [
                 self.executor.submit(make_piece, job, shard, os.path.join(folder, f"{shard.number}.piece"), **how)
                 for shard in shards
             ]
             try:
-                yield from job.combined(_opened_when_made(tasks, run))
+                yield from job.combined(self._opened_when_made(tasks, size, run))
             finally:
                 for task in tasks:
                     task.cancel()
                 _settle(tasks)
 
+    def _opened_when_made(self, tasks: Sequence[Future[Made]], size: int, run: Run) -> Iterator[PieceFile]:
+        """Open pieces in their order, each as soon as it is there; progress is a share of the bytes of all inputs."""
+        first: tuple[str, PieceRecord] | None = None
+        for task in tasks:
+            while run.progress is not None and not task.done():
+                wait([task], LOOK_SECONDS)
+                run.progress(int(size * _share_done(tasks)), size)
+            made = task.result()
+            if self.profile is not None:
+                self.profile.extend(made.spans)
+            piece = PieceFile(made.path)
+            first = first or (piece.name, piece.record)
+            check_version(piece.name, piece.record)
+            check_alike(piece.name, piece.record, *first)
+            yield piece
 
-def _opened_when_made(tasks: Sequence[Future[Made]], run: Run) -> Iterator[PieceFile]:
-    """Open pieces in their order, each as soon as it is there."""
-    first: tuple[str, PieceRecord] | None = None
-    for number, task in enumerate(tasks, 1):
-        made = task.result()
-        if run.progress is not None:
-            run.progress(number, len(tasks))
-        piece = PieceFile(made.path)
-        first = first or (piece.name, piece.record)
-        check_version(piece.name, piece.record)
-        check_alike(piece.name, piece.record, *first)
-        yield piece
+
+def _share_done(tasks: Sequence[Future[Made]]) -> float:
+    """How much is done of all tasks; of one that is not, executors of our own say it."""
+    return sum(1.0 if task.done() else getattr(task, "fraction", 0.0) for task in tasks) / len(tasks)
 
 
 def _settle(tasks: Sequence[Future[Made]]) -> None:

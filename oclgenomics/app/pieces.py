@@ -117,6 +117,8 @@ class InputMark:
                 first = file.read(BLOCK)
                 file.seek(max(known.st_size - BLOCK, 0))
                 ends = checksum(KEY, first, file.read(BLOCK))
+        except FileNotFoundError as error:
+            raise InputError("no such file", source=name) from error
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror or error})", source=name) from error
         return cls(name, known.st_size, known.st_mtime_ns, f"{ends:016x}")
@@ -193,7 +195,7 @@ def _write_record(file: WholeFile, value: Any) -> bytes:
 
 
 class PieceFile:
-    """A piece, its record verified; it is open only while its parts are read.
+    """A piece, its record verified; it is open only while one of its parts is read.
 
     Parameters
     ----------
@@ -229,12 +231,12 @@ class PieceFile:
             The file is cut off or damaged.
         """
         sums, place = Checksum(KEY), HEAD.size
-        with self._opened() as handle:
-            for number in range(self._records):
+        for number in range(self._records):
+            with self._opened() as handle:  # for this part alone: parts of many pieces may be merged
                 head, value, place = self._record(handle, place, kinds if number else KINDS)
-                sums.update(head)
-                if number:
-                    yield value
+            sums.update(head)
+            if number:
+                yield value
         if sums.value != self._sums or place != self._foot_at:
             raise self._error("its parts are not those that were written", place)
 
@@ -366,6 +368,26 @@ def check_alike(name: str, record: PieceRecord, first_name: str, first: PieceRec
                 f"the input {ours.name} was another one, or changed since,"
             )  # fmt: skip
             raise InputError(f"{what} when {first_name} was made; {TOGETHER}", source=name)
+
+
+def check_same_input(name: str, piece: PieceFile, place: int) -> None:
+    """Refuse an input that is read again, of which a piece had another one.
+
+    Parameters
+    ----------
+    name : str
+        Where it is now.
+    piece : PieceFile
+    place : int
+        Its place among the inputs of the piece.
+
+    Raises
+    ------
+    InputError
+    """
+    if InputMark.of(name).key != piece.record.inputs[place].key:
+        told = f"is not the file that {piece.name} was made with, or has changed since; make the pieces again"
+        raise InputError(told, source=name)
 
 
 def _shown(value: Any) -> str:

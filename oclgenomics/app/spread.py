@@ -1,21 +1,26 @@
-"""Commands whose work is shared out: `--shard` does a piece of it, `combine` puts the pieces together.
+"""Commands whose work is shared out: `--workers` gives it to several devices, `--scheduler` to other machines.
+`--shard` does a piece of it, and `combine` puts the pieces together.
 
 A command makes a `Job` of its options, and takes the parts of the result from `work_of`, wherever they come from: the
-device of this process or pieces. `combine` runs the command that made the pieces with the options that they hold and
-those of outputs that it was given itself.
+device of this process, processes on several devices, the workers of a scheduler, or pieces. `combine` runs the command
+that made the pieces with the options that they hold and those of outputs that it was given itself.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from oclgenomics import runtime
 from oclgenomics.app.commands import (
     add_command,
+    count,
     open_engine,
     provenance,
     report_profile,
@@ -33,35 +38,60 @@ from oclgenomics.app.files import (
     option_of,
     reads,
     role_of,
+    works_in,
 )
+from oclgenomics.app.provenance import device_record
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import refuse_packed
 from oclgenomics.lazy_names import late
 
 if TYPE_CHECKING:
+    from oclgenomics.app.cluster import Cluster
     from oclgenomics.app.jobs import Job
     from oclgenomics.app.pieces import PieceFile, PieceRecord, Shard
+    from oclgenomics.app.pools import DevicePool
     from oclgenomics.app.run import Run
     from oclgenomics.runtime import Engine
 
+cluster = late("oclgenomics.app.cluster")
 jobs = late("oclgenomics.app.jobs")
 pieces = late("oclgenomics.app.pieces")
+pools = late("oclgenomics.app.pools")
 run = late("oclgenomics.app.run")
 
 PartT = TypeVar("PartT")
 NOT_KEPT = {
     "run", "parser", "command_line", "output", "shard", "device", "max_memory", "threads", "tmp_dir", "profile",
-    "quiet", "verbose", "debug",
+    "quiet", "verbose", "debug", "scheduler", "piece_count", "piece_dir", "workers",
 }  # fmt: skip
 
 
 def add_spread_options(parser: argparse.ArgumentParser) -> None:
-    """Add --shard."""
+    """Add --workers, --shard, --scheduler and what goes with it."""
     group = parser.add_argument_group("several devices and machines")
+    group.add_argument(
+        "--workers", metavar="DEVICES",
+        help="work on several devices of this machine, in a process on each: auto (all GPUs, or the CPU without any), "
+        "gpu, cpu, or indexes of `oclgenomics devices` such as 0,1; --max-memory is that of each",
+    )  # fmt: skip
     group.add_argument(
         "--shard", type=_shard, metavar="I/N",
         help="do the I-th of N pieces of the work and write it to -o, for `combine`",
     )  # fmt: skip
+    reads(group.add_argument(
+        "--scheduler", metavar="ADDRESS",
+        help="have the workers of a Dask scheduler do the work: tcp://HOST:PORT, or its scheduler file "
+        "(default: this process does it)",
+    ), lambda _, name: [] if "://" in name else [name])  # fmt: skip
+    group.add_argument(
+        "--pieces", dest="piece_count", type=count, metavar="N",
+        help="with --scheduler: cut the work into N pieces (default: 4 for each worker)",
+    )  # fmt: skip
+    works_in(group.add_argument(
+        "--piece-dir", metavar="FOLDER",
+        help="with --scheduler: keep pieces there while the command runs; all machines have to see it (default: the "
+        "folder of -o)",
+    ))  # fmt: skip
 
 
 def _shard(text: str) -> Shard:
@@ -105,6 +135,48 @@ class _OnDevice:
         report_profile(self._args, self.engine)
 
 
+class _OnWorkers:
+    """Work of other processes, one for each of several devices of this machine."""
+
+    def __init__(self, args: argparse.Namespace, pool: DevicePool) -> None:
+        self._args, self._pool = args, pool
+        self.profile = runtime.Profile(args.profile is not None)
+
+    def parts(self, job: Job[PartT], run: Run) -> Generator[PartT, None, None]:
+        count = len(self._pool.devices)
+        spread = jobs.Spread(
+            self._pool, pools.PIECES_EACH * count, getattr(self._args, "tmp_dir", None),
+            max_memory=self._args.max_memory, profile=self.profile,
+        )  # fmt: skip
+        told: Generator[PartT, None, None] = spread.parts(job, replace(run, threads=None))
+        return told
+
+    def provenance(self) -> dict[str, Any]:
+        records = [device_record(device) for device in self._pool.devices]
+        workers = [f"{device.name} (device {device.index})" for device in self._pool.devices]
+        return provenance(self._args, None) | _one_device(records) | {"workers": workers}
+
+    def report_profile(self) -> None:
+        report_profile(self._args, self)
+
+
+class _OnScheduler:
+    """Work of the workers of a scheduler."""
+
+    def __init__(self, args: argparse.Namespace, workers: Cluster) -> None:
+        self._args, self._workers = args, workers
+
+    def parts(self, job: Job[PartT], run: Run) -> Generator[PartT, None, None]:
+        return self._workers.parts(job, run)
+
+    def provenance(self) -> dict[str, Any]:
+        known = self._workers
+        return provenance(self._args, None) | {"pieces": f"{known.pieces} on {known.address}", "workers": known.workers}
+
+    def report_profile(self) -> None:
+        """Do nothing: --profile is refused."""
+
+
 class _OfPieces:
     """Work that is done already, in pieces."""
 
@@ -122,31 +194,115 @@ class _OfPieces:
 
     def provenance(self) -> dict[str, Any]:
         devices = [piece.record.device for piece in self._pieces]
-        one = {"device": dict(devices[0])} if all(device == devices[0] for device in devices) else {}
         pieces = [f"{piece.record.shard} on {piece.record.device['name']}" for piece in self._pieces]
-        return provenance(self._args, None) | one | {"pieces": pieces}
+        return provenance(self._args, None) | _one_device(devices) | {"pieces": pieces}
 
     def report_profile(self) -> None:
         """Do nothing: no device is at work."""
 
 
+def _one_device(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The device of a record of what made a result, if all work was done on one, or on equal ones."""
+    return {"device": dict(records[0])} if all(record == records[0] for record in records) else {}
+
+
 @contextlib.contextmanager
 def work_of(args: argparse.Namespace) -> Iterator[Work]:
-    """Lend what does the work of a command: a device, or pieces where `combine` runs it."""
-    if is_combined(args):
+    """Lend what does the work of a command: a device, workers, or pieces, where `combine` runs it."""
+    if has_pieces(args):
         yield _OfPieces(args, args.pieces)
+        return
+    if getattr(args, "scheduler", None):
+        with cluster.connected(args.scheduler) as client:
+            workers = cluster.Cluster(client, args.piece_count, _piece_folder(args), args.max_memory)
+            say(args, f"{workers.pieces:,} pieces on {workers.address}: {', '.join(workers.workers)}")
+            yield _OnScheduler(args, workers)
+        return
+    if getattr(args, "workers", None) is not None:
+        with pools.DevicePool(args.workers) as pool:
+            for device in pool.devices:
+                say(args, f"worker on device {device.index}: {device}")
+            yield _OnWorkers(args, pool)
         return
     with open_engine(args) as engine:
         yield _OnDevice(args, engine)
 
 
 def is_combined(args: argparse.Namespace) -> bool:
-    """Whether the work of a command is done already, so that it needs no device."""
+    """Whether a command makes its result of pieces, so that it needs no device.
+
+    Raises
+    ------
+    UsageError
+        Options of --workers or --scheduler contradict others.
+    DeviceError
+        --workers names devices that are not there.
+    """
+    if getattr(args, "scheduler", None) is not None:
+        _check_scheduled(args)
+        return True
+    for option, value in (("--pieces", args.piece_count), ("--piece-dir", args.piece_dir)):
+        if value is not None:
+            raise UsageError(f"{option}: has a meaning only with --scheduler")
+    if args.workers is not None:
+        _check_workers(args)
+        return True
+    return has_pieces(args)
+
+
+def has_pieces(args: argparse.Namespace) -> bool:
+    """Whether `combine` runs a command: all pieces are there, and no input is read again."""
     return bool(getattr(args, "pieces", None))
 
 
-def write_shard(args: argparse.Namespace, job: Job[Any], label: str) -> int:
-    """Do the piece of --shard, and write it to -o; `label` is that of the progress.
+def _check_workers(args: argparse.Namespace) -> None:
+    _refuse_both("--workers", {"--shard": args.shard, "--device": args.device})
+    if any(file.name == "-" for file in named_files(args.parser, args) if file.kind == "input"):
+        raise UsageError("--workers: standard input (-) can be read by one process only; name files")
+    runtime.select_devices(args.workers)
+
+
+def _refuse_both(option: str, others: Mapping[str, object]) -> None:
+    for other, value in others.items():
+        if value is not None:
+            raise UsageError(f"{other} and {option} contradict each other; give one of them")
+
+
+def _check_scheduled(args: argparse.Namespace) -> None:
+    others = {"--workers": args.workers, "--shard": args.shard, "--device": args.device, "--profile": args.profile}
+    _refuse_both("--scheduler", others)
+    if args.piece_count == 0:
+        raise UsageError("--pieces 0: give 1 or more")
+    _piece_folder(args)
+
+
+def _piece_folder(args: argparse.Namespace) -> str:
+    """Where the pieces of a scheduler's workers lie.
+
+    Raises
+    ------
+    UsageError
+        No folder is named.
+    """
+    if args.piece_dir is not None:
+        return str(args.piece_dir)
+    if args.output == "-" or (os.path.exists(args.output) and not os.path.isfile(args.output)):
+        raise UsageError("--scheduler: name a folder for the pieces with --piece-dir, or a file with -o")
+    folder: str = os.path.dirname(os.path.abspath(args.output))
+    return folder
+
+
+def write_shard(args: argparse.Namespace, job: Job[Any], label: str, *, kept: Sequence[str] = ()) -> int:
+    """Do the piece of --shard, and write it to -o.
+
+    Parameters
+    ----------
+    args : Namespace
+    job : Job
+    label : str
+        That of the progress.
+    kept : sequence of str
+        Outputs in `args` that `combine` can write only if the piece was told of them.
 
     Raises
     ------
@@ -156,7 +312,7 @@ def write_shard(args: argparse.Namespace, job: Job[Any], label: str) -> int:
         Whatever the job raises.
     """
     shard: Shard = args.shard
-    check_shard(args)
+    check_shard(args, kept)
     progress = started_progress(args, f"{label}, piece {shard}")
     start = time.perf_counter()
     with open_engine(args) as engine:
@@ -165,12 +321,14 @@ def write_shard(args: argparse.Namespace, job: Job[Any], label: str) -> int:
         progress.clear()
         report_profile(args, engine)
     say(args, f"piece {shard} in {time.perf_counter() - start:.2f} s")
+    for option in [option_of(args.parser, args)[name] for name in kept if getattr(args, name)]:
+        say(args, f"the piece has what {option} needs; `combine` writes it")
     say_written(args)
     return 0
 
 
-def check_shard(args: argparse.Namespace) -> None:
-    """Refuse outputs that --shard does not have.
+def check_shard(args: argparse.Namespace, kept: Sequence[str] = ()) -> None:
+    """Refuse outputs that --shard does not have; `kept` as of `write_shard`.
 
     Raises
     ------
@@ -180,7 +338,8 @@ def check_shard(args: argparse.Namespace) -> None:
     if args.output == "-":
         raise UsageError(f"--shard {args.shard}: name the file of the piece with -o")
     refuse_packed(args.output, "a piece")
-    others = [file for file in _outputs(args) if file.option not in ("-o", "--output", "--profile")]
+    allowed = {"-o", "--output", "the output", "--profile", *(option_of(args.parser, args)[name] for name in kept)}
+    others = [file for file in _outputs(args) if file.option not in allowed]
     if others:
         raise UsageError(f"{others[0]}: a piece is no whole result; give this option to `combine`, which writes it")
 
@@ -191,8 +350,8 @@ def _outputs(args: argparse.Namespace) -> list[NamedFile]:
 
 def _arguments(args: argparse.Namespace) -> dict[str, Any]:
     """What `combine` needs to know of the command."""
-    outputs = {action.dest for action in chosen_actions(args.parser, args) if role_of(action) == "output"}
-    return {name: value for name, value in vars(args).items() if name not in NOT_KEPT | outputs}
+    outputs = {action.dest: None for action in chosen_actions(args.parser, args) if role_of(action) == "output"}
+    return {name: value for name, value in (vars(args) | outputs).items() if name not in NOT_KEPT}
 
 
 def add_combine(
@@ -250,10 +409,13 @@ def _combined_arguments(args: argparse.Namespace, record: PieceRecord, found: li
         unused = given[name] == action.default
         if unused and name in record.arguments:
             del given[name]
-        elif not unused and name in options and name not in {*record.arguments, *NOT_KEPT} and role_of(action) is None:
+        elif not unused and name in options and name not in {*record.arguments, *NOT_KEPT}:
             raise UsageError(f"{options[name]}: `{record.job}` has no such option")
-    nothing = dict.fromkeys(("shard", "device", "max_memory", "threads", "tmp_dir", "profile"))
-    kept = {**nothing, **record.arguments}
+    unset = (
+        "shard", "device", "max_memory", "threads", "tmp_dir", "profile", "scheduler", "piece_count", "piece_dir",
+        "workers",
+    )  # fmt: skip
+    kept = {**dict.fromkeys(unset), **record.arguments}
     if "format" in kept and given.keys() & {"format", "json"}:  # either says what the format is
         kept |= {"format": None, "json": False}
     return argparse.Namespace(**kept | given, pieces=found)

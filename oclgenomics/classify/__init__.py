@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from oclgenomics.classify.database.file import *
     from oclgenomics.classify.database.merging import merge_databases as merge_databases
     from oclgenomics.classify.formats.truth import *
+    from oclgenomics.classify.index import Index as Index, checked_inputs as checked_inputs
+    from oclgenomics.classify.jobs import BuildJob as BuildJob, QueryJob as QueryJob
     from oclgenomics.classify.options import *
     from oclgenomics.classify.result import *
     from oclgenomics.classify.serving.client import Client as Client
@@ -37,11 +39,13 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
-        "api": "Index add build checked_inputs iter_query merge query run",
+        "api": "add build iter_query merge query run",
         "database.database": "Database",
         "database.file": "read_database verify_database write_database",
         "database.merging": "merge_databases",
         "formats.truth": "read_calls read_truth",
+        "index": "Index checked_inputs",
+        "jobs": "BuildJob QueryJob",
         "oclgenomics.app.run": "Run",
         "oclgenomics.sequence.files": "file_names",
         "options": (

@@ -3,47 +3,26 @@
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
-from dataclasses import replace
-from functools import partial
-from typing import Any
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import closing
 
 import numpy as np
-from numpy.typing import NDArray
 
-from oclgenomics.app.files import file_key
+from oclgenomics.app.jobs import ExecutorLike, path_of, spread_over
 from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
-from oclgenomics.classify import plan
 from oclgenomics.classify.database.database import Database
-from oclgenomics.classify.database.features import FeatureSource, feature_parts
-from oclgenomics.classify.database.file import open_database
-from oclgenomics.classify.database.listings import database_facts
-from oclgenomics.classify.database.references import TaxonSources
+from oclgenomics.classify.database.references import TaxonSources, reference_files
 from oclgenomics.classify.device.building import build_database
-from oclgenomics.classify.device.finder import Finder, FoundReads, Groups, PartFinder, Sought, WholeFinder
-from oclgenomics.classify.device.reads import HowToRead, SketchedReads, sketched_reads
 from oclgenomics.classify.formats.results import merged_candidates, read_result
-from oclgenomics.classify.options import METACACHE, BuildOptions, Input, QueryOptions, SketchOptions, Wanted, inputs_of
+from oclgenomics.classify.index import Index, MateFiles, PathLike, ReadFiles, checked_inputs
+from oclgenomics.classify.jobs import BuildJob, QueryJob
+from oclgenomics.classify.options import METACACHE, BuildOptions, QueryOptions, Wanted
 from oclgenomics.classify.result import ClassifiedReads, QueryResult, Reads
-from oclgenomics.classify.taxonomy.calls import Caller, Candidates, well_covered, without_targets
-from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.classify.taxonomy.calls import Caller
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 from oclgenomics.classify.taxonomy.tree import Taxonomy
 from oclgenomics.errors import UsageError
-from oclgenomics.io.closing import Closing
-from oclgenomics.io.workers import work_behind
-from oclgenomics.runtime import Device, Engine
-from oclgenomics.sequence.files import SequenceFiles, file_names, largest_block
-
-MAX_RESERVE = 4 << 30  # bytes of the device's memory for reads and what is found for them, half of it at most
-RESERVE_SHARE = 16  # blocks of text that this holds
-BLOCKS = {"cpu": 16 << 20, "gpu": 128 << 20}  # bytes of text at most; more is not faster
-STANDARD_INPUT = 0
-PathLike = str | os.PathLike[str]
-MateFiles = Iterable[tuple[PathLike, PathLike]]
-ReadFiles = PathLike | Iterable[PathLike | Input]
+from oclgenomics.sequence.files import SequenceFiles, file_names
 
 
 @verb
@@ -56,6 +35,7 @@ def build(
     reset_taxa: bool = False,
     engine: EngineLike = None,
     run: Run | None = None,
+    executor: ExecutorLike = None,
 ) -> Database:
     """Build a database of reference sequences.
 
@@ -79,6 +59,8 @@ def build(
         Where to run; see `EngineLike`. An engine stays open.
     run : Run, optional
         Host threads, and what is called with the bytes of the files that are read, as they are stored.
+    executor : Executor or Spread, optional
+        Who does pieces of the work, each in its own process. See `oclgenomics.app.jobs.Spread`.
 
     Raises
     ------
@@ -94,9 +76,12 @@ def build(
     >>> from oclgenomics.classify import build
     >>> database = build("genomes", taxonomy="taxdump")  # doctest: +SKIP
     """
-    taxa = TaxonSources(taxonomy, taxpostmap, reset_taxa)
+    taxa, options = TaxonSources(taxonomy, taxpostmap, reset_taxa), options or BuildOptions()
+    if executor is not None:
+        job = BuildJob(tuple(reference_files(file_names(references))), options, taxa)
+        return job.database(spread_over(executor, engine).parts(job, run))
     with lent_engine(engine) as lent:
-        return build_database(lent, references, options or BuildOptions(), taxa, run or Run())
+        return build_database(lent, references, options, taxa, run or Run())
 
 
 @verb
@@ -132,178 +117,6 @@ def add(
         return build_database(lent, references, database.options, taxa, run or Run(), before=database)
 
 
-class Index(Closing):
-    """A database on a device; a context manager that gives the memory back.
-
-    A database that does not fit is kept in the host's memory, and goes through the device in parts.
-
-    Parameters
-    ----------
-    database : Database or path
-    engine : Engine, Device or str, optional
-        Where to run; see `EngineLike`. An engine stays open.
-
-    Attributes
-    ----------
-    database : Database
-        Without its features if it was read from a file.
-    facts : dict
-        See `database.listings.database_facts`.
-    lineages : Lineages
-    engine : Engine
-
-    Raises
-    ------
-    InputError
-        The file is no database, or a damaged one.
-    DeviceError
-        There is no such device, or its memory is too small.
-
-    Examples
-    --------
-    >>> from oclgenomics.classify import Index
-    >>> with Index("viruses.db") as index:  # doctest: +SKIP
-    ...     for sample in ("a.fastq.gz", "b.fastq.gz"):
-    ...         print(index.query(sample))
-    """
-
-    def __init__(
-        self,
-        database: Database | PathLike,
-        *,
-        engine: EngineLike = None,
-        device: Device | str | None = None,
-        max_memory: int | None = None,
-    ) -> None:
-        with ExitStack() as stack:
-            if device is not None or max_memory is not None:
-                what = "Index: device, max_memory: give engine=Engine(device, max_memory=...)"
-                warnings.warn(what, DeprecationWarning, stacklevel=2)
-                engine = engine or stack.enter_context(Engine(device, max_memory=max_memory))
-            self.engine = stack.enter_context(lent_engine(engine))
-            self._reserve = min(self.engine.budget // 2, MAX_RESERVE)
-            with _opened(database) as (self.database, features):
-                self.lineages = Lineages.of(self.database.taxonomy, self.database.targets)
-                self.facts = database_facts(self.database, features)
-                self._finder = self._new_finder(features)
-            stack.callback(self._finder.release)
-            self._stack = stack.pop_all()
-
-    def _new_finder(self, features: FeatureSource) -> Finder:
-        engine, targets = self.engine, self.database.targets
-        limits = engine.limits(self._reserve + engine.memory.used)
-        sizes = plan.IndexSizes(len(features), int(targets.windows.sum()), len(targets))
-        if sizes.fit(features.numbers.located, limits):
-            return WholeFinder(engine, features, targets, self._groups(QueryOptions()))
-        return PartFinder(engine, targets, partial(feature_parts, features.whole(), targets, limits))
-
-    def close(self) -> None:
-        """Give the device's memory back; twice does no harm."""
-        self._stack.close()
-
-    @verb
-    def query(
-        self,
-        reads: ReadFiles,
-        options: QueryOptions | None = None,
-        wanted: Wanted | None = None,
-        *,
-        paired: MateFiles | None = None,
-        interleaved: bool = False,
-        run: Run | None = None,
-    ) -> QueryResult:
-        """Classify reads; parameters and errors are those of the function `query`.
-
-        `reads` may also be inputs as `inputs_of` makes them.
-        """
-        options = options or QueryOptions()
-        found = self.iter_query(reads, options, wanted, paired=paired, interleaved=interleaved, run=run)
-        return QueryResult(self.lineages, tuple(found), options)
-
-    @verb
-    def iter_query(
-        self,
-        reads: ReadFiles,
-        options: QueryOptions | None = None,
-        wanted: Wanted | None = None,
-        *,
-        paired: MateFiles | None = None,
-        interleaved: bool = False,
-        run: Run | None = None,
-    ) -> Generator[ClassifiedReads, None, None]:
-        """Classify reads, block by block of the input; parameters and errors are those of `query`.
-
-        Yields
-        ------
-        ClassifiedReads
-            In the order of the input. Memory does not grow with the input, unless `cov_percentile` is asked for.
-        """
-        inputs = checked_inputs(reads, paired, interleaved=interleaved)
-        options, wanted = options or QueryOptions(), wanted or Wanted()
-        caller = Caller(self.lineages, options)
-        batches = sketched_reads(self.engine, inputs, self._how(inputs, options, wanted, run or Run()))
-        with closing(batches):
-            sought = self._sought(batches, options, all_hits=wanted.all_hits)
-            found = self._finder.find(sought, self._groups(options))
-            call = partial(self._called, caller=caller, options=options)
-            behind = all(one.stored for one in inputs)  # what comes through a pipe is answered as it comes
-            with closing(work_behind(call, found)) if behind else nullcontext(map(call, found)) as parts:
-                yield from parts if not options.cov_percentile else self._well_covered(parts, caller, options)
-
-    def parts(self, *args: Any, **kwargs: Any) -> Generator[ClassifiedReads, None, None]:
-        """Do what `iter_query` does, which is the name of it now."""
-        warnings.warn("Index.parts is now called Index.iter_query", DeprecationWarning, stacklevel=2)
-        return self.iter_query(*args, **kwargs)
-
-    def _how(self, inputs: Sequence[Input], options: QueryOptions, wanted: Wanted, run: Run) -> HowToRead:
-        known, pairs = self.database.options.sketch, any(one.mates is not None for one in inputs)
-        length = options.sketchlen or known.sketchlen
-        sketch = SketchOptions(known.kmerlen, length, known.winlen, options.winstride, known.min_triplets)
-        most = min(largest_block(self.engine), BLOCKS[self.engine.tuning.shape], self._reserve // RESERVE_SHARE)
-        return HowToRead(sketch, wanted, max(most // (1 + pairs), 1), run.threads, run.progress)
-
-    def _groups(self, options: QueryOptions) -> Groups:
-        return Groups(options.lowest, options.maxcand, self.lineages.groups(options.lowest))
-
-    def _sought(self, batches: Iterator[SketchedReads], options: QueryOptions, *, all_hits: bool) -> Iterator[Sought]:
-        stride = self.database.options.sketch.winstride
-        for batch in batches:
-            spanned = options.spanned(pairs=batch.reads.mate_letters is not None)
-            widths = plan.range_widths(batch.reads.all_letters, spanned, stride)
-            yield Sought(batch, widths, all_hits, options.repeats)
-
-    def _called(self, found: FoundReads, caller: Caller, options: QueryOptions) -> ClassifiedReads:
-        batch = found.sought.batch
-        candidates = found.candidates.without(plan.left_out(batch.reads.all_letters, options))
-        windows, sketch = int(self.database.targets.first_window[-1]), self.database.options.sketch
-        needed = plan.needed_hits(batch.reads.kmers(sketch.kmerlen), windows, sketch, options)
-        calls = caller.call(candidates, needed, self._lead(batch.reads, options))
-        return ClassifiedReads(batch.reads, candidates, calls, found.hits, batch.texts)
-
-    def _lead(self, reads: Reads, options: QueryOptions) -> NDArray[np.uint32] | None:
-        sketch = self.database.options.sketch
-        return plan.needed_lead(reads.kmers(sketch.kmerlen), sketch, options)
-
-    def _well_covered(
-        self, parts: Iterable[ClassifiedReads], caller: Caller, options: QueryOptions
-    ) -> Iterator[ClassifiedReads]:
-        """Call all reads again without the targets that are covered badly by all of them."""
-        held = list(parts)
-        if not held:
-            return
-        candidates = Candidates.joined([part.candidates for part in held])
-        needed = np.concatenate([part.calls.hitmin for part in held])
-        kept = well_covered(candidates, needed, self.database.targets, options.cov_percentile)
-        for part in held:
-            fewer = without_targets(part.candidates, kept)
-            calls = caller.call(fewer, part.calls.hitmin, self._lead(part.reads, options))
-            yield replace(part, candidates=fewer, calls=calls)
-
-
-def _opened(database: Database | PathLike) -> AbstractContextManager[tuple[Database, FeatureSource]]:
-    return nullcontext((database, database.features)) if isinstance(database, Database) else open_database(database)
-
-
 @verb
 def query(
     reads: ReadFiles,
@@ -315,6 +128,7 @@ def query(
     wanted: Wanted | None = None,
     engine: EngineLike = None,
     run: Run | None = None,
+    executor: ExecutorLike = None,
 ) -> QueryResult:
     """Classify reads.
 
@@ -337,6 +151,9 @@ def query(
         Where to run; see `EngineLike`. An engine stays open.
     run : Run, optional
         Host threads, and what is called with the bytes read of the file at work.
+    executor : Executor or Spread, optional
+        Who does pieces of the work, each in its own process; reads and the database are files then. See
+        `oclgenomics.app.jobs.Spread`.
 
     Returns
     -------
@@ -357,6 +174,10 @@ def query(
     ...     print(read["read"], read["taxon"])
     """
     inputs = checked_inputs(reads, paired, interleaved=interleaved)
+    if executor is not None:
+        job = QueryJob(tuple(inputs), path_of("database", database), options or QueryOptions(), wanted or Wanted())
+        with closing(spread_over(executor, engine).parts(job, run)) as parts:
+            return QueryResult(job.lineages, tuple(parts), job.options)
     with Index(database, engine=engine) as index:
         return index.query(inputs, options, wanted, run=run)
 
@@ -372,6 +193,7 @@ def iter_query(
     wanted: Wanted | None = None,
     engine: EngineLike = None,
     run: Run | None = None,
+    executor: ExecutorLike = None,
 ) -> Generator[ClassifiedReads, None, None]:
     """Classify reads, block by block of the input; parameters and errors are those of `query`.
 
@@ -381,46 +203,12 @@ def iter_query(
         In the order of the input; see `Index.iter_query`.
     """
     inputs = checked_inputs(reads, paired, interleaved=interleaved)
+    if executor is not None:
+        job = QueryJob(tuple(inputs), path_of("database", database), options or QueryOptions(), wanted or Wanted())
+        yield from spread_over(executor, engine).parts(job, run)
+        return
     with Index(database, engine=engine) as index:
         yield from index.iter_query(inputs, options, wanted, run=run)
-
-
-def checked_inputs(reads: ReadFiles, paired: MateFiles | None = None, *, interleaved: bool = False) -> list[Input]:
-    """List the inputs of a query, whose parameters these are.
-
-    Raises
-    ------
-    UsageError
-        There are none, standard input is to be read twice, or a file holds both mates of pairs in two files.
-    """
-    mates = [pair for first, second in paired or () for pair in _mate_files(first, second)]
-    given = [reads] if isinstance(reads, (str, os.PathLike)) else list(reads)
-    files = file_names([one for one in given if not isinstance(one, Input)])
-    inputs = [one for one in given if isinstance(one, Input)] + inputs_of(files, mates, interleaved=interleaved)
-    if not inputs:
-        raise UsageError("there are no reads to classify: name a file, or files of mates with `paired`")
-    if [name for one in inputs for name in (one.path, one.mates)].count("-") > 1:
-        raise UsageError("standard input (-) can be read once; name files for the others")
-    for one in inputs:
-        if one.mates is not None and _same_file(one.path, one.mates):
-            raise UsageError(f"{one.path} and {one.mates} are one file; name the second mates' file behind the first's")
-    return inputs
-
-
-def _mate_files(first: PathLike, second: PathLike) -> list[tuple[str, str]]:
-    """The pairs of files that two files are, or two lists with as many."""
-    firsts, seconds = file_names(first), file_names(second)
-    if len(firsts) != len(seconds):
-        raise UsageError(
-            f"{first} and {second} name {len(firsts):,} and {len(seconds):,} files; mates' files come two and two"
-        )
-    return list(zip(firsts, seconds, strict=True))
-
-
-def _same_file(one: str, other: str) -> bool:
-    """Say whether two names are of one file, which for pipes nobody knows."""
-    key = file_key(one, STANDARD_INPUT)
-    return key is not None and key == file_key(other, STANDARD_INPUT)
 
 
 @verb

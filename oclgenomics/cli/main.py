@@ -19,12 +19,13 @@ from oclgenomics.app.files import option_of
 from oclgenomics.app.streams import StreamError, flush_output, printable
 from oclgenomics.errors import AllocationError, InputError, OclGenomicsError, OutputError
 from oclgenomics.io.atomic_file import forget_files, output_trouble
+from oclgenomics.io.cores import limited_to
 from oclgenomics.io.processes import memory_limit, said_of_limit
 
 SYSTEMS = ("classify", "fpga", "kmers", "omega", "sdtw", "signatures", "simulate")
 COMMANDS = {  # and the module of each
     name: f"oclgenomics.{name}.commands" if name in SYSTEMS else f"oclgenomics.cli.{name}"
-    for name in sorted((*SYSTEMS, "devices", "doctor"))
+    for name in sorted((*SYSTEMS, "devices", "doctor", "worker"))
 }
 INTERRUPTED = 130
 OUT_OF_MEMORY = 4
@@ -103,7 +104,8 @@ def _run_command(args: argparse.Namespace) -> int:
         needed = f"and every command needs {MIN_MEMORY >> 20:,} MiB or more"
         raise AllocationError(said_of_limit(f"{limit >> 20:,} MiB", needed, letter))
     try:
-        status: int = args.run(args)
+        with limited_to(getattr(args, "threads", None)):  # before anything is loaded
+            status: int = args.run(args)
     except OclGenomicsError as error:
         error.option_of = option_of(args.parser, args)
         raise

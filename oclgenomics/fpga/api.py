@@ -22,6 +22,7 @@ from oclgenomics.fpga.hardware import Hardware, check_span, windows_of
 from oclgenomics.fpga.measuring import Measured, TimedRun, measured_of, repeated
 from oclgenomics.fpga.options import Matrix, check_border, check_modelled, fitting_designs, workload_of
 from oclgenomics.fpga.result import ScanProjection, ScanRun
+from oclgenomics.io.cores import usable_cores
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.sites.sources import AlignmentSource, FilteredBatch, filtered_batches
@@ -236,7 +237,7 @@ def run_scan(
     run = run or Run()
     done: list[AlignmentRun] = []
     with ExitStack() as stack:
-        pool = stack.enter_context(ThreadPoolExecutor(run.threads or min(os.cpu_count() or 1, MAX_THREADS)))
+        pool = stack.enter_context(ThreadPoolExecutor(run.threads or min(usable_cores(), MAX_THREADS)))
         batches = filtered_batches(
             source, options, reading=reading, exclude=exclude, on_alignment=on_alignment, threads=run.threads
         )

@@ -28,6 +28,7 @@ from oclgenomics.io.array_layout import (
     checksum_of,
 )
 from oclgenomics.io.closing import Closing
+from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.raw_file import begins_with, open_stored
 from oclgenomics.io.workers import Workers
 
@@ -98,7 +99,7 @@ class ArrayFile(Closing):
         """
         section, start = self._find(name, dtype, dimensions)
         data = np.empty(section.filled_bytes, np.uint8)
-        with Workers(THREADS) as threads:  # which read on while checksums are made
+        with Workers(min(THREADS, usable_cores())) as threads:  # which read on while checksums are made
             begins = range(0, len(data), PIECE_BYTES)
             pieces = threads.map(lambda begin: self._fill(data[begin : begin + PIECE_BYTES], start + begin), begins)
             found = checksum_of(KEY, pieces)

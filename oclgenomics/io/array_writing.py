@@ -27,6 +27,7 @@ from oclgenomics.io.array_layout import (
     checksum,
 )
 from oclgenomics.io.atomic_file import WholeFile, whole_file
+from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.workers import Workers
 
 THREADS = 2
@@ -64,7 +65,7 @@ def write_arrays(
     description = Description(program, metadata, sections)
     first = len(_head_of(kind, description))  # checksums do not change it
     places = [first + section.offset for section in sections]
-    with whole_file(path) as file, Workers(THREADS) as threads:
+    with whole_file(path) as file, Workers(min(THREADS, usable_cores())) as threads:
         writing = _start_writing(file, places, stored, threads) if file.seekable else []
         summed = [_summed(section, pieces) for section, pieces in zip(sections, stored, strict=True)]
         head = _head_of(kind, description._replace(sections=summed))

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.closing import Closing
+from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.file_slice import first_byte, stored_size
 from oclgenomics.io.raw_file import PIECE_BYTES, Progress, read_at
 from oclgenomics.io.source import MAX_READERS
-from oclgenomics.io.workers import usable_cores
 
 SEPARATOR = b"\n"
 PART_BYTES = 4 << 20  # that a thread reads at a time, of as many files as that takes

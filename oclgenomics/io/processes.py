@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 _HOME = str(Path(__file__).resolve().parents[2])  # the folder that this package lies in
@@ -33,6 +34,26 @@ def child_environment() -> dict[str, str]:
     """
     given = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path not in ("", os.curdir)]
     return {**os.environ, "PYTHONPATH": os.pathsep.join([*given, _HOME])}
+
+
+@contextlib.contextmanager
+def changed_environment() -> Iterator[Callable[[dict[str, str]], None]]:
+    """Give the body a way to set environment variables; they are as before when it ends."""
+    before: dict[str, str | None] = {}
+
+    def change(values: dict[str, str]) -> None:
+        for name, value in values.items():
+            before.setdefault(name, os.environ.get(name))
+            os.environ[name] = value
+
+    try:
+        yield change
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 with contextlib.suppress(ImportError):  # not on Windows

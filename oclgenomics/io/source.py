@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import EmptyInputError, InputError
 from oclgenomics.io.closing import Closing
+from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.raw_file import Progress, StoredBytes
 from oclgenomics.io.read_ahead import MAX_READY, ReadAhead
 from oclgenomics.io.unpack import packing_of, unpack
-from oclgenomics.io.workers import Workers, usable_cores
+from oclgenomics.io.workers import Workers
 from oclgenomics.lazy_names import late
 
 inflate = late("oclgenomics.io.inflate")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import os
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -15,6 +14,7 @@ import numpy as np
 
 from oclgenomics.errors import ParameterError
 from oclgenomics.io.closing import Closing
+from oclgenomics.io.cores import usable_cores
 
 MAX_THREADS = 4  # taken where nobody says how many; the interpreter's lock lets no more work at once
 
@@ -32,8 +32,8 @@ class Workers(Closing):
     Parameters
     ----------
     threads : int, optional
-        One: the work is done where it is given out, without any thread. As many as there are cores, at most
-        `MAX_THREADS`, if not given.
+        One: the work is done where it is given out, without any thread. As many as this process may use cores, at
+        most `MAX_THREADS`, if not given.
 
     Attributes
     ----------
@@ -197,10 +197,3 @@ def work_ahead(
     finally:
         for future in coming:
             future.cancel()
-
-
-def usable_cores() -> int:
-    """Cores that this process may run on, which may be fewer than the machine has."""
-    if hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

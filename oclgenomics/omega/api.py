@@ -5,19 +5,16 @@ All of them that scan go one way from an input to scans: read, filter, scan.
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import ExitStack, closing
-from dataclasses import replace
+from contextlib import closing
 from typing import Any
 
-import numpy as np
-
+from oclgenomics.app.jobs import ExecutorLike, spread_over
 from oclgenomics.app.run import EngineLike, Run, all_parts_of, lent_engine, verb
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.omega.device.scanner import OmegaScanner, Progress
 from oclgenomics.omega.formats.scans import read_report
+from oclgenomics.omega.jobs import ScanJob, ScanPart, file_names, scan_batch, scan_parts
 from oclgenomics.omega.ld.map import LdMap, map_region
 from oclgenomics.omega.ld.request import read_region, request_map
 from oclgenomics.omega.options import LdOptions, ScanOptions, scan_parameters
@@ -35,17 +32,8 @@ from oclgenomics.omega.significance.thresholds import (
     localisation,
     thresholds,
 )
-from oclgenomics.omega.sites.filters import Prepared
-from oclgenomics.omega.sites.sources import (
-    AlignmentSource,
-    FilteredBatch,
-    filter_batch,
-    filtered_batches,
-    open_alignments,
-)
+from oclgenomics.omega.sites.sources import AlignmentSource, Excluded, filter_batch, open_alignments
 from oclgenomics.variation import Alignment, BedRegions, ReadOptions
-
-Excluded = BedRegions | str | os.PathLike[str] | None
 
 
 @verb
@@ -59,6 +47,7 @@ def iter_scan(
     on_result: Callable[[Scan], None] | None = None,
     engine: EngineLike = None,
     run: Run | None = None,
+    executor: ExecutorLike = None,
 ) -> Generator[Scan, None, None]:
     """Give the scans of an input one by one; parameters and errors as for `scan`.
 
@@ -69,19 +58,25 @@ def iter_scan(
         read ahead.
     """
     options, run = options or ScanOptions(), run or Run()
-    batches = filtered_batches(
-        source, options, reading=reading, exclude=exclude, on_alignment=on_alignment, threads=run.threads
-    )
-    scanner = None
-    with ExitStack() as stack:
-        for batch in stack.enter_context(closing(batches)):
-            scanner = scanner or OmegaScanner(stack.enter_context(lent_engine(engine)))
-            results = _scan_batch(batch, options, scanner, run.progress)
-            del batch  # before the next one is read
-            for result in results:
+    parts: Generator[ScanPart, None, None]
+    if executor is None:
+        how: dict[str, Any] = {"reading": reading, "exclude": exclude, "on_alignment": on_alignment}
+        parts = scan_parts(source, options, engine, run, **how)
+    else:
+        _no_callback(on_alignment)
+        parts = spread_over(executor, engine).parts(ScanJob(file_names(source), options, reading, exclude), run)
+    with closing(parts):
+        for part in parts:
+            if isinstance(part, Scan):
                 if on_result is not None:
-                    on_result(result)
-                yield result
+                    on_result(part)
+                yield part
+
+
+def _no_callback(on_alignment: Callable[[Alignment], None] | None) -> None:
+    """Refuse to tell of alignments that other processes read."""
+    if on_alignment is not None:
+        raise ParameterError("on_alignment", "cannot be called with `executor`, whose workers read the input")
 
 
 @all_parts_of(iter_scan)
@@ -109,7 +104,10 @@ def scan(scans: list[Scan]) -> Scans:
         The device is opened after the first alignment has been read, so that errors in the input come first.
     run : Run, optional
         Host threads that decompress and parse the input; and progress, called with (grid positions done, grid
-        positions in all) of the alignments at work.
+        positions in all) of the alignments at work, or with `executor` (pieces done, pieces in all).
+    executor : Executor or Spread, optional
+        Who does pieces of the work, each in its own process; inputs are files then, and there is no `on_alignment`. See
+        `oclgenomics.app.jobs.Spread`.
 
     Returns
     -------
@@ -165,7 +163,7 @@ def scan_alignments(
     DeviceError
         Not enough device memory, or a device lost on the way.
     """
-    return _scan_batch(filter_batch(alignments, options, exclude), options, scanner, progress)
+    return scan_batch(filter_batch(alignments, options, exclude), options, scanner, progress)
 
 
 def scan_alignment(
@@ -178,27 +176,6 @@ def scan_alignment(
 ) -> Scan:
     """Filter and scan one alignment; see `scan_alignments`."""
     return scan_alignments([alignment], options, scanner, progress, exclude=exclude)[0]
-
-
-def _scan_batch(
-    batch: FilteredBatch, options: ScanOptions, scanner: OmegaScanner, progress: Progress | None
-) -> list[Scan]:
-    """Scan filtered alignments; the seconds of each are its share, of those that the filter took, too."""
-    start = time.perf_counter()
-    results = scanner.scan_filtered(batch.alignments, options, progress)
-    share = (batch.seconds + time.perf_counter() - start) / max(len(results), 1)
-    made = scan_parameters(options)
-    return [_counted(result, one, share, made) for result, one in zip(results, batch.prepared, strict=True)]
-
-
-def _counted(result: Scan, prepared: Prepared, seconds: float, parameters: dict[str, Any]) -> Scan:
-    """The result with what was left out, the sites of each window, what was scanned how, and the seconds it took."""
-    at = prepared.alignment.positions
-    counted = np.searchsorted(at, result.right, "right") - np.searchsorted(at, result.left, "left")
-    return replace(
-        result, discarded=prepared.discarded, window_sites=np.where(result.valid, counted, -1).astype(np.int64),
-        stats=replace(result.stats, seconds=seconds), data=prepared.data, parameters=parameters,
-    )  # fmt: skip
 
 
 def find_peaks(

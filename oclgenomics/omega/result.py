@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar, overload
 
 import numpy as np
@@ -14,6 +14,7 @@ from oclgenomics.app.frames import frame_of, to_frame
 SCAN_COLUMNS = ("chromosome", "replicate", "position", "omega", "left", "right", "window_sites")
 """Of a table of grid positions: in tsv reports, `Scan.records` and `Scan.to_frame`."""
 
+ARRAYS = ("positions", "omega", "left", "right", "valid", "window_sites", "enough_sites")  # of a scan that was counted
 ACCURATE_DIGITS = 7  # pair values are float32, which leaves omega a relative error of about 1.5e-7
 COMPAT_DIGITS = 9  # tell all float32 values apart
 
@@ -142,6 +143,16 @@ class Scan(Track):
         peak = "" if best is None else f", best omega {self.omega[best]:.6g} at {self.positions[best]:.0f} bp"
         size = f"{self.haplotypes} haplotypes, {self.sites} sites, {len(self.positions)} positions"
         return f"<Scan of {self.name!r}: {size}{peak}>"
+
+    @classmethod
+    def joined(cls, scans: Sequence[Scan]) -> Scan:
+        """Join scans of ranges of positions of one alignment, in their order."""
+        if len(scans) == 1:
+            return scans[0]
+        arrays: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in scans]) for name in ARRAYS}
+        stats = [one.stats for one in scans]
+        scores, seconds = sum(one.scores for one in stats), sum(one.seconds for one in stats)
+        return replace(scans[0], **arrays, stats=ScanStats(scores, stats[0].pairs, seconds))
 
     @property
     def best(self) -> int | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from oclgenomics.runtime.memory import *
     from oclgenomics.runtime.profile import Profile as Profile
     from oclgenomics.runtime.program import Kernel as Kernel
-    from oclgenomics.runtime.selection import select_device as select_device
+    from oclgenomics.runtime.selection import select_device as select_device, select_devices as select_devices
     from oclgenomics.runtime.traits import Traits as Traits
     from oclgenomics.runtime.trust import kept_verdict as kept_verdict
     from oclgenomics.runtime.tuning import Tuning as Tuning
@@ -34,7 +34,7 @@ __getattr__, __dir__, __all__ = found_in(
         "memory": "BufferNeed DeviceLimits chunks items_that_fit",
         "profile": "Profile",
         "program": "Kernel",
-        "selection": "select_device",
+        "selection": "select_device select_devices",
         "traits": "Traits",
         "trust": "kept_verdict",
         "tuning": "Tuning",

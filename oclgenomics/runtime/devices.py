@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from oclgenomics.runtime.cores import held_units
 from oclgenomics.runtime.loader import opencl, platforms, pocl_builtins
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Device:
     family : {'nvidia', 'amd', 'intel', 'pocl', 'rusticl', 'oclgrind', 'other'}
         Which runtime drives it.
     compute_units, max_work_group, warp : int
-        Cores, largest work-group, preferred work-group multiple (1 on most CPUs).
+        Cores (of a CPU those that may be used), largest work-group, preferred work-group multiple (1 on most CPUs).
     clock : int
         Highest frequency in MHz.
     global_memory, max_allocation, local_memory : int
@@ -144,7 +145,7 @@ def _describe(handle: pyopencl.Device, index: int, platform_index: int, platform
         version=handle.version.strip(),
         kind=kind,
         family=family,
-        compute_units=handle.max_compute_units,
+        compute_units=held_units(handle.max_compute_units, family) if kind == "cpu" else handle.max_compute_units,
         clock=handle.max_clock_frequency,
         global_memory=handle.global_mem_size,
         max_allocation=handle.max_mem_alloc_size,

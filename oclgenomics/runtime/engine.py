@@ -14,6 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from oclgenomics.errors import DeviceError, OclGenomicsError
 from oclgenomics.runtime.buffers import Account, DeviceArray, DeviceMemory
+from oclgenomics.runtime.cores import held_cores
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.faults import translate, watching
 from oclgenomics.runtime.host_memory import SharedArray
@@ -88,7 +89,8 @@ class Engine:
         self._recorder = Recorder(self.profile, lambda: self.traits.timestamps)
         cl = opencl()
         with watching(self.device, "starting"):
-            self._context: pyopencl.Context = cl.Context([self.device.handle])
+            with held_cores(self.device):
+                self._context: pyopencl.Context = cl.Context([self.device.handle])
             flags = cl.command_queue_properties.PROFILING_ENABLE
             self._compute: pyopencl.CommandQueue = cl.CommandQueue(self._context, self.device.handle, flags)
             self._transfers = Transfers(

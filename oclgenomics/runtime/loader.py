@@ -22,12 +22,14 @@ import sys
 import sysconfig
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.errors import DeviceError, NoDeviceError
+from oclgenomics.io.processes import changed_environment
 from oclgenomics.runtime import pocl
+from oclgenomics.runtime.cores import core_variables, know_foreign, know_read
 from oclgenomics.runtime.diskcache import keep_text, lasting_folder
 from oclgenomics.runtime.limits import check_limits, limits_hint
 
@@ -123,6 +125,8 @@ def _early_libraries() -> EarlyLibraries:
         check_limits()
     except DeviceError:
         return EarlyLibraries([])
+    if core_variables():
+        know_foreign(loaded_libraries())
     listed = [] if _user_lists() else [*filter(None, map(_library_of, icd_files())), *missing_runtimes()]
     return EarlyLibraries(listed)
 
@@ -131,13 +135,13 @@ def _early_libraries() -> EarlyLibraries:
 def _loaded() -> tuple[Any, list[pyopencl.Platform]]:
     check_limits()
     early = _early_libraries()
-    with _changed_environment() as change:
+    with changed_environment() as change:
         change(_list_of_runtimes() | WITHOUT_CACHE)
         try:
             import pyopencl
         except ImportError as error:
             raise NoDeviceError(f"PyOpenCL cannot be imported ({error}); {install_hint()}") from error
-        change(_fitting_pocl()[1])  # now, because the import itself sets one of these
+        change(_fitting_pocl()[1] | core_variables())  # now, because the import itself sets one of these
         early.wait()
         try:
             found = pyopencl.get_platforms()
@@ -148,6 +152,7 @@ def _loaded() -> tuple[Any, list[pyopencl.Platform]]:
         for platform in filter(_is_pocl, found):
             with contextlib.suppress(pyopencl.Error):
                 platform.get_devices()  # only at the first of these calls does PoCL read its variables
+                know_read("pocl")
         return pyopencl, sorted(found, key=_platform_order)
 
 
@@ -180,26 +185,6 @@ def _platform_order(platform: pyopencl.Platform) -> tuple[str, str]:
         return platform.name.lower(), platform.version
     except pyopencl.Error:  # a broken platform is reported later
         return "", ""
-
-
-@contextlib.contextmanager
-def _changed_environment() -> Iterator[Callable[[dict[str, str]], None]]:
-    """Give the body a way to set environment variables; they are as before when it ends."""
-    before: dict[str, str | None] = {}
-
-    def change(values: dict[str, str]) -> None:
-        for name, value in values.items():
-            before.setdefault(name, os.environ.get(name))
-            os.environ[name] = value
-
-    try:
-        yield change
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 def _list_of_runtimes() -> dict[str, str]:

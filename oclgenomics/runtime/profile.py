@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,12 +21,16 @@ statistics = late("statistics")
 
 @dataclass(frozen=True)
 class Span:
-    """Something that took time: a kernel, a transfer or a stretch of host work; nanoseconds of the host's clock."""
+    """Something that took time: a kernel, a transfer or a stretch of host work; nanoseconds of the host's clock.
+
+    `where` names the process, if it is another one; all processes of a machine have the same clock.
+    """
 
     name: str
     lane: str
     start: int
     end: int
+    where: str = ""
 
     @property
     def milliseconds(self) -> float:
@@ -87,6 +91,16 @@ class Profile:
         self._pending.clear()
         return self._spans
 
+    def taken(self, where: str) -> list[Span]:
+        """Return all spans so far, as of a process that is named so, and forget them."""
+        spans = [replace(span, where=where) for span in self.spans]
+        self.clear()
+        return spans
+
+    def extend(self, spans: Iterable[Span]) -> None:
+        """Keep spans of another process."""
+        self._spans.extend(spans)
+
     def clear(self) -> None:
         """Forget all spans so far."""
         self._pending.clear()
@@ -123,13 +137,19 @@ class Profile:
     def trace_json(self) -> str:
         """Return the spans in the Trace Event Format, which ui.perfetto.dev and chrome://tracing read."""
         lanes = {"host": 0, "compute": 1, "transfer": 2}
-        events: list[dict[str, object]] = [
-            {"ph": "M", "pid": 1, "tid": number, "name": "thread_name", "args": {"name": lane}}
-            for lane, number in lanes.items()
-        ]
+        processes = {where: number for number, where in enumerate(dict.fromkeys(span.where for span in self.spans), 1)}
+        events: list[dict[str, object]] = []
+        for where, process in (processes or {"": 1}).items():
+            if where:
+                events.append({"ph": "M", "pid": process, "name": "process_name", "args": {"name": where}})
+            events += [
+                {"ph": "M", "pid": process, "tid": number, "name": "thread_name", "args": {"name": lane}}
+                for lane, number in lanes.items()
+            ]
         for span in self.spans:
             when = {"ts": (span.start - self.origin) / 1e3, "dur": (span.end - span.start) / 1e3}
-            events.append({"ph": "X", "pid": 1, "tid": lanes[span.lane], "name": span.name, **when})
+            track = {"pid": processes[span.where], "tid": lanes[span.lane]}
+            events.append({"ph": "X", **track, "name": span.name, **when})
         return json.dumps({"traceEvents": events, "displayTimeUnit": "ms"})
 
 

@@ -6,7 +6,7 @@ import os
 import re
 
 from oclgenomics import notices
-from oclgenomics.errors import NoDeviceError, UnknownDeviceError
+from oclgenomics.errors import NoDeviceError, ParameterError, UnknownDeviceError
 from oclgenomics.runtime import trust
 from oclgenomics.runtime.devices import Device, list_devices
 from oclgenomics.runtime.loader import install_hint
@@ -36,9 +36,6 @@ def select_device(request: str | None = None) -> Device:
     UntrustedDeviceError
         All devices that the name matches fail the self-test.
     """
-    devices = list_devices()
-    if not devices:
-        raise NoDeviceError(f"no OpenCL device found on this machine; {install_hint()}; `oclgenomics doctor` says more")
     asked_by = "--device"
     if request is None:
         for variable in ("OCLGENOMICS_DEVICE", "PYOPENCL_CTX"):
@@ -46,7 +43,40 @@ def select_device(request: str | None = None) -> Device:
             if value:
                 request, asked_by = value, variable
                 break
-    wanted = (request or "auto").strip()
+    return _selected((request or "auto").strip(), asked_by)
+
+
+def select_devices(request: str) -> list[Device]:
+    """Choose devices for processes that work side by side, one on each.
+
+    Parameters
+    ----------
+    request : str
+        `gpu`: all GPUs but simulators; `auto`: these, else what `select_device` takes; `cpu`: the CPU device;
+        `0,1`: devices by their indexes, of which one may be there several times. GPUs that fail the self-test are left
+        out, unless they are asked for by their index.
+
+    Raises
+    ------
+    ParameterError
+        It is something else.
+    DeviceError
+        As `select_device` raises it.
+    """
+    wanted, asked_by = request.strip().lower(), "--workers"
+    indexes = wanted.split(",")
+    if all(index.strip().isdecimal() for index in indexes):
+        return [_selected(index.strip(), asked_by) for index in indexes]
+    if wanted not in ("auto", "gpu", "cpu"):
+        raise ParameterError("workers", "give auto, gpu, cpu or indexes of devices, such as 0,1", request)
+    gpus = [] if wanted == "cpu" else [one for one in list_devices() if one.kind == "gpu" and not _is_simulator(one)]
+    return [device for device in gpus if not _trouble(device)] or [_selected(wanted, asked_by)]
+
+
+def _selected(wanted: str, asked_by: str) -> Device:
+    devices = list_devices()
+    if not devices:
+        raise NoDeviceError(f"no OpenCL device found on this machine; {install_hint()}; `oclgenomics doctor` says more")
     matches = _matches(wanted, devices)
     if not matches:
         known = "; ".join(f"{device.index}: {device.name} [{device.platform}]" for device in devices)
@@ -62,17 +92,24 @@ def _first_trusted(devices: list[Device], wanted: str) -> Device:
     """Return the first device that passes the self-test, and say which ones do not."""
     troubles = []
     for device in devices:
-        trouble = trust.verdict_on(device).trouble
+        trouble = _trouble(device)
         if not trouble:
             return device
         troubles.append(f"{device.index}: {device.name} [{device.platform}]: {trouble}")
-        notices.tell_once(f"device {device.index}, {device}, is left out: {trouble}; `oclgenomics doctor` says more")
     if wanted.lower() not in _KINDS:
         trust.require_trust(devices[0])
     raise NoDeviceError(
         f"no OpenCL device here computes rightly ({'; '.join(troubles)}); install another runtime or driver; "
         "`oclgenomics doctor` tests again and says more"
     )
+
+
+def _trouble(device: Device) -> str:
+    """What is wrong with a device, which is told once; empty where it passes the self-test."""
+    trouble = trust.verdict_on(device).trouble
+    if trouble:
+        notices.tell_once(f"device {device.index}, {device}, is left out: {trouble}; `oclgenomics doctor` says more")
+    return trouble
 
 
 def _matches(wanted: str, devices: list[Device]) -> list[Device]:
@@ -106,10 +143,15 @@ def _of_platform(head: str, number: int, devices: list[Device]) -> list[Device]:
 
 def _rank(device: Device) -> tuple[int, int, tuple[int, ...], int]:
     """Order of preference; see `select_device`. Of equals the first."""
-    if device.family == "oclgrind" or "llvmpipe" in device.name.lower():  # calls itself a GPU and simulates one
+    if _is_simulator(device):
         return (-1, 0, (), -device.index)
     if device.kind == "gpu":
         return (2, int(not device.unified_memory), (device.compute_units * device.clock,), -device.index)
     numbers = tuple(int(part) for part in re.findall(r"\d+", device.driver)[:3])
     family = {"intel": 2, "pocl": 1}.get(device.family, 0)
     return (int(device.kind == "cpu"), family, numbers, -device.index)
+
+
+def _is_simulator(device: Device) -> bool:
+    """Whether it calls itself a GPU and simulates one."""
+    return device.family == "oclgrind" or "llvmpipe" in device.name.lower()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.io.workers import usable_cores
+from oclgenomics.io.cores import usable_cores
 from oclgenomics.lazy_names import late
 from oclgenomics.runtime.buffers import DeviceArray
 from oclgenomics.runtime.devices import Device
@@ -32,7 +32,7 @@ futures = late("concurrent.futures")
 _Pair = tuple[NDArray[np.uint8], NDArray[np.uint8]]
 
 BLOCK_BYTES = 8 << 20
-COPY_THREADS = min(12, usable_cores())  # copies into new memory wait for its pages, which more threads bring faster
+COPY_THREADS = 12  # at most; copies into new memory wait for its pages, which more threads bring faster
 SMALL_BYTES = 1 << 20  # below this the driver's own path is as good
 
 
@@ -56,6 +56,7 @@ class Staging:
         self._free: SimpleQueue[_Pair] = SimpleQueue()
         self._pinned: dict[int, int] = {}
         self._threads: ThreadPoolExecutor | None = None
+        self._most = min(COPY_THREADS, usable_cores())
 
     def know(self, array: NDArray[Any]) -> None:
         """Remember a pinned array, which needs no staging."""
@@ -142,15 +143,15 @@ class Staging:
             finally:
                 self._free.put(blocks)
 
-        for done in [threads.submit(work) for _ in range(min(COPY_THREADS, len(starts)))]:
+        for done in [threads.submit(work) for _ in range(min(self._most, len(starts)))]:
             done.result()
         return events[starts[-1]]
 
     def _ready(self, pieces: int) -> ThreadPoolExecutor:
         """The threads, with blocks for so many pieces."""
         if self._threads is None:
-            self._threads = futures.ThreadPoolExecutor(COPY_THREADS, "copy")
-        while self._pairs < min(COPY_THREADS, pieces):
+            self._threads = futures.ThreadPoolExecutor(self._most, "copy")
+        while self._pairs < min(self._most, pieces):
             self._free.put((self._block(), self._block()))
             self._pairs += 1
         return self._threads

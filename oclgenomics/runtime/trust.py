@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from oclgenomics import notices
 from oclgenomics.errors import DeviceError, UntrustedDeviceError
+from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.processes import child_environment, child_python
 from oclgenomics.lazy_names import late
 from oclgenomics.runtime import diskcache, pocl, processor
@@ -173,7 +174,7 @@ def _test(device: Device) -> Verdict:
 
 def _one_by_one(device: Device, names: list[str]) -> dict[str, str]:
     """Test each of these idioms in a process of its own."""
-    with futures.ThreadPoolExecutor(min(AT_ONCE, os.cpu_count() or 1)) as pool:
+    with futures.ThreadPoolExecutor(min(AT_ONCE, usable_cores())) as pool:
         runs = list(pool.map(lambda name: _run(device, SECONDS_ALONE, name), names))
     found = {name: run.answers.get(name) or run.trouble for name, run in zip(names, runs, strict=True)}
     return {name: what for name, what in found.items() if what}

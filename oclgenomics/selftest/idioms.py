@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import BuildError
+from oclgenomics.runtime.cores import held_cores
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.loader import opencl
 from oclgenomics.runtime.program import build_options, build_program
@@ -124,7 +125,8 @@ class Trial:
     def __init__(self, device: Device, *, alone: bool = False) -> None:
         cl = opencl()
         self.device, self.alone = device, alone
-        self.context = cl.Context([device.handle])
+        with held_cores(device):
+            self.context = cl.Context([device.handle])
         self.queue = cl.CommandQueue(self.context, device.handle, cl.command_queue_properties.PROFILING_ENABLE)
         self._programs: dict[tuple[str, ...], pyopencl.Program] = {}
 

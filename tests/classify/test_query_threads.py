@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from helpers.classified import DATA
 
-from oclgenomics.classify import Index, api, build
+from oclgenomics.classify import Index, build
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.options import Input, QueryOptions, Wanted
 from oclgenomics.classify.result import ClassifiedReads
@@ -30,7 +30,7 @@ def database(device: Device) -> Database:
 
 @pytest.fixture(autouse=True)
 def blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api, "BLOCKS", dict.fromkeys(api.BLOCKS, BLOCK))
+    monkeypatch.setattr("oclgenomics.classify.index.BLOCKS", {"cpu": BLOCK, "gpu": BLOCK})
 
 
 @pytest.fixture

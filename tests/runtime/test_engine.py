@@ -213,7 +213,7 @@ def test_arrays_in_a_cycle_are_given_back_once(either: Engine) -> None:
 def test_staging_blocks_in_turn(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """The path of discrete devices, forced: arrays of several blocks, with and without a rest."""
     monkeypatch.setattr(staging, "SMALL_BYTES", 100)
-    monkeypatch.setattr(staging, "COPY_THREADS", 3)
+    monkeypatch.setattr(staging, "usable_cores", lambda: 3)
     with Engine(device) as engine:
         way = staging.Staging(engine._context, engine._transfers.transfer, device, block_bytes=4096)
         monkeypatch.setattr(way, "_staged", lambda array: True)

@@ -40,7 +40,6 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    classify.Run(args.threads)  # refuses a number of threads that is none before all else
     with _kept_to_this_run(args.database, in_place=not args.output) as check_unchanged, open_engine(args) as engine:
         start = time.perf_counter()
         before = classify.read_database(args.database)

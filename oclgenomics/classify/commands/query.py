@@ -5,20 +5,32 @@ from __future__ import annotations
 import argparse
 import time
 from contextlib import ExitStack, closing
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import classify
 from oclgenomics.app.commands import add_command, open_engine, report_profile, say, say_written, started_progress
-from oclgenomics.app.files import reads
+from oclgenomics.app.files import option_of, reads
 from oclgenomics.app.reports import write_reports
+from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
 from oclgenomics.classify.commands.query_options import add_query_options, add_read_options, query_inputs, query_options
 from oclgenomics.classify.commands.report_files import ReportFiles, check_format
 from oclgenomics.classify.options import Wanted
+from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
-    from oclgenomics.classify.api import Index
+    from collections.abc import Callable, Generator
+
     from oclgenomics.classify.formats.tally import Tally
-    from oclgenomics.classify.options import Input, QueryOptions
+    from oclgenomics.classify.index import Index
+    from oclgenomics.classify.jobs import QueryJob
+    from oclgenomics.classify.options import QueryOptions
+    from oclgenomics.classify.result import ClassifiedReads
+    from oclgenomics.runtime import Engine
+
+TEXTS = ("classified_out", "unclassified_out")  # outputs of reads themselves
+NEED_TEXTS = (*TEXTS, "ground_truth", "precision")
+NEED_HITS = ("allhits",)
 
 
 def add_parser(actions: Any) -> None:
@@ -31,6 +43,7 @@ def add_parser(actions: Any) -> None:
     reads(parser.add_argument("database", metavar="DB", help="database of `classify build`"))
     add_read_options(parser)
     add_query_options(parser, sketches=True)
+    add_spread_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -43,30 +56,83 @@ def run(args: argparse.Namespace) -> int:
     """
     options, inputs = query_options(args), query_inputs(args)
     check_format(args)
-    with open_engine(args) as engine:
-        with classify.Index(args.database, engine=engine) as index:
-            classify_reads(args, index, inputs, options)
-        report_profile(args, engine)
+    job = classify.QueryJob(tuple(inputs), args.database, options, wanted_of(args))
+    combined = is_combined(args)
+    if args.shard is not None:
+        return write_shard(args, job, "classifying", kept=TEXTS)
+    if combined:
+        _check_kept(args)
+        with work_of(args) as work:
+            classify_reads(args, job, partial(work.parts, job), options)
+    else:
+        with open_engine(args) as engine:
+            with classify.Index(args.database, engine=engine) as index:
+                classify_reads(args, index, partial(index.iter_query, inputs, options, job.wanted), options, engine)
+            report_profile(args, engine)
     say_written(args)
     return 0
 
 
-def classify_reads(args: argparse.Namespace, index: Index, inputs: list[Input], options: QueryOptions) -> None:
-    """Classify reads by an index, write all outputs, and tell how many were classified."""
-    if not len(index.database.taxonomy) and options.lowest != "sequence":
+def wanted_of(args: argparse.Namespace) -> Wanted:
+    """Return what the outputs need of a query."""
+    texts, hits = (any(getattr(args, name) for name in names) for names in (NEED_TEXTS, NEED_HITS))
+    return Wanted(texts, hits, args.any_mates, args.limit)
+
+
+def _check_kept(args: argparse.Namespace) -> None:
+    """Refuse outputs that need what pieces do not have.
+
+    Raises
+    ------
+    UsageError
+        There is such an option.
+    """
+    pieces = getattr(args, "pieces", None)
+    if not pieces:  # a scheduler's workers are told
+        return
+    known = pieces[0].record.parameters
+    for names, what, kept in (
+        (NEED_TEXTS, "texts of reads", "texts"),
+        (NEED_HITS, "windows that were hit", "all_hits"),
+    ):
+        asked = [name for name in names if getattr(args, name)]
+        if asked and not known[kept]:
+            option = option_of(args.parser, args)[asked[0]]
+            raise UsageError(f"{option}: the pieces have no {what}; give this option with --shard, too")
+
+
+def classify_reads(
+    args: argparse.Namespace,
+    known: Index | QueryJob,
+    query: Callable[..., Generator[ClassifiedReads, None, None]],
+    options: QueryOptions,
+    engine: Engine | None = None,
+) -> None:
+    """Write all outputs of a query, and tell how many reads were classified.
+
+    Parameters
+    ----------
+    args : Namespace
+    known : Index or QueryJob
+        What knows the database.
+    query : callable
+        Gives the parts, with a `Run` as `run`.
+    options : QueryOptions
+    engine : Engine, optional
+        Joins lines.
+    """
+    if not len(known.database.taxonomy) and options.lowest != "sequence":
         why = "the database has no taxonomy, so no read will be classified"
         say(args, f"warning: {why}; --lowest sequence names targets")
     progress = started_progress(args, "classifying")
-    files = ReportFiles(args, index.lineages, options, index.database.options.sketch, index.engine)
+    files = ReportFiles(args, known.lineages, options, known.database.options.sketch, engine)
     start = time.perf_counter()
-    texts = bool(args.classified_out or args.unclassified_out or args.ground_truth or args.precision)
-    wanted = Wanted(texts, args.allhits, args.any_mates, args.limit)
-    parts = index.iter_query(inputs, options, wanted, run=classify.Run(args.threads, progress.update))
+    parts = query(run=classify.Run(args.threads, progress.update))
     with closing(parts), ExitStack() as stack:
         write_reports(parts, files.open(stack), on_part=[lambda _: progress.clear(), *files.on_part])
         progress.clear()
         files.write_summaries()
-    pairs = any(one.mates or one.interleaved for one in inputs)
+    pairs = bool(args.paired or args.interleaved or args.pairfiles)
     say_totals(args, files.tally, time.perf_counter() - start, pairs=pairs)
 
 

@@ -47,9 +47,6 @@ def add_read_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--query-limit", dest="limit", type=count, metavar="N", help="reads or pairs of each input (default: all)"
     )
-    group.add_argument(
-        "--threads", type=count, metavar="N", help="host threads that decompress the input (default: at most 4)"
-    )
 
 
 def add_query_options(parser: argparse.ArgumentParser, *, sketches: bool) -> None:
@@ -129,7 +126,6 @@ def query_inputs(args: argparse.Namespace) -> list[Input]:
     UsageError
         There are none, they contradict each other, or standard input is to be read twice.
     """
-    classify.Run(args.threads)  # refuses a number of threads that is none
     if args.pairfiles and args.interleaved:
         raise UsageError("--pairfiles and --interleaved contradict each other; give one of them")
     singles, mates = args.reads, list(args.paired)

@@ -12,7 +12,6 @@ from oclgenomics import classify
 from oclgenomics.app.commands import (
     add_device_options,
     add_message_options,
-    count,
     provenance,
     report_profile,
     say,
@@ -46,17 +45,19 @@ def add_building_options(parser: argparse.ArgumentParser) -> argparse._ArgumentG
     """Add references, where taxa come from, how and where they are read; return the group of outputs."""
     add_references(parser)
     add_taxon_options(parser)
-    parser.add_argument_group("reading").add_argument(
-        "--threads", type=count, metavar="N", help="host threads that decompress bgzip (default: at most 4)"
-    )
     add_device_options(parser)
     group = parser.add_argument_group("output")
+    add_manifest_option(group)
+    add_message_options(group)
+    return group
+
+
+def add_manifest_option(group: argparse._ArgumentGroup) -> None:
+    """Add whether a database gets a manifest."""
     group.add_argument(
         "--manifest", action="store_true",
         help="also write the SHA-256 of the database to DB.sha256, for sha256sum --check and `classify verify`",
     )  # fmt: skip
-    add_message_options(group)
-    return group
 
 
 def add_taxon_options(parser: argparse.ArgumentParser) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from typing import Any
 
 from oclgenomics import classify
 from oclgenomics.app.commands import add_command, open_engine, report_profile, say_written
 from oclgenomics.classify.commands.build import add_feature_options, add_sketch_options, build_options
-from oclgenomics.classify.commands.query import classify_reads
+from oclgenomics.classify.commands.query import classify_reads, wanted_of
 from oclgenomics.classify.commands.query_options import add_query_options, add_read_options, query_inputs, query_options
 from oclgenomics.classify.commands.reference_options import add_references, add_taxon_options, built
 from oclgenomics.classify.commands.report_files import check_format
@@ -41,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     check_format(args)
     with open_engine(args) as engine:
         with classify.Index(built(args, engine, "building", kept), engine=engine) as index:
-            classify_reads(args, index, inputs, options)
+            classify_reads(args, index, partial(index.iter_query, inputs, options, wanted_of(args)), options, engine)
         report_profile(args, engine)
     say_written(args)
     return 0

@@ -46,7 +46,7 @@ def add_parser(actions: Any) -> None:
     )
     writes(group.add_argument("--socket", metavar="PATH", help="listen to a Unix socket instead, for this user alone"))
     _add_limits(parser)
-    add_device_options(parser)
+    add_device_options(parser, threads=argparse.SUPPRESS)
     add_message_options(parser.add_argument_group("messages"))
 
 

@@ -159,19 +159,32 @@ def open_database(path: str | os.PathLike[str]) -> Iterator[tuple[Database, Stor
     InputError
         As `read_database`; what is wrong with the features is said when they are read.
     """
+    with _opened(path) as (file, database):
+        kind, windows = _count_type(database.options), int(database.targets.windows.sum())
+        yield database, StoredFeatures(file, kind, windows, database.options.max_locations)
+
+
+def read_description(path: str | os.PathLike[str]) -> Database:
+    """Read a database but for its features, of which the result has none; errors are those of `open_database`."""
+    with _opened(path) as (_, database):
+        return database
+
+
+@contextmanager
+def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[ArrayFile, Database]]:
+    """Lend the file of a database, and what is in it but for the features."""
     refuse_foreign(path)
     with ArrayFile(path, KIND) as file:
         known = Fields(file.metadata, file.name)
         known.only(("options", "provenance"))
         options = stored_options(known.inner("options"), file.version)
         provenance = known.get("provenance", dict)
-        kind = _count_type(options)
-        none = Features.none(kind)
+        none = Features.none(_count_type(options))
         database = Database(options, Targets(*_read(file, TARGETS)), Taxonomy(*_read(file, TAXA)), none, provenance)
         fault = described_fault(database)
         if fault is not None:
             raise contradiction(file, fault)
-        yield database, StoredFeatures(file, kind, int(database.targets.windows.sum()), options.max_locations)
+        yield file, database
 
 
 def _arrays(database: Database) -> dict[str, NDArray[Any]]:

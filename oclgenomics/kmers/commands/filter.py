@@ -68,9 +68,6 @@ def _add_read_options(parser: argparse.ArgumentParser) -> None:
     reads_sequences(pairs)
     group.add_argument("--interleaved", action="store_true", help="mates follow each other in READS")
     group.add_argument("--any-mates", action="store_true", help="take mates that have different names as pairs")
-    group.add_argument(
-        "--threads", type=count, metavar="N", help="host threads that decompress the input (default: at most 4)"
-    )
 
 
 def _add_bounds(parser: argparse.ArgumentParser) -> None:

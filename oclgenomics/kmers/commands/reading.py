@@ -23,7 +23,7 @@ KMERS = ("million k-mers", 1e6)
 
 
 def add_counting_options(group: Any) -> None:
-    """Add --no-canonical, --min-quality and --threads."""
+    """Add --no-canonical and --min-quality."""
     group.add_argument(
         "--no-canonical", action="store_true",
         help="count a k-mer and its reverse complement separately (default: as one)",
@@ -32,9 +32,6 @@ def add_counting_options(group: Any) -> None:
         "--min-quality", type=count, metavar="Q",
         help="bases of FASTQ with a lower quality (Phred + 33, 0 to 93) count as N (default: none)",
     )  # fmt: skip
-    group.add_argument(
-        "--threads", type=count, metavar="N", help="host threads that decompress bgzip (default: at most 4)"
-    )
 
 
 def add_count_bounds(group: Any, *texts: str) -> None:
@@ -45,7 +42,7 @@ def add_count_bounds(group: Any, *texts: str) -> None:
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
-    """Add -k, --no-canonical, --min-quality, --threads, --tmp-dir and the options of the device."""
+    """Add -k, --no-canonical, --min-quality, --tmp-dir and the options of the device."""
     group = parser.add_argument_group("counting of reads")
     group.add_argument("-k", type=count, metavar="K", help="bases of a k-mer, 1 to 256; needed for reads")
     add_counting_options(group)

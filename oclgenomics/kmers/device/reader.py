@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.closing import Closing
-from oclgenomics.io.workers import usable_cores, work_ahead
+from oclgenomics.io.cores import usable_cores
+from oclgenomics.io.workers import work_ahead
 from oclgenomics.kmers.database.keys import key_words, sortable
 from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock, KmerSet, KmerTable
 from oclgenomics.kmers.database.layout import SECTION_KMERS, section_bytes

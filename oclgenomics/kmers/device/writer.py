@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from oclgenomics import __version__
 from oclgenomics.errors import ParameterError
 from oclgenomics.io.atomic_file import Appending, WholeFile, whole_file
-from oclgenomics.io.workers import usable_cores
+from oclgenomics.io.cores import usable_cores
 from oclgenomics.kmers import device
 from oclgenomics.kmers.database.codec import Coded, KeyOrder, NumpyEncoder
 from oclgenomics.kmers.database.keys import key_words

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
+from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.raw_file import Progress
-from oclgenomics.io.workers import usable_cores
 from oclgenomics.kmers.database.keys import are_less, sortable
 from oclgenomics.kmers.database.kmer_set import KmerBlock, KmerSet
 from oclgenomics.kmers.options import MAX_COUNTER

@@ -6,7 +6,7 @@ from typing import Any
 
 from oclgenomics.app.commands import OneLineParser, add_system
 from oclgenomics.errors import UsageError
-from oclgenomics.omega.commands import ld, peaks, scan, threshold
+from oclgenomics.omega.commands import combine, ld, peaks, scan, threshold
 
 # Names OmegaPlus' users know; `-input FILE` becomes the positional argument.
 OMEGAPLUS_NAMES = {
@@ -17,7 +17,7 @@ OMEGAPLUS_NAMES = {
     "-reports": ["--reports"], "-input": [], "-mbs": ["--input-format", "mbs"],
 }  # fmt: skip
 NOT_TAKEN = {
-    "-threads": "the device's own parallelism is used to scan; --threads N are those that read the input",
+    "-threads": "use --threads N, which limits host threads and the cores of a CPU device",
     "-memLimit": "use --max-memory",
     "-name": "use --format omegaplus -o OmegaPlus_Report.NAME",
 }
@@ -38,4 +38,4 @@ class OmegaParser(OneLineParser):
 def add_parser(subparsers: Any) -> None:
     """Add `omega` and what it does to the command line."""
     what = "selective sweeps by linkage disequilibrium (omega statistic)"
-    add_system(subparsers, "omega", what, (scan, threshold, peaks, ld), OmegaParser)
+    add_system(subparsers, "omega", what, (scan, threshold, combine, peaks, ld), OmegaParser)

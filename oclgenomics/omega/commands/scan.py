@@ -6,8 +6,9 @@ import argparse
 import itertools
 import os
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from oclgenomics import omega
 from oclgenomics.app import commands as app, files
 from oclgenomics.app.inputs import add_reading_options, read_options, say_haploid, say_unphased
 from oclgenomics.app.reports import Report
+from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked
 from oclgenomics.omega import formats, plots, significance, sites
@@ -52,12 +54,17 @@ def add_parser(actions: Any) -> None:
         "--samples", metavar="FILE",
         help="samples of a VCF, VCF Zarr or tree sequence to use, one per line (default: all)",
     ))  # fmt: skip
-    files.writes(
-        group.add_argument("--samples-out", metavar="FILE", help="write the names of the samples used, one per line")
-    )
+    add_samples_out(group)
     shared.add_region_options(group)
     shared.add_site_options(parser)
     shared.add_method_options(parser)
+    add_report_options(parser)
+    add_spread_options(parser)
+    app.add_device_options(parser)
+
+
+def add_report_options(parser: argparse.ArgumentParser) -> None:
+    """Add all outputs but the names of samples: the report or one for each alignment, and the figure."""
     group = parser.add_argument_group("report")
     group.add_argument(
         "--all", action="store_true", help="window borders in the omegaplus format; the others always have them"
@@ -74,7 +81,13 @@ def add_parser(actions: Any) -> None:
         help="draw lines in the figure at this omega, or at those of `omega threshold --json -o FILE`",
     ), shared.threshold_files)  # fmt: skip
     app.add_output_options(parser, report_files, formats=FORMATS, what="scans")
-    app.add_device_options(parser)
+
+
+def add_samples_out(group: Any) -> None:
+    """Add the file of the names of samples."""
+    files.writes(
+        group.add_argument("--samples-out", metavar="FILE", help="write the names of the samples used, one per line")
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -87,9 +100,14 @@ def run(args: argparse.Namespace) -> int:
     """
     options, reading = shared.scan_options(args), read_options(args, args.samples)
     output = check_outputs(args)
+    job = omega.ScanJob((args.input,), options, reading, args.exclude, named=args.samples is not None)
+    if args.shard is not None:
+        oclgenomics.select_device(args.device)
+        return write_shard(args, job, "scanning")
     lines, null = _threshold_lines(args, options)
     exclude = sites.regions_of(args.exclude)
-    oclgenomics.select_device(args.device)  # a device that is not there is reported before hours of reading
+    if not is_combined(args):
+        oclgenomics.select_device(args.device)  # a device that is not there is reported before hours of reading
     messages = ScanMessages(args, options)
     drawn: list[omega.Scan] = []
 
@@ -101,18 +119,17 @@ def run(args: argparse.Namespace) -> int:
             drawn.append(result)
 
     progress = messages.progress.update
-    with closing(sites.open_alignments(args.input, reading, threads=args.threads, progress=progress)) as read:
-        alignments = sites.first_read(read, args.input, lambda first: _look_at_first(args, first))
-        with app.open_engine(args) as engine:
-            scans = omega.iter_scan(
-                alignments, options, exclude=exclude, on_alignment=messages.alignment, on_result=found, engine=engine,
-                run=omega.Run(progress=progress),
-            )  # fmt: skip
-            with closing(scans):
-                _write_scans(args, output, scans, app.provenance(args, engine))
-            messages.totals()
-            messages.excluded(exclude)
-            app.report_profile(args, engine)
+    with ExitStack() as stack:
+        if not is_combined(args):
+            read = sites.open_alignments(args.input, reading, threads=args.threads, progress=progress)
+            first = sites.first_read(stack.enter_context(closing(read)), args.input, partial(_look_at_first, args))
+            job = replace(job, source=first, exclude=exclude)
+        work = stack.enter_context(work_of(args))
+        parts = stack.enter_context(closing(work.parts(job, omega.Run(progress=progress))))
+        _write_scans(args, output, _scans(args, parts, messages, found), work.provenance())
+        messages.totals()
+        messages.excluded(exclude)
+        work.report_profile()
     if null is not None:
         shared.say_compared(args, significance.compare(null, drawn, "this scan"))
     if args.plot:
@@ -139,10 +156,28 @@ def check_outputs(args: argparse.Namespace) -> app.OutputOptions[formats.ReportF
         raise UsageError("--reports writes several files; name them with -o")
     if args.plot:
         plots.plot_format(args.plot)
+    if args.shard is not None and args.threshold is not None:
+        raise UsageError(f"--threshold {args.threshold}: a piece has no figure; give this option to `combine`")
     return output
 
 
-def _look_at_first(args: argparse.Namespace, alignment: Alignment) -> None:
+def _scans(
+    args: argparse.Namespace, parts: Iterator[Any], messages: ScanMessages, found: Callable[[omega.Scan], None]
+) -> Iterator[omega.Scan]:
+    """The scans among the parts; all that comes is told of."""
+    begun = not is_combined(args)  # then the first alignment was looked at
+    for part in parts:
+        if isinstance(part, omega.Scan):
+            found(part)
+            yield part
+            continue
+        if not begun:
+            _look_at_first(args, part)
+        messages.alignment(part)
+        begun = True
+
+
+def _look_at_first(args: argparse.Namespace, alignment: Alignment | omega.AlignmentRead) -> None:
     """Refuse options that do not suit the input, and write the samples."""
     for option, name in (("--samples", args.samples), ("--samples-out", args.samples_out)):
         if name and not alignment.samples:
@@ -221,10 +256,10 @@ class ScanMessages:
         self._names: set[str] = set()
         self.replicates = False
 
-    def alignment(self, alignment: Alignment) -> None:
+    def alignment(self, alignment: omega.AlignmentRead) -> None:
         """Tell what is odd about an alignment before it is scanned."""
         self.progress.clear()
-        self.replicates = alignment.alphabet == "binary"
+        self.replicates = alignment.binary
         self._batch.append(alignment.name)
         self._read += 1
         if self._read <= SHOWN_ALIGNMENTS or self._args.verbose:
@@ -285,7 +320,7 @@ class ScanMessages:
 
 def report_files(args: argparse.Namespace, output: str) -> list[str | files.Family]:
     """The files of -o, as `oclgenomics.app.files.writes` asks for it."""
-    if not args.reports or output == "-":
+    if not args.reports or output == "-" or getattr(args, "shard", None) is not None:
         return [output]
     stem, suffix = _parts(output)
     return [files.Family(f"{stem}.", suffix)]

@@ -15,7 +15,7 @@ from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import add_reading_options, read_options, say_unphased
 from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.io.workers import usable_cores
+from oclgenomics.io.cores import usable_cores
 from oclgenomics.omega import formats, significance, sites
 from oclgenomics.omega.commands import options as shared
 from oclgenomics.omega.commands.null_data import NullData, add_data_options, settle_defaults

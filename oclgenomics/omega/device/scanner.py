@@ -89,23 +89,33 @@ class OmegaScanner:
         return [replace(scan, stats=replace(scan.stats, seconds=share)) for scan in scans]
 
     def scan_filtered(
-        self, alignments: Sequence[Alignment], options: ScanOptions, progress: Progress | None = None
+        self,
+        alignments: Sequence[Alignment],
+        options: ScanOptions,
+        progress: Progress | None = None,
+        ranges: Sequence[tuple[int, int]] | None = None,
     ) -> list[Scan]:
-        """As `scan_batch`, of alignments that are known to hold together, and without seconds."""
+        """As `scan_batch`, of alignments that are known to hold together, and without seconds.
+
+        With `ranges`, the grid positions [begin, end) of each alignment alone, with the results of the scan of all;
+        counts of work are those of these positions, but for pairs of sites.
+        """
         members = [
-            Member(place, alignment, find_windows(alignment.positions, options))
+            Member.of(place, alignment, find_windows(alignment.positions, options))
             for place, alignment in enumerate(alignments)
             if alignment.sites >= MIN_SITES
         ]
         for member in members:
             self._check(member.alignment, options)
+        if ranges is not None:
+            members = [member.between(*ranges[member.place]) for member in members]
         scans = [_impossible_scan(alignment, options) for alignment in alignments]
-        done, total = 0, len(members) * options.grid
+        done, total = 0, _positions(members)
         for group in group_members(members, options):
             shown = None if progress is None else _after(progress, done, total)
             for member, best in zip(group, self._best_borders(group, options, shown), strict=True):
-                scans[member.place] = _scan_of(member.alignment, member.windows, best, options)
-            done += len(group) * options.grid
+                scans[member.place] = _scan_of(alignments[member.place], member, best, options)
+            done += _positions(group)
         return scans
 
     def _best_borders(
@@ -115,13 +125,13 @@ class OmegaScanner:
 
         In the rare case that a sum outgrows its format, each goes by itself, and then with coarser sums.
         """
-        joint, grid = join_members(group), len(group) * options.grid
-        planes = planes_of(joint.alignment, dna=options.precision == "compat" and joint.alignment.multiallelic)
+        joint, grid = join_members(group), _positions(group)
+        planes = planes_of(joint.alignment, dna=options.precision == "compat" and joint.multiallelic)
         # the rows of the states of sites with three or more stay on the device in any case
         resident = planes.nbytes <= self.engine.budget // 2 and planes.bits.nbytes <= self.engine.max_allocation
         passes = self._plan(joint, planes, options, grid, resident=resident)
         if not passes:
-            return [BestBorders.nothing(options.grid) for _ in group]
+            return [BestBorders.nothing(len(member.windows.at)) for member in group]
         with self.engine.profile.mark("upload sites"):
             sites = DeviceSites(self.engine, planes, resident=resident)
         setup = ScanSetup.of(self.engine, planes, sites, options, bits=group[0].fraction_bits(options))
@@ -132,7 +142,8 @@ class OmegaScanner:
         while best is None:
             setup = replace(setup, bits=setup.bits - RETRY_BITS)
             best = _run_passes(setup, passes, grid, progress)
-        return best.split([member.alignment.sites for member in group])
+        positions = [len(member.windows.at) for member in group]
+        return best.split([member.alignment.sites for member in group], positions)
 
     def _check(self, alignment: Alignment, options: ScanOptions) -> None:
         """Refuse options that do not suit the sites or the device."""
@@ -169,6 +180,11 @@ class OmegaScanner:
             kernel=options.kernel, tiles=_tiles_serve(options), chunk_positions=options.chunk_positions,
             block_rows=self.block_rows, uploads=SiteUploads(0 if resident else buffers * 4 * planes.words, buffers),
         )  # fmt: skip
+
+
+def _positions(members: Sequence[Member]) -> int:
+    """Grid positions of members."""
+    return sum(len(member.windows.at) for member in members)
 
 
 def _tiles_serve(options: ScanOptions) -> bool:
@@ -236,18 +252,20 @@ def _after(progress: Progress, done: int, total: int) -> Progress:
     return lambda positions, _: progress(done + positions, total)
 
 
-def _scan_of(alignment: Alignment, windows: Windows, best: BestBorders, options: ScanOptions) -> Scan:
-    """Omega in float64 (float32 values in compat precision) and the borders in bp."""
+def _scan_of(alignment: Alignment, member: Member, best: BestBorders, options: ScanOptions) -> Scan:
+    """Omega in float64 (float32 values in compat precision) and the borders in bp of the whole alignment."""
+    windows = member.windows
     omega = best.omega.astype(np.float64) if options.precision == "compat" else _exact_omega(best, windows)
     scores = windows.scores(options.tried_border)
     found = (omega > 0) & windows.valid
+    i, j = best.i + member.first, best.j + member.first
     first = int(alignment.positions[0])
     return Scan(
         name=alignment.name, replicate=alignment.replicate, positions=windows.at, omega=np.where(found, omega, 0.0),
-        left=_border(alignment, best.i, found, windows.valid, first),
-        right=_border(alignment, best.j, found, windows.valid, first), valid=scores > 0, sites=alignment.sites,
+        left=_border(alignment, i, found, windows.valid, first),
+        right=_border(alignment, j, found, windows.valid, first), valid=scores > 0, sites=alignment.sites,
         haplotypes=alignment.copies, discarded=dict(alignment.skipped), possible=True, maxwin=windows.maxwin,
-        stats=ScanStats(scores=int(scores.sum()), pairs=windows.pairs), enough_sites=windows.valid,
+        stats=ScanStats(scores=int(scores.sum()), pairs=member.whole.pairs), enough_sites=windows.valid,
         digits=COMPAT_DIGITS if options.precision == "compat" else ACCURATE_DIGITS,
     )  # fmt: skip
 

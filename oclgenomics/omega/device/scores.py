@@ -45,9 +45,10 @@ class BestBorders:
     cross: NDArray[np.int64] | NDArray[np.float32]
     unit: float
 
-    def split(self, sites: Sequence[int]) -> list[BestBorders]:
-        """Cut the results of alignments of so many sites, laid end to end, with as many grid positions each."""
-        arrays = [np.split(values, len(sites)) for values in (self.omega, self.i, self.j, self.within, self.cross)]
+    def split(self, sites: Sequence[int], positions: Sequence[int]) -> list[BestBorders]:
+        """Cut the results of alignments of so many sites and grid positions, laid end to end."""
+        ends = np.cumsum(positions[:-1])
+        arrays = [np.split(values, ends) for values in (self.omega, self.i, self.j, self.within, self.cross)]
         starts = np.cumsum([0, *sites[:-1]], dtype=np.int32)
         return [
             BestBorders(omega, i - start, j - start, within, cross, self.unit)

@@ -106,7 +106,7 @@ def planes_of(alignment: Alignment, *, dna: bool = False) -> BitPlanes:
         OmegaPlus' DNA mode: every site takes part with all its states, not only those with three or more.
     """
     genotypes = alignment.unphased
-    multiallelic = bool(len(alignment.multi_site))
+    multiallelic = dna or alignment.multiallelic
     valid = alignment.valid
     if valid is None and multiallelic:
         valid = np.repeat(full_words(alignment.haplotypes)[:, None], alignment.sites, axis=1)

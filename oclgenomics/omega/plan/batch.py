@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.plan.windows import Windows
+from oclgenomics.omega.plan.windows import INDICES, Windows
+from oclgenomics.omega.sites.filters import take_sites
 from oclgenomics.variation.alignment import Alignment
 
 FULL_BITS = 62  # a fixed-point sum stays below 2^62
@@ -46,7 +47,7 @@ def whole_unit(haplotypes: int, options: ScanOptions, *, complete: bool) -> int:
 
 @dataclass(frozen=True)
 class Member:
-    """One alignment of a batch.
+    """One alignment of a batch, or those of its sites that some grid positions need.
 
     Attributes
     ----------
@@ -54,15 +55,40 @@ class Member:
         Its index in the batch.
     alignment : Alignment
     windows : Windows
+        Of the positions that are scanned.
+    whole : Windows
+        Of all grid positions. What depends on them does not depend on which are scanned.
+    multiallelic : bool
+        Whether any site of the whole alignment shows three or more states.
+    first : int
+        The site of the whole alignment that is the first one here.
     """
 
     place: int
     alignment: Alignment
     windows: Windows
+    whole: Windows
+    multiallelic: bool
+    first: int = 0
+
+    @classmethod
+    def of(cls, place: int, alignment: Alignment, windows: Windows) -> Member:
+        """Take an alignment, all of whose positions are scanned."""
+        return cls(place, alignment, windows, windows, alignment.multiallelic)
+
+    def between(self, begin: int, end: int) -> Member:
+        """Return what the scan of the grid positions [begin, end) needs."""
+        taken = self.windows.between(begin, end)
+        if len(taken.at) == len(self.windows.at) or not taken.valid.any():
+            return replace(self, windows=taken)
+        first, last = int(taken.first[taken.valid].min()), int(taken.last[taken.valid].max())
+        site = np.arange(self.alignment.sites)
+        sites = take_sites(self.alignment, (first <= site) & (site <= last))
+        return replace(self, alignment=sites, windows=taken.counted_from(first), first=self.first + first)
 
     def fraction_bits(self, options: ScanOptions) -> int:
         """Fraction bits of the alignment's sums."""
-        return fraction_bits(self.alignment.haplotypes, self.windows.span, options)
+        return fraction_bits(self.alignment.haplotypes, self.whole.span, options)
 
 
 def group_members(members: Iterable[Member], options: ScanOptions) -> list[list[Member]]:
@@ -71,7 +97,7 @@ def group_members(members: Iterable[Member], options: ScanOptions) -> list[list[
     for member in members:
         one = member.alignment
         alike = (one.haplotypes, one.unphased, one.valid is None, one.haploid is None, member.fraction_bits(options))
-        groups.setdefault((*alike, member.place if one.multiallelic else -1), []).append(member)
+        groups.setdefault((*alike, member.place if member.multiallelic else -1), []).append(member)
     return list(groups.values())
 
 
@@ -89,14 +115,15 @@ def join_members(group: Sequence[Member]) -> Member:
         valid=np.concatenate(masks, axis=1) if masks else None, gap=None,
         haploid=np.concatenate(haploid, axis=1) if haploid else None,
     )  # fmt: skip
-    return Member(0, joint, _join_windows([member.windows for member in group], [one.sites for one in alignments]))
+    windows = _join_windows([member.windows for member in group], [one.sites for one in alignments])
+    return Member.of(0, joint, windows)
 
 
 def _join_windows(windows: Sequence[Windows], sites: Sequence[int]) -> Windows:
     starts = np.cumsum([0, *sites[:-1]])
     indices = {
         name: np.concatenate([getattr(one, name) + start for one, start in zip(windows, starts, strict=True)])
-        for name in ("centre", "first", "inner_left", "inner_right", "last")
+        for name in INDICES
     }
     return Windows(
         at=np.concatenate([one.at for one in windows]),

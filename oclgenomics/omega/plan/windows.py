@@ -3,7 +3,7 @@ positions at once."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from oclgenomics.omega.options import ScanOptions
 
 COMPAT_MAX_SPAN = 10_000  # OmegaPlus holds no window of more SNPs and narrows maxwin until none is left
 TILE = 64  # sites; blocks and columns begin at multiples of it
+INDICES = ("centre", "first", "inner_left", "inner_right", "last")
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,14 @@ class Windows:
         sites = int(self.last[self.valid].max() - self.first[self.valid].min()) + 1
         away = self.span - 1  # a site has so many partners before it, the first ones fewer
         return away * sites - away * (away + 1) // 2
+
+    def between(self, begin: int, end: int) -> Windows:
+        """Return the windows of the grid positions [begin, end)."""
+        return replace(self, **{name: getattr(self, name)[begin:end] for name in ("at", "valid", *INDICES)})
+
+    def counted_from(self, site: int) -> Windows:
+        """Return the windows with indices that count from another site."""
+        return replace(self, **{name: getattr(self, name) - site for name in INDICES})
 
     def scores(self, border: int) -> NDArray[np.int64]:
         """Pairs of borders tried at each position, int64 (grid,); 0 where the window is not valid."""

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 from oclgenomics.errors import InputError, OclGenomicsError
 from oclgenomics.io.raw_file import Progress
@@ -22,6 +22,22 @@ BATCH_BYTES = 32 << 20  # packed planes; larger alignments are scanned alone
 
 AlignmentSource: TypeAlias = str | os.PathLike[str] | Alignment | Iterable[str | os.PathLike[str] | Alignment]
 """A file or folder that `read_alignments` reads, an alignment, or an iterable of both."""
+
+Excluded: TypeAlias = BedRegions | str | os.PathLike[str] | None
+"""Regions whose sites are left out, or a BED file of them."""
+
+
+class Sized(Protocol):
+    """An alignment, or what holds one."""
+
+    @property
+    def sites(self) -> int: ...
+
+    @property
+    def packed_bytes(self) -> int: ...
+
+
+SizedT = TypeVar("SizedT", bound=Sized)
 
 
 def open_alignments(
@@ -92,13 +108,13 @@ def first_read(
     return itertools.chain([first], alignments)
 
 
-def batches(alignments: Iterable[Alignment]) -> Iterator[list[Alignment]]:
+def batches(alignments: Iterable[SizedT]) -> Iterator[list[SizedT]]:
     """Gather alignments that are worth scanning together; order is kept.
 
     A large alignment comes alone, and is not held here while the next one is read. Where reading fails, what was read
     before comes first.
     """
-    held: list[Alignment] = []
+    held: list[SizedT] = []
     sites = size = 0
     source = iter(alignments)
     while True:
@@ -150,7 +166,7 @@ def filtered_batches(
     options: ScanOptions,
     *,
     reading: ReadOptions = ReadOptions(),
-    exclude: BedRegions | str | os.PathLike[str] | None = None,
+    exclude: Excluded = None,
     on_alignment: Callable[[Alignment], None] | None = None,
     threads: int | None = None,
 ) -> Generator[FilteredBatch, None, None]:
@@ -178,6 +194,6 @@ def filter_batch(alignments: Sequence[Alignment], options: ScanOptions, exclude:
     return FilteredBatch(prepared, time.perf_counter() - start)
 
 
-def regions_of(exclude: BedRegions | str | os.PathLike[str] | None) -> BedRegions | None:
+def regions_of(exclude: Excluded) -> BedRegions | None:
     """Read the regions to exclude, if they are given as a file."""
     return read_bed(exclude) if isinstance(exclude, (str, os.PathLike)) else exclude

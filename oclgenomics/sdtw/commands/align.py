@@ -35,7 +35,7 @@ def add_parser(actions: Any) -> None:
     add_signal_options(group)
     add_align_options(group)
     add_part_options(parser)
-    app.add_device_options(parser)
+    app.add_device_options(parser, threads=argparse.SUPPRESS)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -38,7 +38,7 @@ def add_parser(actions: Any) -> None:
     add_signal_options(group, what="what will be left out at the beginning of the reads that thresholds are for")
     shared.add_align_options(group)
     shared.add_evaluation_options(parser)
-    app.add_device_options(parser)
+    app.add_device_options(parser, threads=argparse.SUPPRESS)
 
 
 def _add_simulation_options(group: argparse._ArgumentGroup) -> None:

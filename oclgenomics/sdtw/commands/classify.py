@@ -33,7 +33,7 @@ def add_parser(actions: Any) -> None:
     writes(group.add_argument(
         "--summary", metavar="FILE", help="write a table with a line for each stage: reads that came to it, decisions"
     ))  # fmt: skip
-    app.add_device_options(parser)
+    app.add_device_options(parser, threads=argparse.SUPPRESS)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -52,7 +52,7 @@ def add_parser(actions: Any) -> None:
     reads(group.add_argument(
         "--thresholds", metavar="FILE", help="thresholds to judge, and the options of alignments that they are for"
     ))  # fmt: skip
-    app.add_device_options(parser)
+    app.add_device_options(parser, threads=argparse.SUPPRESS)
 
 
 def run(args: argparse.Namespace) -> int:

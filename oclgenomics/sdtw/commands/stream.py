@@ -39,7 +39,7 @@ def add_parser(actions: Any) -> None:
     _add_selection_options(parser)
     _add_flow_cell_options(parser)
     _add_report_options(parser)
-    app.add_device_options(parser)
+    app.add_device_options(parser, threads=argparse.SUPPRESS)
 
 
 def _add_selection_options(parser: argparse.ArgumentParser) -> None:

@@ -96,9 +96,6 @@ def _add_matching_options(parser: argparse.ArgumentParser) -> None:
         "--method", default="auto", choices=METHODS,
         help="how matches are found; all methods find the same ones (default: %(default)s)",
     )  # fmt: skip
-    group.add_argument(
-        "--threads", type=count, metavar="N", help="host threads that decompress the input (default: at most 4)"
-    )
 
 
 def run(args: argparse.Namespace) -> int:

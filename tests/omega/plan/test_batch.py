@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from typing import Any
+
 import numpy as np
 import pytest
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic, random_positions
@@ -76,6 +79,58 @@ def test_a_batch_in_compat_precision(engine: Engine, chosen: list[tuple[str, int
     together = OmegaScanner(engine).scan_batch(alignments, options)
     for alignment, found in zip(alignments, together, strict=True):
         assert_equal(found, OmegaScanner(engine).scan(alignment, options))
+
+
+ways = st.sampled_from(
+    [
+        {},
+        {"kernel": "tiles"},
+        {"kernel": "1", "border": 3},
+        {"precision": "compat"},
+        {"precision": "compat", "border": 4},
+        {"ld": "DOM"},
+        {"ld": "ABSD", "precision": "compat"},
+    ]
+)
+
+
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    chosen=st.lists(members, min_size=1, max_size=4),
+    cuts=st.lists(st.integers(0, 15), min_size=2, max_size=2),
+    way=ways,
+    maxwin=st.sampled_from([3_000, 20_000, 100_000]),
+    block_rows=st.sampled_from([None, 64]),
+)
+def test_positions_by_themselves_are_those_of_the_whole_scan(
+    engine: Engine,
+    chosen: list[tuple[str, int, int, int]],
+    cuts: list[int],
+    way: dict[str, Any],
+    maxwin: int,
+    block_rows: int | None,
+) -> None:
+    """Also where a window of the rest is wider, or a site of the rest has more states."""
+    plain = {"ld", "precision"} & set(way)
+    alignments = [alignment_of(*one) for one in chosen if not (plain and one[0] == "unphased")]
+    if "ld" in way:
+        alignments = [one for one in alignments if not one.multiallelic]
+    options = ScanOptions(grid=15, minwin=100, maxwin=maxwin, minsnps=2, **way)
+    whole = OmegaScanner(engine).scan_filtered(alignments, options)
+    scanner, borders = OmegaScanner(engine, block_rows=block_rows), [0, *sorted(cuts), 15]
+    parts = [
+        scanner.scan_filtered(alignments, options, ranges=[(begin, end)] * len(alignments))
+        for begin, end in pairwise(borders)
+    ]
+    for place, scan in enumerate(whole):
+        of_parts = [part[place] for part in parts]
+        for name in ("positions", "omega", "left", "right", "valid", "enough_sites"):
+            if scan.possible:
+                joined = np.concatenate([getattr(one, name) for one in of_parts])
+                np.testing.assert_array_equal(joined, getattr(scan, name), name)
+        for one in of_parts:
+            assert (one.maxwin, one.sites, one.stats.pairs) == (scan.maxwin, scan.sites, scan.stats.pairs)
+        assert sum(one.stats.scores for one in of_parts) == scan.stats.scores
 
 
 def test_one_alignment_with_sums_too_large_leaves_the_others_alone(engine: Engine) -> None:

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from oclgenomics.errors import OclGenomicsError, UsageError
+from oclgenomics.io.children import SIZE
 from oclgenomics.io.processes import child_environment, child_python
 from oclgenomics.simulate import Region, neutral_alignments
-from oclgenomics.simulate.haplotypes.workers import SIZE, drawn_side_by_side
+from oclgenomics.simulate.haplotypes.workers import drawn_side_by_side
 
 REGION = Region(8, 20_000, 10_000, 8.0, 4.0)
 

@@ -1,0 +1,228 @@
+"""Queries and builds as jobs, of which other processes do pieces: reads and references by the bytes of their files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, partial
+from typing import Any, cast
+
+from oclgenomics.app.jobs import Job, kept_open
+from oclgenomics.app.pieces import PieceFile, Shard, check_same_input
+from oclgenomics.app.run import EngineLike, Run, lent_engine
+from oclgenomics.classify.database.database import Database
+from oclgenomics.classify.database.features import (
+    Features,
+    GrowingFeatures,
+    count_type,
+    merged_features,
+    moved_features,
+)
+from oclgenomics.classify.database.file import read_description
+from oclgenomics.classify.database.references import NewTargets, TaxonSources, taxon_files
+from oclgenomics.classify.device.building import check_windows, database_of, known_taxa, read_references
+from oclgenomics.classify.index import Index, covered_well
+from oclgenomics.classify.options import BuildOptions, Input, QueryOptions, Wanted
+from oclgenomics.classify.result import ClassifiedReads, Hits, Reads
+from oclgenomics.classify.taxonomy.calls import Calls, Candidates
+from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.sequence.name_list import NameList
+from oclgenomics.sequence.slices import cut_files, cut_inputs
+
+FEATURES, LOCATIONS = 1 << 16, 1 << 18  # of a part: of each piece one is in memory when they are merged
+
+
+@dataclass(frozen=True)
+class QueryJob(Job[ClassifiedReads]):
+    """A query of files; its pieces are cut at reads and pairs, or, with a limit, at inputs, each of which has its own.
+
+    Attributes
+    ----------
+    reads : tuple of Input
+    file : str
+        The database.
+    options : QueryOptions
+    wanted : Wanted
+    """
+
+    NAME = "classify query"
+    KINDS = (ClassifiedReads, Reads, Candidates, Calls, Hits, NameList)
+
+    reads: tuple[Input, ...]
+    file: str
+    options: QueryOptions
+    wanted: Wanted = Wanted()
+
+    @cached_property
+    def database(self) -> Database:
+        """The database, without its features."""
+        return read_description(self.file)
+
+    @cached_property
+    def lineages(self) -> Lineages:
+        """Those of the database."""
+        return Lineages.of(self.database.taxonomy, self.database.targets)
+
+    def inputs(self) -> tuple[str, ...]:
+        return (*(name for one in self.reads for name in _files(one)), self.file)
+
+    def parameters(self) -> Mapping[str, Any]:
+        mates = [len(_files(one)) + one.interleaved for one in self.reads]
+        return {**asdict(self.options), **asdict(self.wanted), "mates of inputs": mates}
+
+    def parts(self, engine: EngineLike, run: Run, shard: Shard | None = None) -> Generator[ClassifiedReads, None, None]:
+        options, inputs = self.options, list(self.reads)
+        if shard is not None:  # targets that are covered badly are known when all pieces are there
+            options = replace(options, cov_percentile=0.0)
+            inputs = cut_reads(inputs, shard, whole=self.wanted.limit is not None)
+        if not inputs:
+            return
+        known = os.stat(self.file)
+        key = (self.file, known.st_dev, known.st_ino, known.st_size, known.st_mtime_ns)
+        with (
+            lent_engine(engine) as lent,
+            kept_open(lent, key, partial(Index, self.file, engine=lent)) as index,
+            closing(index.iter_query(inputs, options, self.wanted, run=run)) as parts,
+        ):
+            for part in parts:
+                yield replace(part, reads=replace(part.reads, names=part.reads.names.copy()))
+
+    def combined(self, pieces: Iterable[PieceFile]) -> Iterator[ClassifiedReads]:
+        parts = self._numbered(pieces)
+        if self.options.cov_percentile:
+            return covered_well(parts, self.lineages, self.database.options.sketch, self.options)
+        return parts
+
+    def _numbered(self, pieces: Iterable[PieceFile]) -> Iterator[ClassifiedReads]:
+        """The parts of all pieces, their reads numbered through and their files named as this job names them."""
+        before = 0
+        for piece in pieces:
+            check_same_input(self.file, piece, -1)
+            theirs = [mark.name for mark in piece.record.inputs]
+            sources = dict(zip(self._sources(theirs), self._sources(self.inputs()), strict=True))
+            for part in self.read(piece):
+                reads = replace(part.reads, number=before, source=sources[part.reads.source])
+                yield replace(part, reads=reads)
+                before += len(part)
+
+    def _sources(self, names: Sequence[str]) -> list[str]:
+        """What the inputs are called whose files have these names."""
+        left = iter(names)
+        return [Input(next(left), None if one.mates is None else next(left)).name for one in self.reads]
+
+
+def _files(one: Input) -> tuple[str, ...]:
+    return (one.path,) if one.mates is None else (one.path, one.mates)
+
+
+def cut_reads(inputs: Sequence[Input], shard: Shard, *, whole: bool) -> list[Input]:
+    """Return one of several parts of inputs, which have all reads and pairs in their order.
+
+    Parameters
+    ----------
+    inputs : sequence of Input
+    shard : Shard
+    whole : bool
+        No input is cut; nor is any where mates follow each other in some files, and single reads in others.
+    """
+    interleaved = {one.interleaved for one in inputs if one.mates is None}
+    if whole or len(interleaved) > 1:
+        begin, end = shard.share(len(inputs))
+        return list(inputs[begin:end])
+    found = cut_inputs([_files(one) for one in inputs], shard.number, shard.of, interleaved=True in interleaved)
+    return [Input(*names) if len(names) == 2 else Input(*names, None, True in interleaved) for names in found]
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """References that were read, as the first part of what a build gives; their features follow.
+
+    Attributes
+    ----------
+    targets : NewTargets
+    features, locations : int
+        How many come at most.
+    """
+
+    targets: NewTargets
+    features: int
+    locations: int
+
+
+@dataclass(frozen=True)
+class BuildJob(Job[Gathered | Features]):
+    """The build of a database; its pieces are cut at targets, and taxa are looked up when all are there.
+
+    Attributes
+    ----------
+    references : tuple of str
+        Files, as `references.reference_files` gives them.
+    options : BuildOptions
+    taxa : TaxonSources
+    """
+
+    NAME = "classify build"
+    KINDS = (Gathered, NewTargets, Features)
+
+    references: tuple[str, ...]
+    options: BuildOptions
+    taxa: TaxonSources
+
+    def inputs(self) -> tuple[str, ...]:
+        return (*self.references, *taxon_files(self.taxa, self.references))
+
+    def parameters(self) -> Mapping[str, Any]:
+        options = {**asdict(self.options), **asdict(self.options.sketch)}
+        del options["sketch"]
+        taxonomy, maps = self.taxa.folder is not None, len(self.taxa.maps)
+        return {**options, "taxonomy": taxonomy, "taxpostmap": maps, "reset_taxa": self.taxa.reset,
+                "references": len(self.references)}  # fmt: skip
+
+    def parts(
+        self, engine: EngineLike, run: Run, shard: Shard | None = None
+    ) -> Generator[Gathered | Features, None, None]:
+        if shard is not None and self.taxa.folder is None:
+            known_taxa(self.options, self.taxa)  # refuses what needs a taxonomy
+        files = self.references if shard is None else cut_files(self.references, shard.number, shard.of)
+        with lent_engine(engine) as lent:
+            targets, features = read_references(lent, files, self.options, run)
+        yield Gathered(targets, len(features), len(features.locations))
+        yield from features.pieces(FEATURES, LOCATIONS)
+
+    def combined(self, pieces: Iterable[PieceFile]) -> Iterator[Gathered | Features]:
+        found: list[Gathered] = []
+        sources: list[Iterator[Features]] = []
+        windows = 0
+        for piece in pieces:
+            names = [mark.name for mark in piece.record.inputs]
+            references = dict(zip(names, self.references, strict=False))
+            for place in range(len(references), 0 if found else len(names)):
+                check_same_input(names[place], piece, place)
+            parts = self.read(piece)
+            first = cast(Gathered, next(parts))
+            targets = replace(first.targets, sources=[references[name] for name in first.targets.sources])
+            found.append(replace(first, targets=targets))
+            sources.append(moved_features(cast(Iterator[Features], parts), windows))
+            windows += int(targets.windows.sum())
+        every = NewTargets.joined([one.targets for one in found])
+        check_windows(every)
+        yield Gathered(every, sum(one.features for one in found), sum(one.locations for one in found))
+        yield from merged_features(sources, self.options.max_locations)
+
+    def database(self, parts: Generator[Gathered | Features, None, None]) -> Database:
+        """Make the database of all parts; its provenance names no device.
+
+        Raises
+        ------
+        UsageError, InputError
+            See `oclgenomics.classify.build`.
+        """
+        known = known_taxa(self.options, self.taxa)
+        with closing(parts):
+            first = cast(Gathered, next(parts))
+            features = GrowingFeatures(first.features, first.locations, count_type(self.options.max_locations))
+            for part in parts:
+                features.append(cast(Features, part))
+        return database_of(first.targets, features.features(), self.options, self.taxa, known)
