@@ -338,7 +338,7 @@ def check_shard(args: argparse.Namespace, kept: Sequence[str] = ()) -> None:
     if args.output == "-":
         raise UsageError(f"--shard {args.shard}: name the file of the piece with -o")
     refuse_packed(args.output, "a piece")
-    allowed = {"-o", "--output", "--profile", *(option_of(args.parser, args)[name] for name in kept)}
+    allowed = {"-o", "--output", "the output", "--profile", *(option_of(args.parser, args)[name] for name in kept)}
     others = [file for file in _outputs(args) if file.option not in allowed]
     if others:
         raise UsageError(f"{others[0]}: a piece is no whole result; give this option to `combine`, which writes it")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from oclgenomics.classify.database.merging import merge_databases as merge_databases
     from oclgenomics.classify.formats.truth import *
     from oclgenomics.classify.index import Index as Index, checked_inputs as checked_inputs
-    from oclgenomics.classify.jobs import *
+    from oclgenomics.classify.jobs import BuildJob as BuildJob, QueryJob as QueryJob
     from oclgenomics.classify.options import *
     from oclgenomics.classify.result import *
     from oclgenomics.classify.serving.client import Client as Client
@@ -45,7 +45,7 @@ __getattr__, __dir__, __all__ = found_in(
         "database.merging": "merge_databases",
         "formats.truth": "read_calls read_truth",
         "index": "Index checked_inputs",
-        "jobs": "QueryJob",
+        "jobs": "BuildJob QueryJob",
         "oclgenomics.app.run": "Run",
         "oclgenomics.sequence.files": "file_names",
         "options": (

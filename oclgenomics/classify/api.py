@@ -11,18 +11,18 @@ import numpy as np
 from oclgenomics.app.jobs import ExecutorLike, path_of, spread_over
 from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
 from oclgenomics.classify.database.database import Database
-from oclgenomics.classify.database.references import TaxonSources
+from oclgenomics.classify.database.references import TaxonSources, reference_files
 from oclgenomics.classify.device.building import build_database
 from oclgenomics.classify.formats.results import merged_candidates, read_result
 from oclgenomics.classify.index import Index, MateFiles, PathLike, ReadFiles, checked_inputs
-from oclgenomics.classify.jobs import QueryJob
+from oclgenomics.classify.jobs import BuildJob, QueryJob
 from oclgenomics.classify.options import METACACHE, BuildOptions, QueryOptions, Wanted
 from oclgenomics.classify.result import ClassifiedReads, QueryResult, Reads
 from oclgenomics.classify.taxonomy.calls import Caller
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 from oclgenomics.classify.taxonomy.tree import Taxonomy
 from oclgenomics.errors import UsageError
-from oclgenomics.sequence.files import SequenceFiles
+from oclgenomics.sequence.files import SequenceFiles, file_names
 
 
 @verb
@@ -35,6 +35,7 @@ def build(
     reset_taxa: bool = False,
     engine: EngineLike = None,
     run: Run | None = None,
+    executor: ExecutorLike = None,
 ) -> Database:
     """Build a database of reference sequences.
 
@@ -58,6 +59,8 @@ def build(
         Where to run; see `EngineLike`. An engine stays open.
     run : Run, optional
         Host threads, and what is called with the bytes of the files that are read, as they are stored.
+    executor : Executor or Spread, optional
+        Who does pieces of the work, each in its own process. See `oclgenomics.app.jobs.Spread`.
 
     Raises
     ------
@@ -73,9 +76,12 @@ def build(
     >>> from oclgenomics.classify import build
     >>> database = build("genomes", taxonomy="taxdump")  # doctest: +SKIP
     """
-    taxa = TaxonSources(taxonomy, taxpostmap, reset_taxa)
+    taxa, options = TaxonSources(taxonomy, taxpostmap, reset_taxa), options or BuildOptions()
+    if executor is not None:
+        job = BuildJob(tuple(reference_files(file_names(references))), options, taxa)
+        return job.database(spread_over(executor, engine).parts(job, run))
     with lent_engine(engine) as lent:
-        return build_database(lent, references, options or BuildOptions(), taxa, run or Run())
+        return build_database(lent, references, options, taxa, run or Run())
 
 
 @verb

@@ -1,4 +1,4 @@
-"""Queries as jobs, of which other processes do pieces: reads by the bytes of their files."""
+"""Queries and builds as jobs, of which other processes do pieces: reads and references by the bytes of their files."""
 
 from __future__ import annotations
 
@@ -7,22 +7,31 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
-from itertools import groupby
-from typing import Any
+from typing import Any, cast
 
 from oclgenomics.app.jobs import Job, kept_open
 from oclgenomics.app.pieces import PieceFile, Shard, check_same_input
 from oclgenomics.app.run import EngineLike, Run, lent_engine
-from oclgenomics.classify import plan
 from oclgenomics.classify.database.database import Database
+from oclgenomics.classify.database.features import (
+    Features,
+    GrowingFeatures,
+    count_type,
+    merged_features,
+    moved_features,
+)
 from oclgenomics.classify.database.file import read_description
+from oclgenomics.classify.database.references import NewTargets, TaxonSources, taxon_files
+from oclgenomics.classify.device.building import check_windows, database_of, known_taxa, read_references
 from oclgenomics.classify.index import Index, covered_well
-from oclgenomics.classify.options import Input, QueryOptions, Wanted
+from oclgenomics.classify.options import BuildOptions, Input, QueryOptions, Wanted
 from oclgenomics.classify.result import ClassifiedReads, Hits, Reads
 from oclgenomics.classify.taxonomy.calls import Calls, Candidates
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.sequence.name_list import NameList
-from oclgenomics.sequence.slices import cut_files
+from oclgenomics.sequence.slices import cut_files, cut_inputs
+
+FEATURES, LOCATIONS = 1 << 16, 1 << 18  # of a part: of each piece one is in memory when they are merged
 
 
 @dataclass(frozen=True)
@@ -67,7 +76,7 @@ class QueryJob(Job[ClassifiedReads]):
         options, inputs = self.options, list(self.reads)
         if shard is not None:  # targets that are covered badly are known when all pieces are there
             options = replace(options, cov_percentile=0.0)
-            inputs = cut_inputs(inputs, shard, whole=self.wanted.limit is not None)
+            inputs = cut_reads(inputs, shard, whole=self.wanted.limit is not None)
         if not inputs:
             return
         known = os.stat(self.file)
@@ -104,11 +113,11 @@ class QueryJob(Job[ClassifiedReads]):
         return [Input(next(left), None if one.mates is None else next(left)).name for one in self.reads]
 
 
-def _files(one: Input) -> list[str]:
-    return [one.path] if one.mates is None else [one.path, one.mates]
+def _files(one: Input) -> tuple[str, ...]:
+    return (one.path,) if one.mates is None else (one.path, one.mates)
 
 
-def cut_inputs(inputs: Sequence[Input], shard: Shard, *, whole: bool) -> list[Input]:
+def cut_reads(inputs: Sequence[Input], shard: Shard, *, whole: bool) -> list[Input]:
     """Return one of several parts of inputs, which have all reads and pairs in their order.
 
     Parameters
@@ -116,20 +125,104 @@ def cut_inputs(inputs: Sequence[Input], shard: Shard, *, whole: bool) -> list[In
     inputs : sequence of Input
     shard : Shard
     whole : bool
-        No input is cut.
+        No input is cut; nor is any where mates follow each other in some files, and single reads in others.
     """
-    if whole:
+    interleaved = {one.interleaved for one in inputs if one.mates is None}
+    if whole or len(interleaved) > 1:
         begin, end = shard.share(len(inputs))
         return list(inputs[begin:end])
-    groups = [list(group) for _, group in groupby(inputs, lambda one: (one.mates is None, one.interleaved))]
-    sizes = [sum(os.path.getsize(name) for one in group for name in _files(one)) for group in groups]
-    shares = plan.group_shares(sizes, shard.number, shard.of)
-    return [one for group, (number, of) in zip(groups, shares, strict=True) if of for one in _cut(group, number, of)]
+    found = cut_inputs([_files(one) for one in inputs], shard.number, shard.of, interleaved=True in interleaved)
+    return [Input(*names) if len(names) == 2 else Input(*names, None, True in interleaved) for names in found]
 
 
-def _cut(group: Sequence[Input], number: int, of: int) -> list[Input]:
-    """One of several parts of inputs of one kind."""
-    if group[0].mates is not None or group[0].interleaved:
-        begin, end = Shard(number, of).share(len(group))
-        return list(group[begin:end])
-    return [Input(name) for name in cut_files([one.path for one in group], number, of)]
+@dataclass(frozen=True)
+class Gathered:
+    """References that were read, as the first part of what a build gives; their features follow.
+
+    Attributes
+    ----------
+    targets : NewTargets
+    features, locations : int
+        How many come at most.
+    """
+
+    targets: NewTargets
+    features: int
+    locations: int
+
+
+@dataclass(frozen=True)
+class BuildJob(Job[Gathered | Features]):
+    """The build of a database; its pieces are cut at targets, and taxa are looked up when all are there.
+
+    Attributes
+    ----------
+    references : tuple of str
+        Files, as `references.reference_files` gives them.
+    options : BuildOptions
+    taxa : TaxonSources
+    """
+
+    NAME = "classify build"
+    KINDS = (Gathered, NewTargets, Features)
+
+    references: tuple[str, ...]
+    options: BuildOptions
+    taxa: TaxonSources
+
+    def inputs(self) -> tuple[str, ...]:
+        return (*self.references, *taxon_files(self.taxa, self.references))
+
+    def parameters(self) -> Mapping[str, Any]:
+        options = {**asdict(self.options), **asdict(self.options.sketch)}
+        del options["sketch"]
+        taxonomy, maps = self.taxa.folder is not None, len(self.taxa.maps)
+        return {**options, "taxonomy": taxonomy, "taxpostmap": maps, "reset_taxa": self.taxa.reset,
+                "references": len(self.references)}  # fmt: skip
+
+    def parts(
+        self, engine: EngineLike, run: Run, shard: Shard | None = None
+    ) -> Generator[Gathered | Features, None, None]:
+        if shard is not None and self.taxa.folder is None:
+            known_taxa(self.options, self.taxa)  # refuses what needs a taxonomy
+        files = self.references if shard is None else cut_files(self.references, shard.number, shard.of)
+        with lent_engine(engine) as lent:
+            targets, features = read_references(lent, files, self.options, run)
+        yield Gathered(targets, len(features), len(features.locations))
+        yield from features.pieces(FEATURES, LOCATIONS)
+
+    def combined(self, pieces: Iterable[PieceFile]) -> Iterator[Gathered | Features]:
+        found: list[Gathered] = []
+        sources: list[Iterator[Features]] = []
+        windows = 0
+        for piece in pieces:
+            names = [mark.name for mark in piece.record.inputs]
+            references = dict(zip(names, self.references, strict=False))
+            for place in range(len(references), 0 if found else len(names)):
+                check_same_input(names[place], piece, place)
+            parts = self.read(piece)
+            first = cast(Gathered, next(parts))
+            targets = replace(first.targets, sources=[references[name] for name in first.targets.sources])
+            found.append(replace(first, targets=targets))
+            sources.append(moved_features(cast(Iterator[Features], parts), windows))
+            windows += int(targets.windows.sum())
+        every = NewTargets.joined([one.targets for one in found])
+        check_windows(every)
+        yield Gathered(every, sum(one.features for one in found), sum(one.locations for one in found))
+        yield from merged_features(sources, self.options.max_locations)
+
+    def database(self, parts: Generator[Gathered | Features, None, None]) -> Database:
+        """Make the database of all parts; its provenance names no device.
+
+        Raises
+        ------
+        UsageError, InputError
+            See `oclgenomics.classify.build`.
+        """
+        known = known_taxa(self.options, self.taxa)
+        with closing(parts):
+            first = cast(Gathered, next(parts))
+            features = GrowingFeatures(first.features, first.locations, count_type(self.options.max_locations))
+            for part in parts:
+                features.append(cast(Features, part))
+        return database_of(first.targets, features.features(), self.options, self.taxa, known)

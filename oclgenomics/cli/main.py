@@ -25,7 +25,7 @@ from oclgenomics.io.processes import memory_limit, said_of_limit
 SYSTEMS = ("classify", "fpga", "kmers", "omega", "sdtw", "signatures", "simulate")
 COMMANDS = {  # and the module of each
     name: f"oclgenomics.{name}.commands" if name in SYSTEMS else f"oclgenomics.cli.{name}"
-    for name in sorted((*SYSTEMS, "devices", "doctor"))
+    for name in sorted((*SYSTEMS, "devices", "doctor", "worker"))
 }
 INTERRUPTED = 130
 OUT_OF_MEMORY = 4

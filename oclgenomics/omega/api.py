@@ -76,9 +76,7 @@ def iter_scan(
 def _no_callback(on_alignment: Callable[[Alignment], None] | None) -> None:
     """Refuse to tell of alignments that other processes read."""
     if on_alignment is not None:
-        raise ParameterError(
-            "on_alignment", "has no effect with `executor`, whose workers read the input; leave it out"
-        )
+        raise ParameterError("on_alignment", "cannot be called with `executor`, whose workers read the input")
 
 
 @all_parts_of(iter_scan)

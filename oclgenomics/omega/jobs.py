@@ -187,9 +187,13 @@ class ScanJob(Job[ScanPart]):
         )
         for _, own in itertools.groupby(shares, key=lambda one: one[0].number):
             found = [(share, next(parts)) for share, parts in own]
+            if not _follow([share for share, _ in found]):
+                break
             yield found[0][0].read
             yield Scan.joined([scan for _, scan in found])
+        rest = sum(1 for _ in shares)  # up to the last parts
         check_agreed(agreed)
+        assert not rest, "pieces that agree have each position once"
 
     def _shares(self, piece: PieceFile, agreed: dict[str, AllShares]) -> Iterator[tuple[ScanShare, Iterator[Any]]]:
         """Give the shares of a piece, each with the parts of which its scan is the next one."""
@@ -199,6 +203,12 @@ class ScanJob(Job[ScanPart]):
                 agreed[piece.name] = part
             elif isinstance(part, ScanShare):
                 yield part, parts
+
+
+def _follow(shares: Sequence[ScanShare]) -> bool:
+    """Whether ranges of an alignment follow each other; one that is empty is by itself."""
+    ranges = [(share.begin, share.end) for share in shares]
+    return ranges[0][0] == 0 and all(a < b == c < d for (a, b), (c, d) in itertools.pairwise(ranges))
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,15 +16,18 @@ before it with a record that is cut, which is an error.
 from __future__ import annotations
 
 import os
-from bisect import bisect_right
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from functools import partial
-from itertools import chain
+from itertools import chain, starmap
+from operator import eq
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.io.file_slice import FileSlice, stored_size
 from oclgenomics.io.foreign import HEAD_BYTES, foreign_format
 from oclgenomics.io.placed_text import Place, PlacedText, PlacesOf, placed_text
@@ -37,37 +40,65 @@ HEADER = ord(">")  # of FASTA
 LINES_THAT_TELL = 12  # of FASTQ: two records, wherever they begin
 MOST_TEXT = 1 << 24  # bytes of FASTQ that are looked at around a cut before the file is parsed from its start
 
+NAMES = 16  # of records in a row that tell which mates they are
+FIRST_WIDTH, MOST_WIDTH = 1 << 16, 1 << 25  # bytes on either side of where mates are expected that are searched
+
 PlaceOf = Callable[[int], Place]
 
 
-def cut_files(names: Sequence[str], number: int, of: int) -> list[str]:
-    """Return one of several parts of files: the names of whole files, and a `FileSlice` where a file is cut.
-
-    The parts have all records of all files, in order. A part may be empty.
+def cut_files(names: Sequence[str], number: int, of: int, *, interleaved: bool = False) -> list[str]:
+    """Return one of several parts of files; see `cut_inputs`.
 
     Parameters
     ----------
     names : sequence of str
-        Regular files. Those that are not FASTA or FASTQ, uncompressed or of bgzip, are not cut.
+    number, of : int
+    interleaved : bool
+        Mates follow each other, and stay together.
+    """
+    return [name for (name,) in cut_inputs([(name,) for name in names], number, of, interleaved=interleaved)]
+
+
+def cut_pairs(first: str, second: str, number: int, of: int) -> tuple[str, str] | None:
+    """Return one of several parts of two files of mates, None where it is empty; see `cut_inputs`."""
+    found = cut_inputs([(first, second)], number, of)
+    return (found[0][0], found[0][1]) if found else None
+
+
+def cut_inputs(
+    inputs: Sequence[tuple[str, ...]], number: int, of: int, *, interleaved: bool = False
+) -> list[tuple[str, ...]]:
+    """Return one of several parts of inputs: the names of whole files, and a `FileSlice` where a file is cut.
+
+    The parts have all records of all inputs, in order. A part may be empty.
+
+    Parameters
+    ----------
+    inputs : sequence of tuple of str
+        Each of one file, or of the files of first and of second mates, which are cut at the same mates. Files are
+        regular. Those that are not FASTA or FASTQ, uncompressed or of bgzip, are not cut.
     number, of : int
         The part, from 1 on, and how many there are, each with about as many stored bytes as the others.
+    interleaved : bool
+        In inputs of one file mates follow each other, and stay together.
 
     Raises
     ------
     UsageError
         There is no such part, or standard input or a pipe is to be cut.
     InputError
-        A file cannot be read, or FASTQ that does not have four lines a record has a defect before the cut.
+        A file cannot be read, FASTQ that does not have four lines a record has a defect before the cut, or mates are
+        not equally many.
     """
     if not 1 <= number <= of:
         raise ParameterError("part", f"must be between 1 and {of}, not {number}")
-    sizes = [_size(name) for name in names]
+    sizes = [sum(map(_size, names)) for names in inputs]
     total = sum(sizes)
     low, high = (number - 1) * total // of, number * total // of if number < of else total + 1
-    found: list[str] = []
+    found: list[tuple[str, ...]] = []
     begin = 0
-    for name, size in zip(names, sizes, strict=True):
-        found += _between(name, size, low - begin, high - begin)
+    for names, size in zip(inputs, sizes, strict=True):
+        found += _between(names, size, low - begin, high - begin, interleaved=interleaved)
         begin += size
     return found
 
@@ -85,23 +116,45 @@ def _size(name: str) -> int:
     return size
 
 
-def _between(name: str, size: int, low: int, high: int) -> list[str]:
-    """What of a file lies between two cuts: nothing, all, or a part."""
+def _between(names: tuple[str, ...], size: int, low: int, high: int, *, interleaved: bool) -> list[tuple[str, ...]]:
+    """What of an input lies between two cuts: nothing, all, or a part."""
     if low <= 0 < high and size <= high:
-        return [name]
+        return [names]
     if high <= 0 or size <= low:
         return []
-    with placed_text(name) as text:
-        records = _Records(text)
-        begin, end = (records.border(cut) for cut in (low, high))
-        return [text.part(begin, end)] if begin < end else []
+    with ExitStack() as stack:
+        files = [_Records(stack.enter_context(placed_text(name))) for name in names]
+        begin, end = (_borders(files, cut, size, interleaved=interleaved) for cut in (low, high))
+        if begin[0] == end[0]:
+            return []
+        if not all(one < other for one, other in zip(begin, end, strict=True)):
+            message = f"the mates of records of {names[0]} are not in it; mates have to be equally many, in one order"
+            raise InputError(message, source=names[-1])
+        return [tuple(file.text.part(*ends) for file, *ends in zip(files, begin, end, strict=True))]
+
+
+def _borders(files: Sequence[_Records], cut: int, size: int, *, interleaved: bool) -> list[Place]:
+    """Where the files of an input are cut, of whose bytes so many come before: all at the same record."""
+    if cut <= 0:
+        return [file.text.start for file in files]
+    if cut >= size or not all(file.known for file in files):
+        return [file.text.end for file in files]
+    first = files[0].border(cut * files[0].text.size // size, interleaved=interleaved)
+    return [first, *(file.mate_of(files[0], first) for file in files[1:])]
 
 
 class _Records:
-    """Where records start in a text; one that is neither FASTA nor FASTQ is as one record."""
+    """Where records start in a text.
+
+    Attributes
+    ----------
+    text : PlacedText
+    known : bool
+        It is FASTA or FASTQ.
+    """
 
     def __init__(self, text: PlacedText) -> None:
-        self._text = text
+        self.text = text
         self._first, self._offset, head = text.start, 0, b""  # the first record, and the bytes of text before it
         for place, chunk in text.chunks(text.start):
             head = chunk.removeprefix(BYTE_ORDER_MARK) if place == text.start else chunk
@@ -110,23 +163,49 @@ class _Records:
             self._offset += len(chunk) - len(head)
             if head:
                 break
-        self._fastq = head.startswith(b"@")
-        self._known = head.startswith((b">", b"@")) and foreign_format(head[:HEAD_BYTES]) is None
+        self._mark = head[:1]
+        self._fastq = self._mark == b"@"
+        self.known = self._mark in (b">", b"@") and foreign_format(head[:HEAD_BYTES]) is None
 
-    def border(self, cut: int) -> Place:
-        """Return where the records begin that start from a stored byte on; the first one starts with the text."""
-        if cut <= 0:
-            return self._text.start
-        if cut >= self._text.size or not self._known:
-            return self._text.end
-        before = max(self._text.before(cut), self._first)
+    def border(self, cut: int, *, interleaved: bool = False) -> Place:
+        """Return where the records, or pairs of mates, begin that start from a stored byte on.
+
+        The first one counts as one that starts with the text.
+        """
+        if cut == 0:
+            return self.text.start
+        place = self._next(max(self.text.before(cut), self._first))
+        return self._next(place) if interleaved and self._is_second(place) else place
+
+    def mate_of(self, other: _Records, place: Place) -> Place:
+        """Return where the mate starts of a record of another file; the start and the end are each other's."""
+        if place in (other.text.start, other.text.end):
+            return self.text.start if place == other.text.start else self.text.end
+        near = self._with_names(other._names(place), place[0] * self.text.size // other.text.size)
+        return self._numbered(other._number(place)) if near is None else near
+
+    def _is_second(self, place: Place) -> bool:
+        """Whether the record at a place is a second mate: by the names from there on, or by its number."""
+        if place == self.text.end:
+            return False
+        names = self._names(place)
+        first, second = (all(starmap(eq, zip(names[at::2], names[at + 1 :: 2], strict=False))) for at in (0, 1))
+        return second if first != second and len(names) > 2 else self._number(place) % 2 == 1
+
+    def _next(self, before: Place) -> Place:
+        """The first record that starts behind a place; the end of the text if none does."""
         near = self._near(before) if self._fastq else None
-        return self._behind(before) if near is None else near
+        if near is not None:
+            return near
+        for starts, place_of in self._parsed() if self._fastq else self._headers(before):
+            if len(starts) and place_of(starts[-1]) > before:
+                return place_of(starts[bisect_right(starts, before, key=place_of)])
+        return self.text.end
 
     def _near(self, before: Place) -> Place | None:
         """The first record of FASTQ that starts behind a place; None where the text there does not tell."""
-        text, places, enough = bytearray(), PlacesOf(self._text), 0
-        for place, chunk in chain(self._text.chunks(before), [(self._text.end, b"")]):
+        text, places, enough = bytearray(), PlacesOf(self.text), 0
+        for place, chunk in chain(self.text.chunks(before), [(self.text.end, b"")]):
             places.add(len(text), place)
             text += chunk
             if chunk and len(text) < enough:
@@ -139,29 +218,90 @@ class _Records:
             enough = 2 * len(text)
         return None
 
-    def _behind(self, before: Place) -> Place:
-        """The first record that starts behind a place."""
-        for starts, place_of in self._parsed() if self._fastq else self._headers(before):
-            if len(starts) and place_of(starts[-1]) > before:
-                return place_of(starts[bisect_right(starts, before, key=place_of)])
-        return self._text.end
+    def _number(self, place: Place) -> int:
+        """How many records start before a place."""
+        number = 0
+        for starts, place_of in self._all():
+            if len(starts) and place_of(starts[-1]) >= place:
+                return number + bisect_left(starts, place, key=place_of)
+            number += len(starts)
+        return number
 
-    def _headers(self, before: Place) -> Iterator[tuple[NDArray[np.int64], PlaceOf]]:
-        """Starts of records of FASTA behind a place, and what gives their places."""
-        broken = False
-        for place, chunk in self._text.chunks(before):
+    def _numbered(self, number: int) -> Place:
+        """Where the record with a number, from 0 on, starts; the end of the text if there are not so many."""
+        for starts, place_of in self._all():
+            if number < len(starts):
+                return place_of(starts[number])
+            number -= len(starts)
+        return self.text.end
+
+    def _names(self, place: Place) -> list[bytes]:
+        """The names of some records from one on, fewer at the end; none of records that are very long.
+
+        Records of FASTQ are taken to have four lines each.
+        """
+        text, enough = bytearray(), 0
+        for _, chunk in chain(self.text.chunks(place), [(self.text.end, b"")]):
+            text += chunk
+            if chunk and len(text) < enough:
+                continue
+            lines = bytes(text).splitlines()
+            if chunk:
+                lines.pop()  # which may go on
+            headers = [line for line in (lines[::4] if self._fastq else lines) if line.startswith(self._mark)]
+            if len(headers) >= NAMES or not chunk:
+                return [_bare_name(header) for header in headers[:NAMES]]
+            if len(text) > MOST_TEXT:
+                break
+            enough = 2 * len(text)
+        return []
+
+    def _with_names(self, names: list[bytes], near: int) -> Place | None:
+        """Where records with these names start, near a stored byte; None where nothing tells."""
+        name, width = b"".join(names[:1]), FIRST_WIDTH
+        header = re.compile(rb"(?<=[\r\n])" + self._mark + re.escape(name) + rb"(?=\s|/[12]\s)")
+        while name and len(set(names)) == len(names) and width <= MOST_WIDTH:
+            found = [
+                place for place in self._matches(header, near - width, near + width) if self._names(place) == names
+            ]
+            if found:
+                return found[0] if len(found) == 1 else None
+            width *= 8
+        return None
+
+    def _matches(self, header: re.Pattern[bytes], low: int, high: int) -> list[Place]:
+        """Where lines that match begin between two stored bytes, about."""
+        places, end, text = PlacesOf(self.text), 0, b""
+        found: set[Place] = set()
+        for place, chunk in self.text.chunks(self.text.before(low) if low > 0 else self.text.start):
+            if place[0] > high:
+                break
+            places.add(end, place)
+            text = text[-len(header.pattern) :] + chunk  # with what may have begun before
+            end += len(chunk)
+            found |= {places(end - len(text) + match.start()) for match in header.finditer(text)}
+        return sorted(found)
+
+    def _all(self) -> Iterator[tuple[NDArray[np.int64], PlaceOf]]:
+        """Starts of all records, and what gives their places."""
+        return self._parsed() if self._fastq else self._headers(self._first, starts=True)
+
+    def _headers(self, begin: Place, *, starts: bool = False) -> Iterator[tuple[NDArray[np.int64], PlaceOf]]:
+        """Starts of records of FASTA behind a place, and at it if one `starts` there, and what gives their places."""
+        broken = starts
+        for place, chunk in self.text.chunks(begin):
             text = np.frombuffer(chunk, np.uint8)
             breaks = is_break(text)
-            yield np.flatnonzero((text == HEADER) & np.append(broken, breaks[:-1])), partial(self._text.moved, place)
+            yield np.flatnonzero((text == HEADER) & np.append(broken, breaks[:-1])), partial(self.text.moved, place)
             broken = bool(breaks[-1])
 
     def _parsed(self) -> Iterator[tuple[NDArray[np.int64], PlaceOf]]:
         """Starts of all records of FASTQ, whatever their layout, and what gives their places."""
-        places, rewriter, size = PlacesOf(self._text), Rewriter(self._text.name, offset=self._offset), 0
+        places, rewriter, size = PlacesOf(self.text), Rewriter(self.text.name, offset=self._offset), 0
 
         def parts() -> Iterator[tuple[NDArray[np.uint8], bool]]:
             at = self._offset
-            for place, chunk in self._text.chunks(self._first):
+            for place, chunk in self.text.chunks(self._first):
                 places.add(at, place)
                 at += len(chunk)
                 yield np.frombuffer(chunk, np.uint8), False
@@ -205,3 +345,9 @@ def _are_records(lines: list[bytes], *, final: bool) -> bool:
         and letters[: len(qualities)] == qualities
         and not (final and len(lines[::4]) > len(qualities))
     )
+
+
+def _bare_name(header: bytes) -> bytes:
+    """The name that mates have in common."""
+    name = b"".join(header[1:].split(maxsplit=1)[:1])
+    return name[:-2] if name.endswith((b"/1", b"/2")) else name

@@ -10,6 +10,7 @@ from typing import Any
 from oclgenomics.errors import InputError, OclGenomicsError, ParameterError, reason_of
 from oclgenomics.io.foreign import HEAD_BYTES, format_name
 from oclgenomics.io.raw_file import Progress
+from oclgenomics.signals.file_part import FilePart
 from oclgenomics.signals.model import Signals
 from oclgenomics.signals.readers.apart import ReaderProcess
 from oclgenomics.signals.readers.numpy_files import read_npy, read_npz
@@ -57,7 +58,7 @@ def read_signals(
     Parameters
     ----------
     paths : path or iterable of paths
-        Files, and folders, of which all signals are read.
+        Files, and folders, of which all signals are read. Of a `FilePart`, those of its reads that are in it.
     trim : TrimOptions, optional
         What is left out at the beginning of reads. A read of which nothing is left is kept, with 0 samples.
     max_samples : int, optional
@@ -84,7 +85,9 @@ def read_signals(
     for name, value in (("max_samples", max_samples), ("block_samples", block_samples)):
         if value is not None and value < 1:
             raise ParameterError(name, "must be 1 or more", value)
-    return _blocks(signal_files(paths), trim, max_samples, block_samples, progress)
+    given = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+    files = [name for path in given for name in ([path] if isinstance(path, FilePart) else signal_files(path))]
+    return _blocks(files, trim, max_samples, block_samples, progress)
 
 
 def signal_files(paths: SignalFiles) -> list[str]:
@@ -175,7 +178,11 @@ def _in_folder(folder: str, above: set[tuple[int, int]]) -> list[str]:
 
 
 def _blocks(
-    files: list[str], trim: TrimOptions | None, max_samples: int | None, block_samples: int, progress: Progress | None
+    files: list[str | FilePart],
+    trim: TrimOptions | None,
+    max_samples: int | None,
+    block_samples: int,
+    progress: Progress | None,
 ) -> Iterator[Signals]:
     waiting: list[RawRead] = []
     size = 0
@@ -205,27 +212,27 @@ def _block(reads: list[RawRead]) -> Signals:
     return Signals.of([read.samples for read in reads], facts.pop("name"), **facts)
 
 
-def _reads_of_files(files: list[str], limit: int | None, progress: Progress | None) -> Iterator[RawRead]:
-    kinds = [signal_format(path) for path in files]  # all are looked at before the first one is read
-    sizes = [os.path.getsize(path) for path in files]
-    done, total = 0, sum(sizes)
+def _reads_of_files(files: list[str | FilePart], limit: int | None, progress: Progress | None) -> Iterator[RawRead]:
+    kinds = [signal_format(os.fspath(path)) for path in files]  # all are looked at before the first one is read
+    parts = [file if isinstance(file, FilePart) else FilePart.whole(file) for file in files]
+    done, total = 0, sum(map(len, parts))
     with ReaderProcess() as apart:
-        for path, kind, size in zip(files, kinds, sizes, strict=True):
-            reads = _own_reads(path, kind, limit) if kind in _OWN_READERS else apart.read(kind, path, limit)
-            for read in reads:
-                yield check_read(read, path)
+        for part, kind in zip(parts, kinds, strict=True):
+            read_file = _own_reads if kind in _OWN_READERS else apart.read
+            for read in read_file(kind, part.path, limit, None if part.is_whole else part):
+                yield check_read(read, part.path)
                 if progress is not None:
-                    progress(done + int(size * read.share), total)
-            done += size
+                    progress(done + min(max(int(part.size * read.share) - part.begin, 0), len(part)), total)
+            done += len(part)
             if progress is not None:
                 progress(done, total)
 
 
-def _own_reads(path: str, kind: str, limit: int | None) -> Iterator[RawRead]:
+def _own_reads(kind: str, path: str, limit: int | None, part: FilePart | None) -> Iterator[RawRead]:
     """The reads of a NumPy file; whatever the library raises becomes one line."""
     last: str | None = None
     try:
-        for read in _OWN_READERS[kind](path, limit):
+        for read in _OWN_READERS[kind](path, limit, part):
             yield read
             last = read.name
     except OclGenomicsError:

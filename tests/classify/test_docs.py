@@ -19,6 +19,7 @@ COMMANDS = {
     "build": "x y",
     "add": "x y",
     "query": "x y",
+    "combine": "x",
     "run": "x --targets y",
     "merge": "x",
     "info": "x",

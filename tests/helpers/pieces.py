@@ -18,7 +18,16 @@ from oclgenomics.runtime import Engine
 
 __all__ = ["check_combined", "check_refusals", "make_pieces", "no_engine", "spreads", "without_made"]
 
-MADE = (b"# program: ", b"# version: ", b"# command: ", b"# parameters: ", b"# device: ", b"# pieces: ", b"# workers: ")
+MADE = (
+    b"# program: ",
+    b"# version: ",
+    b"# command: ",
+    b"# parameters: ",
+    b"# device: ",
+    b"# pieces: ",
+    b"# workers: ",
+    b'{"provenance": ',
+)
 
 
 def without_made(data: bytes) -> bytes:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from unittest import mock
 
@@ -22,7 +24,7 @@ from oclgenomics.io.source import Source
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import Census, letter_blocks, packed_blocks, slices
 from oclgenomics.sequence.records import Record, read_records
-from oclgenomics.sequence.slices import cut_files
+from oclgenomics.sequence.slices import cut_files, cut_inputs, cut_pairs
 
 NAMES = ("r", "r1 x", "a/1", "é", "@", "+", ">", "", " lead", "x" * 40)
 BREAKS = ("\n", "\r\n")
@@ -93,7 +95,7 @@ looks = st.tuples(st.sampled_from((5, 16, 64, 1 << 16)), st.sampled_from((8, 12)
 texts = st.lists(st.one_of(fasta(), fastq(), fastq(wrapped=True)), min_size=1, max_size=3)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(texts, st.integers(1, 9), looks)
 def test_uncompressed_files(tmp_path_factory: pytest.TempPathFactory, texts: list[bytes], of: int,
                             look: tuple[int, int, int]) -> None:  # fmt: skip
@@ -101,7 +103,7 @@ def test_uncompressed_files(tmp_path_factory: pytest.TempPathFactory, texts: lis
         check(tmp_path_factory.mktemp("plain"), texts, of)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(texts, st.integers(1, 9), looks, st.sampled_from((1, 3, 10, 64, 1000)), st.booleans())
 def test_compressed_files(tmp_path_factory: pytest.TempPathFactory, texts: list[bytes], of: int,
                           look: tuple[int, int, int], size: int, empty: bool) -> None:  # fmt: skip
@@ -111,6 +113,67 @@ def test_compressed_files(tmp_path_factory: pytest.TempPathFactory, texts: list[
     packed.insert(1, gzip.compress(texts[0]))
     with looked_at(*look):
         check(tmp_path_factory.mktemp("packed"), packed, of)
+
+
+@st.composite
+def mates(draw: st.DrawFn) -> tuple[list[bytes], list[bytes]]:
+    """First and second mates whose names are the same, have a number behind, or have nothing to do with each other."""
+    count, kind = draw(st.integers(1, 40)), draw(st.sampled_from(("same", "numbered", "other", "one")))
+    rng = draw(st.randoms(use_true_random=False))
+    fastq = draw(st.booleans())
+
+    def record(number: int, mate: int) -> bytes:
+        letters = "".join(rng.choices("ACGT", k=rng.randint(0, 30)))
+        name = {"same": f"r{number}", "numbered": f"{number}/{mate + 1}", "one": "r"}.get(kind, f"{mate}:{number}")
+        text = name + rng.choice(("", " text")) + f"\n{letters}\n"
+        qualities = "".join(rng.choices("@+>I", k=len(letters)))
+        return (f"@{text}+\n{qualities}\n" if fastq else f">{text}").encode()
+
+    return [record(number, 0) for number in range(count)], [record(number, 1) for number in range(count)]
+
+
+@contextmanager
+def searched(first: int, most: int) -> Iterator[None]:
+    """Search names so far, first and at most, from where they are expected."""
+    with mock.patch.object(slices, "FIRST_WIDTH", first), mock.patch.object(slices, "MOST_WIDTH", most):
+        yield
+
+
+packings = st.sampled_from((bytes, partial(bgzip, size=10), partial(bgzip, size=200), gzip.compress))
+widths = st.tuples(st.sampled_from((1, 50, 1 << 16)), st.sampled_from((1, 400, 1 << 25)))
+
+
+@settings(max_examples=150, deadline=None)
+@given(mates(), st.integers(1, 9), looks, widths, packings, packings)
+def test_mates_in_two_files(
+    tmp_path_factory: pytest.TempPathFactory, records: tuple[list[bytes], list[bytes]], of: int,
+    look: tuple[int, int, int], width: tuple[int, int], pack: Callable[[bytes], bytes],
+    pack_other: Callable[[bytes], bytes],
+) -> None:  # fmt: skip
+    folder = tmp_path_factory.mktemp("mates")
+    names = str(folder / "1"), str(folder / "2")
+    for name, some, packing in zip(names, records, (pack, pack_other), strict=True):
+        Path(name).write_bytes(packing(b"".join(some)))
+    with looked_at(*look), searched(*width):
+        parts = [part for number in range(of) if (part := cut_pairs(*names, number + 1, of))]
+    for first, second in parts:
+        assert len(read([first])) == len(read([second])) > 0
+    for mate in (0, 1):
+        assert [record for part in parts for record in read([part[mate]])] == read([names[mate]])
+
+
+@settings(max_examples=150, deadline=None)
+@given(mates(), st.integers(1, 9), looks, packings)
+def test_interleaved_mates(
+    tmp_path_factory: pytest.TempPathFactory, records: tuple[list[bytes], list[bytes]], of: int,
+    look: tuple[int, int, int], pack: Callable[[bytes], bytes],
+) -> None:  # fmt: skip
+    name = str(tmp_path_factory.mktemp("mates") / "x")
+    Path(name).write_bytes(pack(b"".join(chain.from_iterable(zip(*records, strict=True)))))
+    with looked_at(*look):
+        parts = [cut_files([name], number + 1, of, interleaved=True) for number in range(of)]
+    assert all(len(read(part)) % 2 == 0 for part in parts)
+    assert [record for part in parts for record in read(part)] == read([name])
 
 
 FASTA = b">a\nACGTTGCATTGACC\n>b x\nGGTACCAGTA\nCC\n>c\n\n>d\nNNACGTACGATCAGCATCAGNACT\n" * 5
@@ -189,6 +252,26 @@ def test_bgzip_with_other_members(tmp_path: Path) -> None:
     Path(name).write_bytes(bgzip(text + b">b\n" + b"A" * 2000, 100) + gzip.compress(text))
     with pytest.raises(InputError, match="no whole block of bgzip"):
         parts_of([name], 50)
+
+
+def test_mates_that_are_not_equally_many(tmp_path: Path) -> None:
+    names = str(tmp_path / "1.fq"), str(tmp_path / "2.fq")
+    for name, count in zip(names, (40, 10), strict=True):
+        Path(name).write_text("".join(f"@{name}:{number}\nACGT\n+\nIIII\n" for number in range(count)))
+    with pytest.raises(InputError, match=r"2\.fq: the mates of records of .*1\.fq are not in it"):
+        [cut_pairs(*names, number, 5) for number in range(1, 6)]
+
+
+def test_several_inputs_of_both_kinds(files: list[str], tmp_path: Path) -> None:
+    """All inputs together have so many parts."""
+    name = str(tmp_path / "d.fa")
+    Path(name).write_bytes(FASTA.lower())
+    inputs = [(files[0],), (files[2], name), (files[1],)]
+    parts = [cut_inputs(inputs, number, 7) for number in range(1, 8)]
+    assert all(len(part) in (1, 2) for part in parts)
+    for mate in (0, 1):
+        found = read([names[mate] for part in parts for names in part if len(names) > mate])
+        assert found == read([names[mate] for names in inputs if len(names) > mate])
 
 
 def test_a_defect_is_found_where_it_is_in_the_file(files: list[str]) -> None:

@@ -5,14 +5,20 @@ from __future__ import annotations
 import argparse
 import time
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import add_command, add_options, count, open_engine
+from oclgenomics import classify
+from oclgenomics.app.commands import add_command, add_options, count, open_engine, started_progress
 from oclgenomics.app.files import writes
+from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
+from oclgenomics.classify import database
 from oclgenomics.classify.commands.query_options import chosen
 from oclgenomics.classify.commands.reference_options import add_building_options, built, with_manifest, write_built
 from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.errors import UsageError
+
+if TYPE_CHECKING:
+    from oclgenomics.classify.jobs import BuildJob
 
 
 def add_parser(actions: Any) -> None:
@@ -26,6 +32,7 @@ def add_parser(actions: Any) -> None:
     add_sketch_options(parser)
     add_feature_options(parser)
     add_building_options(parser)
+    add_spread_options(parser)
 
 
 def add_sketch_options(parser: argparse.ArgumentParser) -> None:
@@ -78,10 +85,41 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     options = build_options(args)
+    if args.shard or args.scheduler:
+        args.output = args.database
+    combined = is_combined(args)
+    if args.shard is not None:
+        return write_shard(args, _job(args, options), "reading")
+    if combined:
+        return _combine(args, options)
     with open_engine(args) as engine:
         start = time.perf_counter()
         write_built(args, built(args, engine, "reading", options), args.database, start, engine)
     return 0
+
+
+def _combine(args: argparse.Namespace, options: BuildOptions) -> int:
+    """Make a database of pieces."""
+    if args.output == "-":
+        raise UsageError("name the file of the database with -o")
+    start, job = time.perf_counter(), _job(args, options)
+    progress = started_progress(args, "merging")
+    with work_of(args) as work:
+        made = job.database(work.parts(job, classify.Run(args.threads, progress.update)))
+        progress.clear()
+        write_built(args, replace(made, provenance=work.provenance()), args.output, start)
+    return 0
+
+
+def _job(args: argparse.Namespace, options: BuildOptions) -> BuildJob:
+    """The build of all references; pieces know their names."""
+    if pieces := getattr(args, "pieces", None):
+        record = pieces[0].record
+        files = [mark.name for mark in record.inputs[: record.parameters["references"]]]
+    else:
+        files = database.reference_files(classify.file_names(args.references))
+    taxa = database.TaxonSources(args.taxonomy, args.taxpostmap, args.reset_taxa)
+    return classify.BuildJob(tuple(files), options, taxa)
 
 
 def build_options(args: argparse.Namespace) -> BuildOptions:

@@ -57,9 +57,10 @@ def run(args: argparse.Namespace) -> int:
     options, inputs = query_options(args), query_inputs(args)
     check_format(args)
     job = classify.QueryJob(tuple(inputs), args.database, options, wanted_of(args))
+    combined = is_combined(args)
     if args.shard is not None:
         return write_shard(args, job, "classifying", kept=TEXTS)
-    if is_combined(args):
+    if combined:
         _check_kept(args)
         with work_of(args) as work:
             classify_reads(args, job, partial(work.parts, job), options)
@@ -86,7 +87,10 @@ def _check_kept(args: argparse.Namespace) -> None:
     UsageError
         There is such an option.
     """
-    known = args.pieces[0].record.parameters
+    pieces = getattr(args, "pieces", None)
+    if not pieces:  # a scheduler's workers are told
+        return
+    known = pieces[0].record.parameters
     for names, what, kept in (
         (NEED_TEXTS, "texts of reads", "texts"),
         (NEED_HITS, "windows that were hit", "all_hits"),

@@ -47,12 +47,17 @@ def add_building_options(parser: argparse.ArgumentParser) -> argparse._ArgumentG
     add_taxon_options(parser)
     add_device_options(parser)
     group = parser.add_argument_group("output")
+    add_manifest_option(group)
+    add_message_options(group)
+    return group
+
+
+def add_manifest_option(group: argparse._ArgumentGroup) -> None:
+    """Add whether a database gets a manifest."""
     group.add_argument(
         "--manifest", action="store_true",
         help="also write the SHA-256 of the database to DB.sha256, for sha256sum --check and `classify verify`",
     )  # fmt: skip
-    add_message_options(group)
-    return group
 
 
 def add_taxon_options(parser: argparse.ArgumentParser) -> None:

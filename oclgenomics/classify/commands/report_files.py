@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.app.commands import PACKED, OutputOptions, add_output_options, text_output
-from oclgenomics.app.files import writes
+from oclgenomics.app.files import Names, writes
 from oclgenomics.classify import formats, plots
 from oclgenomics.classify.options import RANKS
 from oclgenomics.errors import UsageError, check_choice
@@ -53,9 +53,18 @@ LINES = ("native", "kraken", "tsv", "json")
 NOT_MERGED = ("allhits", "locations", "hits-per-ref", "ground-truth", "precision")
 
 
-def add_report_options(parser: argparse.ArgumentParser, *, merged: bool = False) -> None:
-    """Add the outputs; `merged`: without those that need windows or headers, which results to be merged do not tell."""
-    group = add_output_options(parser, formats=LINES, what="lines of reads", note="native is MetaCache's")
+def add_report_options(parser: argparse.ArgumentParser, names: Names | None = None, *, merged: bool = False) -> None:
+    """Add the outputs.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+    names : callable, optional
+        Gives the files that -o names; see `app.files.writes`.
+    merged : bool
+        Without those that need windows or headers, which results to be merged do not tell.
+    """
+    group = add_output_options(parser, names, formats=LINES, what="lines of reads", note="native is MetaCache's")
     left_out = NOT_MERGED if merged else ()
     for name, text in FILES.items():
         if name not in left_out:

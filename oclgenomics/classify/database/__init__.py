@@ -10,7 +10,11 @@ if TYPE_CHECKING:
     from oclgenomics.classify.database.file import is_database as is_database
     from oclgenomics.classify.database.listings import *
     from oclgenomics.classify.database.manifest import manifest_path as manifest_path
-    from oclgenomics.classify.database.references import files_of as files_of
+    from oclgenomics.classify.database.references import (
+        TaxonSources as TaxonSources,
+        files_of as files_of,
+        reference_files as reference_files,
+    )
 
 __getattr__, __dir__, __all__ = found_in(
     __name__,
@@ -18,6 +22,6 @@ __getattr__, __dir__, __all__ = found_in(
         "file": "is_database",
         "listings": "count_lines database_facts lineage_lines location_lines rank_lines statistics_lines target_lines",
         "manifest": "manifest_path",
-        "references": "files_of",
+        "references": "TaxonSources files_of reference_files",
     },
 )

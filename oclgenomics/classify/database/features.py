@@ -302,6 +302,82 @@ def cut_ranges(lists: Sequence[FeatureList], most: int) -> list[tuple[int, int]]
     return found
 
 
+def merged_features(sources: Sequence[Iterator[Features]], most: int) -> Iterator[Features]:
+    """Merge features that come in pieces; locations of a feature come in the order of the sources.
+
+    Parameters
+    ----------
+    sources : sequence of iterator of Features
+        Keys of each ascend from piece to piece. Each source has a piece of it in memory at a time.
+    most : int
+        Locations of a feature that are kept, the first ones.
+
+    Yields
+    ------
+    Features
+        Keys ascend from piece to piece.
+    """
+    heads = [_Head(source) for source in sources]
+    while left := [head for head in heads if head.filled()]:
+        last = min(head.last for head in left)
+        yield _united([head.take(last) for head in left], most)
+
+
+def moved_features(features: Iterable[Features], windows: int) -> Iterator[Features]:
+    """Number the windows of features behind so many others."""
+    for part in features:
+        yield Features(part.keys, part.counts, part.locations + np.uint32(windows))
+
+
+class _Head:
+    """The next features of a source."""
+
+    def __init__(self, source: Iterator[Features]) -> None:
+        self._source = source
+        self._features: Features | None = None
+
+    def filled(self) -> bool:
+        """Whether there are any left."""
+        while self._features is None or not len(self._features):
+            self._features = next(self._source, None)
+            if self._features is None:
+                return False
+        return True
+
+    @property
+    def last(self) -> int:
+        assert self._features is not None
+        return int(self._features.keys[-1])
+
+    def take(self, last: int) -> Features:
+        """Take those with keys up to the last one."""
+        assert self._features is not None
+        keys, counts, locations = self._features.keys, self._features.counts, self._features.locations
+        count = int(np.searchsorted(keys, np.uint32(last), side="right"))
+        located = int(counts[:count].sum(dtype=np.int64))
+        self._features = Features(keys[count:], counts[count:], locations[located:])
+        return Features(keys[:count], counts[:count], locations[:located])
+
+
+def _united(parts: Sequence[Features], most: int) -> Features:
+    """Join the lists of features, of which some are in several parts, and keep the first locations of each."""
+    there = [part for part in parts if len(part)]
+    if len(there) == 1:
+        return there[0]
+    joined = Features.joined(there)
+    order = np.argsort(joined.keys, kind="stable")
+    keys, counts, starts = joined.keys[order], joined.counts[order].astype(np.int64), joined.starts[:-1][order]
+    ends = np.cumsum(counts)
+    places = np.repeat(starts - (ends - counts), counts) + np.arange(len(joined.locations))
+    first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+    sizes = np.add.reduceat(counts, first)
+    kept = np.minimum(sizes, most)
+    within = np.arange(len(places)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    locations = joined.locations[places[within < np.repeat(kept, sizes)]]
+    united: Any = kept.astype(joined.counts.dtype)
+    return Features(keys[first], united, locations)
+
+
 def filtered(features: Features, options: BuildOptions, lineages: Lineages) -> Features:
     """Empty the features that the options remove.
 

@@ -15,7 +15,7 @@ from oclgenomics.app.files import FileKey, file_key
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.options import BuildOptions, IdFormat
 from oclgenomics.classify.plan import count_windows
-from oclgenomics.classify.taxonomy.assignment import assign_taxa, unknown_taxids
+from oclgenomics.classify.taxonomy.assignment import assign_taxa, summaries_beside, unknown_taxids
 from oclgenomics.classify.taxonomy.identifiers import header_taxids, sequence_ids, told_apart
 from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
@@ -120,6 +120,20 @@ class NewTargets:
     letters: NDArray[np.int64]
     windows: NDArray[np.int64]
 
+    @classmethod
+    def joined(cls, parts: Sequence[NewTargets]) -> NewTargets:
+        """Put records behind each other, one part at least; those of a file that is in several are numbered through."""
+        numbers: dict[str, int] = {}
+        records = np.zeros(sum(len(part.sources) for part in parts), np.int64)  # of each file
+        columns = []
+        for part in parts:
+            places = np.array([numbers.setdefault(name, len(numbers)) for name in part.sources], np.int32)
+            source = places[part.source]
+            columns.append((part.taxids, source, part.record + records[source], part.letters, part.windows))
+            records += np.bincount(source, minlength=len(records))
+        taxids, *others = map(np.concatenate, zip(*columns, strict=True))
+        return cls([one for part in parts for one in part.ids], taxids, [*numbers], *others)
+
 
 class TargetTable:
     """The references of a build, gathered block by block."""
@@ -215,6 +229,14 @@ class TaxonSources:
     folder: str | os.PathLike[str] | None = None
     maps: Sequence[str | os.PathLike[str]] = ()
     reset: bool = False
+
+
+def taxon_files(sources: TaxonSources, references: Sequence[str]) -> list[str]:
+    """Return the files and folders in which the taxa of references are looked up, as far as they are there."""
+    if sources.folder is None:
+        return []
+    summaries = [path for path in summaries_beside(references) if path.exists()]
+    return [os.fspath(path) for path in (sources.folder, *sources.maps, *summaries)]
 
 
 def open_taxonomy(sources: TaxonSources, before: Database | None) -> Taxonomy:

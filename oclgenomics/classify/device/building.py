@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
+
+import numpy as np
 
 from oclgenomics.app.provenance import make_provenance
 from oclgenomics.app.run import Run
@@ -25,6 +28,7 @@ from oclgenomics.classify.device.sketches import Sketcher, cut_windows
 from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.classify.plan import plan_build
 from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.classify.taxonomy.tree import Taxonomy
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.files import InputProgress, SequenceFiles, file_names
@@ -54,23 +58,68 @@ def build_database(
         The one whose targets come first.
     """
     files = reference_files(file_names(references))
-    known = open_taxonomy(taxa, before)  # so that what is wrong with it is reported before the work
+    known = known_taxa(options, taxa, before)
+    new, features = read_references(engine, files, options, run, before)
+    made = database_of(new, features, options, taxa, known, before)
+    return replace(made, provenance=make_provenance(asdict(options), device=engine.device))
+
+
+def known_taxa(options: BuildOptions, taxa: TaxonSources, before: Database | None = None) -> Taxonomy:
+    """Return the taxonomy of a build, read so that what is wrong with it is reported before the work."""
+    known = open_taxonomy(taxa, before)
     if options.remove_ambiguous not in (None, "sequence") and not len(known):
         raise UsageError("`remove_ambiguous` counts taxa, so it needs a `taxonomy`")
-    new, features = _read(engine, files, options, run, before)
+    return known
+
+
+def database_of(
+    new: NewTargets,
+    features: Features,
+    options: BuildOptions,
+    taxa: TaxonSources,
+    known: Taxonomy,
+    before: Database | None = None,
+) -> Database:
+    """Make a database of references that were read.
+
+    Parameters
+    ----------
+    new : NewTargets
+        They come behind the targets of the database before.
+    features : Features
+        Those of all targets, before any are removed.
+    options, taxa, before
+        See `build_database`.
+    known : Taxonomy
+        See `known_taxa`.
+
+    Returns
+    -------
+    Database
+        Its provenance names no device.
+    """
+    if not new.windows.any() or not len(features):
+        raise _nothing(new, options.sketch)
     if before is not None:
         refuse_known(before.targets, new)
     targets = join_targets(None if before is None else before.targets, new)
     taxonomy, taxon = rank_targets(new, before, known, taxa, options.sequence_id_format)
     targets = replace(targets, taxon=taxon)
     features = filtered(features, options, Lineages.of(taxonomy, targets))
-    return Database(options, targets, taxonomy, features, make_provenance(asdict(options), device=engine.device))
+    return Database(options, targets, taxonomy, features, make_provenance(asdict(options)))
 
 
-def _read(
-    engine: Engine, files: list[str], options: BuildOptions, run: Run, before: Database | None
+def read_references(
+    engine: Engine, files: Sequence[str], options: BuildOptions, run: Run, before: Database | None = None
 ) -> tuple[NewTargets, Features]:
-    """Sketch all records."""
+    """Sketch all records of files; parameters are those of `build_database`.
+
+    Returns
+    -------
+    targets : NewTargets
+    features : Features
+        Those of the database before among them, and none removed.
+    """
     limits = engine.limits(engine.memory.used)
     plan = plan_build(limits, options.sketch, stored_letters(files), options.max_locations)
     windows = 0 if before is None else int(before.targets.windows.sum())
@@ -92,10 +141,20 @@ def _read(
             indexer.add(sketcher.sketch(block.text, cut))
     found, new = indexer.windows - windows, table.named(options)
     assert found == int(new.windows.sum()), "each window is sketched once"
-    features = indexer.finish()
-    if not found or not len(features):
-        raise _nothing(files, len(new.ids), options.sketch)
-    return new, features
+    return new, indexer.finish()
+
+
+def check_windows(new: NewTargets) -> None:
+    """Refuse references that have too many windows.
+
+    Raises
+    ------
+    InputError
+        With the file that is one too many.
+    """
+    beyond = np.flatnonzero(np.cumsum(new.windows) > MAX_WINDOWS)
+    if len(beyond):
+        raise _too_many(new.sources[new.source[beyond[0]]])
 
 
 def _too_many(source: str) -> InputError:
@@ -105,7 +164,8 @@ def _too_many(source: str) -> InputError:
     )
 
 
-def _nothing(files: list[str], records: int, sketch: SketchOptions) -> InputError:
+def _nothing(new: NewTargets, sketch: SketchOptions) -> InputError:
+    files, records = new.sources, len(new.ids)
     source = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1:,} more"
     masked = " that are not masked (`min_triplets`, `soft_masked`)" if sketch.masks else ""
     return InputError(

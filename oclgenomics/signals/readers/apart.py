@@ -3,7 +3,8 @@
 Libraries for signals are written in C, and some damaged files end the process that they are in, or keep it busy for
 ever. Nor does what they print reach the user.
 
-A job is a line of JSON: format, path, and the number of samples that are asked for of each read. An answer is the sizes
+A job is a line of JSON: format, path, the number of samples that are asked for of each read, and which part of the
+file. An answer is the sizes
 of its two parts, then JSON whose first word is one of `ANSWERS`, then samples.
 """
 
@@ -28,6 +29,7 @@ import numpy as np
 from oclgenomics.errors import InputError, MissingDependencyError, OclGenomicsError, reason_of
 from oclgenomics.io.children import how_ended
 from oclgenomics.io.processes import child_environment, child_python
+from oclgenomics.signals.file_part import FilePart
 from oclgenomics.signals.readers.libraries import read_fast5, read_pod5, read_slow5
 from oclgenomics.signals.readers.raw_read import RawRead, damaged
 
@@ -56,7 +58,7 @@ class ReaderProcess:
     ) -> None:
         self._end()
 
-    def read(self, kind: str, path: str, limit: int | None) -> Iterator[RawRead]:
+    def read(self, kind: str, path: str, limit: int | None, part: FilePart | None = None) -> Iterator[RawRead]:
         """Read a file.
 
         Parameters
@@ -66,6 +68,8 @@ class ReaderProcess:
         path : str
         limit : int or None
             Samples of each read that are asked for, from the first one on.
+        part : FilePart, optional
+            Which reads are asked for; all if not given.
 
         Yields
         ------
@@ -80,7 +84,8 @@ class ReaderProcess:
         """
         last: str | None = None
         try:
-            self._ask(json.dumps([kind, os.path.realpath(path), limit]).encode() + b"\n")
+            own = None if part is None else [part.begin, part.end, part.size]
+            self._ask(json.dumps([kind, os.path.realpath(path), limit, own]).encode() + b"\n")
             while True:
                 (answer, *words), samples = self._answer()
                 if answer == "end":
@@ -169,9 +174,9 @@ def _refusal(answer: str, text: str, kind: str, path: str, last: str | None) -> 
 def serve(jobs: IO[bytes], answers: IO[bytes]) -> None:
     """Do jobs until there are no more."""
     for line in jobs:
-        kind, path, limit = json.loads(line)
+        kind, path, limit, own = json.loads(line)
         try:
-            for read in timed(_READERS[kind](path, limit)):
+            for read in timed(_READERS[kind](path, limit, None if own is None else FilePart(path, *own))):
                 facts = read.name, read.scale, read.offset, read.rate, read.channel, read.share
                 samples = read.samples.astype("<i2", copy=False)
                 _send(answers, samples, "read", *facts, read.pore, read.molecule)

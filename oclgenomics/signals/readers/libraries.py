@@ -1,8 +1,9 @@
 """POD5, SLOW5 and FAST5, by the libraries of these formats; what runs them is `oclgenomics.signals.readers.apart`.
 
-Each reader takes a path and the number of samples of each read that are asked for, from the first one on, or None for
-all. It yields a `RawRead` for each read, and raises MissingDependencyError where the library is not installed,
-InputError for what is not as it should be, and whatever the library raises of a damaged file.
+Each reader takes a path, the number of samples of each read that are asked for, from the first one on, or None for
+all, and the part of the file whose reads are asked for, or None. It yields a `RawRead` for each read, and raises
+MissingDependencyError where the library is not installed, InputError for what is not as it should be, and whatever the
+library raises of a damaged file.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,19 +23,29 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.lazy_names import optional
 from oclgenomics.signals.chemistry import FACTS, Chemistry, chemistry_of
+from oclgenomics.signals.file_part import FilePart, numbers_of
 from oclgenomics.signals.readers.raw_read import RawRead, channel_number, pore_scale
+from oclgenomics.signals.readers.slow5_parts import small_files
 
 RUN_FACTS = ("flow_cell_product_code", "sequencing_kit", "protocol_name")
 
 
-def read_pod5(path: str, limit: int | None) -> Iterator[RawRead]:
+def read_pod5(path: str, limit: int | None, part: FilePart | None = None) -> Iterator[RawRead]:
     """Read POD5; chunks behind the samples that are asked for are not decoded."""
     pod5 = optional("pod5", _need("POD5", "pod5"))
     with pod5.Reader(path) as file:
         batches, known = file.batch_count, dict[tuple[str, str], Chemistry]()
+        asked, behind = numbers_of(part, file.num_reads), 0
         for number in range(batches):
             batch = file.get_batch(number)
+            first, behind = behind, behind + batch.num_reads
+            if first >= asked.stop:
+                break
+            if behind <= asked.start:
+                continue
             for row, record in enumerate(batch.reads()):
+                if first + row not in asked:
+                    continue
                 run, pore = record.run_info, str(record.pore.pore_type)
                 of = str(run.acquisition_id), pore
                 if of not in known:
@@ -75,15 +87,25 @@ class _Slow5Troubles(logging.Handler):
         self.texts.append(" ".join(record.getMessage().split()))
 
 
-def read_slow5(path: str, limit: int | None) -> Iterator[RawRead]:
+def read_slow5(path: str, limit: int | None, part: FilePart | None = None) -> Iterator[RawRead]:
     """Read SLOW5 or BLOW5, of which the library decodes all samples."""
+    if part is None:
+        with _with_ending(path) as named:
+            yield from _slow5_reads(named, path, limit)
+        return
+    for named, share in small_files(part):
+        for read in _slow5_reads(named, path, limit):
+            yield replace(read, share=share)
+
+
+def _slow5_reads(named: str, path: str, limit: int | None) -> Iterator[RawRead]:
+    """The reads of a file whose name ends as the library wants it, or of a part of it."""
     pyslow5 = optional("pyslow5", _need("SLOW5", "pyslow5"))
     troubles = _Slow5Troubles()
     log = logging.getLogger("pyslow5")
     log.addHandler(troubles)
     try:
-        with _with_ending(path) as named:
-            file = pyslow5.Open(named, "r")
+        file = pyslow5.Open(named, "r")
         handle, size = _handle(path), os.path.getsize(path)
         wanted = ["channel_number"] if "channel_number" in (file.get_aux_names() or ()) else None
         known: dict[int, Chemistry] = {}
@@ -139,7 +161,7 @@ def _handle(path: str) -> int | None:
     return None
 
 
-def read_fast5(path: str, limit: int | None) -> Iterator[RawRead]:
+def read_fast5(path: str, limit: int | None, part: FilePart | None = None) -> Iterator[RawRead]:
     """Read FAST5, a file of one read or of many, by h5py; chunks behind the samples asked for are not decoded.
 
     ont-fast5-api has the filter that unpacks VBZ.
@@ -150,16 +172,18 @@ def read_fast5(path: str, limit: int | None) -> Iterator[RawRead]:
     with h5py.File(path, "r") as file:
         groups = [name for name in file if name.startswith("read_")]
         if groups:
-            for number, group in enumerate(groups, 1):
-                own = file[group]
-                share = number / len(groups)
+            for number in numbers_of(part, len(groups)):
+                own = file[groups[number]]
+                share = (number + 1) / len(groups)
                 yield _fast5_read(
-                    group[5:], own["Raw"], own.get("channel_id"), limit, share, _fast5_chemistry(own, known)
+                    groups[number][5:], own["Raw"], own.get("channel_id"), limit, share, _fast5_chemistry(own, known)
                 )
             return
         if "Raw/Reads" not in file:
             raise InputError("HDF5 without reads of FAST5; bulk files are not read", source=path)
-        for name, raw in file["Raw/Reads"].items():  # one, but for very old files
+        names = list(file["Raw/Reads"])  # one, but for very old files
+        for number in numbers_of(part, len(names)):
+            name, raw = names[number], file["Raw/Reads"][names[number]]
             identifier = _text(raw.attrs.get("read_id", name))
             own = file.get("UniqueGlobalKey", {})
             yield _fast5_read(identifier, raw, own.get("channel_id"), limit, 0.0, _fast5_chemistry(own, known))

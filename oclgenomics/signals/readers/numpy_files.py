@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, OutputError
 from oclgenomics.io.atomic_file import open_whole
+from oclgenomics.signals.file_part import FilePart, numbers_of
 from oclgenomics.signals.model import Signals
 from oclgenomics.signals.readers.raw_read import MAX_READ_SAMPLES, RawRead
 
@@ -67,7 +68,7 @@ def write_signals(path: str | os.PathLike[str], signals: Signals) -> None:
                 np.lib.format.write_array(member, stored, version=(1, 0), allow_pickle=False)
 
 
-def read_npz(path: str, limit: int | None) -> Iterator[RawRead]:
+def read_npz(path: str, limit: int | None, part: FilePart | None = None) -> Iterator[RawRead]:
     """Read a .npz file, one read at a time.
 
     Parameters
@@ -75,6 +76,8 @@ def read_npz(path: str, limit: int | None) -> Iterator[RawRead]:
     path : str
     limit : int or None
         Samples of each read that are asked for, from the first one on.
+    part : FilePart, optional
+        Which reads are asked for; all if not given.
 
     Yields
     ------
@@ -90,9 +93,10 @@ def read_npz(path: str, limit: int | None) -> Iterator[RawRead]:
     with zipfile.ZipFile(path) as archive:
         names = [name.removesuffix(".npy") for name in archive.namelist()]
         if set(OWN_ARRAYS) <= set(names):
-            yield from _own_reads(archive, limit, path)
+            yield from _own_reads(archive, limit, path, part)
             return
-        for number, name in enumerate(names, 1):
+        for number in numbers_of(part, len(names)):
+            name = names[number]
             with _ArrayMember(archive, name) as array:
                 if len(array.shape) != 1:
                     raise InputError(
@@ -100,26 +104,27 @@ def read_npz(path: str, limit: int | None) -> Iterator[RawRead]:
                     )
                 samples, scale = _samples(array, limit, name, path)
                 array.end(path)
-            yield RawRead(name, samples, scale, share=number / len(names))
+            yield RawRead(name, samples, scale, share=(number + 1) / len(names))
 
 
-def read_npy(path: str, limit: int | None) -> Iterator[RawRead]:
+def read_npy(path: str, limit: int | None, part: FilePart | None = None) -> Iterator[RawRead]:
     """Read a .npy file: a read, or one in each row; see `read_npz`."""
     with warnings.catch_warnings(action="ignore"):  # of headers that old versions wrote
         values = np.load(path, mmap_mode="r", allow_pickle=False)
     stem = os.path.basename(path).removesuffix(".npy")
     if values.ndim == 1:
         _check_length(len(values), limit, stem, path)
-        samples, scale = as_samples(values[:limit], stem, path)
-        yield RawRead(stem, samples, scale)
+        if numbers_of(part, 1):
+            samples, scale = as_samples(values[:limit], stem, path)
+            yield RawRead(stem, samples, scale)
         return
     if values.ndim != 2 or values.shape[1] == 0:
         raise InputError(f"an array of shape {values.shape}; give one read, or a read a row", source=path)
     _check_length(values.shape[1], limit, stem, path)
-    for number, row in enumerate(values, 1):
-        name = f"{stem}.{number}"
-        samples, scale = as_samples(row[:limit], name, path)
-        yield RawRead(name, samples, scale, share=number / len(values))
+    for number in numbers_of(part, len(values)):
+        name = f"{stem}.{number + 1}"
+        samples, scale = as_samples(values[number, :limit], name, path)
+        yield RawRead(name, samples, scale, share=(number + 1) / len(values))
 
 
 def as_samples(values: NDArray[Any], name: str, source: str) -> tuple[NDArray[np.int16], float]:
@@ -252,7 +257,7 @@ def _check_length(length: int, limit: int | None, name: str, path: str) -> None:
         )
 
 
-def _own_reads(archive: zipfile.ZipFile, limit: int | None, path: str) -> Iterator[RawRead]:
+def _own_reads(archive: zipfile.ZipFile, limit: int | None, path: str, part: FilePart | None) -> Iterator[RawRead]:
     """The reads of a file of `write_signals`."""
     with ExitStack() as stack:
         arrays = {name: stack.enter_context(_ArrayMember(archive, name)) for name in OWN_ARRAYS}
@@ -264,22 +269,28 @@ def _own_reads(archive: zipfile.ZipFile, limit: int | None, path: str) -> Iterat
         reads = arrays["names"].shape[0]
         if any(array.shape[0] != reads for array in arrays.values()) or starts.shape[0] != reads + 1:
             raise InputError("its arrays do not fit together; the file is damaged", source=path)
+        asked = numbers_of(part, reads)
         begin = int(starts.take(1)[0])
         ascending = begin == 0
         for first in range(0, reads, BLOCK_READS):
             ends = starts.take(BLOCK_READS).tolist()
             lists = (arrays[name].take(BLOCK_READS).tolist() for name in (*FACTS, *there))
-            for number, (end, *known) in enumerate(zip(ends, *lists, strict=True), first + 1):
+            for number, (end, *known) in enumerate(zip(ends, *lists, strict=True), first):
+                if number >= asked.stop:
+                    return  # who reads the rest sees to the end of the file
                 length, begin = end - begin, end
                 if not ascending or length < 0 or end > samples.shape[0]:
                     raise InputError(_NOT_ASCENDING, source=path)
                 name, scale, offset, rate, channel, *chemistry = known
+                if number < asked.start:
+                    samples.skip(length)
+                    continue
                 _check_length(length, limit, name, path)
                 wanted = length if limit is None else min(length, limit)
                 taken = samples.take(wanted).astype(np.int16)
                 samples.skip(length - wanted)
                 of = dict(zip(there, chemistry, strict=True))
-                yield RawRead(name, taken, scale, offset, rate, channel, number / reads, **of)
+                yield RawRead(name, taken, scale, offset, rate, channel, (number + 1) / reads, **of)
         if not ascending or begin != samples.shape[0]:
             raise InputError(_NOT_ASCENDING, source=path)
         for array in (samples, starts, *arrays.values()):

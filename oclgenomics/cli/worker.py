@@ -1,0 +1,106 @@
+"""`oclgenomics worker`: a Dask worker for each device of this machine, which does pieces of the jobs of others."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import socket
+import tempfile
+from typing import TYPE_CHECKING, Any
+
+from oclgenomics.app.commands import add_message_options, say
+from oclgenomics.app.files import reads
+from oclgenomics.errors import SchedulerError
+from oclgenomics.io.processes import child_environment, child_python
+from oclgenomics.lazy_names import late
+
+if TYPE_CHECKING:
+    from subprocess import Popen
+
+    from oclgenomics.runtime import Device
+
+cluster = late("oclgenomics.app.cluster")
+selection = late("oclgenomics.runtime.selection")
+subprocess = late("subprocess")
+
+WITHOUT_SCHEDULER = 60  # seconds after which a worker ends
+ENDING_SECONDS = 10
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "worker",
+        help="do pieces of jobs for a Dask scheduler",
+        description="Start a Dask worker for each device of this machine. They do pieces of commands that are given "
+        "--scheduler, one at a time, until the scheduler ends or this command is interrupted.",
+    )
+    scheduler = parser.add_argument(
+        "scheduler", metavar="SCHEDULER", help="address of the scheduler, tcp://HOST:PORT, or its scheduler file"
+    )
+    reads(scheduler, lambda _, name: [] if "://" in name else [name])
+    parser.add_argument(
+        "--workers", metavar="DEVICES", default="auto",
+        help="gpu: one for each GPU; cpu: one for the CPU; auto: as gpu if there is one, else as cpu; or indexes of "
+        "`oclgenomics devices`, such as 0,1 (default: %(default)s)",
+    )  # fmt: skip
+    add_message_options(parser)
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Start the workers and wait for their end.
+
+    Raises
+    ------
+    MissingDependencyError, DeviceError
+        See the exit codes of `oclgenomics.errors`.
+    """
+    cluster.distributed()
+    devices = selection.select_devices(args.workers)
+    with cluster.connected(args.scheduler) as client:
+        address: str = client.scheduler.address
+    for device in devices:
+        say(args, f"device {device.index}: {device}: passed the self-test")
+    with tempfile.TemporaryDirectory(prefix="oclgenomics-", ignore_cleanup_errors=True) as folder:
+        workers = []
+        try:
+            for number, device in enumerate(devices):
+                workers.append(_started(address, device, number, folder, verbose=args.verbose > 0))
+            say(args, f"{len(workers)} {'worker' if len(workers) == 1 else 'workers'} for {address}; Ctrl-C ends them")
+            statuses = [worker.wait() for worker in workers]
+        finally:
+            _end(workers)
+    if any(statuses):
+        raise SchedulerError(f"a worker for {address} failed (exit status {max(statuses, key=abs)}); -v says more")
+    say(args, f"the scheduler at {address} has ended")
+    return 0
+
+
+def _started(address: str, device: Device, number: int, folder: str, *, verbose: bool) -> Popen[bytes]:
+    """Start a worker with one thread, as an engine is for one, and a nanny that starts it again if it dies."""
+    name = f"{socket.gethostname()}-{os.getpid()}-{number}-{'_'.join(device.name.split())}"
+    resources = f"{cluster.DEVICE}=1" + (" GPU=1" if device.kind == "gpu" else "")
+    words = {
+        "--name": name, "--nworkers": "1", "--nthreads": "1", "--resources": resources, "--memory-limit": "0",
+        "--death-timeout": str(WITHOUT_SCHEDULER), "--local-directory": folder,
+    }  # fmt: skip
+    options = [word for pair in words.items() for word in pair]
+    environment = child_environment() | {"OCLGENOMICS_DEVICE": str(device.index)}
+    if not verbose:
+        environment["DASK_LOGGING__DISTRIBUTED"] = "error"
+    command = child_python("-m", "distributed.cli.dask_worker", address, *options, "--no-dashboard")
+    started: Popen[bytes] = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL)
+    return started
+
+
+def _end(workers: list[Popen[bytes]]) -> None:
+    """End those that still run: at once where they do not end in order."""
+    for end in ("terminate", "kill"):
+        for worker in workers:
+            if worker.poll() is None:
+                getattr(worker, end)()
+        for worker in workers:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                worker.wait(ENDING_SECONDS)

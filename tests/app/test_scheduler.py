@@ -1,0 +1,443 @@
+"""A command whose pieces workers of a Dask scheduler do: the bytes of one run, or one clear error, and never a hang.
+
+What goes wrong on a worker is brought there by a module that the worker loads before it works (Dask's preload).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from oclgenomics.app import cluster as cluster_module
+from oclgenomics.app.cluster import connected
+from oclgenomics.cli.main import main
+from oclgenomics.io.processes import child_environment, child_python
+
+dask = pytest.importorskip("dask", reason="dask is not installed")
+distributed = pytest.importorskip("distributed", reason="distributed is not installed")
+
+SECONDS = 60  # in which everything here has an answer
+FILES = 5
+TROUBLE = """
+import builtins, errno, os, time
+from oclgenomics.app import cluster, jobs
+from oclgenomics.app.run import Run
+from oclgenomics.errors import DeviceLostError
+from oclgenomics.io import atomic_file
+
+def is_asked(trouble):  # by a file of this name
+    return os.path.exists(os.path.join(FOLDER, trouble))
+
+def held():
+    open(os.path.join(FOLDER, f"begun-{os.getpid()}"), "w").close()
+    while not is_asked("open"):
+        time.sleep(0.02)
+
+def check_inputs(asked, check=cluster._check_inputs):
+    if is_asked("hold"):
+        held()
+    if is_asked("die"):
+        os._exit(1)
+    check(asked)
+
+def check_worker(worker, asked, check=cluster._check_worker):
+    cluster.__version__ = "0.0.1" if is_asked("other version") else jobs.__version__
+    check(worker, asked)
+
+class Disk:
+    def __getattr__(self, name):
+        return getattr(os, name)
+    def write(self, handle, data):
+        if is_asked("full disk"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return os.write(handle, data)
+
+def make_piece(*args, run, make=jobs.make_piece, **how):
+    if is_asked("fail once"):
+        os.remove(os.path.join(FOLDER, "fail once"))
+        raise DeviceLostError("the device is lost")
+    if not is_asked("hold at work"):
+        return make(*args, run=run, **how)
+    try:
+        make(*args, run=Run(run.threads, lambda *told: (held(), run.progress(*told))), **how)
+    except BaseException as error:
+        with open(os.path.join(FOLDER, "end"), "w") as file:
+            file.write(type(error).__name__)
+        raise
+
+if not hasattr(builtins, "loaded"):  # Dask may load it twice
+    builtins.loaded = True
+    make_piece.__module__ = jobs.make_piece.__module__
+    cluster._check_inputs, cluster._check_worker, cluster.LOOK_SECONDS = check_inputs, check_worker, 0
+    atomic_file.os, jobs.make_piece = Disk(), make_piece
+"""
+
+
+def signature_scan(folder: Path) -> list[str]:
+    """Samples in files, and signatures that are in some of them."""
+    rng = np.random.default_rng(7)
+    samples = ["".join(rng.choice(list("ACGT"), 300)) for _ in range(20 * FILES)]
+    for number in range(FILES):
+        own = range(number, len(samples), FILES)
+        (folder / f"{number}.fasta").write_text("".join(f">s{one}\n{samples[one]}\n" for one in own))
+    (folder / "panel.fasta").write_text("".join(f">p{one}\n{samples[one][50:80]}\n" for one in range(0, 60, 3)))
+    return ["signatures", "scan", *(f"{number}.fasta" for number in range(FILES)), "panel.fasta"]
+
+
+COMMANDS = {"signatures scan": signature_scan}
+
+
+def command_of(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str = "signatures scan") -> list[str]:
+    """A command, the inputs of which are in the working folder."""
+    monkeypatch.chdir(folder)
+    return COMMANDS[name](folder)
+
+
+def troubled(folder: Path) -> str:
+    """Write the module that makes trouble where files in the folder ask for it."""
+    script = folder / "trouble.py"
+    script.write_text(f"FOLDER = {str(folder)!r}\n{TROUBLE}")
+    return str(script)
+
+
+@contextlib.contextmanager
+def workers(folder: Path, number: int = 2, threads: int = 1, **options: Any) -> Iterator[Any]:
+    """Lend a cluster of processes on this machine."""
+    how = {"resources": {"DEVICE": 1}, "preload": [troubled(folder)], "dashboard_address": "127.0.0.1:0"} | options
+    with distributed.LocalCluster(number, threads_per_worker=threads, processes=True, **how) as local:
+        yield local
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Path]]:
+    folder = tmp_path_factory.mktemp("workers")
+    with dask.config.set({"distributed.scheduler.allowed-failures": 1}), workers(folder) as local:
+        yield local, folder
+
+
+@pytest.fixture
+def local(shared: tuple[Any, Path]) -> Any:
+    """A cluster of two workers."""
+    return shared[0]
+
+
+@pytest.fixture
+def elsewhere(shared: tuple[Any, Path]) -> Iterator[Path]:
+    """The folder whose files ask for trouble, and where workers say what they are at; empty in the end."""
+    yield shared[1]
+    (shared[1] / "open").touch()
+    with connected(shared[0].scheduler_address) as client:
+        wait_for(lambda: not any(client.processing().values()))
+    for file in shared[1].glob("*"):
+        if file.name != "trouble.py":
+            file.unlink()
+
+
+def rows_of(path: str | Path) -> list[str]:
+    """The lines of a report but those that say what made it."""
+    return [line for line in Path(path).read_text().splitlines() if not line.startswith("# ")]
+
+
+def started(words: list[str]) -> Future[int]:
+    """Run a command in a thread."""
+    status: Future[int] = Future()
+
+    def run() -> None:
+        try:
+            status.set_result(main(words))
+        except BaseException as error:
+            status.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    return status
+
+
+def done(words: list[str]) -> int:
+    """The status of a command, which comes in time."""
+    return started(words).result(SECONDS)
+
+
+def wait_for(condition: Callable[[], Any]) -> Any:
+    until = time.monotonic() + SECONDS
+    while not (found := condition()):
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    return found
+
+
+def begun(folder: Path) -> list[int]:
+    """The processes of workers that have a piece at hand."""
+    return [int(file.name.removeprefix("begun-")) for file in folder.glob("begun-*")]
+
+
+def error_of(capsys: pytest.CaptureFixture[str]) -> str:
+    """What a command that failed says in its one line."""
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if "error: " in line]
+    return line
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_workers_give_what_one_run_gives(
+    local: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = command_of(tmp_path, monkeypatch, name)
+    assert done([*words, "-o", "one"]) == 0
+    (tmp_path / "s.json").write_text(f'{{"address": "{local.scheduler_address}"}}')
+    for number, more in enumerate(([], ["--pieces", "1"], ["--pieces", "7", "--piece-dir", "."])):
+        there = set(os.listdir())
+        spread = ["--scheduler", "s.json" if number else local.scheduler_address, *more]
+        assert done([*words, "-o", f"spread{number}", *spread]) == 0
+        assert rows_of(f"spread{number}") == rows_of("one")
+        assert set(os.listdir()) - there == {f"spread{number}"}  # pieces are gone
+
+
+def test_a_worker_is_killed_and_another_comes(
+    local: Any, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = command_of(tmp_path, monkeypatch)
+    assert done([*words, "-o", "one"]) == 0
+    (elsewhere / "hold").touch()
+    status = started([*words, "-o", "two", "--scheduler", local.scheduler_address])
+    wait_for(lambda: len(begun(elsewhere)) == 2)
+    local.scale(3)
+    wait_for(lambda: len(begun(elsewhere)) == 3)
+    os.kill(begun(elsewhere)[0], signal.SIGKILL)
+    wait_for(lambda: len(begun(elsewhere)) == 4)  # the nanny has started it again
+    (elsewhere / "open").touch()
+    assert status.result(SECONDS) == 0
+    assert rows_of("two") == rows_of("one")
+
+
+def test_a_piece_whose_device_fails_is_done_again(
+    local: Any, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = command_of(tmp_path, monkeypatch)
+    assert done([*words, "-o", "one"]) == 0
+    (elsewhere / "fail once").touch()
+    assert done([*words, "-o", "two", "--scheduler", local.scheduler_address]) == 0
+    assert not (elsewhere / "fail once").exists()
+    assert rows_of("two") == rows_of("one")
+
+
+@pytest.mark.parametrize(
+    ("trouble", "status", "said"),
+    [
+        ("other version", 2, "a worker has version 0.0.1 of oclgenomics, and this command "),
+        ("full disk", 5, "No space left on device"),
+        ("die", 4, "2 workers ended while they did the same piece"),
+    ],
+)
+def test_a_bad_worker_is_one_error(
+    trouble: str, status: int, said: str, local: Any, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    words = command_of(tmp_path, monkeypatch)
+    there = set(os.listdir())
+    (elsewhere / trouble).touch()
+    assert done([*words, "-o", "two", "--scheduler", local.scheduler_address]) == status
+    assert said in error_of(capsys)
+    assert set(os.listdir()) == there
+
+
+@pytest.mark.parametrize(
+    ("harm", "said"),
+    [
+        (lambda: os.remove("2.fasta"), "2.fasta: cannot be read (No such file or directory); inputs need the same"),
+        (lambda: os.utime("2.fasta", (1, 1)), "2.fasta: is another file than where the command runs"),
+    ],
+    ids=["missing", "changed"],
+)
+def test_an_input_that_a_worker_has_otherwise(
+    harm: Callable[[], None], said: str, local: Any, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    words = command_of(tmp_path, monkeypatch)
+    (elsewhere / "hold").touch()
+    status = started([*words, "-o", "two", "--scheduler", local.scheduler_address])
+    wait_for(lambda: begun(elsewhere))
+    harm()
+    (elsewhere / "open").touch()
+    assert status.result(SECONDS) == 3
+    error = error_of(capsys)
+    assert said in error
+    assert "(on the worker " in error
+
+
+def test_an_interrupted_command_takes_its_pieces_back(
+    local: Any, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = command_of(tmp_path, monkeypatch)
+    there = set(os.listdir())
+    (elsewhere / "hold at work").touch()
+    spread = child_python("-m", "oclgenomics", *words, "-o", "two", "--scheduler", local.scheduler_address)
+    command = subprocess.Popen(spread, env=child_environment(), stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: begun(elsewhere))
+    command.send_signal(signal.SIGINT)
+    _, said = command.communicate(timeout=SECONDS)
+    assert command.returncode == 130
+    assert said.splitlines()[-1] == "oclgenomics: interrupted; saved: nothing"
+    assert "Traceback" not in said
+    assert set(os.listdir()) == there
+    (elsewhere / "open").touch()
+    assert wait_for(lambda: (elsewhere / "end").exists() and (elsewhere / "end").read_text()) == "_UnwantedError"
+
+
+def test_workers_with_several_threads_or_no_resource(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = command_of(tmp_path, monkeypatch)
+    with workers(tmp_path, 1, threads=2) as local:
+        assert done([*words, "-o", "two", "--scheduler", local.scheduler_address]) == 2
+        assert "a worker has 2 threads, which would all open the device; start some with: oclgenom" in error_of(capsys)
+    with workers(tmp_path, 1, resources={}) as local, monkeypatch.context() as patched:
+        patched.setattr(cluster_module, "WITHOUT_WORKERS", 1)
+        assert done([*words, "-o", "two", "--scheduler", local.scheduler_address]) == 4
+        assert "has had no worker with a device for 1 s; start some with: oclgenomics worker tcp" in error_of(capsys)
+
+
+def test_all_workers_go(
+    local: Any, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = command_of(tmp_path, monkeypatch)
+    monkeypatch.setattr(cluster_module, "WITHOUT_WORKERS", 1)
+    monkeypatch.setattr(cluster_module, "ASK_SECONDS", 0.2)
+    (elsewhere / "hold").touch()
+    status = started([*words, "-o", "two", "--scheduler", local.scheduler_address])
+    wait_for(lambda: begun(elsewhere))
+    local.scale(0)
+    assert status.result(SECONDS) == 4
+    assert "has had no worker with a device for 1 s" in error_of(capsys)
+
+
+@contextlib.contextmanager
+def scheduler(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Lend a scheduler in a process of its own, and its file."""
+    file = folder / "scheduler.json"
+    words = ("-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", str(file))
+    with open(folder / "scheduler.log", "w") as log:
+        process = subprocess.Popen(child_python(*words), env=child_environment(), stderr=log, text=True)
+    try:
+        yield process, str(file)
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextlib.contextmanager
+def devices_of_this_machine(scheduler: str, log: Path, *more: str) -> Iterator[subprocess.Popen[str]]:
+    words = child_python("-m", "oclgenomics", "worker", scheduler, *more)
+    with open(log, "w") as file:
+        process = subprocess.Popen(words, env=child_environment(), stderr=file, text=True)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(SECONDS)
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
+def test_worker_and_the_end_of_the_scheduler(
+    end: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    words = command_of(tmp_path, monkeypatch)
+    assert done([*words, "-o", "one"]) == 0
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.setenv("DASK_DISTRIBUTED__WORKER__PRELOAD", troubled(elsewhere))
+    log = elsewhere / "worker.log"
+    with scheduler(elsewhere) as (process, file), devices_of_this_machine(file, log, "--workers", "0") as worker:
+        assert done([*words, "-o", "two", "--scheduler", file]) == 0
+        assert rows_of("two") == rows_of("one")
+        (elsewhere / "hold").touch()
+        status = started([*words, "-o", "three", "--scheduler", file])
+        wait_for(lambda: begun(elsewhere))
+        capsys.readouterr()
+        process.send_signal(end)
+        assert status.result(SECONDS) == 4
+        assert "lost the connection to tcp://" in error_of(capsys)
+        assert not (tmp_path / "three").exists()
+        (elsewhere / "open").touch()
+        assert worker.wait(SECONDS) == 0
+        said = log.read_text()
+        assert "passed the self-test" in said
+        assert said.rstrip().endswith("has ended")
+        assert "Traceback" not in said
+
+
+def test_interrupted_workers_end(local: Any, tmp_path: Path) -> None:
+    with connected(local.scheduler_address) as client:
+
+        def there() -> set[str]:
+            known = client.scheduler_info()["workers"].values()
+            return {worker["name"] for worker in known if "-" in str(worker["name"])}
+
+        with devices_of_this_machine(local.scheduler_address, tmp_path / "log", "--workers", "0,0") as worker:
+            wait_for(lambda: len(there()) == 2)
+            assert {f"-{worker.pid}-{number}-" in "".join(there()) for number in (0, 1)} == {True}
+            worker.send_signal(signal.SIGINT)
+            assert worker.wait(SECONDS) == 130
+        wait_for(lambda: not there())
+    assert (tmp_path / "log").read_text().rstrip().endswith("oclgenomics: interrupted; saved: nothing")
+
+
+def test_there_is_no_scheduler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [*command_of(tmp_path, monkeypatch), "-o", "two", "--scheduler"]
+    (tmp_path / "bad.json").write_text("[]")
+    with dask.config.set({"distributed.comm.timeouts.connect": "200ms"}):
+        for given, said in (
+            ("tcp://127.0.0.1:9", "no Dask scheduler answers at tcp://127.0.0.1:9 (Timed out"),
+            ("abc://127.0.0.1:9", "no Dask scheduler answers at abc://127.0.0.1:9 ("),
+            ("gone.json", "gone.json: there is no such scheduler file; start the scheduler with: dask scheduler --sch"),
+            ("bad.json", "bad.json: is no scheduler file ("),
+        ):
+            assert done([*words, given]) == 4
+            assert said in error_of(capsys)
+            assert done(["worker", given]) == 4
+            assert said in error_of(capsys)
+
+
+def test_the_package_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [*command_of(tmp_path, monkeypatch), "-o", "two", "--scheduler", "tcp://127.0.0.1:9"]
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    for command in (words, ["worker", "tcp://127.0.0.1:9"]):
+        assert main(command) == 2
+        assert "pip install 'oclgenomics[dask]'" in error_of(capsys)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--shard", "1/2"], "--shard and --scheduler contradict each other"),
+        (["-d", "0"], "--device and --scheduler contradict each other"),
+        (["--profile"], "--profile and --scheduler contradict each other"),
+        (["--pieces", "0"], "--pieces 0: give 1 or more"),
+        (["-o", "-"], "name a folder for the pieces with --piece-dir, or a file with -o"),
+        (["-o", "/dev/null"], "name a folder for the pieces with --piece-dir, or a file with -o"),
+    ],
+)
+def test_options_that_do_not_go_together(
+    more: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [*command_of(tmp_path, monkeypatch), "-o", "two", "--scheduler", "tcp://127.0.0.1:9"]
+    assert done([*words, *more]) == 2
+    assert said in error_of(capsys)
+    for option, value in (("--pieces", "3"), ("--piece-dir", ".")):
+        assert done([*words[:-2], option, value]) == 2
+        assert f"{option}: has a meaning only with --scheduler" in error_of(capsys)

@@ -1,0 +1,289 @@
+"""Scans in pieces give what one scan gives, byte for byte; pieces of different scans are refused."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.pieces import check_combined, check_refusals, make_pieces, no_engine, outputs_of, spreads
+
+from oclgenomics.app.jobs import Spread
+from oclgenomics.app.pieces import PieceFile
+from oclgenomics.cli.main import main
+from oclgenomics.errors import InputError, ParameterError
+from oclgenomics.omega import Run, Scan, ScanJob, ScanOptions, iter_scan, scan
+from oclgenomics.omega.jobs import ScanShare
+from oclgenomics.omega.plan import shards, windows
+from oclgenomics.runtime import Device, Engine
+from oclgenomics.variation import Alignment, ReadOptions
+
+EDGE = Path(__file__).parents[1] / "data" / "omega" / "edge"
+WINDOWS = ["--grid", "50", "--minwin", "100", "--maxwin", "50000"]
+MS = ["--length", "1M", *WINDOWS]
+OPTIONS = ScanOptions(grid=50, minwin=100, maxwin=50_000)
+LENGTH = ReadOptions(length=1_000_000)
+OTHER_OPTIONS = {
+    "grid": 51, "minwin": 101, "maxwin": 50_001, "minsnps": 6, "border": 3, "ld": "D", "precision": "compat",
+    "kernel": "1", "maf": 0.1, "no_singletons": True, "binary": True, "impute": frozenset({"N"}), "seed": 5,
+    "chunk_positions": 7,
+}  # fmt: skip
+OTHER_READING = {"length": 999_999, "format": "mbs", "samples": ("a",), "phase": "strict"}
+
+
+@pytest.fixture
+def cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have small alignments cut, too."""
+    monkeypatch.setattr(shards, "GRAIN", 2_000)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    text = {name: (EDGE / f"{name}.ms").read_text() for name in ("plain", "few", "six")}
+    replicates = [
+        text[name][text[name].index("//") :] for name in ("plain", "few", "six", "few", "plain", "six", "few")
+    ]
+    Path("many.ms").write_text(text["plain"][: text["plain"].index("//")] + "\n".join(replicates))
+    for name in ("plain.ms", "few.ms", "twochrom.vcf", "phased.vcf", "unphased.vcf", "multiallelic.vcf"):
+        Path(name).write_bytes((EDGE / name).read_bytes())
+    Path("gaps.bed").write_text("chrA\t1000\t12000\nchrB\t1\t9999\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "words", ["plain.ms --length 1M", "few.ms --length 1M", "many.ms --length 1M --maf 0.1", "twochrom.vcf"]
+)
+def test_combined_is_what_one_scan_writes(device: Device, folder: Path, cut: None, words: str) -> None:
+    command = ["omega", "scan", *words.split(), *WINDOWS]
+    check_combined(command, ["-d", str(device.index)], {"-o": "x.tsv", "--plot": "x.svg"}, folder)
+
+
+@pytest.mark.parametrize(
+    ("options", "given", "outputs"),
+    [
+        ("twochrom.vcf --exclude gaps.bed --minsnps 2", "--json", {"-o": "x.json", "--plot": "x.svg"}),
+        ("phased.vcf --maf 0.1 --no-singletons", "", {"-o": "x.tsv.gz", "--samples-out": "names"}),
+        ("unphased.vcf --border 4 --kernel 1", "--json --threshold 2.5", {"-o": "x.json", "--plot": "x.svg"}),
+        ("multiallelic.vcf --binary --seed 3 --impute N --ld DOM", "", {"-o": "x.tsv"}),
+    ],
+)
+def test_combined_takes_the_options_of_outputs(
+    device: Device, folder: Path, cut: None, options: str, given: str, outputs: dict[str, str]
+) -> None:
+    command = ["omega", "scan", *options.split(), *WINDOWS]
+    check_combined(command, ["-d", str(device.index)], outputs, folder, [2, 5], given=given.split())
+
+
+@pytest.mark.parametrize("words", ["plain.ms --length 1M", "multiallelic.vcf", "twochrom.vcf --ld ABSD"])
+def test_combined_in_compat_precision(
+    device: Device, folder: Path, cut: None, monkeypatch: pytest.MonkeyPatch, words: str
+) -> None:
+    if not Engine(device).traits.fp64:
+        pytest.skip("compat precision needs float64")
+    monkeypatch.setattr(windows, "COMPAT_MAX_SPAN", 25)  # which narrows the windows of all positions
+    command = ["omega", "scan", *words.split(), *WINDOWS, "--precision", "compat", "--format", "omegaplus"]
+    check_combined([*command, "--all"], ["-d", str(device.index)], {"-o": "x"}, folder, [1, 4])
+    check_combined(command, ["-d", str(device.index)], {"-o": "x"}, folder, [3], given=["--no-separator"])
+
+
+@pytest.mark.parametrize("when", ["with the pieces", "with combine"])
+def test_a_report_for_each_alignment(device: Device, folder: Path, cut: None, when: str) -> None:
+    words = ["omega", "scan", "many.ms", *MS, "-d", str(device.index), "-q"]
+    Path("whole").mkdir()
+    Path("combined").mkdir()
+    assert main([*words, "--reports", "-o", "whole/x.tsv"]) == 0
+    early = when == "with the pieces"
+    pieces = make_pieces([*words, *["--reports"] * early], 3, folder)
+    assert main(["omega", "combine", *pieces, *["--reports"] * (not early), "-o", "combined/x.tsv", "-q"]) == 0
+    names = sorted(path.name for path in Path("whole").iterdir())
+    assert len(names) == 7
+    assert sorted(path.name for path in Path("combined").iterdir()) == names
+    for name in names:
+        whole, combined = (Path(where, name).read_text().splitlines() for where in ("whole", "combined"))
+        assert [line for line in combined if not line.startswith("# ")] == [
+            line for line in whole if not line.startswith("# ")
+        ]
+
+
+def test_messages_are_those_of_one_scan(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [
+        "omega",
+        "scan",
+        "unphased.vcf",
+        *WINDOWS,
+        "-d",
+        str(device.index),
+        "-o",
+        "x",
+        "--exclude",
+        "gaps.bed",
+        "-v",
+    ]
+
+    def told() -> list[str]:
+        lines = capsys.readouterr().err.splitlines()
+        kept = [line for line in lines if ": wrote" not in line and ": device " not in line]
+        return [re.sub(r"[\d.]+ s\b|\([\d.,]+ million/s\)", "", line) for line in kept]  # without what is measured
+
+    assert main(words) == 0
+    expected = told()
+    assert any("heterozygous and unphased" in line for line in expected)
+    assert any("warning: --exclude gaps.bed: no chromosome" in line for line in expected)
+    pieces = make_pieces(words[:-3] + words[-3:-1], 2, folder)
+    capsys.readouterr()
+    assert main(["omega", "combine", *pieces, "-o", "x", "-v"]) == 0
+    assert told() == expected
+
+
+def test_combining_reads_no_alignments(device: Device, folder: Path) -> None:
+    words = ["omega", "scan", "plain.ms", *MS, "-d", str(device.index)]
+    whole = outputs_of(words, {"-o": "x.json"}, folder / "whole")
+    pieces = make_pieces(words, 3, folder)
+    Path("plain.ms").unlink()
+    with no_engine():
+        assert outputs_of(["omega", "combine", *pieces], {"-o": "x.json"}, folder / "combined") == whole
+
+
+def test_a_large_alignment_is_cut(device: Device, folder: Path, cut: None) -> None:
+    """Each piece has a share of it, and scans no more than that."""
+    job, total = ScanJob(("plain.ms",), OPTIONS, LENGTH), 0
+    pieces = make_pieces(["omega", "scan", "plain.ms", *MS, "-d", str(device.index)], 3, folder)
+    end, scores = 0, []
+    for piece in pieces:
+        share, found, last = list(PieceFile(piece).parts(job.KINDS))
+        assert isinstance(share, ScanShare)
+        assert isinstance(found, Scan)
+        assert (share.number, share.begin) == (0, end)
+        assert len(found.positions) == share.end - share.begin
+        assert last.count == 1
+        end, total = share.end, total + found.stats.scores
+        scores.append(found.stats.scores)
+    assert end == 50
+    assert max(scores) < 0.6 * total
+
+
+def test_options_that_matter_are_compared(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert set(OTHER_OPTIONS) == {field.name for field in fields(ScanOptions)}
+    assert set(OTHER_READING) == {field.name for field in fields(ReadOptions)}
+    job = ScanJob(("plain.ms",), ScanOptions(seed=1))
+    for name, value in OTHER_OPTIONS.items():
+        options = ScanOptions(**{"seed": 1, name: value})
+        assert replace(job, options=options).parameters() != job.parameters(), name
+    for name, value in OTHER_READING.items():
+        assert replace(job, reading=ReadOptions(**{name: value})).parameters() != job.parameters(), name
+    first = ["omega", "scan", "twochrom.vcf", *WINDOWS, "-d", str(device.index)]
+    Path("names").write_text("s1\n")
+    others = [
+        ["omega", "scan", "phased.vcf", *first[3:]],
+        [*first, "--exclude", "gaps.bed"],
+        [*first, "--maf", "0.1"],
+        [*first, "--phase", "ignore"],
+    ]
+    check_refusals("omega", first, others, folder, capsys)
+    Path("other.bed").write_text("chrA\t1\t5\n")
+    check_refusals("omega", others[1], [[*first, "--exclude", "other.bed"]], folder, capsys)
+
+
+def test_names_of_samples_are_an_input(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["omega", "scan", "phased.vcf", *WINDOWS, "-d", str(device.index)]
+    assert main([*words, "-o", "x", "--samples-out", "all", "-q"]) == 0
+    lines = Path("all").read_text().splitlines(keepends=True)
+    Path("some").write_text("".join(lines[:-2]))
+    Path("others").write_text("".join(lines[2:]))
+    check_refusals("omega", [*words, "--samples", "some"], [[*words, "--samples", "others"]], folder, capsys)
+    outputs = {"-o": "x.tsv", "--samples-out": "names"}
+    check_combined([*words[:-2], "--samples", "some"], words[-2:], outputs, folder, [2])
+
+
+def same(found: Scan, expected: Scan) -> None:
+    assert list(found.records()) == list(expected.records())
+    for name in ("discarded", "data", "maxwin", "possible", "sites", "haplotypes", "digits", "parameters"):
+        assert getattr(found, name) == getattr(expected, name), name
+    assert (found.stats.scores, found.stats.pairs) == (expected.stats.scores, expected.stats.pairs)
+    if expected.enough_sites is not None:
+        np.testing.assert_array_equal(found.enough_sites, expected.enough_sites)
+
+
+def test_executors_give_what_one_scan_gives(device: Device, folder: Path, cut: None) -> None:
+    where, source = str(device.index), [str(folder / "many.ms"), folder / "plain.ms"]
+    expected = scan(source, OPTIONS, reading=LENGTH, engine=where)
+    assert len(expected) == 8
+    told: list[str] = []
+    for spread in spreads():
+        found = scan(
+            source, OPTIONS, reading=LENGTH, engine=where, executor=spread, on_result=lambda one: told.append(one.name)
+        )
+        for one, other in zip(found, expected, strict=True):
+            same(one, other)
+    assert told == [one.name for one in expected] * 8
+
+
+def test_regions_of_a_file_are_excluded_by_executors(device: Device, folder: Path, cut: None) -> None:
+    how: dict[str, Any] = {"exclude": folder / "gaps.bed", "engine": str(device.index)}
+    expected = scan("twochrom.vcf", OPTIONS, **how)
+    assert expected[0].discarded["excluded"] > 0
+    told: list[tuple[int, int | None]] = []
+    run = Run(progress=lambda done, total: told.append((done, total)))
+    with ThreadPoolExecutor(2) as executor:
+        scans = iter_scan("twochrom.vcf", OPTIONS, executor=Spread(executor, 4, folder), run=run, **how)
+        for one, other in zip(scans, expected, strict=True):
+            same(one, other)
+    assert told == [(number, 4) for number in range(1, 5)]
+
+
+def test_workers_have_no_memory_of_this_process(device: Device, folder: Path) -> None:
+    alignment = Alignment.from_haplotypes([1, 2], [[0, 1], [1, 0]])
+    with ThreadPoolExecutor(1) as executor:
+        with pytest.raises(ParameterError, match="source must be a file with executor"):
+            scan(alignment, OPTIONS, executor=executor)
+        with pytest.raises(ParameterError, match="on_alignment cannot be called with executor"):
+            scan("plain.ms", OPTIONS, executor=executor, on_alignment=lambda _: None)
+        with pytest.raises(ParameterError, match="engine must be the name of a device"):
+            scan("plain.ms", OPTIONS, engine=device, executor=executor)
+        with pytest.raises(InputError, match="standard input: pieces of a job all read the input; give a file"):
+            scan("-", OPTIONS, engine=str(device.index), executor=executor)
+
+
+def test_pieces_that_saw_other_alignments_are_refused(
+    device: Device, folder: Path, cut: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it would be with an input that changed, and has its time and its ends all the same."""
+    words = ["omega", "scan", "many.ms", *MS, "-d", str(device.index), "-q"]
+    first, second = make_pieces(words, 2, folder)
+    monkeypatch.setattr(shards, "GRAIN", 1 << 40)
+    assert main([*words, "--shard", "2/2", "-o", second]) == 0
+    assert main(["omega", "combine", first, second, "-o", "out", "-q"]) == 3
+    assert "saw other alignments than" in capsys.readouterr().err
+    assert not Path("out").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["-o", "-"], "--shard 1/2: name the file of the piece with -o"),
+        (["-o", "x", "--plot", "y.svg"], "--plot y.svg: a piece is no whole result; give this option to combine"),
+        (["-o", "x", "--samples-out", "y"], "--samples-out y: a piece is no whole result"),
+        (["-o", "x", "--threshold", "2"], "--threshold 2: a piece has no figure; give this option to combine"),
+        (["-o", "x", "--samples", "names"], "--samples has no effect: this input does not name its samples"),
+    ],
+)
+def test_what_a_piece_does_not_have(
+    device: Device, folder: Path, words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("names").write_text("a\n")
+    assert main(["omega", "scan", "plain.ms", *MS, "-d", str(device.index), "--shard", "1/2", *words]) == 2
+    assert told in capsys.readouterr().err
+    assert not any(Path(name).exists() for name in ("x", "y", "y.svg"))
+
+
+def test_a_job_is_the_same_in_another_process() -> None:
+    job = ScanJob(("a.ms",), OPTIONS, LENGTH, "b.bed")
+    again: Any = pickle.loads(pickle.dumps(job))
+    assert again == job
+    assert again.inputs() == ("a.ms", "b.bed")
