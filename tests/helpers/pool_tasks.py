@@ -104,7 +104,7 @@ def die_on(index: str) -> str:
     return index_here()
 
 
-def exit_with(status: int) -> None:
+def exit_with(status: int, _shard: Shard | None = None) -> None:
     os._exit(status)
 
 
