@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.pieces import without_made
 
 from oclgenomics.app import cluster as cluster_module
 from oclgenomics.app.cluster import connected
@@ -85,24 +86,60 @@ if not hasattr(builtins, "loaded"):  # Dask may load it twice
 """
 
 
-def signature_scan(folder: Path) -> list[str]:
-    """Samples in files, and signatures that are in some of them."""
+OMEGA = Path(__file__).parents[1] / "data" / "omega" / "edge"
+
+
+def write_samples(folder: Path) -> list[str]:
+    """Write samples to files, and return all of them."""
     rng = np.random.default_rng(7)
     samples = ["".join(rng.choice(list("ACGT"), 300)) for _ in range(20 * FILES)]
     for number in range(FILES):
         own = range(number, len(samples), FILES)
         (folder / f"{number}.fasta").write_text("".join(f">s{one}\n{samples[one]}\n" for one in own))
+    return samples
+
+
+def signature_scan(folder: Path) -> str:
+    samples = write_samples(folder)
     (folder / "panel.fasta").write_text("".join(f">p{one}\n{samples[one][50:80]}\n" for one in range(0, 60, 3)))
-    return ["signatures", "scan", *(f"{number}.fasta" for number in range(FILES)), "panel.fasta"]
+    return "signatures scan 0.fasta 1.fasta 2.fasta 3.fasta 4.fasta panel.fasta -o OUT"
 
 
-COMMANDS = {"signatures scan": signature_scan}
+def kmer_count(folder: Path) -> str:
+    write_samples(folder)
+    return "kmers count 0.fasta 1.fasta 2.fasta -k 11 -o OUT"
 
 
-def command_of(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str = "signatures scan") -> list[str]:
-    """A command, the inputs of which are in the working folder."""
+def omega_scan(folder: Path) -> str:
+    return f"omega scan {OMEGA}/plain.ms --length 1M --grid 50 --minwin 100 --maxwin 50000 -o OUT"
+
+
+def classify_build(folder: Path) -> str:
+    write_samples(folder)
+    return "classify build OUT 0.fasta 1.fasta 2.fasta"
+
+
+def classify_query(folder: Path) -> str:
+    assert done([*classify_build(folder).replace("OUT", "database").split(), "-q"]) == 0
+    return "classify query database 1.fasta 3.fasta --lowest sequence -o OUT"
+
+
+COMMANDS = {  # each writes its inputs to a folder, and names OUT what it writes
+    "signatures scan": signature_scan,
+    "kmers count": kmer_count,
+    "omega scan": omega_scan,
+    "classify build": classify_build,
+    "classify query": classify_query,
+}
+
+
+def command_of(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str = "signatures scan"
+) -> Callable[..., list[str]]:
+    """A command whose inputs are in the working folder, which takes an output and more options."""
     monkeypatch.chdir(folder)
-    return COMMANDS[name](folder)
+    words = COMMANDS[name](folder).split()
+    return lambda output, *more: [output if word == "OUT" else word for word in words] + list(more)
 
 
 def troubled(folder: Path) -> str:
@@ -145,9 +182,9 @@ def elsewhere(shared: tuple[Any, Path]) -> Iterator[Path]:
             file.unlink()
 
 
-def rows_of(path: str | Path) -> list[str]:
-    """The lines of a report but those that say what made it."""
-    return [line for line in Path(path).read_text().splitlines() if not line.startswith("# ")]
+def bytes_of(path: str) -> bytes:
+    """A report without the lines that say what made it, or a database."""
+    return without_made(Path(path).read_bytes())
 
 
 def started(words: list[str]) -> Future[int]:
@@ -192,24 +229,24 @@ def error_of(capsys: pytest.CaptureFixture[str]) -> str:
 def test_workers_give_what_one_run_gives(
     local: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = command_of(tmp_path, monkeypatch, name)
-    assert done([*words, "-o", "one"]) == 0
+    command = command_of(tmp_path, monkeypatch, name)
+    assert done(command("one")) == 0
     (tmp_path / "s.json").write_text(f'{{"address": "{local.scheduler_address}"}}')
     for number, more in enumerate(([], ["--pieces", "1"], ["--pieces", "7", "--piece-dir", "."])):
         there = set(os.listdir())
         spread = ["--scheduler", "s.json" if number else local.scheduler_address, *more]
-        assert done([*words, "-o", f"spread{number}", *spread]) == 0
-        assert rows_of(f"spread{number}") == rows_of("one")
+        assert done(command(f"spread{number}", *spread)) == 0
+        assert bytes_of(f"spread{number}") == bytes_of("one")
         assert set(os.listdir()) - there == {f"spread{number}"}  # pieces are gone
 
 
 def test_a_worker_is_killed_and_another_comes(
     local: Any, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = command_of(tmp_path, monkeypatch)
-    assert done([*words, "-o", "one"]) == 0
+    command = command_of(tmp_path, monkeypatch)
+    assert done(command("one")) == 0
     (elsewhere / "hold").touch()
-    status = started([*words, "-o", "two", "--scheduler", local.scheduler_address])
+    status = started(command("two", "--scheduler", local.scheduler_address))
     wait_for(lambda: len(begun(elsewhere)) == 2)
     local.scale(3)
     wait_for(lambda: len(begun(elsewhere)) == 3)
@@ -217,18 +254,18 @@ def test_a_worker_is_killed_and_another_comes(
     wait_for(lambda: len(begun(elsewhere)) == 4)  # the nanny has started it again
     (elsewhere / "open").touch()
     assert status.result(SECONDS) == 0
-    assert rows_of("two") == rows_of("one")
+    assert bytes_of("two") == bytes_of("one")
 
 
 def test_a_piece_whose_device_fails_is_done_again(
     local: Any, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = command_of(tmp_path, monkeypatch)
-    assert done([*words, "-o", "one"]) == 0
+    command = command_of(tmp_path, monkeypatch)
+    assert done(command("one")) == 0
     (elsewhere / "fail once").touch()
-    assert done([*words, "-o", "two", "--scheduler", local.scheduler_address]) == 0
+    assert done(command("two", "--scheduler", local.scheduler_address)) == 0
     assert not (elsewhere / "fail once").exists()
-    assert rows_of("two") == rows_of("one")
+    assert bytes_of("two") == bytes_of("one")
 
 
 @pytest.mark.parametrize(
@@ -243,10 +280,10 @@ def test_a_bad_worker_is_one_error(
     trouble: str, status: int, said: str, local: Any, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    words = command_of(tmp_path, monkeypatch)
+    command = command_of(tmp_path, monkeypatch)
     there = set(os.listdir())
     (elsewhere / trouble).touch()
-    assert done([*words, "-o", "two", "--scheduler", local.scheduler_address]) == status
+    assert done(command("two", "--scheduler", local.scheduler_address)) == status
     assert said in error_of(capsys)
     assert set(os.listdir()) == there
 
@@ -263,9 +300,9 @@ def test_an_input_that_a_worker_has_otherwise(
     harm: Callable[[], None], said: str, local: Any, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    words = command_of(tmp_path, monkeypatch)
+    command = command_of(tmp_path, monkeypatch)
     (elsewhere / "hold").touch()
-    status = started([*words, "-o", "two", "--scheduler", local.scheduler_address])
+    status = started(command("two", "--scheduler", local.scheduler_address))
     wait_for(lambda: begun(elsewhere))
     harm()
     (elsewhere / "open").touch()
@@ -278,15 +315,17 @@ def test_an_input_that_a_worker_has_otherwise(
 def test_an_interrupted_command_takes_its_pieces_back(
     local: Any, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = command_of(tmp_path, monkeypatch)
+    command = command_of(tmp_path, monkeypatch)
     there = set(os.listdir())
     (elsewhere / "hold at work").touch()
-    spread = child_python("-m", "oclgenomics", *words, "-o", "two", "--scheduler", local.scheduler_address)
-    command = subprocess.Popen(spread, env=child_environment(), stderr=subprocess.PIPE, text=True)
+    words = command("two", "--scheduler", local.scheduler_address)
+    process = subprocess.Popen(
+        child_python("-m", "oclgenomics", *words), env=child_environment(), stderr=subprocess.PIPE, text=True
+    )
     wait_for(lambda: begun(elsewhere))
-    command.send_signal(signal.SIGINT)
-    _, said = command.communicate(timeout=SECONDS)
-    assert command.returncode == 130
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=SECONDS)
+    assert process.returncode == 130
     assert said.splitlines()[-1] == "oclgenomics: interrupted; saved: nothing"
     assert "Traceback" not in said
     assert set(os.listdir()) == there
@@ -297,24 +336,24 @@ def test_an_interrupted_command_takes_its_pieces_back(
 def test_workers_with_several_threads_or_no_resource(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = command_of(tmp_path, monkeypatch)
+    command = command_of(tmp_path, monkeypatch)
     with workers(tmp_path, 1, threads=2) as local:
-        assert done([*words, "-o", "two", "--scheduler", local.scheduler_address]) == 2
+        assert done(command("two", "--scheduler", local.scheduler_address)) == 2
         assert "a worker has 2 threads, which would all open the device; start some with: oclgenom" in error_of(capsys)
     with workers(tmp_path, 1, resources={}) as local, monkeypatch.context() as patched:
         patched.setattr(cluster_module, "WITHOUT_WORKERS", 1)
-        assert done([*words, "-o", "two", "--scheduler", local.scheduler_address]) == 4
+        assert done(command("two", "--scheduler", local.scheduler_address)) == 4
         assert "has had no worker with a device for 1 s; start some with: oclgenomics worker tcp" in error_of(capsys)
 
 
 def test_all_workers_go(
     local: Any, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = command_of(tmp_path, monkeypatch)
+    command = command_of(tmp_path, monkeypatch)
     monkeypatch.setattr(cluster_module, "WITHOUT_WORKERS", 1)
     monkeypatch.setattr(cluster_module, "ASK_SECONDS", 0.2)
     (elsewhere / "hold").touch()
-    status = started([*words, "-o", "two", "--scheduler", local.scheduler_address])
+    status = started(command("two", "--scheduler", local.scheduler_address))
     wait_for(lambda: begun(elsewhere))
     local.scale(0)
     assert status.result(SECONDS) == 4
@@ -352,17 +391,17 @@ def test_worker_and_the_end_of_the_scheduler(
     end: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    words = command_of(tmp_path, monkeypatch)
-    assert done([*words, "-o", "one"]) == 0
+    command = command_of(tmp_path, monkeypatch)
+    assert done(command("one")) == 0
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.setenv("DASK_DISTRIBUTED__WORKER__PRELOAD", troubled(elsewhere))
     log = elsewhere / "worker.log"
     with scheduler(elsewhere) as (process, file), devices_of_this_machine(file, log, "--workers", "0") as worker:
-        assert done([*words, "-o", "two", "--scheduler", file]) == 0
-        assert rows_of("two") == rows_of("one")
+        assert done(command("two", "--scheduler", file)) == 0
+        assert bytes_of("two") == bytes_of("one")
         (elsewhere / "hold").touch()
-        status = started([*words, "-o", "three", "--scheduler", file])
+        status = started(command("three", "--scheduler", file))
         wait_for(lambda: begun(elsewhere))
         capsys.readouterr()
         process.send_signal(end)
@@ -396,7 +435,7 @@ def test_interrupted_workers_end(local: Any, tmp_path: Path) -> None:
 def test_there_is_no_scheduler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = [*command_of(tmp_path, monkeypatch), "-o", "two", "--scheduler"]
+    words = command_of(tmp_path, monkeypatch)("two", "--scheduler")
     (tmp_path / "bad.json").write_text("[]")
     with dask.config.set({"distributed.comm.timeouts.connect": "200ms"}):
         for given, said in (
@@ -414,7 +453,7 @@ def test_there_is_no_scheduler(
 def test_the_package_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = [*command_of(tmp_path, monkeypatch), "-o", "two", "--scheduler", "tcp://127.0.0.1:9"]
+    words = command_of(tmp_path, monkeypatch)("two", "--scheduler", "tcp://127.0.0.1:9")
     monkeypatch.setitem(sys.modules, "distributed", None)
     for command in (words, ["worker", "tcp://127.0.0.1:9"]):
         assert main(command) == 2
@@ -435,7 +474,7 @@ def test_the_package_is_missing(
 def test_options_that_do_not_go_together(
     more: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = [*command_of(tmp_path, monkeypatch), "-o", "two", "--scheduler", "tcp://127.0.0.1:9"]
+    words = command_of(tmp_path, monkeypatch)("two", "--scheduler", "tcp://127.0.0.1:9")
     assert done([*words, *more]) == 2
     assert said in error_of(capsys)
     for option, value in (("--pieces", "3"), ("--piece-dir", ".")):
