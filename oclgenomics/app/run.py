@@ -38,7 +38,9 @@ class Run:
     Attributes
     ----------
     threads : int, optional
-        Host threads that decompress and parse the input; at most 4 if not given.
+        Host threads that decompress and parse the input; at most 4 if not given. They do not limit the cores that a CPU
+        device works with: `OCLGENOMICS_THREADS` limits these, and all host threads, for the whole process, if it is set
+        before the first device is used.
     progress : callable, optional
         Called with (bytes read, bytes in all or None) of the file at work.
     """

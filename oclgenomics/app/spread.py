@@ -209,7 +209,7 @@ def _one_device(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 @contextlib.contextmanager
 def work_of(args: argparse.Namespace) -> Iterator[Work]:
     """Lend what does the work of a command: a device, workers, or pieces, where `combine` runs it."""
-    if getattr(args, "pieces", None):
+    if has_pieces(args):
         yield _OfPieces(args, args.pieces)
         return
     if getattr(args, "scheduler", None):
@@ -247,6 +247,11 @@ def is_combined(args: argparse.Namespace) -> bool:
     if args.workers is not None:
         _check_workers(args)
         return True
+    return has_pieces(args)
+
+
+def has_pieces(args: argparse.Namespace) -> bool:
+    """Whether `combine` runs a command: all pieces are there, and no input is read again."""
     return bool(getattr(args, "pieces", None))
 
 

@@ -7,13 +7,11 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
-from itertools import groupby
 from typing import Any, cast
 
 from oclgenomics.app.jobs import Job, kept_open
 from oclgenomics.app.pieces import PieceFile, Shard, check_same_input
 from oclgenomics.app.run import EngineLike, Run, lent_engine
-from oclgenomics.classify import plan
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.database.features import (
     Features,
@@ -31,7 +29,7 @@ from oclgenomics.classify.result import ClassifiedReads, Hits, Reads
 from oclgenomics.classify.taxonomy.calls import Calls, Candidates
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.sequence.name_list import NameList
-from oclgenomics.sequence.slices import cut_files
+from oclgenomics.sequence.slices import cut_files, cut_inputs
 
 FEATURES, LOCATIONS = 1 << 16, 1 << 18  # of a part: of each piece one is in memory when they are merged
 
@@ -78,7 +76,7 @@ class QueryJob(Job[ClassifiedReads]):
         options, inputs = self.options, list(self.reads)
         if shard is not None:  # targets that are covered badly are known when all pieces are there
             options = replace(options, cov_percentile=0.0)
-            inputs = cut_inputs(inputs, shard, whole=self.wanted.limit is not None)
+            inputs = cut_reads(inputs, shard, whole=self.wanted.limit is not None)
         if not inputs:
             return
         known = os.stat(self.file)
@@ -115,11 +113,11 @@ class QueryJob(Job[ClassifiedReads]):
         return [Input(next(left), None if one.mates is None else next(left)).name for one in self.reads]
 
 
-def _files(one: Input) -> list[str]:
-    return [one.path] if one.mates is None else [one.path, one.mates]
+def _files(one: Input) -> tuple[str, ...]:
+    return (one.path,) if one.mates is None else (one.path, one.mates)
 
 
-def cut_inputs(inputs: Sequence[Input], shard: Shard, *, whole: bool) -> list[Input]:
+def cut_reads(inputs: Sequence[Input], shard: Shard, *, whole: bool) -> list[Input]:
     """Return one of several parts of inputs, which have all reads and pairs in their order.
 
     Parameters
@@ -127,23 +125,14 @@ def cut_inputs(inputs: Sequence[Input], shard: Shard, *, whole: bool) -> list[In
     inputs : sequence of Input
     shard : Shard
     whole : bool
-        No input is cut.
+        No input is cut; nor is any where mates follow each other in some files, and single reads in others.
     """
-    if whole:
+    interleaved = {one.interleaved for one in inputs if one.mates is None}
+    if whole or len(interleaved) > 1:
         begin, end = shard.share(len(inputs))
         return list(inputs[begin:end])
-    groups = [list(group) for _, group in groupby(inputs, lambda one: (one.mates is None, one.interleaved))]
-    sizes = [sum(os.path.getsize(name) for one in group for name in _files(one)) for group in groups]
-    shares = plan.group_shares(sizes, shard.number, shard.of)
-    return [one for group, (number, of) in zip(groups, shares, strict=True) if of for one in _cut(group, number, of)]
-
-
-def _cut(group: Sequence[Input], number: int, of: int) -> list[Input]:
-    """One of several parts of inputs of one kind."""
-    if group[0].mates is not None or group[0].interleaved:
-        begin, end = Shard(number, of).share(len(group))
-        return list(group[begin:end])
-    return [Input(name) for name in cut_files([one.path for one in group], number, of)]
+    found = cut_inputs([_files(one) for one in inputs], shard.number, shard.of, interleaved=True in interleaved)
+    return [Input(*names) if len(names) == 2 else Input(*names, None, True in interleaved) for names in found]
 
 
 @dataclass(frozen=True)

@@ -390,33 +390,3 @@ def batches(ends: NDArray[np.int64], room: int) -> Iterator[tuple[int, int]]:
         end = max(begin + 1, int(np.searchsorted(ends, before + room, "right")))
         yield begin, end
         begin, before = end, int(ends[end - 1])
-
-
-def group_shares(sizes: Sequence[int], number: int, of: int) -> list[tuple[int, int]]:
-    """Deal pieces of a job out to groups of inputs that follow each other, by their sizes.
-
-    A group that is too small for a piece of its own shares one with its neighbours, so that pieces in their order have
-    the inputs in theirs.
-
-    Parameters
-    ----------
-    sizes : sequence of int
-        Bytes of each group.
-    number, of : int
-        The piece, from 1 on, and how many there are.
-
-    Returns
-    -------
-    list of (int, int)
-        Of each group the part that the piece has, from 1 on, and how many parts the group is cut into; (0, 0) if the
-        piece has none.
-    """
-    total, before, found = max(sum(sizes), 1), 0, []
-    for size in sizes:
-        first, last = ((2 * of * place + total) // (2 * total) for place in (before, before + size))
-        if first == last:
-            first = min(first, of - 1)
-            last = first + 1
-        found.append((number - first, last - first) if first < number <= last else (0, 0))
-        before += size
-    return found

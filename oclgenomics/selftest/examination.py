@@ -16,8 +16,9 @@ from pathlib import Path
 
 from oclgenomics import __version__
 from oclgenomics.errors import DeviceError
+from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.processes import child_environment, child_python
-from oclgenomics.runtime import Device, Engine, diskcache, list_devices, loader, trust
+from oclgenomics.runtime import Device, Engine, cores, diskcache, list_devices, loader, trust
 from oclgenomics.runtime.devices import list_platforms
 from oclgenomics.runtime.pocl import knows_processor
 from oclgenomics.selftest.golden_jobs import JOBS
@@ -25,8 +26,9 @@ from oclgenomics.selftest.golden_jobs import JOBS
 JOB_SECONDS = 600
 PACKAGES = ("pyopencl", "pocl-binary-distribution", "intel-opencl-rt", "numpy", "siphash", "siphash24", "matplotlib")
 VARIABLES = (
-    "OCLGENOMICS_DEVICE", "OCLGENOMICS_CACHE", "PYOPENCL_CTX", "OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH",
-    "OCL_ICD_FILENAMES", "RUSTICL_ENABLE", "POCL_DEVICES", "CUDA_VISIBLE_DEVICES",
+    "OCLGENOMICS_DEVICE", "OCLGENOMICS_CACHE", "OCLGENOMICS_THREADS", "PYOPENCL_CTX", "OCL_ICD_VENDORS",
+    "OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES", "RUSTICL_ENABLE", "POCL_DEVICES", "CUDA_VISIBLE_DEVICES",
+    "SLURM_CPUS_PER_TASK", *(name for names in cores.VARIABLES.values() for name in names),
 )  # fmt: skip
 
 
@@ -44,9 +46,9 @@ def examine(*, with_jobs: bool = False) -> list[Finding]:
     """Check everything; the golden jobs only if asked."""
     try:
         devices = _devices(with_jobs)
-        return [*_versions(), *_variables(), *_loader(), *_icd_files(), *_platforms(), *devices, *_cache()]
+        return [*_versions(), *_variables(), *_cores(), *_loader(), *_icd_files(), *_platforms(), *devices, *_cache()]
     except DeviceError as error:  # PyOpenCL itself cannot be loaded
-        return [*_versions(), *_variables(), Finding("loader", "problem", str(error)), *_cache()]
+        return [*_versions(), *_variables(), *_cores(), Finding("loader", "problem", str(error)), *_cache()]
 
 
 def _versions() -> list[Finding]:
@@ -61,6 +63,12 @@ def _versions() -> list[Finding]:
 
 def _variables() -> list[Finding]:
     return [Finding("variable", "note", f"{name}={os.environ[name]}") for name in VARIABLES if os.environ.get(name)]
+
+
+def _cores() -> list[Finding]:
+    """Say how many cores may be used: the limits of the system and of variables together."""
+    cores_here, usable = os.cpu_count() or 1, usable_cores()
+    return [Finding("cores", "ok" if usable == cores_here else "note", f"{usable} of {cores_here} may be used")]
 
 
 def _loader() -> list[Finding]:
@@ -148,7 +156,9 @@ def _tested(device: Device) -> Finding:
         return Finding(topic, "problem", f"{device}: fails the self-test: {wrong}", _remedy(device))
     has = ", ".join(_trait(name, value) for name, value in verdict.traits.items() if value) or "no optional trait"
     lacks = ", ".join(name.replace("_", " ") for name, value in verdict.traits.items() if not value)
-    return Finding(topic, "ok", f"{device}: passes the self-test; has {has}" + (f"; lacks {lacks}" if lacks else ""))
+    units = f"{device.compute_units} compute unit{'s' * (device.compute_units != 1)}"
+    text = f"{device}: passes the self-test; has {units}, {has}" + (f"; lacks {lacks}" if lacks else "")
+    return Finding(topic, "ok", text)
 
 
 def _remedy(device: Device) -> str:

@@ -15,7 +15,6 @@ from unittest import mock
 import numpy as np
 import pytest
 from helpers.classified import DATA
-from hypothesis import given, strategies as st
 
 from oclgenomics.app.jobs import Spread, make_piece, pieces_of
 from oclgenomics.app.pieces import InputMark, PieceRecord, Shard, in_order
@@ -27,13 +26,13 @@ from oclgenomics.classify import (
     Run,
     Wanted,
     iter_query,
-    plan,
     query,
 )  # fmt: skip
 from oclgenomics.classify.index import Index
-from oclgenomics.classify.jobs import cut_inputs
+from oclgenomics.classify.jobs import cut_reads
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, ParameterError
+from oclgenomics.io.file_slice import FileSlice
 from oclgenomics.runtime import Device, Engine
 
 EDGE = DATA / "edge"
@@ -196,20 +195,19 @@ def test_coverage_is_that_of_all_pieces(device: Device, folder: Path, threads: E
 def test_no_input_is_cut_that_has_a_limit(folder: Path) -> None:
     inputs = [Input(f"{folder}/{name}") for name in SINGLES] + [Input(f"{folder}/p_1.fq", f"{folder}/p_2.fq")]
     for of in range(1, 9):
-        cut = [cut_inputs(inputs, Shard(number, of), whole=True) for number in range(1, of + 1)]
+        cut = [cut_reads(inputs, Shard(number, of), whole=True) for number in range(1, of + 1)]
         assert [one for part in cut for one in part] == inputs
         assert max(map(len, cut)) <= -(-len(inputs) // of)
 
 
-@given(st.lists(st.integers(0, 50), min_size=1, max_size=5), st.integers(1, 9))
-def test_groups_of_inputs_keep_their_order(sizes: list[int], of: int) -> None:
-    """Each group is there as a whole, and no group begins in a piece before the one in which another ends."""
-    shares = [plan.group_shares(sizes, number, of) for number in range(1, of + 1)]
-    seen = [(group, *share) for piece in shares for group, share in enumerate(piece) if share != (0, 0)]
-    assert seen == sorted(seen)
-    for group in range(len(sizes)):
-        parts = [share for which, *share in seen if which == group]
-        assert parts == [[number, len(parts)] for number in range(1, len(parts) + 1)]
+def test_inputs_are_cut_between_pairs(folder: Path) -> None:
+    inputs = [Input(f"{folder}/i.fq", None, True), Input(f"{folder}/p_1.fq", f"{folder}/p_2.fq")]
+    cut = [cut_reads(inputs, Shard(number, 8), whole=False) for number in range(1, 9)]
+    assert all(isinstance(name, FileSlice) for part in cut for one in part for name in (one.path, one.mates) if name)
+    assert all(one.interleaved == (one.mates is None) for part in cut for one in part)
+    assert [len(part) for part in cut].count(1) >= 7
+    mixed = [*inputs, Input(f"{folder}/a.fq")]  # which are single reads
+    assert [cut_reads(mixed, Shard(number, 3), whole=False) for number in (1, 2, 3)] == [[one] for one in mixed]
 
 
 def test_all_that_matters_is_compared(folder: Path) -> None:

@@ -20,7 +20,7 @@ from oclgenomics.app.commands import (
 )  # fmt: skip
 from oclgenomics.app.files import works_in, writes
 from oclgenomics.app.inputs import reads_sequences
-from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
+from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.io.json_text import json_text
 from oclgenomics.kmers.commands.reading import KMERS, add_count_bounds, add_counting_options, at_work, showing_progress
 
@@ -113,11 +113,18 @@ def _counted(args: argparse.Namespace, options: kmers.CountOptions) -> _Counted:
 
 def _combined(args: argparse.Namespace, options: kmers.CountOptions) -> _Counted:
     start = time.perf_counter()
-    job = kmers.CountJob((), options, tmp_dir=args.tmp_dir)  # which reads no input again
-    with work_of(args) as work, showing_progress(args, "merging k-mers", KMERS) as (shown, _):
-        with closing(work.parts(job, kmers.Run())) as parts:
-            summary = next(parts).write(args.output, shown.update)
-        return _Counted(summary, time.perf_counter() - start, work.provenance())
+    if has_pieces(args):
+        job = kmers.CountJob((), options, tmp_dir=args.tmp_dir)  # which reads no input again
+    else:
+        job = kmers.CountJob.of(args.inputs, options, args.min_quality, args.tmp_dir, args.only)
+    with work_of(args) as work, showing_progress(args, "counting k-mers") as (shown, _):
+        with closing(work.parts(job, kmers.Run(args.threads, shown.update))) as parts:
+            counted = next(parts)
+            shown.stage("merging k-mers", *KMERS)
+            summary = counted.write(args.output, shown.update)
+        seconds = time.perf_counter() - start
+        work.report_profile()
+        return _Counted(summary, seconds, work.provenance())
 
 
 def _begin_loading() -> None:

@@ -17,7 +17,7 @@ OMEGAPLUS_NAMES = {
     "-reports": ["--reports"], "-input": [], "-mbs": ["--input-format", "mbs"],
 }  # fmt: skip
 NOT_TAKEN = {
-    "-threads": "the device's own parallelism is used to scan; --threads N are those that read the input",
+    "-threads": "use --threads N, which limits host threads and the cores of a CPU device",
     "-memLimit": "use --max-memory",
     "-name": "use --format omegaplus -o OmegaPlus_Report.NAME",
 }
