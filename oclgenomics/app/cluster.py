@@ -260,10 +260,7 @@ class _Tasks(Executor):
         return made
 
     def _forget(self, made: Future[Made]) -> None:
-        task = self._waiting.pop(made)
-        if made.cancelled():
-            with contextlib.suppress(Exception):  # of a scheduler that is gone
-                task.cancel()
+        self._waiting.pop(made).release()  # whoever is at it ends, if it is not done
 
     def _settle(self, made: Future[Made], task: Any) -> None:
         try:

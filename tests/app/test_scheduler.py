@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ import numpy as np
 import pytest
 from helpers.pieces import without_made
 
+from oclgenomics import classify
 from oclgenomics.app import cluster as cluster_module
 from oclgenomics.app.cluster import connected
 from oclgenomics.cli.main import main
@@ -29,6 +31,7 @@ from oclgenomics.io.processes import child_environment, child_python
 dask = pytest.importorskip("dask", reason="dask is not installed")
 distributed = pytest.importorskip("distributed", reason="distributed is not installed")
 
+CLASSIFY = b"\x89ocla"
 SECONDS = 60  # in which everything here has an answer
 FILES = 5
 TROUBLE = """
@@ -183,7 +186,9 @@ def elsewhere(shared: tuple[Any, Path]) -> Iterator[Path]:
 
 
 def bytes_of(path: str) -> bytes:
-    """A report without the lines that say what made it, or a database."""
+    """A report without the lines that say what made it, or a database without its record of that."""
+    if Path(path).read_bytes().startswith(CLASSIFY):
+        classify.write_database(path, replace(classify.read_database(path), provenance={}))
     return without_made(Path(path).read_bytes())
 
 
@@ -291,7 +296,7 @@ def test_a_bad_worker_is_one_error(
 @pytest.mark.parametrize(
     ("harm", "said"),
     [
-        (lambda: os.remove("2.fasta"), "2.fasta: cannot be read (No such file or directory); inputs need the same"),
+        (lambda: os.remove("2.fasta"), "2.fasta: no such file; inputs need the same"),
         (lambda: os.utime("2.fasta", (1, 1)), "2.fasta: is another file than where the command runs"),
     ],
     ids=["missing", "changed"],
