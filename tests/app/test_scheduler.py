@@ -152,6 +152,13 @@ def troubled(folder: Path) -> str:
     return str(script)
 
 
+def without_package(folder: Path) -> str:
+    """Write a module after which this package cannot be imported."""
+    script = folder / "without.py"
+    script.write_text("import sys\nsys.modules['oclgenomics'] = None\n")
+    return str(script)
+
+
 @contextlib.contextmanager
 def workers(folder: Path, number: int = 2, threads: int = 1, **options: Any) -> Iterator[Any]:
     """Lend a cluster of processes on this machine."""
@@ -338,30 +345,38 @@ def test_an_interrupted_command_takes_its_pieces_back(
     assert wait_for(lambda: (elsewhere / "end").exists() and (elsewhere / "end").read_text()) == "_UnwantedError"
 
 
-def test_workers_with_several_threads_or_no_resource(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize(
+    ("options", "status", "said"),
+    [
+        ({"threads": 2}, 2, "a worker has 2 threads, which would all open the device; start some with: oclgenom"),
+        ({"resources": {}}, 4, "has had no worker with a device for 1 s; start some with: oclgenomics worker tcp"),
+        ({"preload": []}, 4, "a worker cannot import what this process uses ("),
+    ],
+    ids=["threads", "resource", "package"],
+)
+def test_workers_that_were_started_otherwise(
+    options: dict[str, Any], status: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
     command = command_of(tmp_path, monkeypatch)
-    with workers(tmp_path, 1, threads=2) as local:
-        assert done(command("two", "--scheduler", local.scheduler_address)) == 2
-        assert "a worker has 2 threads, which would all open the device; start some with: oclgenom" in error_of(capsys)
-    with workers(tmp_path, 1, resources={}) as local, monkeypatch.context() as patched:
-        patched.setattr(cluster_module, "WITHOUT_WORKERS", 1)
-        assert done(command("two", "--scheduler", local.scheduler_address)) == 4
-        assert "has had no worker with a device for 1 s; start some with: oclgenomics worker tcp" in error_of(capsys)
+    monkeypatch.setattr(cluster_module, "WITHOUT_WORKERS", 1)
+    if "preload" in options:
+        options = {"preload": [without_package(tmp_path)]}
+    with workers(tmp_path, 1, **options) as local:
+        assert done(command("two", "--scheduler", local.scheduler_address)) == status
+    assert said in error_of(capsys)
 
 
-def test_all_workers_go(
-    local: Any, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_all_workers_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     command = command_of(tmp_path, monkeypatch)
     monkeypatch.setattr(cluster_module, "WITHOUT_WORKERS", 1)
     monkeypatch.setattr(cluster_module, "ASK_SECONDS", 0.2)
-    (elsewhere / "hold").touch()
-    status = started(command("two", "--scheduler", local.scheduler_address))
-    wait_for(lambda: begun(elsewhere))
-    local.scale(0)
-    assert status.result(SECONDS) == 4
+    (tmp_path / "hold").touch()
+    with workers(tmp_path, 1) as local:
+        status = started(command("two", "--scheduler", local.scheduler_address))
+        wait_for(lambda: begun(tmp_path))
+        local.scale(0)
+        assert status.result(SECONDS) == 4
     assert "has had no worker with a device for 1 s" in error_of(capsys)
 
 
@@ -369,7 +384,8 @@ def test_all_workers_go(
 def scheduler(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Lend a scheduler in a process of its own, and its file."""
     file = folder / "scheduler.json"
-    words = ("-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", str(file))
+    options = ("--port", "0", "--no-dashboard", "--scheduler-file", str(file), "--preload", without_package(folder))
+    words = ("-m", "distributed.cli.dask_scheduler", *options)
     with open(folder / "scheduler.log", "w") as log:
         process = subprocess.Popen(child_python(*words), env=child_environment(), stderr=log, text=True)
     try:
