@@ -434,7 +434,8 @@ def main() -> None:
         model = models[row["job"]]
         row |= {"model s": model.seconds(row["N"]), "1,000 s": model.seconds(1_000)}
     record["models"] = {name: asdict(model) for name, model in models.items()}
-    print(table(rows), table(record["weak"]), sep="\n\n")
+    shown = [{name: value for name, value in row.items() if name not in ("k-mers", "reads", "sites")} for row in rows]
+    print(table(shown), table(record["weak"]), sep="\n\n")
     if {"kmers", "classify"} <= set(jobs):
         record["projected"] = projections(rows, models, 1e9 * record["storage GB/s"])
         print("", table(record["projected"]), sep="\n")
