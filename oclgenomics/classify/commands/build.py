@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     options = build_options(args)
-    if args.shard or args.scheduler:
+    if args.shard or args.scheduler or args.workers:
         args.output = args.database
     combined = is_combined(args)
     if args.shard is not None:
@@ -108,6 +108,7 @@ def _combine(args: argparse.Namespace, options: BuildOptions) -> int:
         made = job.database(work.parts(job, classify.Run(args.threads, progress.update)))
         progress.clear()
         write_built(args, replace(made, provenance=work.provenance()), args.output, start)
+        work.report_profile()
     return 0
 
 

@@ -64,6 +64,7 @@ def run(args: argparse.Namespace) -> int:
         _check_kept(args)
         with work_of(args) as work:
             classify_reads(args, job, partial(work.parts, job), options)
+            work.report_profile()
     else:
         with open_engine(args) as engine:
             with classify.Index(args.database, engine=engine) as index:
