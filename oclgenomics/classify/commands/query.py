@@ -12,7 +12,7 @@ from oclgenomics import classify
 from oclgenomics.app.commands import add_command, open_engine, report_profile, say, say_written, started_progress
 from oclgenomics.app.files import option_of, reads
 from oclgenomics.app.reports import write_reports
-from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
+from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.classify.commands.query_options import add_query_options, add_read_options, query_inputs, query_options
 from oclgenomics.classify.commands.report_files import ReportFiles, check_format
 from oclgenomics.classify.options import Wanted
@@ -64,6 +64,7 @@ def run(args: argparse.Namespace) -> int:
         _check_kept(args)
         with work_of(args) as work:
             classify_reads(args, job, partial(work.parts, job), options)
+            work.report_profile()
     else:
         with open_engine(args) as engine:
             with classify.Index(args.database, engine=engine) as index:
@@ -87,10 +88,9 @@ def _check_kept(args: argparse.Namespace) -> None:
     UsageError
         There is such an option.
     """
-    pieces = getattr(args, "pieces", None)
-    if not pieces:  # a scheduler's workers are told
+    if not has_pieces(args):  # workers are told
         return
-    known = pieces[0].record.parameters
+    known = args.pieces[0].record.parameters
     for names, what, kept in (
         (NEED_TEXTS, "texts of reads", "texts"),
         (NEED_HITS, "windows that were hit", "all_hits"),
