@@ -322,6 +322,17 @@ def test_what_is_refused(
     assert not Path("out").exists()
 
 
+def test_errors_say_where_the_part_begins(device: Device, folder: Path, tmp_path: Path, threads: Executor) -> None:
+    """Records are counted from there; nobody knows how many come before."""
+    one, two = tmp_path / "1.fq", tmp_path / "2.fq"
+    records = [f"@r{number}\nACGTACGT\n+\nIIIIIIII\n" for number in range(99)]
+    for path, name in ((one, "@r90"), (two, "@x90")):
+        path.write_text("".join(records).replace("@r90", name))
+    how: dict[str, Any] = {"executor": Spread(threads, 2, device=f"{device.index}"), "paired": [(one, two)]}
+    with pytest.raises(InputError, match=r"1\.fq from stored byte \d+ on \+ .*2\.fq from .* 'r90' and 'x90'"):
+        query([], folder / "db", **how)
+
+
 def test_standard_input_cannot_be_cut(device: Device, folder: Path, threads: Executor) -> None:
     with pytest.raises(InputError, match="standard input: pieces of a job all read the input; give a file"):
         query("-", folder / "db", executor=Spread(threads, 2, device=f"{device.index}"))

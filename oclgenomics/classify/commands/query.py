@@ -56,20 +56,21 @@ def run(args: argparse.Namespace) -> int:
     """
     options, inputs = query_options(args), query_inputs(args)
     check_format(args)
-    job = classify.QueryJob(tuple(inputs), args.database, options, wanted_of(args))
-    combined = is_combined(args)
-    if args.shard is not None:
-        return write_shard(args, job, "classifying", kept=TEXTS)
-    if combined:
-        _check_kept(args)
-        with work_of(args) as work:
-            classify_reads(args, job, partial(work.parts, job), options)
-            work.report_profile()
-    else:
+    wanted, combined = wanted_of(args), is_combined(args)
+    if args.shard is None and not combined:
         with open_engine(args) as engine:
             with classify.Index(args.database, engine=engine) as index:
-                classify_reads(args, index, partial(index.iter_query, inputs, options, job.wanted), options, engine)
+                classify_reads(args, index, partial(index.iter_query, inputs, options, wanted), options, engine)
             report_profile(args, engine)
+        say_written(args)
+        return 0
+    job = classify.QueryJob(tuple(inputs), args.database, options, wanted)
+    if not combined:
+        return write_shard(args, job, "classifying", kept=TEXTS)
+    _check_kept(args)
+    with work_of(args) as work:
+        classify_reads(args, job, partial(work.parts, job), options)
+        work.report_profile()
     say_written(args)
     return 0
 
