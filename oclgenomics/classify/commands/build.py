@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     options = build_options(args)
-    if args.shard or args.scheduler:
+    if args.shard or args.scheduler or args.workers:
         args.output = args.database
     combined = is_combined(args)
     if args.shard is not None:
@@ -100,15 +100,14 @@ def run(args: argparse.Namespace) -> int:
 
 def _combine(args: argparse.Namespace, options: BuildOptions) -> int:
     """Make a database of pieces that are there, or of those that workers make."""
-    if has_pieces(args) and args.output == "-":
+    if args.output == "-":
         raise UsageError("name the file of the database with -o")
     start, job = time.perf_counter(), _job(args, options)
     progress = started_progress(args, "merging" if has_pieces(args) else "reading")
     with work_of(args) as work:
         made = job.database(work.parts(job, classify.Run(args.threads, progress.update)))
         progress.clear()
-        output = args.output if has_pieces(args) else args.database
-        write_built(args, replace(made, provenance=work.provenance()), output, start)
+        write_built(args, replace(made, provenance=work.provenance()), args.output, start)
         work.report_profile()
     return 0
 
