@@ -154,7 +154,8 @@ class InputError(OclGenomicsError):
     line : int, optional
         Line number, counted from 1.
     record : int, optional
-        Record (replicate, sequence, site) number, counted from 1.
+        Record (replicate, sequence, site) number, counted from 1. Of a `FileSlice` that does not begin with its file,
+        nobody knows it.
     byte : int, optional
         Offset in the decompressed input, counted from 0.
     """
@@ -170,6 +171,8 @@ class InputError(OclGenomicsError):
         record: int | None = None,
         byte: int | None = None,
     ) -> None:
+        if getattr(source, "start", 0):
+            record = None
         self.source, self.line, self.record, self.byte = source, line, record, byte
         places = [] if source is None else ["standard input" if source == "-" else getattr(source, "shown", source)]
         places += [
