@@ -17,7 +17,7 @@ OMEGAPLUS_NAMES = {
     "-reports": ["--reports"], "-input": [], "-mbs": ["--input-format", "mbs"],
 }  # fmt: skip
 NOT_TAKEN = {
-    "-threads": "the device's own parallelism is used to scan; --threads N limits host threads and a CPU device's cores",
+    "-threads": "the device's own parallelism is used; --threads N limits host threads and cores of a CPU device",
     "-memLimit": "use --max-memory",
     "-name": "use --format omegaplus -o OmegaPlus_Report.NAME",
 }
