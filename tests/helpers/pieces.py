@@ -25,6 +25,7 @@ MADE = (
     b"# parameters: ",
     b"# device: ",
     b"# pieces: ",
+    b"# workers: ",
     b'{"provenance": ',
 )
 
