@@ -57,9 +57,9 @@ def test_jobqueue(folder: Path) -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "#SBATCH --gpus=1\n" in done.stdout
     assert "#SBATCH --mem=30G\n" in done.stdout
-    (command,) = [line for line in done.stdout.splitlines() if "dask worker" in line]
+    (command,) = [line for line in done.stdout.splitlines() if "dask_worker" in line or "dask worker" in line]
     assert "--nthreads 1 " in command
-    assert command.endswith("--resources DEVICE=1 --memory-limit 0")
+    assert "--resources DEVICE=1 --memory-limit 0" in command
 
 
 def test_snakemake(folder: Path) -> None:
