@@ -150,11 +150,12 @@ class InputError(OclGenomicsError):
     message : str
         What is wrong and what to do about it.
     source : str, optional
-        Path of the input ("-" for standard input).
+        Path of the input ("-" for standard input). One that has an attribute `shown` is shown as that says.
     line : int, optional
         Line number, counted from 1.
     record : int, optional
-        Record (replicate, sequence, site) number, counted from 1.
+        Record (replicate, sequence, site) number, counted from 1. Of a `FileSlice` that does not begin with its file,
+        nobody knows it.
     byte : int, optional
         Offset in the decompressed input, counted from 0.
     """
@@ -170,8 +171,10 @@ class InputError(OclGenomicsError):
         record: int | None = None,
         byte: int | None = None,
     ) -> None:
+        if getattr(source, "start", 0):
+            record = None
         self.source, self.line, self.record, self.byte = source, line, record, byte
-        places = [] if source is None else ["standard input" if source == "-" else source]
+        places = [] if source is None else ["standard input" if source == "-" else getattr(source, "shown", source)]
         places += [
             f"{name} {value}"
             for name, value in (("line", line), ("record", record), ("byte", byte))

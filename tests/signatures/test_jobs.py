@@ -136,7 +136,8 @@ def test_parts_of_executors_come_in_order(device: Device, folder: Path) -> None:
         parts = list(iter_scan("a.fq", "s.fa", engine=str(device.index), run=run, executor=spread))
     numbers = [number for part in parts for number in part.samples.number[part.samples.ends].tolist()]
     assert numbers == list(range(30))
-    assert told == [(number, 4) for number in range(1, 5)]
+    assert told == sorted(told)
+    assert told[-1][0] == told[-1][1]  # of the bytes of all inputs
     assert not list(folder.glob("oclgenomics-*"))
 
 

@@ -33,7 +33,7 @@ class ServerBusyError(ServerError):
         After which it may have.
     """
 
-    def __init__(self, message: str, seconds: float) -> None:
+    def __init__(self, message: str, seconds: float = 0.0) -> None:
         super().__init__(message)
         self.seconds = seconds
 
