@@ -390,7 +390,7 @@ def test_a_defect_is_found_where_it_is_in_the_file(files: list[str]) -> None:
     with pytest.raises(InputError) as caught:
         read(last)
     byte = text.rindex(b"II I@") + 2
-    assert str(caught.value).startswith(f"{files[1]} from stored byte {last[0].start} on, record 1, byte {byte}: ")
+    assert str(caught.value).startswith(f"{files[1]} from stored byte {last[0].start} on, byte {byte}: ")
     assert caught.value.source == files[1]
 
 
