@@ -378,7 +378,7 @@ def test_damage_is_found_wherever_it_is(
 
 def test_progress(device: Device, folder: Path) -> None:
     steps: list[tuple[int, int | None]] = []
-    with ThreadPoolExecutor(2) as executor:
+    with ThreadPoolExecutor(1) as executor:
         run = Run(progress=lambda done, total: steps.append((done, total)))
         spread = Spread(executor, 4, folder)
         count("a.fq", CountOptions(31), engine=str(device.index), run=run, executor=spread)
