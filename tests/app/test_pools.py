@@ -32,6 +32,7 @@ from oclgenomics.app.jobs import Run, Spread
 from oclgenomics.app.pieces import Shard
 from oclgenomics.app.pools import DevicePool
 from oclgenomics.app.streams import StreamError
+from oclgenomics.classify import read_database, write_database
 from oclgenomics.cli.main import main
 from oclgenomics.errors import (
     DeviceError,
@@ -423,11 +424,24 @@ def test_provenance_names_the_workers(device: Device, folder: Path, capsys: pyte
     assert any(line.startswith(f"# device: name={device.name} ") for line in lines)
 
 
-def test_counts_of_workers_are_what_one_count_writes(device: Device, folder: Path) -> None:
-    count = ["kmers", "count", "a.fq", "b.fq", "-k", "11", "-q"]
-    assert main([*count, "-d", f"{device.index}", "-o", "one"]) == 0
-    assert main([*count, "--workers", f"{device.index},{device.index}", "-o", "two"]) == 0
-    assert Path("one").read_bytes() == Path("two").read_bytes()
+@pytest.mark.parametrize(
+    "words",
+    [
+        "kmers count a.fq b.fq -k 11 -o OUT",
+        f"omega scan {TESTS}/data/omega/edge/twochrom.vcf --grid 50 --minwin 100 --maxwin 50000 -o OUT",
+        f"classify query DB {TESTS}/data/classify/edge/edge_reads.fa -o OUT",
+        f"classify build OUT {TESTS}/data/classify/edge/edge_ref.fna --taxonomy {TESTS}/data/classify/edge",
+    ],
+)
+def test_other_commands_write_what_one_run_writes(device: Device, folder: Path, words: str) -> None:
+    build = f"classify build DB {TESTS}/data/classify/edge/edge_ref.fna -q -d {device.index}"
+    assert "DB" not in words or main(build.split()) == 0
+    for output, devices in (("one", ["-d", f"{device.index}"]), ("two", ["--workers", f"{device.index},0"])):
+        assert main([*words.replace("OUT", output).split(), *devices, "-q"]) == 0
+    if " build " in words:  # the database says what made it
+        for name in ("one", "two"):
+            write_database(name, dataclasses.replace(read_database(name), provenance={}))
+    assert without_made(Path("one").read_bytes()) == without_made(Path("two").read_bytes())
 
 
 def test_a_profile_of_workers(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
