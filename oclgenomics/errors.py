@@ -150,7 +150,7 @@ class InputError(OclGenomicsError):
     message : str
         What is wrong and what to do about it.
     source : str, optional
-        Path of the input ("-" for standard input).
+        Path of the input ("-" for standard input). One that has an attribute `shown` is shown as that says.
     line : int, optional
         Line number, counted from 1.
     record : int, optional
@@ -174,7 +174,7 @@ class InputError(OclGenomicsError):
         if getattr(source, "start", 0):
             record = None
         self.source, self.line, self.record, self.byte = source, line, record, byte
-        places = [] if source is None else ["standard input" if source == "-" else source]
+        places = [] if source is None else ["standard input" if source == "-" else getattr(source, "shown", source)]
         places += [
             f"{name} {value}"
             for name, value in (("line", line), ("record", record), ("byte", byte))

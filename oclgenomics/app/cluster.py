@@ -238,6 +238,20 @@ def _lost(client: Any, reason: str) -> str:
     return f"lost the connection to {where} ({reason}); see whether the scheduler still runs, and run the command again"
 
 
+@dataclass(frozen=True)
+class _Call:
+    """What unpickles to the answer of `do_piece`.
+
+    A worker that cannot unpickle a task before it begins, as one without this package, neither does it nor says why.
+    """
+
+    asked: Asked
+    packed: bytes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return do_piece, (self.asked, self.packed)
+
+
 class _Tasks(Executor):
     """Has workers do pieces; nothing of it waits for ever."""
 
@@ -250,8 +264,8 @@ class _Tasks(Executor):
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         task = self._client.submit(
-            do_piece, self._asked, pickle.dumps((fn, args, kwargs)), pure=False, retries=RETRIES,
-            resources={DEVICE: 1}, key=f"piece-{uuid.uuid4().hex}",
+            pickle.loads, pickle.dumps(_Call(self._asked, pickle.dumps((fn, args, kwargs)))), pure=False,
+            retries=RETRIES, resources={DEVICE: 1}, key=f"piece-{uuid.uuid4().hex}",
         )  # fmt: skip
         made: Future[Made] = Future()
         self._waiting[made] = task
@@ -260,10 +274,7 @@ class _Tasks(Executor):
         return made
 
     def _forget(self, made: Future[Made]) -> None:
-        task = self._waiting.pop(made)
-        if made.cancelled():
-            with contextlib.suppress(Exception):  # of a scheduler that is gone
-                task.cancel()
+        self._waiting.pop(made).release()  # whoever is at it ends, if it is not done
 
     def _settle(self, made: Future[Made], task: Any) -> None:
         try:
@@ -290,11 +301,9 @@ class _Tasks(Executor):
         if isinstance(error, CancelledError):
             return SchedulerError(_lost(self._client, "it has dropped the work"))
         if isinstance(error, known.KilledWorker):
-            last = getattr(error.last_worker, "name", None) or error.last_worker
+            last = getattr(error.last_worker, "name", error.last_worker)
             told = f"{error.allowed_failures + 1} workers ended while they did the same piece, the last of them {last}"
-            return SchedulerError(
-                f"{told}; see what they say, and give them more memory or cut the work into more pieces"
-            )
+            return SchedulerError(f"{told}; see their logs, and give them more memory or cut the work into more pieces")
         if isinstance(error, (ImportError, AttributeError, pickle.UnpicklingError)):
             told = f"a worker cannot import what this process uses ({reason_of(error)})"
             return SchedulerError(f"{told}; {_install()}")

@@ -294,6 +294,8 @@ class Spread:
                 wait([task], LOOK_SECONDS)
                 run.progress(int(size * _share_done(tasks)), size)
             made = task.result()
+            if run.progress is not None:
+                run.progress(int(size * _share_done(tasks)), size)
             if self.profile is not None:
                 self.profile.extend(made.spans)
             piece = PieceFile(made.path)

@@ -60,6 +60,7 @@ pools = late("oclgenomics.app.pools")
 run = late("oclgenomics.app.run")
 
 PartT = TypeVar("PartT")
+MEGABYTES = "MB", 1e6
 NOT_KEPT = {
     "run", "parser", "command_line", "output", "shard", "device", "max_memory", "threads", "tmp_dir", "profile",
     "quiet", "verbose", "debug", "scheduler", "piece_count", "piece_dir", "workers",
@@ -292,7 +293,14 @@ def _piece_folder(args: argparse.Namespace) -> str:
     return folder
 
 
-def write_shard(args: argparse.Namespace, job: Job[Any], label: str, *, kept: Sequence[str] = ()) -> int:
+def write_shard(
+    args: argparse.Namespace,
+    job: Job[Any],
+    label: str,
+    *,
+    kept: Sequence[str] = (),
+    unit: tuple[str, float] = MEGABYTES,
+) -> int:
     """Do the piece of --shard, and write it to -o.
 
     Parameters
@@ -303,6 +311,8 @@ def write_shard(args: argparse.Namespace, job: Job[Any], label: str, *, kept: Se
         That of the progress.
     kept : sequence of str
         Outputs in `args` that `combine` can write only if the piece was told of them.
+    unit : tuple of str and float
+        What the progress counts, and how many of them make one on display.
 
     Raises
     ------
@@ -313,7 +323,7 @@ def write_shard(args: argparse.Namespace, job: Job[Any], label: str, *, kept: Se
     """
     shard: Shard = args.shard
     check_shard(args, kept)
-    progress = started_progress(args, f"{label}, piece {shard}")
+    progress = started_progress(args, f"{label}, piece {shard}", *unit)
     start = time.perf_counter()
     with open_engine(args) as engine:
         how = run.Run(getattr(args, "threads", None), progress.update)
@@ -407,7 +417,7 @@ def _combined_arguments(args: argparse.Namespace, record: PieceRecord, found: li
         if name not in given:
             continue
         unused = given[name] == action.default
-        if unused and name in record.arguments:
+        if unused and name not in NOT_KEPT:  # as it was for the pieces, if they know it
             del given[name]
         elif not unused and name in options and name not in {*record.arguments, *NOT_KEPT}:
             raise UsageError(f"{options[name]}: `{record.job}` has no such option")

@@ -132,7 +132,9 @@ def cut_reads(inputs: Sequence[Input], shard: Shard, *, whole: bool) -> list[Inp
         begin, end = shard.share(len(inputs))
         return list(inputs[begin:end])
     found = cut_inputs([_files(one) for one in inputs], shard.number, shard.of, interleaved=True in interleaved)
-    return [Input(*names) if len(names) == 2 else Input(*names, None, True in interleaved) for names in found]
+    return [
+        Input(one, mates[0] if mates else None, interleaved=not mates and True in interleaved) for one, *mates in found
+    ]
 
 
 @dataclass(frozen=True)

@@ -267,6 +267,12 @@ class Input(NamedTuple):
         return self.path if self.mates is None else f"{self.path} + {self.mates}"
 
     @property
+    def shown(self) -> str:
+        """What messages call it, which count from where parts of files begin."""
+        names = [name for name in (self.path, self.mates) if name is not None]
+        return " + ".join([getattr(name, "shown", name) for name in names])
+
+    @property
     def stored(self) -> bool:
         """Whether it comes from files alone, not through a pipe."""
         return all(name != "-" and os.path.isfile(name) for name in (self.path, self.mates) if name is not None)

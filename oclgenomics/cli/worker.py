@@ -9,9 +9,11 @@ import socket
 import tempfile
 from typing import TYPE_CHECKING, Any
 
+from oclgenomics import runtime
 from oclgenomics.app.commands import add_message_options, say
 from oclgenomics.app.files import reads
 from oclgenomics.errors import SchedulerError
+from oclgenomics.io.cores import VARIABLE, usable_cores
 from oclgenomics.io.processes import child_environment, child_python
 from oclgenomics.lazy_names import late
 
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from oclgenomics.runtime import Device
 
 cluster = late("oclgenomics.app.cluster")
-selection = late("oclgenomics.runtime.selection")
 subprocess = late("subprocess")
 
 WITHOUT_SCHEDULER = 60  # seconds after which a worker ends
@@ -58,41 +59,60 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     cluster.distributed()
-    devices = selection.select_devices(args.workers)
+    devices = runtime.select_devices(args.workers)
     with cluster.connected(args.scheduler) as client:
         address: str = client.scheduler.address
     for device in devices:
         say(args, f"device {device.index}: {device}: passed the self-test")
     with tempfile.TemporaryDirectory(prefix="oclgenomics-", ignore_cleanup_errors=True) as folder:
-        workers = []
-        try:
-            for number, device in enumerate(devices):
-                workers.append(_started(address, device, number, folder, verbose=args.verbose > 0))
-            say(args, f"{len(workers)} {'worker' if len(workers) == 1 else 'workers'} for {address}; Ctrl-C ends them")
-            statuses = [worker.wait() for worker in workers]
-        finally:
-            _end(workers)
-    if any(statuses):
-        raise SchedulerError(f"a worker for {address} failed (exit status {max(statuses, key=abs)}); -v says more")
+        _serve(args, devices, address, folder)
     say(args, f"the scheduler at {address} has ended")
     return 0
 
 
-def _started(address: str, device: Device, number: int, folder: str, *, verbose: bool) -> Popen[bytes]:
+def _serve(args: argparse.Namespace, devices: list[Device], address: str, folder: str) -> None:
+    """Have a worker on each device until the scheduler ends; scratch files and logs go to the folder."""
+    share = {VARIABLE: str(max(1, usable_cores() // len(devices)))}  # of the cores
+    logs = [None if args.verbose else os.path.join(folder, f"{number}.log") for number in range(len(devices))]
+    workers: list[Popen[bytes]] = []
+    try:
+        for number, (device, log) in enumerate(zip(devices, logs, strict=True)):
+            name = f"{socket.gethostname()}-{os.getpid()}-{number}-{'_'.join(device.name.split())}"
+            workers.append(_started(address, device, name, share, folder, log))
+        say(args, f"{len(workers)} {'worker' if len(workers) == 1 else 'workers'} for {address}; Ctrl-C ends them")
+        statuses = [worker.wait() for worker in workers]
+    finally:
+        _end(workers)
+    for device, log, status in zip(devices, logs, statuses, strict=True):
+        if status != 0:
+            told = f"the worker on device {device.index} failed (exit status {status}{_last_line(log)})"
+            raise SchedulerError(f"{told}; -v shows its log")
+
+
+def _started(
+    address: str, device: Device, name: str, variables: dict[str, str], folder: str, log: str | None
+) -> Popen[bytes]:
     """Start a worker with one thread, as an engine is for one, and a nanny that starts it again if it dies."""
-    name = f"{socket.gethostname()}-{os.getpid()}-{number}-{'_'.join(device.name.split())}"
     resources = f"{cluster.DEVICE}=1" + (" GPU=1" if device.kind == "gpu" else "")
     words = {
         "--name": name, "--nworkers": "1", "--nthreads": "1", "--resources": resources, "--memory-limit": "0",
         "--death-timeout": str(WITHOUT_SCHEDULER), "--local-directory": folder,
     }  # fmt: skip
     options = [word for pair in words.items() for word in pair]
-    environment = child_environment() | {"OCLGENOMICS_DEVICE": str(device.index)}
-    if not verbose:
-        environment["DASK_LOGGING__DISTRIBUTED"] = "error"
     command = child_python("-m", "distributed.cli.dask_worker", address, *options, "--no-dashboard")
-    started: Popen[bytes] = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL)
+    environment = child_environment() | variables | {"OCLGENOMICS_DEVICE": str(device.index)}
+    with contextlib.nullcontext() if log is None else open(log, "wb") as stream:
+        started: Popen[bytes] = subprocess.Popen(
+            command, env=environment, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream
+        )
     return started
+
+
+def _last_line(log: str | None) -> str:
+    if log is None:
+        return ""
+    with open(log, encoding="utf-8", errors="replace") as stream:
+        return "".join(f": {line}" for line in stream.read().strip().splitlines()[-1:])
 
 
 def _end(workers: list[Popen[bytes]]) -> None:

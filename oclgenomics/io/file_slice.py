@@ -9,7 +9,7 @@ import stat
 class FileSlice(str):
     """The name of a file of which only some stored bytes are read; never standard input's.
 
-    It is the file's name wherever a name is shown, compared or opened: who opens it reads from `start` up to `stop`.
+    It is the file's name wherever a name is compared, written or opened: who opens it reads from `start` up to `stop`.
 
     Parameters
     ----------
@@ -37,6 +37,11 @@ class FileSlice(str):
         part = super().__new__(cls, os.fspath(path))
         part.start, part.stop, part.skip, part.drop = start, stop, skip, drop
         return part
+
+    @property
+    def shown(self) -> str:
+        """The name in messages, which count records, and bytes of unpacked text, from where the part begins."""
+        return f"{self} from stored byte {self.start} on" if self.start or self.skip else str(self)
 
     def __getnewargs__(self) -> tuple[str, int, int, int, int]:  # type: ignore[override]
         return str(self), self.start, self.stop, self.skip, self.drop

@@ -261,7 +261,7 @@ class PieceKmers:
                 raise self._error(str(error)) from error
 
     def _decoded(self, section: EncodedKmers) -> KmerBlock:
-        return decode_section(section.data.tobytes(), key_words(self.k), section.kmers, section.gap_bytes)
+        return decode_section(section.data.data, key_words(self.k), section.kmers, section.gap_bytes)
 
     def _error(self, trouble: str) -> InputError:
         return InputError(f"its k-mers are malformed: {trouble}; {AGAIN}", source=self.name)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         write_report as write_report,
     )
     from oclgenomics.omega.formats.thresholds import read_thresholds as read_thresholds
-    from oclgenomics.omega.jobs import AlignmentRead as AlignmentRead, ScanJob as ScanJob
+    from oclgenomics.omega.jobs import ScanJob as ScanJob, ThresholdJob as ThresholdJob
     from oclgenomics.omega.ld.map import LdMap as LdMap
     from oclgenomics.omega.options import *
     from oclgenomics.omega.plots.scans import *
@@ -36,13 +36,13 @@ __getattr__, __dir__, __all__ = found_in(
         "api": "detect_sweeps find_peaks find_thresholds iter_scan ld_around_peak scan scan_alignment",
         "formats.scans": "make_report read_report scan_record write_report",
         "formats.thresholds": "read_thresholds",
-        "jobs": "AlignmentRead ScanJob",
+        "jobs": "ScanJob ThresholdJob",
         "ld.map": "LdMap",
         "oclgenomics.app.figures": "save_plot",
         "oclgenomics.app.run": "Run",
         "options": "LdOptions MISSING_NAMES ScanOptions scan_parameters",
         "plots.scans": "peak_windows plot_scans",
-        "result": "OmegaReport Scan Scans Track",
+        "result": "AlignmentRead OmegaReport Scan Scans Track",
         "significance.peaks": "merge_peaks",
         "significance.thresholds": "Maxima Peaks Significance SweepResults p_values thresholds",
     },

@@ -5,7 +5,7 @@ All of them that scan go one way from an input to scans: read, filter, scan.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -14,25 +14,24 @@ from oclgenomics.app.run import EngineLike, Run, all_parts_of, lent_engine, verb
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.omega.device.scanner import OmegaScanner, Progress
 from oclgenomics.omega.formats.scans import read_report
-from oclgenomics.omega.jobs import ScanJob, ScanPart, file_names, scan_batch, scan_parts
+from oclgenomics.omega.jobs import (
+    ScanJob,
+    ScanPart,
+    ThresholdJob,
+    file_names,
+    scan_batch,
+    scan_parts,
+    source_of,
+)
 from oclgenomics.omega.ld.map import LdMap, map_region
 from oclgenomics.omega.ld.request import read_region, request_map
-from oclgenomics.omega.options import LdOptions, ScanOptions, scan_parameters
-from oclgenomics.omega.result import DataFacts, OmegaReport, Scan, Scans, Track
+from oclgenomics.omega.options import LdOptions, ScanOptions
+from oclgenomics.omega.result import OmegaReport, Scan, Scans, Track
 from oclgenomics.omega.significance.comparable import compare
-from oclgenomics.omega.significance.facts import NullFacts, grid_spacing, site_density
 from oclgenomics.omega.significance.peaks import merge_peaks, quantile_threshold, top_threshold
-from oclgenomics.omega.significance.thresholds import (
-    Maxima,
-    Peaks,
-    Significance,
-    SweepResults,
-    Threshold,
-    detection,
-    localisation,
-    thresholds,
-)
-from oclgenomics.omega.sites.sources import AlignmentSource, Excluded, filter_batch, open_alignments
+from oclgenomics.omega.significance.replicates import Replicates, ReplicateScan
+from oclgenomics.omega.significance.thresholds import Peaks, Significance, SweepResults, Threshold, thresholds
+from oclgenomics.omega.sites.sources import AlignmentSource, Excluded, filter_batch
 from oclgenomics.variation import Alignment, BedRegions, ReadOptions
 
 
@@ -104,7 +103,7 @@ def scan(scans: list[Scan]) -> Scans:
         The device is opened after the first alignment has been read, so that errors in the input come first.
     run : Run, optional
         Host threads that decompress and parse the input; and progress, called with (grid positions done, grid
-        positions in all) of the alignments at work, or with `executor` (pieces done, pieces in all).
+        positions in all) of the alignments at work, or with `executor` (bytes done, bytes in all) of all inputs.
     executor : Executor or Spread, optional
         Who does pieces of the work, each in its own process; inputs are files then, and there is no `on_alignment`. See
         `oclgenomics.app.jobs.Spread`.
@@ -249,13 +248,14 @@ def find_thresholds(
     on_alignment: Callable[[Alignment], None] | None = None,
     engine: EngineLike = None,
     run: Run | None = None,
+    executor: ExecutorLike = None,
 ) -> Significance:
     """Scan neutral replicates and find the omegas that a neutral alignment exceeds with given probabilities.
 
     Parameters
     ----------
     source : path, Alignment, or iterable of both
-        The replicates: a file, or alignments such as `oclgenomics.simulate.neutral_alignments` gives.
+        The replicates: a file, or alignments such as `oclgenomics.simulate.NeutralReplicates` gives.
     options : ScanOptions, optional
         Those of the scan whose peaks are judged.
     fpr : sequence of float
@@ -266,6 +266,9 @@ def find_thresholds(
         As for `scan`.
     run : Run, optional
         As for `scan`; progress is called with (replicates that have come, None).
+    executor : Executor or Spread, optional
+        As for `scan`; besides files, workers take `oclgenomics.simulate.NeutralReplicates`, each of which they simulate
+        themselves.
 
     Raises
     ------
@@ -277,20 +280,15 @@ def find_thresholds(
     Examples
     --------
     >>> from oclgenomics.omega import ScanOptions, find_thresholds
-    >>> from oclgenomics.simulate import Region, neutral_alignments
+    >>> from oclgenomics.simulate import NeutralReplicates, Region
     >>> options = ScanOptions(grid=100, minwin=1_000, maxwin=20_000)
-    >>> neutral = neutral_alignments(Region(50, 100_000, 10_000, theta=50, rho=50), 1, 1_000)
+    >>> neutral = NeutralReplicates(Region(50, 100_000, 10_000, theta=50, rho=50), 1, 1_000)
     >>> found = find_thresholds(neutral, options, fpr=(0.05, 0.01))  # doctest: +SKIP
     >>> found.p_values(12.5)  # doctest: +SKIP
     """
     options = options or ScanOptions()
-    maxima, haplotypes, sites, data = _scan_replicates(
-        source, options, reading, exclude, on_alignment, engine, run or Run()
-    )
-    ranked = tuple(thresholds(maxima.omega, fpr))
-    stretch = reading.length if length is None else length
-    known = None if stretch is None else int(stretch)
-    return Significance(scan_parameters(options), known, haplotypes, sites / len(maxima), maxima, ranked, data=data)
+    found = _replicates(source, options, reading, exclude, on_alignment, engine, run, executor)
+    return found.significance(options, fpr, reading.length if length is None else length)
 
 
 @verb
@@ -306,6 +304,7 @@ def detect_sweeps(
     on_alignment: Callable[[Alignment], None] | None = None,
     engine: EngineLike = None,
     run: Run | None = None,
+    executor: ExecutorLike = None,
 ) -> SweepResults:
     """Scan replicates with a sweep at a known site, and count those that exceed each threshold.
 
@@ -321,7 +320,7 @@ def detect_sweeps(
         True position of the selected site, bp.
     within : int, optional
         Greatest distance from it, in bp, of a detection in the right place.
-    reading, exclude, on_alignment, engine, run
+    reading, exclude, on_alignment, engine, run, executor
         As for `find_thresholds`.
 
     Raises
@@ -329,51 +328,30 @@ def detect_sweeps(
     InputError, UsageError, DeviceError
         As for `scan`.
     """
-    maxima, haplotypes, _, data = _scan_replicates(
-        source, options or ScanOptions(), reading, exclude, on_alignment, engine, run or Run()
-    )
-    counted = tuple(detection(maxima, thresholds, site, within))
-    return SweepResults(maxima, site, counted, localisation(maxima, site, within), haplotypes, data)
+    found = _replicates(source, options or ScanOptions(), reading, exclude, on_alignment, engine, run, executor)
+    return found.sweep_results(thresholds, site, within)
 
 
-def _scan_replicates(
+def _replicates(
     source: AlignmentSource,
     options: ScanOptions,
     reading: ReadOptions,
     exclude: Excluded,
     on_alignment: Callable[[Alignment], None] | None,
     engine: EngineLike,
-    run: Run,
-) -> tuple[Maxima, int, int, NullFacts | None]:
-    """Scan replicates and keep the largest omega of each; progress tells how many have been read or simulated.
-
-    Returns the maxima, the largest number of haplotypes, the sites of all together, and facts.
-    """
-    haplotypes = sites = 0
-    facts: list[tuple[DataFacts, float, float]] = []
-
-    def count(result: Scan) -> None:
-        nonlocal haplotypes, sites
-        haplotypes = max(haplotypes, result.haplotypes)
-        sites += result.sites
-        if result.data is not None:
-            facts.append((result.data, site_density(result), grid_spacing(result)))
-
-    with closing(open_alignments(source, reading, threads=run.threads)) as alignments:
-        counted = _telling(alignments, run)
-        scans = iter_scan(counted, options, exclude=exclude, on_alignment=on_alignment, on_result=count, engine=engine)
-        with closing(scans):
-            maxima = Maxima.of(scans)
-    return maxima, haplotypes, sites, NullFacts.of(facts)
-
-
-def _telling(alignments: Iterable[Alignment], run: Run) -> Generator[Alignment, None, None]:
-    """The same alignments, counted as they come."""
-    for number, alignment in enumerate(alignments, start=1):
-        if run.progress is not None:
-            run.progress(number, None)
-        yield alignment
-        del alignment  # before the next one is read
+    run: Run | None,
+    executor: ExecutorLike,
+) -> Replicates:
+    """Scan replicates and keep the largest omega of each; progress tells how many have been read or simulated."""
+    run = run or Run()
+    if executor is None:
+        parts = ThresholdJob(source, options, reading, exclude).parts(engine, run, on_alignment=on_alignment)
+    else:
+        _no_callback(on_alignment)
+        job = ThresholdJob(source_of(source), options, reading, exclude)
+        parts = spread_over(executor, engine).parts(job, run)
+    with closing(parts):
+        return Replicates.of(part for part in parts if isinstance(part, ReplicateScan))
 
 
 @verb

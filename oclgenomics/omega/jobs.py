@@ -6,22 +6,26 @@ import heapq
 import itertools
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import asdict, dataclass, replace
-from typing import Any, TypeAlias
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
 from oclgenomics.app.jobs import Job, path_of
-from oclgenomics.app.pieces import PieceFile, Shard
+from oclgenomics.app.pieces import WHOLE, PieceFile, Shard
 from oclgenomics.app.run import EngineLike, Run, lent_engine
-from oclgenomics.errors import InputError, ParameterError
+from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.omega.device.scanner import MIN_SITES, OmegaScanner, Progress
 from oclgenomics.omega.options import ScanOptions, scan_parameters
-from oclgenomics.omega.plan.shards import Dealer, PositionRange, least_range, position_costs
+from oclgenomics.omega.plan.batch import may_outgrow
+from oclgenomics.omega.plan.shards import MAX_COST, Dealer, PositionRange, least_range, position_costs
 from oclgenomics.omega.plan.windows import find_windows
-from oclgenomics.omega.result import DataFacts, Scan, ScanStats
+from oclgenomics.omega.result import AlignmentRead, DataFacts, Scan, ScanStats
+from oclgenomics.omega.significance.observation import Observation, as_observed
+from oclgenomics.omega.significance.replicates import ReplicateScan
 from oclgenomics.omega.sites.filters import Prepared
 from oclgenomics.omega.sites.sources import (
     AlignmentSource,
@@ -36,42 +40,21 @@ from oclgenomics.omega.sites.sources import (
 from oclgenomics.variation import Alignment, ReadOptions
 
 
-@dataclass(frozen=True)
-class AlignmentRead:
-    """What was read of an alignment whose scan comes later: what figures and messages show beside scans.
+@runtime_checkable
+class Simulated(Protocol):
+    """Replicates that any process can simulate: `oclgenomics.simulate.NeutralReplicates`."""
 
-    Attributes
-    ----------
-    name : str
-    binary : bool
-        The states are 0 and 1, as those of simulated replicates are.
-    sites, haplotypes, copies, ploidy, unphased, unphased_calls
-        As in `Alignment`, before any site was left out.
-    haploid : bool, optional
-        True if any call is haploid among diploid ones; None if none is.
-    samples : tuple of str
-        Their names, of the first alignment of an input only.
-    """
+    @property
+    def replicates(self) -> int:
+        """How many there are."""
 
-    name: str
-    binary: bool
-    sites: int
-    haplotypes: int
-    copies: int
-    ploidy: int
-    unphased: bool
-    unphased_calls: int
-    haploid: bool | None
-    samples: tuple[str, ...]
+    def __iter__(self) -> Iterator[Alignment]: ...
 
-    @classmethod
-    def of(cls, alignment: Alignment, number: int) -> AlignmentRead:
-        """Take it from the `number`-th alignment of an input, counted from 0."""
-        names = ("name", "sites", "haplotypes", "copies", "ploidy", "unphased", "unphased_calls")
-        return cls(
-            binary=alignment.alphabet == "binary", haploid=None if alignment.haploid is None else True,
-            samples=() if number else alignment.samples, **{name: getattr(alignment, name) for name in names},
-        )  # fmt: skip
+    def between(self, begin: int, end: int) -> Iterator[Alignment]:
+        """Simulate the replicates [begin, end)."""
+
+    def record(self) -> Mapping[str, Any]:
+        """Return all that decides what they are, as plain values."""
 
 
 @dataclass(frozen=True)
@@ -233,7 +216,9 @@ def _dealt(alignment: Alignment, options: ScanOptions, dealer: Dealer) -> list[P
     if alignment.sites < MIN_SITES:
         return dealer.deal(np.zeros(0, np.int64))
     windows = find_windows(alignment.positions, options)
-    return dealer.deal(position_costs(windows, options.tried_border), least_range(windows))
+    whole = may_outgrow(alignment.haplotypes, windows.span, options)
+    least = MAX_COST if whole else least_range(windows)
+    return dealer.deal(position_costs(windows, options.tried_border), least)
 
 
 def check_agreed(agreed: Mapping[str, Any]) -> None:
@@ -327,6 +312,11 @@ def file_names(source: AlignmentSource) -> tuple[str, ...]:
     return tuple(path_of("source", one) for one in sources)
 
 
+def source_of(source: AlignmentSource) -> Simulated | tuple[str, ...]:
+    """Return what other processes simulate, or the files that they read; see `file_names`."""
+    return source if isinstance(source, Simulated) else file_names(source)
+
+
 def input_files(source: AlignmentSource, reading: ReadOptions, exclude: Excluded) -> tuple[str, ...]:
     """Return all files that are read: of alignments, regions and names of samples.
 
@@ -345,3 +335,164 @@ def reading_parameters(reading: ReadOptions) -> dict[str, Any]:
     """Return what is read of an input, by name, as plain values."""
     values = asdict(reading)
     return values | {"samples": None if isinstance(reading.samples, (str, os.PathLike)) else reading.samples}
+
+
+ReplicatePart: TypeAlias = ReplicateScan | AllShares
+
+
+@dataclass(frozen=True)
+class ThresholdJob(Job[ReplicatePart]):
+    """Scans of neutral replicates, and of replicates with a sweep, of which only the largest omegas are kept.
+
+    Attributes
+    ----------
+    neutral : Simulated, path, Alignment, or iterable of both
+        For pieces replicates to simulate, or a tuple of files.
+    options : ScanOptions
+    reading : ReadOptions
+    exclude : BedRegions or path, optional
+        For pieces a file.
+    sweeps : path, Alignment, or iterable of both, optional
+        As `neutral`.
+    observation : Observation, optional
+        How the replicates are seen; those with a sweep fall on their place of the chromosome always.
+    expected : tuple of int and str, optional
+        The number of haplotypes that neutral replicates must have, and the report that says so.
+    report : str, optional
+        A file that the replicates are compared with when all are scanned.
+    questions : mapping
+        What is asked when all are scanned: what pieces must have in common beside what they do themselves.
+    """
+
+    NAME = "omega threshold"
+    KINDS = (ReplicateScan, AlignmentRead, DataFacts, AllShares)
+
+    neutral: AlignmentSource
+    options: ScanOptions
+    reading: ReadOptions = ReadOptions()
+    exclude: Excluded = None
+    sweeps: AlignmentSource | None = None
+    observation: Observation | None = None
+    expected: tuple[int, str] | None = None
+    report: str | None = None
+    questions: Mapping[str, Any] = field(default_factory=dict)
+
+    def inputs(self) -> tuple[str, ...]:
+        files = [
+            () if isinstance(one, Simulated) or one is None else file_names(one) for one in (self.neutral, self.sweeps)
+        ]
+        others = [] if self.report is None else [self.report]
+        return (*itertools.chain(*files), *input_files((), self.reading, self.exclude), *others)
+
+    def parameters(self) -> Mapping[str, Any]:
+        known = scan_parameters(self.options) | reading_parameters(self.reading) | dict(self.questions)
+        known["sweeps"] = self.sweeps is not None
+        if self.observation is not None:
+            known |= {f"observed {name}": value for name, value in asdict(self.observation).items()}
+        if isinstance(self.neutral, Simulated):
+            known |= {f"simulated {name}": value for name, value in self.neutral.record().items()}
+        return known
+
+    def parts(
+        self,
+        engine: EngineLike,
+        run: Run,
+        shard: Shard | None = None,
+        *,
+        on_alignment: Callable[[Alignment], None] | None = None,
+    ) -> Generator[ReplicatePart, None, None]:
+        how: dict[str, Any] = {"exclude": self.exclude, "on_alignment": on_alignment}
+        kinds = [_Kind(source, shard or WHOLE) for source in (self.neutral, self.sweeps)]
+        for kind, swept in zip(kinds, (False, True), strict=True):
+            with closing(kind.own(self.reading, run.threads)) as own:
+                seen = _told(self.observed(own, swept=swept), run)
+                with closing(scan_parts(seen, self.options, engine, Run(), **how)) as scans:
+                    for place, (read, scan) in enumerate(_pairs(scans)):
+                        yield ReplicateScan.of(scan, read, kind.number(place), swept=swept)
+        if shard is not None:
+            neutral, with_sweep = (kind.count for kind in kinds)
+            yield AllShares(neutral, with_sweep)
+
+    def observed(self, replicates: Iterable[Alignment], *, swept: bool = False) -> Generator[Alignment, None, None]:
+        """Give replicates as they are scanned.
+
+        Raises
+        ------
+        UsageError
+            A neutral one has another number of haplotypes than is expected.
+        """
+        how = replace(self.observation, room=0) if swept and self.observation is not None else self.observation
+        for one in replicates if how is None else as_observed(replicates, how):
+            if self.expected is not None and not swept and one.haplotypes != self.expected[0]:
+                wanted, report = self.expected
+                raise UsageError(
+                    f"{report} has {wanted:,} haplotypes and the replicates have {one.haplotypes:,}, for "
+                    "which the threshold is another; make both of the same number"
+                )
+            yield one
+            del one  # before the next one is simulated or read
+
+    def combined(self, pieces: Iterable[PieceFile]) -> Iterator[ReplicatePart]:
+        agreed: dict[str, AllShares] = {}
+        found: list[ReplicateScan] = []
+        for piece in pieces:
+            for part in self.read(piece):
+                if isinstance(part, AllShares):
+                    agreed[piece.name] = part
+                else:
+                    found.append(part)
+        check_agreed(agreed)
+        yield from sorted(found, key=lambda one: (one.swept, one.number))
+
+
+class _Kind:
+    """Replicates of one kind, some of which are a piece's: a range of those that it simulates, or every N-th it reads.
+
+    Attributes
+    ----------
+    count : int
+        All of them, when they have come.
+    """
+
+    def __init__(self, source: AlignmentSource | None, shard: Shard) -> None:
+        self._source, self._shard = source, shard
+        self.count = 0
+
+    def own(self, reading: ReadOptions, threads: int | None) -> Generator[Alignment, None, None]:
+        """Give those of the piece."""
+        if isinstance(self._source, Simulated):
+            self.count = self._source.replicates
+            yield from self._source.between(*self._shard.share(self.count))
+        elif self._source is not None:
+            with closing(open_alignments(self._source, reading, threads=threads)) as read:
+                for one in read:
+                    if self.count % self._shard.of == self._shard.number - 1:
+                        yield one
+                    self.count += 1
+                    del one  # before the next one is read
+
+    def number(self, place: int) -> int:
+        """Return the number of one of the piece's among all, both counted from 0."""
+        if isinstance(self._source, Simulated):
+            return self._shard.share(self.count)[0] + place
+        return self._shard.number - 1 + place * self._shard.of
+
+
+def _told(alignments: Iterable[Alignment], run: Run) -> Generator[Alignment, None, None]:
+    """The same alignments, counted as they come."""
+    come = itertools.count(1)
+    for one in alignments:
+        if run.progress is not None:
+            run.progress(next(come), None)
+        yield one
+        del one  # before the next one is read
+
+
+def _pairs(parts: Iterable[AlignmentRead | Scan]) -> Iterator[tuple[AlignmentRead, Scan]]:
+    """What was read of each alignment, and its scan."""
+    waiting: deque[AlignmentRead] = deque()
+    for part in parts:
+        if isinstance(part, Scan):
+            yield waiting.popleft(), part
+        else:
+            waiting.append(part)

@@ -8,19 +8,10 @@ all of the machine, and neither knows of CPU quotas.
 
 from __future__ import annotations
 
-import contextlib
 import os
-import threading
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from oclgenomics import notices
-from oclgenomics.io.cores import VARIABLE, scheduled_cores, usable_cores, wanted_cores
-from oclgenomics.io.processes import changed_environment
-
-if TYPE_CHECKING:
-    from oclgenomics.runtime.devices import Device
-
+from oclgenomics.io.cores import scheduled_cores, usable_cores
 
 VARIABLES = {
     "intel": ("CL_CONFIG_CPU_TBB_NUM_WORKERS", "DPCPP_CPU_NUM_CUS", "SYCL_CPU_NUM_CUS"),  # old and new names, of which
@@ -29,7 +20,6 @@ VARIABLES = {
 LIBRARIES = {"intel": "libintelocl", "pocl": "libpocl"}
 
 _taken: dict[str, int] = {}  # how many cores each family uses from now on, whatever is asked for later
-_first = threading.Lock()
 
 
 def core_variables() -> dict[str, str]:
@@ -64,36 +54,12 @@ def held_units(units: int, family: str) -> int:
     return min(units, _taken[family] if family in _taken else _wanted(family))
 
 
-@contextlib.contextmanager
-def held_cores(device: Device) -> Iterator[None]:
-    """Hold a device to the cores it may use while the body makes a context; say so where that is not possible.
-
-    On devices that are no CPUs it changes nothing.
-    """
-    if device.kind != "cpu":
-        yield
-        return
-    with _first, changed_environment() as change:
-        if device.family in VARIABLES and device.family not in _taken:
-            change(core_variables())
-        else:
-            _say_if_more(device)
-        yield
-        if device.family in VARIABLES:
-            know_read(device.family)
+def has_read(family: str) -> bool:
+    """Say whether a family of runtimes has read its variables already."""
+    return family in _taken
 
 
-def _say_if_more(device: Device) -> None:
-    """Say where a device uses more cores than it may."""
-    if device.family in VARIABLES:
-        wanted, taken = _wanted(device.family), _taken[device.family]
-        if taken > wanted:
-            notices.tell_once(
-                f"device {device.index}, {device}, was in use before it could be held to {wanted} of its cores, and "
-                f"may use {taken}; set {VARIABLE} before the program starts, or start it by taskset"
-            )
-    elif wanted_cores() is not None and device.compute_units > usable_cores() and device.family != "oclgrind":
-        notices.tell_once(
-            f"device {device.index}, {device}, cannot be held to {usable_cores()} of its {device.compute_units} cores; "
-            "start the program by taskset"
-        )
+def excess_cores(family: str) -> tuple[int, int] | None:
+    """Return how many cores a family may use and how many it does, where these are more: the limit came too late."""
+    wanted, taken = _wanted(family), _taken.get(family, 0)
+    return (wanted, taken) if taken > wanted else None

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from oclgenomics.runtime.cores import held_units
+from oclgenomics import notices
+from oclgenomics.io.cores import VARIABLE, usable_cores, wanted_cores
+from oclgenomics.io.processes import changed_environment
+from oclgenomics.runtime.cores import VARIABLES, core_variables, excess_cores, has_read, held_units, know_read
 from oclgenomics.runtime.loader import opencl, platforms, pocl_builtins
 
 if TYPE_CHECKING:
@@ -190,3 +196,40 @@ def _warp(handle: pyopencl.Device, kind: str, family: str) -> int:
         return int(getattr(handle, query))
     except (opencl().Error, AttributeError):
         return usual
+
+
+_first = threading.Lock()
+
+
+@contextlib.contextmanager
+def held_cores(device: Device) -> Iterator[None]:
+    """Hold a CPU device to the cores that may be used while the body makes a context; say so where that fails.
+
+    On other devices it changes nothing.
+    """
+    if device.kind != "cpu":
+        yield
+        return
+    with _first, changed_environment() as change:
+        if device.family in VARIABLES and not has_read(device.family):
+            change(core_variables())
+        _say_if_more(device)
+        yield
+        if device.family in VARIABLES:
+            know_read(device.family)
+
+
+def _say_if_more(device: Device) -> None:
+    """Say where a CPU device uses more cores than it may."""
+    if device.family in VARIABLES:
+        if excess := excess_cores(device.family):
+            may, does = excess
+            notices.tell_once(
+                f"device {device.index}, {device}, was in use before it could be held to {may} of its cores, and may "
+                f"use {does}; set {VARIABLE} before the program starts, or start it by taskset"
+            )
+    elif wanted_cores() is not None and device.compute_units > usable_cores() and device.family != "oclgrind":
+        notices.tell_once(
+            f"device {device.index}, {device}, cannot be held to {usable_cores()} of its {device.compute_units} cores; "
+            "start the program by taskset"
+        )

@@ -14,8 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from oclgenomics.errors import DeviceError, OclGenomicsError
 from oclgenomics.runtime.buffers import Account, DeviceArray, DeviceMemory
-from oclgenomics.runtime.cores import held_cores
-from oclgenomics.runtime.devices import Device
+from oclgenomics.runtime.devices import Device, held_cores
 from oclgenomics.runtime.faults import translate, watching
 from oclgenomics.runtime.host_memory import SharedArray
 from oclgenomics.runtime.loader import opencl

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import threading
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -149,8 +150,11 @@ def _from_source(
     return cl.Program(raw)  # type: ignore[no-any-return]
 
 
+_filters = threading.Lock()  # of warnings, which are those of all threads
+
+
 def _build(raw: Any, device: Device, options: list[str]) -> None:
-    with warnings.catch_warnings():  # remarks of a compiler that succeeded
+    with _filters, warnings.catch_warnings():  # remarks of a compiler that succeeded
         warnings.simplefilter("ignore", opencl().CompilerWarning)
         raw.build(" ".join(options).encode(), [device.handle])
 

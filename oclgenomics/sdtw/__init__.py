@@ -21,17 +21,19 @@ if TYPE_CHECKING:
     from oclgenomics.sdtw.decisions.thresholds import *
     from oclgenomics.sdtw.formats.squiggle import read_squiggle as read_squiggle, write_squiggle as write_squiggle
     from oclgenomics.sdtw.formats.thresholds import *
+    from oclgenomics.sdtw.jobs import *
     from oclgenomics.sdtw.live.classifier import ReadUntilClassifier as ReadUntilClassifier
     from oclgenomics.sdtw.live.options import LiveOptions as LiveOptions
     from oclgenomics.sdtw.options import *
     from oclgenomics.sdtw.result import *
     from oclgenomics.sdtw.squiggles.build import build_squiggle as build_squiggle
+    from oclgenomics.sdtw.squiggles.opened import open_references as open_references, open_targets as open_targets
     from oclgenomics.sdtw.squiggles.squiggle import Squiggle as Squiggle
 
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
-        "api": "align calibrate classify iter_align iter_classify labelled_scores open_references open_targets",
+        "api": "align calibrate classify iter_align iter_classify labelled_scores",
         "decisions.choice": "choose_for_run choose_thresholds",
         "decisions.evaluation": "Difference Estimate Evaluation PrefixEvaluation differences evaluate",
         "decisions.labelled": "LabelledScores Sweep",
@@ -41,12 +43,14 @@ __getattr__, __dir__, __all__ = found_in(
         "decisions.thresholds": "Stage Thresholds",
         "formats.squiggle": "read_squiggle write_squiggle",
         "formats.thresholds": "read_thresholds write_thresholds",
+        "jobs": "AlignJob ClassifyJob",
         "live.classifier": "ReadUntilClassifier",
         "live.options": "LiveOptions",
         "oclgenomics.app.run": "Run",
         "options": "AlignOptions CRESCENT SQUIGGLEFILTER",
         "result": "Alignments Classified Totals",
         "squiggles.build": "build_squiggle",
+        "squiggles.opened": "open_references open_targets",
         "squiggles.squiggle": "Squiggle",
     },
     {"align_parts": "iter_align", "classify_parts": "iter_classify"},

@@ -3,38 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from itertools import chain, islice
-from typing import Any, cast
+from typing import Any
 
-import numpy as np
-
+from oclgenomics.app.jobs import ExecutorLike, path_of, spread_over
 from oclgenomics.app.run import EngineLike, Run, all_parts_of, lent_engine, verb
-from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.io.raw_file import Progress
-from oclgenomics.io.read_ahead import ReadAhead
-from oclgenomics.sdtw.decisions.basis import Basis, KindCheck, Trim
+from oclgenomics.errors import UsageError
+from oclgenomics.sdtw.decisions.basis import Basis, Trim
 from oclgenomics.sdtw.decisions.labelled import LabelledScores
 from oclgenomics.sdtw.decisions.report import EvaluationOptions, EvaluationReport, choose, judge
-from oclgenomics.sdtw.decisions.thresholds import UNDECIDED, Score, Thresholds, checked_trim, read_scores
-from oclgenomics.sdtw.device.aligner import Aligner, StagedReads, reads_together
-from oclgenomics.sdtw.device.starts import StartFinder
-from oclgenomics.sdtw.device.strips import PrefixAligner
-from oclgenomics.sdtw.formats.squiggle import read_squiggle
+from oclgenomics.sdtw.decisions.thresholds import Score, Thresholds, checked_trim, read_scores
+from oclgenomics.sdtw.device.reads import SignalSource, aligned_reads, classified_reads
 from oclgenomics.sdtw.formats.thresholds import read_thresholds
+from oclgenomics.sdtw.jobs import AlignJob, ClassifyJob
 from oclgenomics.sdtw.options import AlignOptions, variant_name
-from oclgenomics.sdtw.plan import PrefixBlock, block_reads, prefix_blocks
-from oclgenomics.sdtw.result import Alignments, Classified, of_reference
+from oclgenomics.sdtw.result import Alignments, Classified
+from oclgenomics.sdtw.squiggles.opened import References, open_references, open_targets
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
-from oclgenomics.signals import Signals, TrimOptions, read_signals
+from oclgenomics.signals import Signals, TrimOptions
 
-SignalSource = Signals | str | os.PathLike[str] | Iterable[Signals] | Iterable[str | os.PathLike[str]]
-References = Squiggle | str | os.PathLike[str] | Iterable[Squiggle | str | os.PathLike[str]]
 DEFAULT_PREFIXES = (1000, 2000, 3000, 4000, 5000)  # of reads that are judged
-Work = Generator[tuple[Aligner, StartFinder | None, PrefixBlock], None, None]
 
 
 @verb
@@ -48,6 +38,7 @@ def iter_align(
     trim: TrimOptions | None = TrimOptions(),
     engine: EngineLike = None,
     run: Run | None = None,
+    executor: ExecutorLike = None,
 ) -> Generator[Alignments, None, None]:
     """Align reads, some at a time; parameters and errors are those of `align`.
 
@@ -58,14 +49,15 @@ def iter_align(
     """
     options = options or AlignOptions()
     lengths = options.check_prefixes(prefixes)
+    if executor is not None:
+        files = _paths("signals", signals), _paths("references", references)
+        yield from spread_over(executor, engine).parts(AlignJob(*files, options, lengths, starts, trim), run)
+        return
     opened = open_references(references)
-    signals, from_files = _looked_into(signals)
-    check = KindCheck(opened, warn=from_files)
-    work = _work(signals, check, opened, options, lengths[-1], starts=starts, trim=trim, engine=engine, run=run)
-    with closing(work):
-        for aligner, finder, block in work:
-            found = align_block(aligner, block, lengths, finder)
-            yield replace(found, trim=trim if from_files else "unknown", reads=check.kind)
+    parts = aligned_reads(signals, opened, options, lengths, starts=starts, trim=trim, engine=engine, run=run)
+    with closing(parts):
+        for part, _ in parts:
+            yield part
 
 
 @all_parts_of(iter_align)
@@ -91,6 +83,9 @@ def align(parts: list[Alignments]) -> Alignments:
         takes it.
     run : Run, optional
         Its progress counts the bytes of files; one process of its own reads signals, whatever its threads.
+    executor : Executor or Spread, optional
+        Who does pieces of the work, each in its own process; reads and references are files then. See
+        `oclgenomics.app.jobs.Spread`.
 
     Returns
     -------
@@ -128,6 +123,7 @@ def iter_classify(
     trim: Trim = "thresholds",
     engine: EngineLike = None,
     run: Run | None = None,
+    executor: ExecutorLike = None,
 ) -> Generator[Classified, None, None]:
     """Classify reads, some at a time; parameters and errors are those of `classify`.
 
@@ -136,17 +132,19 @@ def iter_classify(
     Classified
         In the order of the reads, at least one. Memory does not grow with the input.
     """
+    judged = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
+    if executor is not None:
+        files = _paths("signals", signals), _paths("targets", targets), _paths("decoys", decoys)
+        named = None if isinstance(thresholds, Thresholds) else os.fspath(thresholds)
+        job = ClassifyJob(*files, judged, named, starts, trim)
+        yield from spread_over(executor, engine).parts(job, run)
+        return
     first, others = open_targets(targets, decoys)
-    thresholds = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
-    trim = checked_trim(thresholds, first, others, trim)
-    longest = thresholds.options.check_prefixes(thresholds.prefixes)[-1]
-    signals, from_files = _looked_into(signals)
-    opened, options = first + others, thresholds.options
-    check = KindCheck(opened, thresholds.reads, warn=from_files)
-    work = _work(signals, check, opened, options, longest, starts=starts, trim=trim, engine=engine, run=run)
-    with closing(work):
-        for aligner, finder, block in work:
-            yield classify_block(aligner, block, thresholds, len(first), finder)
+    trim = checked_trim(judged, first, others, trim)
+    parts = classified_reads(signals, first, others, judged, starts=starts, trim=trim, engine=engine, run=run)
+    with closing(parts):
+        for part, _ in parts:
+            yield part
 
 
 @all_parts_of(iter_classify)
@@ -172,7 +170,7 @@ def classify(parts: list[Classified]) -> Classified:
     trim : TrimOptions, None or 'thresholds'
         What to leave out before, of reads in files; if not given, what was left out of the reads by which the
         thresholds were chosen, and the adapter and its stall for thresholds that somebody typed.
-    engine, run
+    engine, run, executor
         See `align`.
 
     Returns
@@ -314,170 +312,7 @@ def labelled_scores(
     )  # fmt: skip
 
 
-def open_references(references: References, parameter: str = "references") -> tuple[Squiggle, ...]:
-    """Return references, those of files read.
-
-    Parameters
-    ----------
-    references : Squiggle, path, or iterable of either
-    parameter : str
-        What the caller knows them as, for the error message.
-
-    Raises
-    ------
-    ParameterError
-        There is none, two have one name, or DNA and RNA or several pores are mixed.
-    InputError
-        See `read_squiggle`.
-    """
-    given = [references] if isinstance(references, (Squiggle, str, os.PathLike)) else references
-    opened = tuple(one if isinstance(one, Squiggle) else read_squiggle(one) for one in given)
-    if not opened:
-        raise ParameterError(parameter, "must not be empty")
-    _check_together(opened, parameter)
-    return opened
-
-
-def open_targets(targets: References, decoys: References) -> tuple[tuple[Squiggle, ...], tuple[Squiggle, ...]]:
-    """Return targets, at least one, and decoys, those of files read; see `open_references` for errors."""
-    first = open_references(targets, "targets")
-    given = [decoys] if isinstance(decoys, (Squiggle, str, os.PathLike)) else list(decoys)
-    others = open_references(given, "decoys") if given else ()
-    _check_together(first + others, "decoys")
-    return first, others
-
-
-def _check_together(references: Sequence[Squiggle], parameter: str) -> None:
-    """Refuse references that results could not tell apart, or that no read could belong to both of."""
-    name, times = Counter(one.name for one in references).most_common(1)[0]
-    if times > 1:
-        raise ParameterError(parameter, f"must differ in name; {times} of them have the name {name}")
-    if len({one.molecule for one in references}) > 1:
-        raise ParameterError(parameter, "must be all of DNA or all of RNA, as a read is")
-    pores = sorted({one.pore for one in references} - {""})
-    if len(pores) > 1:
-        raise ParameterError(parameter, f"must be all for one pore; there are some for {' and for '.join(pores)}")
-
-
-def _looked_into(source: SignalSource) -> tuple[SignalSource, bool]:
-    """A source as good as the one given, and whether it is of files, which are then trimmed when read."""
-    if isinstance(source, (Signals, str, os.PathLike)):
-        return source, not isinstance(source, Signals)
-    items: Iterator[Any] = iter(source)
-    first = list(islice(items, 1))
-    return chain(first, items), bool(first) and not isinstance(first[0], Signals)
-
-
-def signal_blocks(
-    source: SignalSource, *, trim: TrimOptions | None = None, progress: Progress | None = None
-) -> Generator[Signals, None, None]:
-    """Yield reads in their order, block by block; of files, a thread reads the next block meanwhile.
-
-    Parameters
-    ----------
-    source : Signals, path, or iterable of Signals or of paths
-        `Signals` of an iterable are used as they come, so there may be more of them than memory holds.
-    trim, progress
-        As `oclgenomics.signals.read_signals` takes them, for files. Progress is called with each block.
-    """
-    given: Iterable[Any] = [source] if isinstance(source, (Signals, str, os.PathLike)) else source
-    items = iter(given)
-    for first in items:
-        if isinstance(first, Signals):
-            yield first
-        else:
-            yield from _read_ahead([first, *items], trim, progress)
-
-
-def _read_ahead(
-    paths: list[str | os.PathLike[str]], trim: TrimOptions | None, progress: Progress | None
-) -> Iterator[Signals]:
-    read: list[tuple[int, int | None]] = [(0, 0)]
-
-    def note(done: int, total: int | None) -> None:
-        read[0] = done, total
-
-    blocks = cast("Generator[Signals, None, None]", read_signals(paths, trim=trim, progress=note))
-    with closing(blocks):
-        ahead = ReadAhead(blocks, 1)
-        try:
-            for block in ahead:
-                if progress is not None:
-                    progress(*read[0])
-                yield block
-        finally:
-            ahead.stop(wait=True)
-
-
-def _work(
-    signals: SignalSource,
-    check: KindCheck,
-    references: tuple[Squiggle, ...],
-    options: AlignOptions,
-    longest: int,
-    *,
-    starts: bool,
-    trim: TrimOptions | None,
-    engine: EngineLike,
-    run: Run | None,
-) -> Work:
-    """Yield blocks of reads, cut at the longest prefix, with what aligns them and finds their starts."""
-    progress = None if run is None else run.progress
-    with lent_engine(engine) as lent:
-        aligner = Aligner(lent, references, options)
-        finder = StartFinder(lent, references, options) if starts else None
-        together = reads_together(aligner, block_reads(longest))
-        with closing(signal_blocks(signals, trim=trim, progress=progress)) as blocks:
-            for block in prefix_blocks(check.checked(blocks), longest, together):
-                yield aligner, finder, block
-
-
-def align_block(
-    aligner: PrefixAligner, block: PrefixBlock, prefixes: tuple[int, ...], finder: StartFinder | None = None
-) -> Alignments:
-    """Align each prefix of the reads of a block that are long enough for it; with a finder, find where they start."""
-    signals = block.signals
-    found = Alignments.none(aligner.references, prefixes, signals.names, block.samples, aligner.options)
-    staged = StagedReads(aligner, len(signals))
-    for number, prefix in enumerate(prefixes):
-        enough = np.flatnonzero(signals.lengths >= prefix)
-        if len(enough):
-            best = staged.align(signals.samples, signals.starts[enough], prefix, enough, np.zeros_like(enough))
-            found.cost[enough, number] = best.cost
-            found.column[enough, number] = best.column
-    if finder is None:
-        return found
-    start = np.full_like(found.column, -1)
-    for number, prefix in enumerate(prefixes):
-        for reference in range(len(found.references)):
-            which = np.full(len(found), reference)
-            column = found.column[:, number, reference]
-            start[:, number, reference] = finder.find(signals.samples, signals.starts[:-1], prefix, which, column)
-    return replace(found, start=start)
-
-
-def classify_block(
-    aligner: PrefixAligner, block: PrefixBlock, thresholds: Thresholds, targets: int, finder: StartFinder | None = None
-) -> Classified:
-    """Take the reads of a block from stage to stage; only those that are undecided go on."""
-    signals = block.signals
-    found = Classified.none(aligner.references, targets, thresholds, signals.names, block.samples)
-    staged, going = StagedReads(aligner, len(signals)), np.arange(len(block))
-    for number, prefix in enumerate(thresholds.prefixes):
-        going = going[signals.lengths[going] >= prefix]
-        if not len(going):
-            break
-        best = staged.align(signals.samples, signals.starts[going], prefix, going, np.zeros_like(going))
-        score = thresholds.scores(best.cost, targets)
-        decision = thresholds.decide(number, score)
-        found.prefix[going], found.score[going], found.decision[going] = prefix, score, decision
-        found.cost[going], found.column[going] = best.cost, best.column
-        going = going[decision == UNDECIDED]
-    if finder is None:
-        return found
-    start, column = np.full(len(found), -1, np.int64), of_reference(found.column, found.best)
-    for prefix in thresholds.prefixes:
-        here = found.prefix == prefix
-        ends = np.where(here, column, -1)
-        start[here] = finder.find(signals.samples, signals.starts[:-1], prefix, found.best, ends)[here]
-    return replace(found, start=start)
+def _paths(parameter: str, given: SignalSource | References) -> tuple[str, ...]:
+    """The paths that an input is, as other processes have to read them."""
+    some = [given] if isinstance(given, (str, os.PathLike, Signals, Squiggle)) else given
+    return tuple(path_of(parameter, one) for one in some)

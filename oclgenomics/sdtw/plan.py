@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.pieces import Shard
 from oclgenomics.sdtw.options import BONUSES, AlignOptions
 from oclgenomics.sdtw.reference import BONUS
-from oclgenomics.signals import Signals
+from oclgenomics.signals import FilePart, Signals
 
 Score = Literal["uint16", "int32", "float32"]
 SCORES: tuple[Score, ...] = ("uint16", "int32", "float32")  # by their number in the kernel
@@ -199,6 +200,27 @@ class PrefixBlock:
     def take(self, which: NDArray[Any]) -> PrefixBlock:
         """Return some reads, given by their numbers or by a truth value for each."""
         return PrefixBlock(self.signals.take(which), self.samples[which])
+
+
+def cut_files(files: Sequence[FilePart], shard: Shard) -> list[FilePart]:
+    """Return one of several pieces of files of signals: about as many of their bytes as any other.
+
+    The pieces have each read once, in its order. Most files are whole; where a piece begins or ends, one may be cut.
+
+    Parameters
+    ----------
+    files : sequence of FilePart
+        Whole ones. An empty one is in each piece, so that all tell what is wrong with it.
+    shard : Shard
+    """
+    low, high = shard.share(sum(map(len, files)))
+    found, first = list[FilePart](), 0
+    for file in files:
+        begin, end = max(low - first, 0), min(high - first, file.size)
+        if begin < end or not file.size:
+            found.append(replace(file, begin=begin, end=end) if file.size else file)
+        first += file.size
+    return found
 
 
 def block_reads(prefix: int) -> int:

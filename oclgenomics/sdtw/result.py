@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,8 @@ class Alignments:
         What the reads say of themselves.
     """
 
+    ROWS: ClassVar = ("names", "samples", "cost", "column", "start")  # the arrays, whose first axis is reads
+
     references: tuple[Squiggle, ...]
     prefixes: tuple[int, ...]
     names: NDArray[np.object_]
@@ -76,15 +78,10 @@ class Alignments:
     @classmethod
     def joined(cls, parts: Sequence[Alignments]) -> Alignments:
         """Join parts of one work, at least one, in their order."""
-        names, samples, cost, column = (
-            np.concatenate([getattr(part, name) for part in parts]) for name in ("names", "samples", "cost", "column")
-        )
-        starts = [part.start for part in parts if part.start is not None]
-        start = np.concatenate(starts) if len(starts) == len(parts) else None
         kind = parts[0].reads
         for part in parts[1:]:
             kind = kind.joined(part.reads)
-        return replace(parts[0], names=names, samples=samples, cost=cost, column=column, start=start, reads=kind)
+        return replace(parts[0], **joined_rows(parts), reads=kind)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -150,6 +147,8 @@ class Classified:
         Column at which the alignment with the best reference starts, -1 where there is none; if it was asked for.
     """
 
+    ROWS: ClassVar = ("names", "samples", "decision", "prefix", "score", "cost", "column", "start")
+
     references: tuple[Squiggle, ...]
     targets: int
     thresholds: Thresholds
@@ -182,11 +181,7 @@ class Classified:
     @classmethod
     def joined(cls, parts: Sequence[Classified]) -> Classified:
         """Join parts of one work, at least one, in their order."""
-        names = ("names", "samples", "decision", "prefix", "score", "cost", "column")
-        arrays: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
-        if all(part.start is not None for part in parts):
-            arrays["start"] = np.concatenate([part.start for part in parts if part.start is not None])
-        return replace(parts[0], **arrays)
+        return replace(parts[0], **joined_rows(parts))
 
     def __len__(self) -> int:
         return len(self.names)
@@ -238,6 +233,12 @@ class Classified:
     def to_frame(self) -> Any:
         """The rows of `columns` as a table; see `oclgenomics.app.frames.to_frame`."""
         return to_frame(self.columns())
+
+
+def joined_rows(parts: Sequence[Alignments] | Sequence[Classified]) -> dict[str, Any]:
+    """Join the arrays of parts by name; without starts unless all have them."""
+    arrays = {name: [getattr(part, name) for part in parts] for name in parts[0].ROWS}
+    return {name: None if any(one is None for one in some) else np.concatenate(some) for name, some in arrays.items()}
 
 
 @dataclass(frozen=True, eq=False)

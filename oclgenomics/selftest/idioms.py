@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import BuildError
-from oclgenomics.runtime.cores import held_cores
-from oclgenomics.runtime.devices import Device
+from oclgenomics.runtime.devices import Device, held_cores
 from oclgenomics.runtime.loader import opencl
 from oclgenomics.runtime.program import build_options, build_program
 from oclgenomics.runtime.tuning import tuning_for

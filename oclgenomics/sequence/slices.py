@@ -5,7 +5,8 @@ it. The parts of a file, in their order, are its text byte for byte.
 
 A record of FASTA begins where > begins a line, and nowhere else. A record of FASTQ cannot be told by its first line, as
 qualities may begin with @: text around the cut is taken for records of four lines each (@, letters, +, as many
-qualities) in the only one of four ways that fits, and where none fits, or several, the file is parsed from its start.
+qualities) in the only one of four ways that fits. Where none fits, or several, or the file begins with records of other
+lines, it is parsed from its start.
 
 Text that is made up so that a wrong way fits alone cannot change a result. Readers are strict: each record has to be
 whole. The first part begins with the file's first record. A part that begins with a record and is read without an error
@@ -33,10 +34,12 @@ from oclgenomics.io.foreign import HEAD_BYTES, foreign_format
 from oclgenomics.io.placed_text import Place, PlacedText, PlacesOf, placed_text
 from oclgenomics.io.raw_file import StoredBytes
 from oclgenomics.io.source import BYTE_ORDER_MARK
+from oclgenomics.sequence.four_lines import AT, PLUS
 from oclgenomics.sequence.line_breaks import NEWLINE, is_break
 from oclgenomics.sequence.rewritten_source import Rewriter
 
 HEADER = ord(">")  # of FASTA
+HEAD_TEXT = 1 << 16  # bytes of FASTQ that tell whether its records have four lines
 LINES_THAT_TELL = 12  # of FASTQ: two records, wherever they begin
 MOST_TEXT = 1 << 24  # bytes of FASTQ that are looked at around a cut before the file is parsed from its start
 
@@ -57,12 +60,6 @@ def cut_files(names: Sequence[str], number: int, of: int, *, interleaved: bool =
         Mates follow each other, and stay together.
     """
     return [name for (name,) in cut_inputs([(name,) for name in names], number, of, interleaved=interleaved)]
-
-
-def cut_pairs(first: str, second: str, number: int, of: int) -> tuple[str, str] | None:
-    """Return one of several parts of two files of mates, None where it is empty; see `cut_inputs`."""
-    found = cut_inputs([(first, second)], number, of)
-    return (found[0][0], found[0][1]) if found else None
 
 
 def cut_inputs(
@@ -157,14 +154,18 @@ class _Records:
         self.text = text
         self._first, self._offset, head = text.start, 0, b""  # the first record, and the bytes of text before it
         for place, chunk in text.chunks(text.start):
-            head = chunk.removeprefix(BYTE_ORDER_MARK) if place == text.start else chunk
-            head = head.lstrip(b"\r\n")
-            self._first = text.moved(place, len(chunk) - len(head))
-            self._offset += len(chunk) - len(head)
             if head:
+                head += chunk
+            else:
+                head = chunk.removeprefix(BYTE_ORDER_MARK) if place == text.start else chunk
+                head = head.lstrip(b"\r\n")
+                self._first = text.moved(place, len(chunk) - len(head))
+                self._offset += len(chunk) - len(head)
+            if len(head) >= HEAD_TEXT or head[:1] not in (b"", b"@"):
                 break
         self._mark = head[:1]
         self._fastq = self._mark == b"@"
+        self._has_four_lines = self._fastq and _whole_records(head) is not None  # in the beginning
         self.known = self._mark in (b">", b"@") and foreign_format(head[:HEAD_BYTES]) is None
 
     def border(self, cut: int, *, interleaved: bool = False) -> Place:
@@ -194,10 +195,10 @@ class _Records:
 
     def _next(self, before: Place) -> Place:
         """The first record that starts behind a place; the end of the text if none does."""
-        near = self._near(before) if self._fastq else None
+        near = self._near(before) if self._has_four_lines else None
         if near is not None:
             return near
-        for starts, place_of in self._parsed() if self._fastq else self._headers(before):
+        for starts, place_of in self._four_lines() if self._fastq else self._headers(before):
             if len(starts) and place_of(starts[-1]) > before:
                 return place_of(starts[bisect_right(starts, before, key=place_of)])
         return self.text.end
@@ -259,7 +260,7 @@ class _Records:
     def _with_names(self, names: list[bytes], near: int) -> Place | None:
         """Where records with these names start, near a stored byte; None where nothing tells."""
         name, width = b"".join(names[:1]), FIRST_WIDTH
-        header = re.compile(rb"(?<=[\r\n])" + self._mark + re.escape(name) + rb"(?=\s|/[12]\s)")
+        header = re.compile(self._mark + re.escape(name) + rb"(?=\s|/[12]\s)")
         while name and len(set(names)) == len(names) and width <= MOST_WIDTH:
             found = [
                 place for place in self._matches(header, near - width, near + width) if self._names(place) == names
@@ -279,12 +280,13 @@ class _Records:
             places.add(end, place)
             text = text[-len(header.pattern) :] + chunk  # with what may have begun before
             end += len(chunk)
-            found |= {places(end - len(text) + match.start()) for match in header.finditer(text)}
+            starts = [match.start() for match in header.finditer(text)]
+            found |= {places(end - len(text) + start) for start in starts if text[start - 1 : start] in (b"\n", b"\r")}
         return sorted(found)
 
     def _all(self) -> Iterator[tuple[NDArray[np.int64], PlaceOf]]:
         """Starts of all records, and what gives their places."""
-        return self._parsed() if self._fastq else self._headers(self._first, starts=True)
+        return self._four_lines() if self._fastq else self._headers(self._first, starts=True)
 
     def _headers(self, begin: Place, *, starts: bool = False) -> Iterator[tuple[NDArray[np.int64], PlaceOf]]:
         """Starts of records of FASTA behind a place, and at it if one `starts` there, and what gives their places."""
@@ -295,13 +297,28 @@ class _Records:
             yield np.flatnonzero((text == HEADER) & np.append(broken, breaks[:-1])), partial(self.text.moved, place)
             broken = bool(breaks[-1])
 
-    def _parsed(self) -> Iterator[tuple[NDArray[np.int64], PlaceOf]]:
-        """Starts of all records of FASTQ, whatever their layout, and what gives their places."""
-        places, rewriter, size = PlacesOf(self.text), Rewriter(self.text.name, offset=self._offset), 0
+    def _four_lines(self) -> Iterator[tuple[NDArray[np.int64], PlaceOf]]:
+        """Starts of all records of FASTQ, and what gives their places."""
+        places, text, at, records = PlacesOf(self.text), b"", self._offset, 0
+        for place, chunk in self.text.chunks(self._first):
+            places.add(at + len(text), place)
+            text += chunk
+            starts = _whole_records(text)
+            if starts is None:
+                break
+            yield at + starts[:-1], places
+            text, at, records = text[starts[-1] :], at + int(starts[-1]), records + len(starts) - 1
+        if text:
+            yield from self._other_lines(places(at), at, records)
+
+    def _other_lines(self, begin: Place, offset: int, records: int) -> Iterator[tuple[NDArray[np.int64], PlaceOf]]:
+        """Starts of records of any layout, from a place on, and what gives their places."""
+        places, size = PlacesOf(self.text), 0
+        rewriter = Rewriter(self.text.name, records=records, offset=offset)
 
         def parts() -> Iterator[tuple[NDArray[np.uint8], bool]]:
-            at = self._offset
-            for place, chunk in self.text.chunks(self._first):
+            at = offset
+            for place, chunk in self.text.chunks(begin):
                 places.add(at, place)
                 at += len(chunk)
                 yield np.frombuffer(chunk, np.uint8), False
@@ -315,6 +332,18 @@ class _Records:
             yield size + starts[starts < len(text)], place_of
             size += len(text)
             rewriter.forget(size)
+
+
+def _whole_records(text: bytes) -> NDArray[np.int64] | None:
+    """Where records of four lines each start, and where the last one ends that is whole; None if there are others."""
+    letters = np.frombuffer(text, np.uint8)
+    breaks = np.flatnonzero(letters == NEWLINE)
+    ends = breaks[: len(breaks) // 4 * 4].reshape(-1, 4)
+    starts = np.append(0, ends[:, 3] + 1)
+    lines = np.column_stack([starts[:-1], ends[:, :3] + 1])
+    sizes = ends - lines
+    fits = (letters[lines[:, 0]] == AT) & (letters[lines[:, 2]] == PLUS) & (sizes[:, 1] == sizes[:, 3])
+    return starts if fits.all() else None
 
 
 def _fastq_start(text: bytes, *, final: bool) -> int | None:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from oclgenomics.app.jobs import Job
-from oclgenomics.app.pieces import PieceFile, Shard
+from oclgenomics.app.pieces import PieceFile, Shard, check_same_input
 from oclgenomics.app.run import EngineLike, Run, lent_engine
 from oclgenomics.errors import InputError
 from oclgenomics.sequence.files import SequenceFiles, file_names
@@ -64,6 +64,7 @@ class ScanJob(Job[ScanPart]):
     def combined(self, pieces: Iterable[PieceFile]) -> Iterator[ScanPart]:
         before = 0  # samples, by which those of the next piece are numbered
         for piece in pieces:
+            check_same_input(self.panel, piece, -1)
             numbered = before
             for part in self.read(piece):
                 samples = replace(part.samples, number=part.samples.number + before)

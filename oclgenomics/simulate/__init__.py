@@ -37,7 +37,7 @@ __getattr__, __dir__, __all__ = found_in(
         "haplotypes.coalescent": "HardSweep",
         "haplotypes.msprime": "Demography read_demography simulate_with_msprime",
         "haplotypes.population": "Haplotypes Region simulate simulate_independent",
-        "haplotypes.replicates": "as_alignment generators neutral_alignments replicate_seeds",
+        "haplotypes.replicates": "NeutralReplicates as_alignment generators neutral_alignments replicate_seeds",
         "metagenomes.genomes": "MetagenomeScenario simulate_genomes",
         "metagenomes.reads": "ReadScenario simulate_reads",
         "signals.drawing": "SignalScenario",

@@ -14,12 +14,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from helpers.pieces import without_made
 
+from oclgenomics import classify
 from oclgenomics.app import cluster as cluster_module
 from oclgenomics.app.cluster import connected
 from oclgenomics.cli.main import main
@@ -28,6 +31,7 @@ from oclgenomics.io.processes import child_environment, child_python
 dask = pytest.importorskip("dask", reason="dask is not installed")
 distributed = pytest.importorskip("distributed", reason="distributed is not installed")
 
+CLASSIFY = b"\x89ocla"
 SECONDS = 60  # in which everything here has an answer
 FILES = 5
 TROUBLE = """
@@ -85,30 +89,73 @@ if not hasattr(builtins, "loaded"):  # Dask may load it twice
 """
 
 
-def signature_scan(folder: Path) -> list[str]:
-    """Samples in files, and signatures that are in some of them."""
+OMEGA = Path(__file__).parents[1] / "data" / "omega" / "edge"
+
+
+def write_samples(folder: Path) -> list[str]:
+    """Write samples to files, and return all of them."""
     rng = np.random.default_rng(7)
     samples = ["".join(rng.choice(list("ACGT"), 300)) for _ in range(20 * FILES)]
     for number in range(FILES):
         own = range(number, len(samples), FILES)
         (folder / f"{number}.fasta").write_text("".join(f">s{one}\n{samples[one]}\n" for one in own))
+    return samples
+
+
+def signature_scan(folder: Path) -> str:
+    samples = write_samples(folder)
     (folder / "panel.fasta").write_text("".join(f">p{one}\n{samples[one][50:80]}\n" for one in range(0, 60, 3)))
-    return ["signatures", "scan", *(f"{number}.fasta" for number in range(FILES)), "panel.fasta"]
+    return "signatures scan 0.fasta 1.fasta 2.fasta 3.fasta 4.fasta panel.fasta -o OUT"
 
 
-COMMANDS = {"signatures scan": signature_scan}
+def kmer_count(folder: Path) -> str:
+    write_samples(folder)
+    return "kmers count 0.fasta 1.fasta 2.fasta -k 11 -o OUT"
 
 
-def command_of(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str = "signatures scan") -> list[str]:
-    """A command, the inputs of which are in the working folder."""
+def omega_scan(folder: Path) -> str:
+    return f"omega scan {OMEGA}/plain.ms --length 1M --grid 50 --minwin 100 --maxwin 50000 -o OUT"
+
+
+def classify_build(folder: Path) -> str:
+    write_samples(folder)
+    return "classify build OUT 0.fasta 1.fasta 2.fasta"
+
+
+def classify_query(folder: Path) -> str:
+    assert done([*classify_build(folder).replace("OUT", "database").split(), "-q"]) == 0
+    return "classify query database 1.fasta 3.fasta --lowest sequence -o OUT"
+
+
+COMMANDS = {  # each writes its inputs to a folder, and names OUT what it writes
+    "signatures scan": signature_scan,
+    "kmers count": kmer_count,
+    "omega scan": omega_scan,
+    "classify build": classify_build,
+    "classify query": classify_query,
+}
+
+
+def command_of(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str = "signatures scan"
+) -> Callable[..., list[str]]:
+    """A command whose inputs are in the working folder, which takes an output and more options."""
     monkeypatch.chdir(folder)
-    return COMMANDS[name](folder)
+    words = COMMANDS[name](folder).split()
+    return lambda output, *more: [output if word == "OUT" else word for word in words] + list(more)
 
 
 def troubled(folder: Path) -> str:
     """Write the module that makes trouble where files in the folder ask for it."""
     script = folder / "trouble.py"
     script.write_text(f"FOLDER = {str(folder)!r}\n{TROUBLE}")
+    return str(script)
+
+
+def without_package(folder: Path) -> str:
+    """Write a module after which this package cannot be imported."""
+    script = folder / "without.py"
+    script.write_text("import sys\nsys.modules['oclgenomics'] = None\n")
     return str(script)
 
 
@@ -145,9 +192,11 @@ def elsewhere(shared: tuple[Any, Path]) -> Iterator[Path]:
             file.unlink()
 
 
-def rows_of(path: str | Path) -> list[str]:
-    """The lines of a report but those that say what made it."""
-    return [line for line in Path(path).read_text().splitlines() if not line.startswith("# ")]
+def bytes_of(path: str) -> bytes:
+    """A report without the lines that say what made it, or a database without its record of that."""
+    if Path(path).read_bytes().startswith(CLASSIFY):
+        classify.write_database(path, replace(classify.read_database(path), provenance={}))
+    return without_made(Path(path).read_bytes())
 
 
 def started(words: list[str]) -> Future[int]:
@@ -192,24 +241,24 @@ def error_of(capsys: pytest.CaptureFixture[str]) -> str:
 def test_workers_give_what_one_run_gives(
     local: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = command_of(tmp_path, monkeypatch, name)
-    assert done([*words, "-o", "one"]) == 0
+    command = command_of(tmp_path, monkeypatch, name)
+    assert done(command("one")) == 0
     (tmp_path / "s.json").write_text(f'{{"address": "{local.scheduler_address}"}}')
     for number, more in enumerate(([], ["--pieces", "1"], ["--pieces", "7", "--piece-dir", "."])):
         there = set(os.listdir())
         spread = ["--scheduler", "s.json" if number else local.scheduler_address, *more]
-        assert done([*words, "-o", f"spread{number}", *spread]) == 0
-        assert rows_of(f"spread{number}") == rows_of("one")
+        assert done(command(f"spread{number}", *spread)) == 0
+        assert bytes_of(f"spread{number}") == bytes_of("one")
         assert set(os.listdir()) - there == {f"spread{number}"}  # pieces are gone
 
 
 def test_a_worker_is_killed_and_another_comes(
     local: Any, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = command_of(tmp_path, monkeypatch)
-    assert done([*words, "-o", "one"]) == 0
+    command = command_of(tmp_path, monkeypatch)
+    assert done(command("one")) == 0
     (elsewhere / "hold").touch()
-    status = started([*words, "-o", "two", "--scheduler", local.scheduler_address])
+    status = started(command("two", "--scheduler", local.scheduler_address))
     wait_for(lambda: len(begun(elsewhere)) == 2)
     local.scale(3)
     wait_for(lambda: len(begun(elsewhere)) == 3)
@@ -217,18 +266,18 @@ def test_a_worker_is_killed_and_another_comes(
     wait_for(lambda: len(begun(elsewhere)) == 4)  # the nanny has started it again
     (elsewhere / "open").touch()
     assert status.result(SECONDS) == 0
-    assert rows_of("two") == rows_of("one")
+    assert bytes_of("two") == bytes_of("one")
 
 
 def test_a_piece_whose_device_fails_is_done_again(
     local: Any, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = command_of(tmp_path, monkeypatch)
-    assert done([*words, "-o", "one"]) == 0
+    command = command_of(tmp_path, monkeypatch)
+    assert done(command("one")) == 0
     (elsewhere / "fail once").touch()
-    assert done([*words, "-o", "two", "--scheduler", local.scheduler_address]) == 0
+    assert done(command("two", "--scheduler", local.scheduler_address)) == 0
     assert not (elsewhere / "fail once").exists()
-    assert rows_of("two") == rows_of("one")
+    assert bytes_of("two") == bytes_of("one")
 
 
 @pytest.mark.parametrize(
@@ -243,10 +292,10 @@ def test_a_bad_worker_is_one_error(
     trouble: str, status: int, said: str, local: Any, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    words = command_of(tmp_path, monkeypatch)
+    command = command_of(tmp_path, monkeypatch)
     there = set(os.listdir())
     (elsewhere / trouble).touch()
-    assert done([*words, "-o", "two", "--scheduler", local.scheduler_address]) == status
+    assert done(command("two", "--scheduler", local.scheduler_address)) == status
     assert said in error_of(capsys)
     assert set(os.listdir()) == there
 
@@ -254,7 +303,7 @@ def test_a_bad_worker_is_one_error(
 @pytest.mark.parametrize(
     ("harm", "said"),
     [
-        (lambda: os.remove("2.fasta"), "2.fasta: cannot be read (No such file or directory); inputs need the same"),
+        (lambda: os.remove("2.fasta"), "2.fasta: no such file; inputs need the same"),
         (lambda: os.utime("2.fasta", (1, 1)), "2.fasta: is another file than where the command runs"),
     ],
     ids=["missing", "changed"],
@@ -263,9 +312,9 @@ def test_an_input_that_a_worker_has_otherwise(
     harm: Callable[[], None], said: str, local: Any, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    words = command_of(tmp_path, monkeypatch)
+    command = command_of(tmp_path, monkeypatch)
     (elsewhere / "hold").touch()
-    status = started([*words, "-o", "two", "--scheduler", local.scheduler_address])
+    status = started(command("two", "--scheduler", local.scheduler_address))
     wait_for(lambda: begun(elsewhere))
     harm()
     (elsewhere / "open").touch()
@@ -278,15 +327,17 @@ def test_an_input_that_a_worker_has_otherwise(
 def test_an_interrupted_command_takes_its_pieces_back(
     local: Any, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = command_of(tmp_path, monkeypatch)
+    command = command_of(tmp_path, monkeypatch)
     there = set(os.listdir())
     (elsewhere / "hold at work").touch()
-    spread = child_python("-m", "oclgenomics", *words, "-o", "two", "--scheduler", local.scheduler_address)
-    command = subprocess.Popen(spread, env=child_environment(), stderr=subprocess.PIPE, text=True)
+    words = command("two", "--scheduler", local.scheduler_address)
+    process = subprocess.Popen(
+        child_python("-m", "oclgenomics", *words), env=child_environment(), stderr=subprocess.PIPE, text=True
+    )
     wait_for(lambda: begun(elsewhere))
-    command.send_signal(signal.SIGINT)
-    _, said = command.communicate(timeout=SECONDS)
-    assert command.returncode == 130
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=SECONDS)
+    assert process.returncode == 130
     assert said.splitlines()[-1] == "oclgenomics: interrupted; saved: nothing"
     assert "Traceback" not in said
     assert set(os.listdir()) == there
@@ -294,30 +345,38 @@ def test_an_interrupted_command_takes_its_pieces_back(
     assert wait_for(lambda: (elsewhere / "end").exists() and (elsewhere / "end").read_text()) == "_UnwantedError"
 
 
-def test_workers_with_several_threads_or_no_resource(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = command_of(tmp_path, monkeypatch)
-    with workers(tmp_path, 1, threads=2) as local:
-        assert done([*words, "-o", "two", "--scheduler", local.scheduler_address]) == 2
-        assert "a worker has 2 threads, which would all open the device; start some with: oclgenom" in error_of(capsys)
-    with workers(tmp_path, 1, resources={}) as local, monkeypatch.context() as patched:
-        patched.setattr(cluster_module, "WITHOUT_WORKERS", 1)
-        assert done([*words, "-o", "two", "--scheduler", local.scheduler_address]) == 4
-        assert "has had no worker with a device for 1 s; start some with: oclgenomics worker tcp" in error_of(capsys)
+@pytest.mark.parametrize(
+    ("options", "status", "said"),
+    [
+        ({"threads": 2}, 2, "a worker has 2 threads, which would all open the device; start some with: oclgenom"),
+        ({"resources": {}}, 4, "has had no worker with a device for 1 s; start some with: oclgenomics worker tcp"),
+        ({"preload": []}, 4, "a worker cannot import what this process uses ("),
+    ],
+    ids=["threads", "resource", "package"],
+)
+def test_workers_that_were_started_otherwise(
+    options: dict[str, Any], status: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    command = command_of(tmp_path, monkeypatch)
+    monkeypatch.setattr(cluster_module, "WITHOUT_WORKERS", 1)
+    if "preload" in options:
+        options = {"preload": [without_package(tmp_path)]}
+    with workers(tmp_path, 1, **options) as local:
+        assert done(command("two", "--scheduler", local.scheduler_address)) == status
+    assert said in error_of(capsys)
 
 
-def test_all_workers_go(
-    local: Any, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = command_of(tmp_path, monkeypatch)
+def test_all_workers_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    command = command_of(tmp_path, monkeypatch)
     monkeypatch.setattr(cluster_module, "WITHOUT_WORKERS", 1)
     monkeypatch.setattr(cluster_module, "ASK_SECONDS", 0.2)
-    (elsewhere / "hold").touch()
-    status = started([*words, "-o", "two", "--scheduler", local.scheduler_address])
-    wait_for(lambda: begun(elsewhere))
-    local.scale(0)
-    assert status.result(SECONDS) == 4
+    (tmp_path / "hold").touch()
+    with workers(tmp_path, 1) as local:
+        status = started(command("two", "--scheduler", local.scheduler_address))
+        wait_for(lambda: begun(tmp_path))
+        local.scale(0)
+        assert status.result(SECONDS) == 4
     assert "has had no worker with a device for 1 s" in error_of(capsys)
 
 
@@ -325,7 +384,8 @@ def test_all_workers_go(
 def scheduler(folder: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Lend a scheduler in a process of its own, and its file."""
     file = folder / "scheduler.json"
-    words = ("-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", str(file))
+    options = ("--port", "0", "--no-dashboard", "--scheduler-file", str(file), "--preload", without_package(folder))
+    words = ("-m", "distributed.cli.dask_scheduler", *options)
     with open(folder / "scheduler.log", "w") as log:
         process = subprocess.Popen(child_python(*words), env=child_environment(), stderr=log, text=True)
     try:
@@ -352,17 +412,17 @@ def test_worker_and_the_end_of_the_scheduler(
     end: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    words = command_of(tmp_path, monkeypatch)
-    assert done([*words, "-o", "one"]) == 0
+    command = command_of(tmp_path, monkeypatch)
+    assert done(command("one")) == 0
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.setenv("DASK_DISTRIBUTED__WORKER__PRELOAD", troubled(elsewhere))
     log = elsewhere / "worker.log"
     with scheduler(elsewhere) as (process, file), devices_of_this_machine(file, log, "--workers", "0") as worker:
-        assert done([*words, "-o", "two", "--scheduler", file]) == 0
-        assert rows_of("two") == rows_of("one")
+        assert done(command("two", "--scheduler", file)) == 0
+        assert bytes_of("two") == bytes_of("one")
         (elsewhere / "hold").touch()
-        status = started([*words, "-o", "three", "--scheduler", file])
+        status = started(command("three", "--scheduler", file))
         wait_for(lambda: begun(elsewhere))
         capsys.readouterr()
         process.send_signal(end)
@@ -396,7 +456,7 @@ def test_interrupted_workers_end(local: Any, tmp_path: Path) -> None:
 def test_there_is_no_scheduler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = [*command_of(tmp_path, monkeypatch), "-o", "two", "--scheduler"]
+    words = command_of(tmp_path, monkeypatch)("two", "--scheduler")
     (tmp_path / "bad.json").write_text("[]")
     with dask.config.set({"distributed.comm.timeouts.connect": "200ms"}):
         for given, said in (
@@ -414,7 +474,7 @@ def test_there_is_no_scheduler(
 def test_the_package_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = [*command_of(tmp_path, monkeypatch), "-o", "two", "--scheduler", "tcp://127.0.0.1:9"]
+    words = command_of(tmp_path, monkeypatch)("two", "--scheduler", "tcp://127.0.0.1:9")
     monkeypatch.setitem(sys.modules, "distributed", None)
     for command in (words, ["worker", "tcp://127.0.0.1:9"]):
         assert main(command) == 2
@@ -435,7 +495,7 @@ def test_the_package_is_missing(
 def test_options_that_do_not_go_together(
     more: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = [*command_of(tmp_path, monkeypatch), "-o", "two", "--scheduler", "tcp://127.0.0.1:9"]
+    words = command_of(tmp_path, monkeypatch)("two", "--scheduler", "tcp://127.0.0.1:9")
     assert done([*words, *more]) == 2
     assert said in error_of(capsys)
     for option, value in (("--pieces", "3"), ("--piece-dir", ".")):

@@ -46,7 +46,7 @@ options_of = st.builds(
 
 @pytest.fixture(scope="module")
 def threads() -> Iterator[Executor]:
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(1) as pool:
         yield pool
 
 

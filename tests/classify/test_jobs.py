@@ -15,6 +15,7 @@ from unittest import mock
 import numpy as np
 import pytest
 from helpers.classified import DATA
+from helpers.classify_builds import assert_equal
 
 from oclgenomics.app.jobs import Spread, make_piece, pieces_of
 from oclgenomics.app.pieces import InputMark, PieceRecord, Shard, in_order
@@ -28,6 +29,7 @@ from oclgenomics.classify import (
     iter_query,
     query,
 )  # fmt: skip
+from oclgenomics.classify.database.file import read_database
 from oclgenomics.classify.index import Index
 from oclgenomics.classify.jobs import cut_reads
 from oclgenomics.cli.main import main
@@ -133,7 +135,7 @@ def test_pieces_give_the_files_of_one_run(device: Device, folder: Path, form: st
 
 @pytest.fixture
 def threads() -> Iterator[Executor]:
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(1) as pool:
         yield pool
 
 
@@ -174,6 +176,19 @@ def test_processes(device: Device, folder: Path) -> None:
         many = joined(iter_query([folder / "i.fq"], folder / "db", executor=spread, **how))
     assert many == joined(one)
     assert not list(folder.glob("oclgenomics-*"))
+
+
+def test_workers(device: Device, folder: Path, tmp_path: Path) -> None:
+    """Those that the command starts itself: a process on each device."""
+    words = ["query", folder / "db", folder / "a.fq", "--allhits", "--precision"]
+    outputs = [["-o", tmp_path / f"{who}.txt", "--unclassified-out", tmp_path / f"{who}.fq"] for who in ("one", "many")]
+    assert run(device, *words, *outputs[0]) == 0
+    assert main([*map(str, ["classify", *words, *outputs[1], "--workers", device.index, "-q"])]) == 0
+    for ending in ("txt", "fq"):
+        assert (tmp_path / f"many.{ending}").read_bytes() == (tmp_path / f"one.{ending}").read_bytes()
+    build = ["classify", "build", f"{tmp_path}/db", f"{EDGE}/edge_ref.fna", "--taxonomy", f"{EDGE}", "-q"]
+    assert main([*build, "--workers", f"{device.index}"]) == 0
+    assert_equal(read_database(tmp_path / "db"), read_database(folder / "db"))
 
 
 def test_coverage_is_that_of_all_pieces(device: Device, folder: Path, threads: Executor) -> None:
@@ -305,6 +320,17 @@ def test_what_is_refused(
     assert status == 2
     assert message in capsys.readouterr().err
     assert not Path("out").exists()
+
+
+def test_errors_say_where_the_part_begins(device: Device, folder: Path, tmp_path: Path, threads: Executor) -> None:
+    """Records are counted from there; nobody knows how many come before."""
+    one, two = tmp_path / "1.fq", tmp_path / "2.fq"
+    records = [f"@r{number}\nACGTACGT\n+\nIIIIIIII\n" for number in range(99)]
+    for path, name in ((one, "@r90"), (two, "@x90")):
+        path.write_text("".join(records).replace("@r90", name))
+    how: dict[str, Any] = {"executor": Spread(threads, 2, device=f"{device.index}"), "paired": [(one, two)]}
+    with pytest.raises(InputError, match=r"1\.fq from stored byte \d+ on \+ .*2\.fq from .* 'r90' and 'x90'"):
+        query([], folder / "db", **how)
 
 
 def test_standard_input_cannot_be_cut(device: Device, folder: Path, threads: Executor) -> None:

@@ -15,9 +15,8 @@ from helpers.fuzzing import SECONDS, SEED, inputs, limited
 from helpers.squiggles import random_squiggle
 
 from oclgenomics.errors import InputError, ParameterError, UsageError
-from oclgenomics.sdtw.api import checked_trim
 from oclgenomics.sdtw.decisions.basis import Basis, KindCheck, ReadKind, plain_trim
-from oclgenomics.sdtw.decisions.thresholds import Stage, Thresholds, parse_stages
+from oclgenomics.sdtw.decisions.thresholds import Stage, Thresholds, checked_trim, parse_stages
 from oclgenomics.sdtw.formats.thresholds import read_thresholds, record_checksum, write_thresholds
 from oclgenomics.sdtw.options import CRESCENT, AlignOptions, Arithmetic, Bonus, Cost, Norm
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from oclgenomics.runtime.cores import held_cores
-from oclgenomics.runtime.devices import Device, list_devices
+from oclgenomics.runtime.devices import Device, held_cores, list_devices
 from oclgenomics.runtime.loader import opencl
 from oclgenomics.runtime.pocl import knows_processor
 

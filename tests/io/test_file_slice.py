@@ -21,6 +21,7 @@ from oclgenomics.io.source import Source
 from oclgenomics.io.workers import Workers
 
 TEXT = bytes(range(65, 91)) * 40
+LONG = TEXT * 10  # more than is looked at to find out how a file is packed
 
 
 @pytest.fixture
@@ -50,12 +51,18 @@ def test_no_bytes_are_no_part(places: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize(("start", "stop"), [(0, 1), (0, 700), (1, 2), (26, 1000), (1039, 1040), (0, 1040)])
-def test_its_bytes_are_read(path: str, start: int, stop: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_its_bytes_are_read(path: str, start: int, stop: int) -> None:
     part, wanted, told = FileSlice(path, start, stop), TEXT[start:stop], []
     with Source(part, chunk_bytes=100, progress=lambda *at: told.append(at)) as source:
         assert b"".join(source) == wanted
         assert (source.skipped, source.size, source.name) == (start, len(wanted), path)
     assert told[-1] == (len(wanted), len(wanted))
+
+
+@pytest.mark.parametrize(("start", "stop"), [(0, 9000), (26, 10390), (5000, 10400), (10399, 10400)])
+def test_its_bytes_are_read_into_arrays(path: str, start: int, stop: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path(path).write_bytes(LONG)
+    part, wanted = FileSlice(path, start, stop), LONG[start:stop]
     room = np.zeros(64, np.uint8)
     with Source(part) as source:
         found = b""
@@ -109,7 +116,7 @@ def test_it_is_joined_with_other_files(path: str) -> None:
 
 def test_a_file_that_became_shorter(path: str) -> None:
     part = FileSlice(path, 1000, 1041)
-    with pytest.raises(InputError, match=r"x\.fa: became shorter after it was cut"):
+    with pytest.raises(InputError, match=r"x\.fa from stored byte 1000 on: became shorter after"):
         Source(part)
     stored = StoredBytes(FileSlice(path, 0, 1040))
     os.truncate(path, 500)

@@ -24,7 +24,8 @@ from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, OutputError, ParameterError
 from oclgenomics.kmers import CountJob, CountOptions, count, count_to_database, histogram_of_reads, reference
 from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock
-from oclgenomics.kmers.device.counting import Spill, kept_blocks
+from oclgenomics.kmers.device import counting
+from oclgenomics.kmers.device.counting import KmerCounter, Spill, kept_blocks
 from oclgenomics.kmers.device.reader import KmerDatabase
 from oclgenomics.kmers.jobs import CountEnd, EncodedKmers, PieceKmers
 from oclgenomics.kmers.options import MAX_COUNTER
@@ -195,18 +196,19 @@ def test_pieces_keep_json(device: Device, folder: Path, capsys: pytest.CaptureFi
     assert record["result"]["distinct"] == KmerDatabase.open("x.db").distinct
 
 
-def test_temporary_runs_of_pieces_add_up(device: Device, folder: Path) -> None:
-    rng = np.random.default_rng(3)
-    Path("large.fa").write_text("".join(f">r\n{''.join(rng.choice(list('ACGT'), 60_000))}\n" for _ in range(20)))
-    where, options = str(device.index), CountOptions(31)
-    whole = count_to_database("large.fa", options, "whole.db", engine=where)
+def test_temporary_runs_of_pieces_add_up(device: Device, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    where, options, paths = str(device.index), CountOptions(31, min_count=2), ["a.fq", "c.fa", "b.fq.gz"]
+    whole = count_to_database(paths, options, "whole.db", engine=where)
     assert whole.temporary_runs == 0
+    monkeypatch.setattr(KmerCounter, "has_room", lambda counter, _: counter.kmers < 900)
+    monkeypatch.setattr(counting, "largest_block", lambda _: 512)
     Path("runs").mkdir()
     with ThreadPoolExecutor(1) as executor:
-        spread = Spread(executor, 2, folder, max_memory=4 << 20)
-        summed = count_to_database("large.fa", options, "x.db", engine=where, executor=spread, tmp_dir="runs")
+        spread = Spread(executor, 3, folder)
+        summed = count_to_database(paths, options, "x.db", engine=where, executor=spread, tmp_dir="runs")
+        alone = count_to_database(paths, options, "x.db", engine=where, executor=Spread(executor, 1))
     assert Path("x.db").read_bytes() == Path("whole.db").read_bytes()
-    assert summed.temporary_runs >= 4
+    assert min(summed.temporary_runs, alone.temporary_runs) >= 6
     assert summed.temporary_bytes > 0
     assert replace(summed, temporary_runs=0, temporary_bytes=0) == whole
     assert not list(Path("runs").iterdir())

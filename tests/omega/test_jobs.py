@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import pickle
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -14,13 +16,28 @@ import pytest
 from helpers.pieces import check_combined, check_refusals, make_pieces, no_engine, outputs_of, spreads
 
 from oclgenomics.app.jobs import Spread
-from oclgenomics.app.pieces import PieceFile
+from oclgenomics.app.pieces import PieceFile, Shard
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, ParameterError
-from oclgenomics.omega import Run, Scan, ScanJob, ScanOptions, iter_scan, scan
+from oclgenomics.omega import (
+    Run,
+    Scan,
+    ScanJob,
+    ScanOptions,
+    ThresholdJob,
+    detect_sweeps,
+    find_thresholds,
+    iter_scan,
+    read_thresholds,
+    scan,
+)
+from oclgenomics.omega.device import scanner
+from oclgenomics.omega.formats.thresholds import as_json
 from oclgenomics.omega.jobs import ScanShare
 from oclgenomics.omega.plan import shards, windows
+from oclgenomics.omega.significance import Observation
 from oclgenomics.runtime import Device, Engine
+from oclgenomics.simulate import NeutralReplicates, Region
 from oclgenomics.variation import Alignment, ReadOptions
 
 EDGE = Path(__file__).parents[1] / "data" / "omega" / "edge"
@@ -168,6 +185,32 @@ def test_a_large_alignment_is_cut(device: Device, folder: Path, cut: None) -> No
     assert max(scores) < 0.6 * total
 
 
+def test_an_alignment_whose_sums_may_outgrow_their_format_is_not_cut(
+    device: Device, folder: Path, cut: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Complete LD between many haplotypes in one half of it, and none in the other, which alone has finer sums."""
+    haplotypes, sites = 20_000, 2_000
+    rng = np.random.default_rng(3)
+    pattern = rng.random(haplotypes) < 0.4
+    halves = [np.repeat(pattern[None], sites // 2, axis=0), rng.random((sites // 2, haplotypes)) < 0.3]
+    alignment = Alignment.from_haplotypes(np.arange(sites) * 10 + 1, np.concatenate(halves).astype(np.int8))
+    options = ScanOptions(grid=9, minwin=10, maxwin=8_000)
+    taken: list[int] = []
+    run_passes = scanner._run_passes
+    monkeypatch.setattr(
+        scanner, "_run_passes", lambda setup, *rest: (taken.append(setup.bits), run_passes(setup, *rest))[1]
+    )
+    (expected,) = scan(alignment, options, engine=device)
+    assert len(taken) > 1  # a sum did
+    job, found = ScanJob(alignment, options), []
+    with Engine(device) as engine:
+        for number in (1, 2, 3):
+            found += [part for part in job.parts(engine, Run(), Shard(number, 3)) if isinstance(part, Scan)]
+    same(found[0], expected)
+    assert len(found) == 1
+    np.testing.assert_array_equal(found[0].omega, expected.omega)
+
+
 def test_options_that_matter_are_compared(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert set(OTHER_OPTIONS) == {field.name for field in fields(ScanOptions)}
     assert set(OTHER_READING) == {field.name for field in fields(ReadOptions)}
@@ -234,7 +277,8 @@ def test_regions_of_a_file_are_excluded_by_executors(device: Device, folder: Pat
         scans = iter_scan("twochrom.vcf", OPTIONS, executor=Spread(executor, 4, folder), run=run, **how)
         for one, other in zip(scans, expected, strict=True):
             same(one, other)
-    assert told == [(number, 4) for number in range(1, 5)]
+    assert told == sorted(told)
+    assert {total for _, total in told} == {sum(Path(name).stat().st_size for name in ("twochrom.vcf", "gaps.bed"))}
 
 
 def test_workers_have_no_memory_of_this_process(device: Device, folder: Path) -> None:
@@ -287,3 +331,168 @@ def test_a_job_is_the_same_in_another_process() -> None:
     again: Any = pickle.loads(pickle.dumps(job))
     assert again == job
     assert again.inputs() == ("a.ms", "b.bed")
+
+
+# Replicates and what they say of omegas
+
+SMALL = ["--grid", "12", "--minwin", "1k", "--maxwin", "30k"]
+SIMULATED = [*SMALL, "--length", "200k", "--samples", "12", "--theta", "40", "--rho", "40", "--seed", "5"]
+SWEPT = ["--model", "sweep", "--sweep-position", "80000", "--selection", "0.005"]
+SOME = ScanOptions(grid=12, minwin=1_000, maxwin=30_000)
+REGION = Region(12, 200_000, 10_000, theta=40, rho=40)
+
+
+@pytest.fixture(scope="module")
+def replicates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Neutral replicates, some with a sweep, and a report of one of them."""
+    where = tmp_path_factory.mktemp("replicates")
+    common = ["simulate", "omega", "--samples", "12", "--theta", "40", "--rho", "40", "--length", "200k", "--seed", "5"]
+    for name, words in (
+        ("neutral.ms.gz", ["--replicates", "19"]), ("sweeps.ms", ["--replicates", "4", *SWEPT]),
+        ("one.ms", ["--replicates", "1", "--seed", "9"]),
+    ):  # fmt: skip
+        assert main([*common, *words, "-q", "-o", str(where / name)]) == 0
+    scanned = ["omega", "scan", str(where / "one.ms"), "--length", "200k", *SMALL, "-q"]
+    assert main([*scanned, "-o", str(where / "one.tsv"), "-d", "cpu"]) == 0
+    (where / "gaps.bed").write_text("1\t50000\t90000\n")
+    return where
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "{0}/neutral.ms.gz --length 200k --grid 12 --minwin 1k --maxwin 30k --fpr 0.1,0.3",
+        "{0}/neutral.ms.gz --length 200k --scan {0}/one.tsv --sweeps {0}/sweeps.ms --site 80k --within 20k",
+    ],
+)
+def test_combined_thresholds_are_those_of_one_run(device: Device, folder: Path, replicates: Path, words: str) -> None:
+    command = ["omega", "threshold", *words.format(replicates).split()]
+    check_combined(command, ["-d", str(device.index)], {"-o": "x.tsv"}, folder, [1, 2, 3, 7, 23])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--replicates 20 --jobs 1",
+        "--replicates 19 --jobs 1 --theta 35 --population-size 5k --scan {0}/one.tsv --peaks 2",
+        "--replicates 19 --jobs 2 --sweeps {0}/sweeps.ms --site 80k --exclude {0}/gaps.bed",
+        "--replicates 20 --jobs 1 --genotypes --missing 0.1 --fpr 0.2",
+    ],
+)
+def test_pieces_simulate_the_replicates_of_one_run(device: Device, folder: Path, replicates: Path, words: str) -> None:
+    command = ["omega", "threshold", *SIMULATED, *words.format(replicates).split()]
+    check_combined(command, ["-d", str(device.index)], {"-o": "x.tsv"}, folder, [1, 3, 6])
+    words_of_json = [*command, "-d", str(device.index), "--json"]
+
+    def found(words: list[str]) -> dict[str, Any]:
+        assert main([*words, "-o", "x.json", "-q"]) == 0
+        record: dict[str, Any] = json.loads(Path("x.json").read_text())
+        assert read_thresholds("x.json").maxima
+        return {name: value for name, value in record.items() if name not in ("provenance", "checksum")}
+
+    pieces = make_pieces([*command, "-d", str(device.index)], 4, folder)
+    assert found(["omega", "combine", *pieces, "--json"]) == found(words_of_json)
+
+
+def test_thresholds_of_other_replicates_are_not_combined(
+    device: Device, folder: Path, replicates: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = ["-d", str(device.index)]
+    first = ["omega", "threshold", *SIMULATED, "--replicates", "20", "--jobs", "1", *where]
+    changes = [
+        "--seed 6", "--replicates 21", "--theta 41", "--rho 41", "--length 201k",
+        "--genotypes", "--missing 0.2", f"--exclude {replicates}/gaps.bed", "--fpr 0.1", "--grid 13", "--maf 0.1",
+        f"--sweeps {replicates}/sweeps.ms --site 80k",
+    ]  # fmt: skip
+    others = [[*first, *change.split()] for change in changes]
+    check_refusals("omega", first, others, folder, capsys)
+    first = ["omega", "threshold", f"{replicates}/neutral.ms.gz", "--length", "200k", *SMALL, *where]
+    others = [[*first, "--scan", f"{replicates}/one.tsv"], [*first[:2], f"{replicates}/sweeps.ms", *first[3:]]]
+    check_refusals("omega", first, others, folder, capsys)
+    with_sweeps = [*first, "--sweeps", f"{replicates}/sweeps.ms", "--site", "80k"]
+    check_refusals(
+        "omega", with_sweeps, [[*with_sweeps, "--site", "81k"], [*with_sweeps, "--within", "1k"]], folder, capsys
+    )
+
+
+def test_figures_are_not_of_thresholds(
+    device: Device, folder: Path, replicates: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["omega", "threshold", f"{replicates}/neutral.ms.gz", "--length", "200k", *SMALL, "-d", str(device.index)]
+    pieces = make_pieces(words, 2, folder)
+    for option in (["--plot", "x.svg"], ["--reports"], ["--samples-out", "y"]):
+        assert main(["omega", "combine", *pieces, "-o", "x.tsv", *option]) == 2
+        assert f"{option[0]}: `omega threshold` has no such option" in capsys.readouterr().err
+    assert main(["omega", "combine", *pieces, "-o", "x.tsv", "--format", "omegaplus"]) == 2
+    assert "--format omegaplus: choose one of tsv, json" in capsys.readouterr().err
+    assert main(["omega", "combine", *pieces, "-o", f"{replicates}/neutral.ms.gz"]) == 2
+
+
+def test_sweeps_that_do_not_suit_are_told_by_pieces(
+    device: Device, folder: Path, replicates: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [
+        "omega",
+        "threshold",
+        *SIMULATED,
+        "--samples",
+        "14",
+        "--sweeps",
+        f"{replicates}/sweeps.ms",
+        "--site",
+        "80k",
+    ]
+    assert main([*words, "--shard", "1/2", "-o", "x.piece", "-d", str(device.index)]) == 2
+    assert "make both of the same number" in capsys.readouterr().err
+    words = ["omega", "threshold", *SIMULATED, "--samples", "14", "--scan", f"{replicates}/one.tsv", "--jobs", "1"]
+    assert main([*words, "--shard", "2/2", "-o", "x.piece", "-d", str(device.index)]) == 2
+    assert "has 12 haplotypes and the replicates have 14" in capsys.readouterr().err
+    assert not Path("x.piece").exists()
+
+
+def test_executors_give_the_thresholds_of_one_run(device: Device, replicates: Path) -> None:
+    where, neutral = str(device.index), NeutralReplicates(REGION, 3, 20)
+    expected = find_thresholds(neutral, SOME, engine=where)
+    length = ReadOptions(length=200_000)
+    swept = detect_sweeps(
+        replicates / "sweeps.ms", SOME, expected.thresholds, site=80_000, reading=length, engine=where
+    )
+    for spread in spreads([1, 3, 7]):
+        found = find_thresholds(neutral, SOME, engine=where, executor=spread)
+        assert as_json(found, {}) == as_json(expected, {})
+        sweeps = detect_sweeps(
+            replicates / "sweeps.ms", SOME, expected.thresholds, site=80_000, reading=length, engine=where,
+            executor=spread,
+        )  # fmt: skip
+        assert as_json(dataclasses.replace(found, sweeps=sweeps), {}) == as_json(
+            dataclasses.replace(expected, sweeps=swept), {}
+        )
+    with ThreadPoolExecutor(1) as executor, pytest.raises(ParameterError, match="source must be a file with executor"):
+        find_thresholds(iter(neutral), SOME, executor=executor)
+
+
+def test_replicates_by_themselves_are_those_of_all() -> None:
+    neutral = NeutralReplicates(REGION, 7, 9)
+    every = list(neutral)
+    assert [one.name for one in every] == [str(number) for number in range(1, 10)]
+    for begin, end in ((0, 0), (0, 4), (4, 9), (8, 9)):
+        for one, other in zip(neutral.between(begin, end), every[begin:end], strict=True):
+            assert one.replicate == other.replicate
+            np.testing.assert_array_equal(one.bits, other.bits)
+            np.testing.assert_array_equal(one.positions, other.positions)
+
+
+def test_all_that_is_asked_of_replicates_is_compared() -> None:
+    job = ThresholdJob(NeutralReplicates(REGION, 7, 9), SOME, observation=Observation())
+    for name, value in {"genotypes": True, "missing": 0.1, "chromosome": "1", "first": 2, "room": 3, "seed": 4}.items():
+        other = replace(job, observation=Observation(**{name: value}))
+        assert other.parameters() != job.parameters()
+    changed = {"seed": 8, "replicates": 10, "engine": "msprime", "region": replace(REGION, rho=41)}
+    for name, value in changed.items():
+        assert replace(job, neutral=replace(job.neutral, **{name: value})).parameters() != job.parameters()
+    assert replace(job, neutral=replace(job.neutral, jobs=3)).parameters() == job.parameters()
+    again: Any = pickle.loads(pickle.dumps(job))
+    assert again == job
+    full = ThresholdJob(("n.ms",), SOME, exclude="b.bed", sweeps=("s.ms",), report="r.tsv", questions={"fpr": "0.1"})
+    assert full.inputs() == ("n.ms", "s.ms", "b.bed", "r.tsv")
+    assert full.parameters()["fpr"] == "0.1"

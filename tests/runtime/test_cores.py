@@ -86,7 +86,6 @@ def test_devices_are_held_to_a_core(case: str, tmp_path: Path) -> None:
 LATE = f"""
 import os
 from oclgenomics.runtime import Engine
-from oclgenomics.runtime.cores import _taken
 Engine("cpu").close()
 os.environ["{VARIABLE}"] = "1"
 for _ in range(2):
@@ -95,8 +94,6 @@ for _ in range(2):
 FOREIGN = """
 import pyopencl
 platforms = pyopencl.get_platforms()
-from oclgenomics.runtime import loader
-listed = loader._library_of
 from oclgenomics.runtime import Engine
 Engine("cpu").close()
 """

@@ -13,8 +13,8 @@ from hypothesis import given, settings, strategies as st
 from oclgenomics import sdtw
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.runtime import Device, Engine
-from oclgenomics.sdtw import Alignments, AlignOptions, Stage, Thresholds, align
-from oclgenomics.sdtw.api import align_block, iter_align, open_references, signal_blocks
+from oclgenomics.sdtw import Alignments, AlignOptions, Stage, Thresholds, align, iter_align, open_references
+from oclgenomics.sdtw.device.reads import align_block, signal_blocks
 from oclgenomics.sdtw.plan import MAX_BLOCK_SAMPLES, PrefixBlock, block_reads, prefix_blocks
 from oclgenomics.signals import Signals, TrimOptions, write_signals
 

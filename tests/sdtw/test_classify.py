@@ -13,9 +13,9 @@ from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.runtime import Engine
-from oclgenomics.sdtw import AlignOptions, Classified, classify
-from oclgenomics.sdtw.api import classify_block, open_targets
+from oclgenomics.sdtw import AlignOptions, Classified, classify, open_targets
 from oclgenomics.sdtw.decisions.thresholds import WORDS, Stage, Thresholds
+from oclgenomics.sdtw.device.reads import classify_block
 from oclgenomics.sdtw.formats.thresholds import write_thresholds
 from oclgenomics.sdtw.plan import PrefixBlock, prefix_blocks
 from oclgenomics.sdtw.result import mapping_quality

@@ -23,6 +23,7 @@ COMMANDS = {
     "info": "x",
     "align": "x --reference y",
     "classify": "x --reference y --stages 1000:1",
+    "combine": "x",
     "evaluate": "x y --reference z",
     "calibrate": "--reference x --target y",
     "stream": "x --reference y --stages 1000:1",

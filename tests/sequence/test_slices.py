@@ -6,7 +6,7 @@ import gzip
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -22,9 +22,9 @@ from oclgenomics.io import placed_text
 from oclgenomics.io.file_slice import FileSlice, stored_size
 from oclgenomics.io.source import Source
 from oclgenomics.runtime import Engine
-from oclgenomics.sequence import Census, letter_blocks, packed_blocks, slices
+from oclgenomics.sequence import Census, InputProgress, letter_blocks, packed_blocks, slices
 from oclgenomics.sequence.records import Record, read_records
-from oclgenomics.sequence.slices import cut_files, cut_inputs, cut_pairs
+from oclgenomics.sequence.slices import cut_files, cut_inputs
 
 NAMES = ("r", "r1 x", "a/1", "é", "@", "+", ">", "", " lead", "x" * 40)
 BREAKS = ("\n", "\r\n")
@@ -85,7 +85,8 @@ def looked_at(read: int, lines: int, most: int) -> Iterator[None]:
     """Look at so much of a file at a time, at so many lines at least, and at so many bytes around a cut."""
     with ExitStack() as stack:
         for module, name, value in (
-            (placed_text, "FIRST_READ", read), (slices, "LINES_THAT_TELL", lines), (slices, "MOST_TEXT", most)
+            (placed_text, "FIRST_READ", read), (placed_text, "MOST_READ", read),
+            (slices, "LINES_THAT_TELL", lines), (slices, "MOST_TEXT", most),
         ):  # fmt: skip
             stack.enter_context(mock.patch.object(module, name, value))
         yield
@@ -95,7 +96,7 @@ looks = st.tuples(st.sampled_from((5, 16, 64, 1 << 16)), st.sampled_from((8, 12)
 texts = st.lists(st.one_of(fasta(), fastq(), fastq(wrapped=True)), min_size=1, max_size=3)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(texts, st.integers(1, 9), looks)
 def test_uncompressed_files(tmp_path_factory: pytest.TempPathFactory, texts: list[bytes], of: int,
                             look: tuple[int, int, int]) -> None:  # fmt: skip
@@ -103,7 +104,7 @@ def test_uncompressed_files(tmp_path_factory: pytest.TempPathFactory, texts: lis
         check(tmp_path_factory.mktemp("plain"), texts, of)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(texts, st.integers(1, 9), looks, st.sampled_from((1, 3, 10, 64, 1000)), st.booleans())
 def test_compressed_files(tmp_path_factory: pytest.TempPathFactory, texts: list[bytes], of: int,
                           look: tuple[int, int, int], size: int, empty: bool) -> None:  # fmt: skip
@@ -143,7 +144,7 @@ packings = st.sampled_from((bytes, partial(bgzip, size=10), partial(bgzip, size=
 widths = st.tuples(st.sampled_from((1, 50, 1 << 16)), st.sampled_from((1, 400, 1 << 25)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(mates(), st.integers(1, 9), looks, widths, packings, packings)
 def test_mates_in_two_files(
     tmp_path_factory: pytest.TempPathFactory, records: tuple[list[bytes], list[bytes]], of: int,
@@ -155,14 +156,14 @@ def test_mates_in_two_files(
     for name, some, packing in zip(names, records, (pack, pack_other), strict=True):
         Path(name).write_bytes(packing(b"".join(some)))
     with looked_at(*look), searched(*width):
-        parts = [part for number in range(of) if (part := cut_pairs(*names, number + 1, of))]
+        parts = [part for number in range(of) for part in cut_inputs([names], number + 1, of)]
     for first, second in parts:
         assert len(read([first])) == len(read([second])) > 0
     for mate in (0, 1):
         assert [record for part in parts for record in read([part[mate]])] == read([names[mate]])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(mates(), st.integers(1, 9), looks, packings)
 def test_interleaved_mates(
     tmp_path_factory: pytest.TempPathFactory, records: tuple[list[bytes], list[bytes]], of: int,
@@ -259,7 +260,106 @@ def test_mates_that_are_not_equally_many(tmp_path: Path) -> None:
     for name, count in zip(names, (40, 10), strict=True):
         Path(name).write_text("".join(f"@{name}:{number}\nACGT\n+\nIIII\n" for number in range(count)))
     with pytest.raises(InputError, match=r"2\.fq: the mates of records of .*1\.fq are not in it"):
-        [cut_pairs(*names, number, 5) for number in range(1, 6)]
+        [cut_inputs([names], number, 5) for number in range(1, 6)]
+
+
+# Each looks like two records of four lines, but for the numbers of letters and qualities.
+TWO_IN_ONE = b"".join(b"@%d\nACGTACGTAC\n+\nII\n@I\nII\n+I\nII\n" % number for number in range(40))
+# Each line but the third may be the first of a record.
+TWO_WAYS = b"@a\n@C\n+a\n+I\n" * 40
+
+
+@pytest.mark.parametrize("text", [TWO_IN_ONE, b"\n\n\n" + TWO_IN_ONE, TWO_WAYS])
+@pytest.mark.parametrize("interleaved", [False, True])
+def test_lines_that_look_like_others(tmp_path: Path, text: bytes, interleaved: bool) -> None:
+    name = str(tmp_path / "x.fq")
+    Path(name).write_bytes(text)
+    for of in (2, 7, 39, 300):
+        parts = [cut_files([name], number + 1, of, interleaved=interleaved) for number in range(of)]
+        assert [record for part in parts for record in read(part)] == read([name])
+        assert not interleaved or all(len(read(part)) % 2 == 0 for part in parts)
+
+
+@pytest.mark.parametrize("of", [2, 7, 39, 300])
+def test_other_lines_far_from_the_beginning(tmp_path: Path, of: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are parsed; one of 300 cuts lies where the rest of a record looks like one, and that is an error."""
+    monkeypatch.setattr(slices, "HEAD_TEXT", 64)
+    monkeypatch.setattr(placed_text, "FIRST_READ", 64)
+    name = str(tmp_path / "x.fq")
+    Path(name).write_bytes(FASTQ + TWO_IN_ONE + FASTQ)
+    parts = parts_of([name], of)
+    with pytest.raises(InputError, match="not equally many") if of == 300 else nullcontext():
+        assert [record for part in parts for record in read(part)] == read([name])
+
+
+def pair(folder: Path, names: Sequence[str], others: Sequence[str]) -> tuple[str, str]:
+    """Two files of mates with these names, the first ones of the second mates much longer."""
+    written = str(folder / "1.fa"), str(folder / "2.fa")
+    for mate, some in enumerate((names, others)):
+        letters = ["ACGT" * (1 + mate * max(0, 20 - at)) for at in range(len(some))]
+        text = "".join(f">{name} >{name} x\n{bases}\n" for name, bases in zip(some, letters, strict=True))
+        Path(written[mate]).write_text(text)
+    return written
+
+
+@pytest.mark.parametrize(("names", "width"), [(["r"] * 60, 8), ([f"r{number % 20}" for number in range(80)], 1 << 16)])
+def test_names_that_come_again(tmp_path: Path, names: list[str], width: int) -> None:
+    """Mates are counted where names do not tell them."""
+    both = pair(tmp_path, names, names)
+    with looked_at(5, 12, 1 << 24), searched(width, width):
+        parts = [part for number in range(20) for part in cut_inputs([both], number + 1, 20)]
+    assert [len(read([first])) for first, _ in parts] == [len(read([second])) for _, second in parts]
+    assert sum(len(read([first])) for first, _ in parts) == len(names)
+
+
+def test_names_tell_mates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is counted, and little is read."""
+    both = pair(tmp_path, [f"r{number}/1" for number in range(9000)], [f"r{number}/2" for number in range(9000)])
+    monkeypatch.setattr(slices._Records, "_all", None)
+    with looked_at(1000, 12, 1 << 14), searched(4000, 4000):
+        parts = [part for number in range(8) for part in cut_inputs([both], number + 1, 8)]
+    assert len(parts) == 8
+    assert [len(read([first])) for first, _ in parts] == [len(read([second])) for _, second in parts]
+
+
+def test_interleaved_mates_with_other_names(tmp_path: Path) -> None:
+    """They are counted, also where few records are left."""
+    name = str(tmp_path / "x.fa")
+    Path(name).write_text("".join(f">{number}\nACGT\n" for number in range(20)))
+    for of in range(2, 80):
+        parts = [cut_files([name], number + 1, of, interleaved=True) for number in range(of)]
+        assert all(len(read(part)) % 2 == 0 for part in parts)
+        assert [record for part in parts for record in read(part)] == read([name])
+
+
+def test_a_defect_before_the_cut(tmp_path: Path) -> None:
+    """It is found where it is, if the file has to be parsed to be cut."""
+    name = str(tmp_path / "x.fq")
+    Path(name).write_bytes(FASTQ + TWO_IN_ONE.replace(b"@7\n", b"@7\nN") + TWO_IN_ONE)
+    with looked_at(64, 12, 100), pytest.raises(InputError) as caught:
+        cut_files([name], 2, 2)
+    with pytest.raises(InputError) as wanted:
+        read([name])
+    assert str(caught.value) == str(wanted.value)
+
+
+def test_places_in_parts_that_are_joined(engine: Engine, files: list[str]) -> None:
+    parts = [cut_files(files[:1], number, 2)[0] for number in (2, 1)]
+    (block,) = letter_blocks(engine, parts, join=True)
+    assert block.origins is not None
+    error = block.error_at(0, "is A")
+    assert isinstance(parts[0], FileSlice)
+    assert (error.source, error.byte) == (files[0], parts[0].start)
+
+
+def test_progress_of_parts(engine: Engine, files: list[str]) -> None:
+    told: list[tuple[int, int | None]] = []
+    part = cut_files(files, 2, 3)
+    size = sum(stored_size(name) or 0 for name in part)
+    progress = InputProgress(part, lambda done, total: told.append((done, total)))
+    for _ in packed_blocks(engine, part, progress=progress):
+        pass
+    assert told[-1] == (size, size)
 
 
 def test_several_inputs_of_both_kinds(files: list[str], tmp_path: Path) -> None:
@@ -274,13 +374,24 @@ def test_several_inputs_of_both_kinds(files: list[str], tmp_path: Path) -> None:
         assert found == read([names[mate] for names in inputs if len(names) > mate])
 
 
+@pytest.mark.parametrize("text", [b">a\nACGT\n", b"@a\nACGT\n+\nIIII\n"])
+def test_a_record_at_the_cut_is_behind_it(tmp_path: Path, text: bytes) -> None:
+    name = str(tmp_path / "x")
+    Path(name).write_bytes(text * 12)
+    for of in (2, 3, 4, 6, 12):
+        assert [len(read(part)) for part in parts_of([name], of)] == [12 // of] * of
+
+
 def test_a_defect_is_found_where_it_is_in_the_file(files: list[str]) -> None:
     text = Path(files[1]).read_bytes().replace(b"IIII@", b"II I@")
     Path(files[1]).write_bytes(text)
     last = cut_files(files[1:2], 9, 9)
+    assert isinstance(last[0], FileSlice)
     with pytest.raises(InputError) as caught:
         read(last)
-    assert caught.value.byte == text.rindex(b"II I@") + 2
+    byte = text.rindex(b"II I@") + 2
+    assert str(caught.value).startswith(f"{files[1]} from stored byte {last[0].start} on, record 1, byte {byte}: ")
+    assert caught.value.source == files[1]
 
 
 @pytest.mark.parametrize("text", [b"", b"\n\n\n", b"no sequence\n" * 9, b"\xff\xfe>\0a\0", b"@HD\tVN:1.6\n" * 9])

@@ -5,9 +5,11 @@ from __future__ import annotations
 import builtins
 import io
 import json
+import os
 import pickle
 import re
 import shutil
+import subprocess
 import sys
 import tracemalloc
 import zipfile
@@ -25,6 +27,7 @@ from helpers.vcf_zarr import FILL, MISSING, vcf_arrays, write_store
 
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, MissingDependencyError
+from oclgenomics.io import cores
 from oclgenomics.variation import Alignment, ReadOptions, characters, read_alignments
 from oclgenomics.variation.readers.read import BLOCK_BYTES
 from oclgenomics.variation.readers.vcf_zarr import store as zarr_store
@@ -407,3 +410,19 @@ def test_a_folder_whose_name_looks_like_an_address(tmp_path, monkeypatch):
     path = store(Path("memory:") / "x.vcz")
     assert [alignment.name for alignment in read_alignments("memory://x.vcz")] == ["1", "2"]
     assert path.is_dir()
+
+
+POOL = """
+import sys
+import zarr.core.sync
+from oclgenomics.variation.readers.vcf_zarr.store import ZarrStore
+ZarrStore(sys.argv[1])
+print(zarr.core.sync._get_executor()._max_workers)
+"""
+
+
+def test_threads_of_the_library_are_limited(tmp_path: Path) -> None:
+    """They are those of the first store of a process, so this is another one."""
+    command = [sys.executable, "-c", POOL, str(store(tmp_path / "x.vcz"))]
+    environment = {**os.environ, cores.VARIABLE: "1"}
+    assert subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout == "1\n"

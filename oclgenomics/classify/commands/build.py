@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from oclgenomics import classify
 from oclgenomics.app.commands import add_command, add_options, count, open_engine, started_progress
 from oclgenomics.app.files import writes
-from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
+from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.classify import database
 from oclgenomics.classify.commands.query_options import chosen
 from oclgenomics.classify.commands.reference_options import add_building_options, built, with_manifest, write_built
@@ -99,11 +99,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _combine(args: argparse.Namespace, options: BuildOptions) -> int:
-    """Make a database of pieces."""
+    """Make a database of pieces that are there, or of those that workers make."""
     if args.output == "-":
         raise UsageError("name the file of the database with -o")
     start, job = time.perf_counter(), _job(args, options)
-    progress = started_progress(args, "merging")
+    progress = started_progress(args, "merging" if has_pieces(args) else "reading")
     with work_of(args) as work:
         made = job.database(work.parts(job, classify.Run(args.threads, progress.update)))
         progress.clear()
@@ -114,8 +114,8 @@ def _combine(args: argparse.Namespace, options: BuildOptions) -> int:
 
 def _job(args: argparse.Namespace, options: BuildOptions) -> BuildJob:
     """The build of all references; pieces know their names."""
-    if pieces := getattr(args, "pieces", None):
-        record = pieces[0].record
+    if has_pieces(args):
+        record = args.pieces[0].record
         files = [mark.name for mark in record.inputs[: record.parameters["references"]]]
     else:
         files = database.reference_files(classify.file_names(args.references))

@@ -12,7 +12,7 @@ from oclgenomics import classify
 from oclgenomics.app.commands import add_command, open_engine, report_profile, say, say_written, started_progress
 from oclgenomics.app.files import option_of, reads
 from oclgenomics.app.reports import write_reports
-from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
+from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.classify.commands.query_options import add_query_options, add_read_options, query_inputs, query_options
 from oclgenomics.classify.commands.report_files import ReportFiles, check_format
 from oclgenomics.classify.options import Wanted
@@ -56,20 +56,21 @@ def run(args: argparse.Namespace) -> int:
     """
     options, inputs = query_options(args), query_inputs(args)
     check_format(args)
-    job = classify.QueryJob(tuple(inputs), args.database, options, wanted_of(args))
-    combined = is_combined(args)
-    if args.shard is not None:
-        return write_shard(args, job, "classifying", kept=TEXTS)
-    if combined:
-        _check_kept(args)
-        with work_of(args) as work:
-            classify_reads(args, job, partial(work.parts, job), options)
-            work.report_profile()
-    else:
+    wanted, combined = wanted_of(args), is_combined(args)
+    if args.shard is None and not combined:
         with open_engine(args) as engine:
             with classify.Index(args.database, engine=engine) as index:
-                classify_reads(args, index, partial(index.iter_query, inputs, options, job.wanted), options, engine)
+                classify_reads(args, index, partial(index.iter_query, inputs, options, wanted), options, engine)
             report_profile(args, engine)
+        say_written(args)
+        return 0
+    job = classify.QueryJob(tuple(inputs), args.database, options, wanted)
+    if not combined:
+        return write_shard(args, job, "classifying", kept=TEXTS)
+    _check_kept(args)
+    with work_of(args) as work:
+        classify_reads(args, job, partial(work.parts, job), options)
+        work.report_profile()
     say_written(args)
     return 0
 
@@ -88,10 +89,9 @@ def _check_kept(args: argparse.Namespace) -> None:
     UsageError
         There is such an option.
     """
-    pieces = getattr(args, "pieces", None)
-    if not pieces:  # a scheduler's workers are told
+    if not has_pieces(args):  # workers are told
         return
-    known = pieces[0].record.parameters
+    known = args.pieces[0].record.parameters
     for names, what, kept in (
         (NEED_TEXTS, "texts of reads", "texts"),
         (NEED_HITS, "windows that were hit", "all_hits"),

@@ -135,12 +135,12 @@ def _interleaved(engine: Engine, one: Input, how: HowToRead, number: int) -> Ite
         before = 2 * (number - begin)
         if len(run) % 2:
             raise InputError(
-                "has an odd number of records, so the last one has no mate", source=one.name, record=before + len(run)
+                "has an odd number of records, so the last one has no mate", source=one.shown, record=before + len(run)
             )
         firsts = np.arange(0, len(run), 2)
         names = [run.names.take(firsts + mate) for mate in (0, 1)]
         if not how.wanted.any_mates:
-            _check_names(*names, source=one.name, before=before, step=2)
+            _check_names(*names, source=one.shown, before=before, step=2)
         texts = [] if run.texts is None else [run.texts.take(firsts + mate) for mate in (0, 1)]
         first, letters, mate_letters = map(np.ascontiguousarray, (run.first[::2], run.letters[::2], run.letters[1::2]))
         reads = Reads(number, names[0], letters, mate_letters, one.name)
@@ -159,7 +159,7 @@ def _from_two_files(engine: Engine, one: Input, how: HowToRead, number: int) -> 
             count = min(len(runs[0]), len(runs[1]))
             mates = [runs[0].part(0, count), runs[1].part(0, count)]
             if not how.wanted.any_mates:
-                _check_names(mates[0].names, mates[1].names, source=one.name, before=before)
+                _check_names(mates[0].names, mates[1].names, source=one.shown, before=before)
             yield _pairs(engine, mates, number + before, one.name)
             before += count
             runs = [_behind(run, count, stream) for run, stream in zip(runs, streams, strict=True)]

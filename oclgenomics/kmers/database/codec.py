@@ -88,12 +88,12 @@ def _encode_keys(keys: NDArray[np.uint64]) -> memoryview:
     return np.concatenate([first, vlq.encode(differences(keys))]).data
 
 
-def decode_section(data: bytes, words: int, kmers: int, gap_bytes: int) -> KmerBlock:
+def decode_section(data: bytes | memoryview, words: int, kmers: int, gap_bytes: int) -> KmerBlock:
     """Decode a section.
 
     Parameters
     ----------
-    data : bytes
+    data : bytes or memoryview
         All of the section.
     words : int
         Words of a key.

@@ -17,7 +17,7 @@ OMEGAPLUS_NAMES = {
     "-reports": ["--reports"], "-input": [], "-mbs": ["--input-format", "mbs"],
 }  # fmt: skip
 NOT_TAKEN = {
-    "-threads": "use --threads N, which limits host threads and the cores of a CPU device",
+    "-threads": "the device's own parallelism is used; --threads N limits host threads and cores of a CPU device",
     "-memLimit": "use --max-memory",
     "-name": "use --format omegaplus -o OmegaPlus_Report.NAME",
 }

@@ -1,4 +1,4 @@
-"""`oclgenomics omega combine`: what one scan gives, from its pieces."""
+"""`oclgenomics omega combine`: what one scan or one run of `omega threshold` gives, from its pieces."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import argparse
 from typing import Any
 
 from oclgenomics.app.spread import add_combine
-from oclgenomics.omega.commands import scan
+from oclgenomics.omega.commands import scan, threshold
 
 
 def add_parser(actions: Any) -> None:
     """Add `combine` to the actions of `omega`."""
-    add_combine(actions, {"omega scan": scan}, _add_outputs)
+    add_combine(actions, {"omega scan": scan, "omega threshold": threshold}, _add_outputs)
 
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:

@@ -101,12 +101,13 @@ def run(args: argparse.Namespace) -> int:
     options, reading = shared.scan_options(args), read_options(args, args.samples)
     output = check_outputs(args)
     job = omega.ScanJob((args.input,), options, reading, args.exclude, named=args.samples is not None)
+    combined = is_combined(args)
     if args.shard is not None:
         oclgenomics.select_device(args.device)
         return write_shard(args, job, "scanning")
     lines, null = _threshold_lines(args, options)
     exclude = sites.regions_of(args.exclude)
-    if not is_combined(args):
+    if not combined:
         oclgenomics.select_device(args.device)  # a device that is not there is reported before hours of reading
     messages = ScanMessages(args, options)
     drawn: list[omega.Scan] = []
@@ -120,13 +121,14 @@ def run(args: argparse.Namespace) -> int:
 
     progress = messages.progress.update
     with ExitStack() as stack:
-        if not is_combined(args):
+        if not combined:
             read = sites.open_alignments(args.input, reading, threads=args.threads, progress=progress)
             first = sites.first_read(stack.enter_context(closing(read)), args.input, partial(_look_at_first, args))
             job = replace(job, source=first, exclude=exclude)
         work = stack.enter_context(work_of(args))
         parts = stack.enter_context(closing(work.parts(job, omega.Run(progress=progress))))
-        _write_scans(args, output, _scans(args, parts, messages, found), work.provenance())
+        scans = _scans(parts, messages, found, partial(_look_at_first, args) if combined else None)
+        _write_scans(args, output, scans, work.provenance())
         messages.totals()
         messages.excluded(exclude)
         work.report_profile()
@@ -162,19 +164,19 @@ def check_outputs(args: argparse.Namespace) -> app.OutputOptions[formats.ReportF
 
 
 def _scans(
-    args: argparse.Namespace, parts: Iterator[Any], messages: ScanMessages, found: Callable[[omega.Scan], None]
-) -> Iterator[omega.Scan]:
-    """The scans among the parts; all that comes is told of."""
-    begun = not is_combined(args)  # then the first alignment was looked at
+    parts: Iterator[Any], messages: ScanMessages, found: Callable[[omega.Scan], None],
+    check: Callable[[omega.AlignmentRead], None] | None,
+) -> Iterator[omega.Scan]:  # fmt: skip
+    """The scans among the parts; all that comes is told of, and the first alignment checked."""
     for part in parts:
         if isinstance(part, omega.Scan):
             found(part)
             yield part
             continue
-        if not begun:
-            _look_at_first(args, part)
+        if check is not None:
+            check(part)
+            check = None
         messages.alignment(part)
-        begun = True
 
 
 def _look_at_first(args: argparse.Namespace, alignment: Alignment | omega.AlignmentRead) -> None:

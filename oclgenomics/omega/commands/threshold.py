@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Generator, Iterator
-from contextlib import closing, contextmanager
+import itertools
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,11 +15,12 @@ from oclgenomics import omega, simulate
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import add_reading_options, read_options, say_unphased
+from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.io.cores import usable_cores
 from oclgenomics.omega import formats, significance, sites
 from oclgenomics.omega.commands import options as shared
-from oclgenomics.omega.commands.null_data import NullData, add_data_options, settle_defaults
+from oclgenomics.omega.commands.null_data import add_data_options, settle_defaults
 from oclgenomics.simulate.commands.population import add_population_options, flag, neutral_region
 
 if TYPE_CHECKING:
@@ -56,6 +58,7 @@ def add_parser(actions: Any) -> None:
     add_data_options(parser)
     _add_question_options(parser)
     app.add_output_options(parser, formats=FORMATS)
+    add_spread_options(parser)
     app.add_device_options(parser)
 
 
@@ -125,25 +128,29 @@ def run(args: argparse.Namespace) -> int:
     rates = _check_questions(args)
     if report is not None:
         significance.check_options(omega.scan_parameters(options), report.parameters, args.scan, "omega threshold")
-    oclgenomics.select_device(args.device)  # a device that is not there is reported before the work
-    messages = SignificanceMessages(args)
-    with _sweep_replicates(args, reading) as swept:
-        observed = significance.as_observed(_neutral_replicates(args, reading), given.observation)
-        neutral = sites.first_read(_as_scanned(observed, given, args), args.input or "the simulation")
-        with app.open_engine(args) as engine:
-            how: dict[str, Any] = {
-                "exclude": given.exclude, "on_alignment": messages.alignment, "engine": engine,
-                "run": omega.Run(progress=messages.progress),
-            }  # fmt: skip
-            messages.begin("neutral", args.replicates)
-            found = omega.find_thresholds(neutral, options, fpr=rates, length=args.length, **how)
-            messages.thresholds(found)
-            if swept is not None:
-                messages.begin("sweeps", None)
-                found = _with_sweeps(args, swept, found, options, given, how)
-                messages.sweeps(found)
-            made = app.provenance(args, engine)
-            app.report_profile(args, engine)
+    combined = is_combined(args)
+    job = omega.ThresholdJob(
+        () if has_pieces(args) else _neutral_replicates(args), options, reading, args.exclude, sweeps=args.sweeps,
+        observation=given.observation, report=args.scan,
+        expected=None if given.haplotypes is None else (given.haplotypes, args.scan),
+        questions={name: getattr(args, name) for name in ("fpr", "peaks", "site", "within")},
+    )  # fmt: skip
+    if not combined:
+        oclgenomics.select_device(args.device)  # a device that is not there is reported before the work
+    with ExitStack() as stack:
+        swept = None if has_pieces(args) else _sweep_replicates(args, reading, stack)
+        if args.shard is not None:
+            return write_shard(args, job, "scanning", unit=("replicates", 1))
+        messages = SignificanceMessages(args)
+        how = omega.Run()
+        if not combined:
+            how = omega.Run(progress=messages.progress)
+            job = _begun(replace(job, exclude=given.exclude, sweeps=swept), args)
+        work = stack.enter_context(work_of(args))
+        parts = stack.enter_context(closing(work.parts(job, how)))
+        found = _judged(args, parts, options, rates, given.observation, messages)
+        made = work.provenance()
+        work.report_profile()
     if report is not None:
         compared = significance.compare(found, report, args.scan, "omega threshold")
         found = replace(found, peaks=tuple(significance.best_windows(report, args.peaks)), compared=compared)
@@ -153,8 +160,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-@contextmanager
-def _sweep_replicates(args: argparse.Namespace, reading: ReadOptions) -> Generator[Iterator[Alignment] | None]:
+def _sweep_replicates(args: argparse.Namespace, reading: ReadOptions, stack: ExitStack) -> Iterator[Alignment] | None:
     """The replicates with a sweep, if any are asked for; what is wrong with the first one is reported before the work.
 
     Raises
@@ -165,8 +171,7 @@ def _sweep_replicates(args: argparse.Namespace, reading: ReadOptions) -> Generat
         The first one has another number of haplotypes than those that are simulated.
     """
     if not args.sweeps:
-        yield None
-        return
+        return None
 
     def check(first: Alignment) -> None:
         if args.samples not in (None, first.haplotypes):
@@ -175,37 +180,44 @@ def _sweep_replicates(args: argparse.Namespace, reading: ReadOptions) -> Generat
                 "which thresholds are others; make both of the same number"
             )
 
-    with closing(sites.open_alignments(args.sweeps, reading, threads=args.threads)) as read:
-        yield sites.first_read(read, args.sweeps, check)
+    read = stack.enter_context(closing(sites.open_alignments(args.sweeps, reading, threads=args.threads)))
+    return sites.first_read(read, args.sweeps, check)
 
 
-def _with_sweeps(
-    args: argparse.Namespace, replicates: Iterator[Alignment], found: omega.Significance, options: omega.ScanOptions,
-    given: NullData, how: dict[str, Any],
+def _begun(job: omega.ThresholdJob, args: argparse.Namespace) -> omega.ThresholdJob:
+    """The same job for this process: the first neutral replicate is there, or what is wrong with it is reported."""
+    neutral = job.observed(sites.open_alignments(job.neutral, job.reading, threads=args.threads))
+    return replace(
+        job, neutral=sites.first_read(neutral, args.input or "the simulation"), observation=None, expected=None,
+        sweeps=None if job.sweeps is None else job.observed(sites.open_alignments(job.sweeps), swept=True),
+    )  # fmt: skip
+
+
+def _judged(
+    args: argparse.Namespace, parts: Iterator[Any], options: omega.ScanOptions, rates: Sequence[float],
+    observation: significance.Observation, messages: SignificanceMessages,
 ) -> omega.Significance:  # fmt: skip
-    """The same with the detection of the sweep replicates."""
-    site = args.site + given.observation.first - 1 if given.observation.chromosome else args.site
-    observed = significance.as_observed(replicates, replace(given.observation, room=0))
-    sweeps = omega.detect_sweeps(observed, options, found.thresholds, site=site, within=args.within, **how)
+    """What the replicates say of omegas, and the detection of those with a sweep, if there are any."""
+
+    def together(scans: Iterator[Any]) -> significance.Replicates:
+        return significance.Replicates.of(messages.seen(scans))
+
+    kinds = itertools.groupby(parts, key=lambda part: part.swept)
+    messages.begin("neutral", args.replicates)
+    found = together(next(kinds)[1]).significance(options, rates, args.length)
+    messages.thresholds(found)
+    if not args.sweeps:
+        return found
+    messages.begin("sweeps", None)
+    site = args.site + observation.first - 1 if observation.chromosome else args.site
+    sweeps = together(next(kinds)[1]).sweep_results(found.thresholds, site, args.within)
     if found.data is not None and sweeps.data is not None:
         unlike = significance.check_sweeps(found.data, sweeps.data, f"--sweeps {args.sweeps}")
         if unlike is not None:
             app.say(args, f"warning: {unlike}")
-    return replace(found, sweeps=sweeps)
-
-
-def _as_scanned(
-    replicates: Iterator[Alignment], given: NullData, args: argparse.Namespace
-) -> Generator[Alignment, None, None]:
-    """The same replicates; the first one of other data than the report's ends the work at once."""
-    for one in replicates:
-        if given.haplotypes not in (None, one.haplotypes):
-            raise UsageError(
-                f"{args.scan} has {given.haplotypes:,} haplotypes and the replicates have {one.haplotypes:,}, for "
-                "which the threshold is another; make both of the same number"
-            )
-        yield one
-        del one  # before the next one is simulated or read
+    found = replace(found, sweeps=sweeps)
+    messages.sweeps(found)
+    return found
 
 
 def _check_questions(args: argparse.Namespace) -> list[float]:
@@ -222,7 +234,8 @@ def _check_questions(args: argparse.Namespace) -> list[float]:
         raise UsageError("--within has no effect without --sweeps")
     if args.site is not None and args.length is not None and args.site > args.length:
         raise UsageError(f"--site {args.site} lies beyond --length {args.length}")
-    _check_source(args)
+    if not has_pieces(args):  # of which the options are settled
+        _check_source(args)
     rates = _rates(args.fpr)
     if args.input is None:
         omega.thresholds([0.0] * args.replicates, rates)  # refuses before the work what it would refuse after it
@@ -265,11 +278,11 @@ def _rates(text: str) -> list[float]:
     return rates
 
 
-def _neutral_replicates(args: argparse.Namespace, reading: ReadOptions) -> Iterator[Alignment]:
-    """Read or simulate the neutral replicates, one after the other."""
+def _neutral_replicates(args: argparse.Namespace) -> simulate.NeutralReplicates | tuple[str]:
+    """The neutral replicates to simulate, or the file to read."""
     if args.input is not None:
-        return sites.open_alignments(args.input, reading, threads=args.threads)
-    return simulate.neutral_alignments(
+        return (args.input,)
+    return simulate.NeutralReplicates(
         neutral_region(args), args.seed, args.replicates, engine=args.engine, growth_rate=args.growth_rate or 0.0,
         demography=None if args.demes is None else simulate.read_demography(args.demes, args.deme),
         jobs=usable_cores() if args.jobs is None else args.jobs,
@@ -299,13 +312,15 @@ class SignificanceMessages:
         """Show how many replicates have come."""
         self._progress.update(done, self._total)
 
-    def alignment(self, alignment: Alignment) -> None:
-        """Tell what is odd about a replicate before it is scanned."""
-        self._scanned += 1
-        made_so = self._args.genotypes or alignment.source == "simulation"
-        if alignment.unphased_calls and not made_so and (self._scanned <= SHOWN_ALIGNMENTS or self._args.verbose):
-            self._progress.clear()
-            say_unphased(self._args, alignment)
+    def seen(self, scans: Iterator[Any]) -> Iterator[Any]:
+        """Give the same scans, and tell what is odd about their replicates, if they were not made so."""
+        for scan in scans:
+            self._scanned += 1
+            shown = self._scanned <= SHOWN_ALIGNMENTS or self._args.verbose
+            if shown and scan.read.unphased_calls and not self._args.genotypes:
+                self._progress.clear()
+                say_unphased(self._args, scan.read)
+            yield scan
 
     def thresholds(self, found: omega.Significance) -> None:
         """Tell what the neutral replicates came to."""

@@ -34,9 +34,19 @@ def fraction_bits(haplotypes: int, span: int, options: ScanOptions) -> int:
     if options.ld != "RSQUARE":
         return SIGNED_FRACTION_BITS
     value_bits = haplotypes.bit_length()
-    sure = FULL_BITS - value_bits - (span * span // 2).bit_length()
     wanted = value_bits + 17
-    return min(max(sure, wanted), MAX_FRACTION_BITS, FLOAT_BITS - value_bits)
+    return min(max(_sure_bits(haplotypes, span), wanted), MAX_FRACTION_BITS, FLOAT_BITS - value_bits)
+
+
+def _sure_bits(haplotypes: int, span: int) -> int:
+    """Fraction bits with which no sum can outgrow its format."""
+    return FULL_BITS - haplotypes.bit_length() - (span * span // 2).bit_length()
+
+
+def may_outgrow(haplotypes: int, span: int, options: ScanOptions) -> bool:
+    """Whether a sum may outgrow its format, so that the bits of all positions depend on the values at each of them."""
+    exact = options.ld == "RSQUARE" and options.precision == "accurate"
+    return exact and fraction_bits(haplotypes, span, options) > _sure_bits(haplotypes, span)
 
 
 def whole_unit(haplotypes: int, options: ScanOptions, *, complete: bool) -> int:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from oclgenomics.io.array_layout import KEY, Checksum
 from oclgenomics.omega.plan.windows import Windows
 
-GRAIN = 1 << 28  # omegas and pairs of sites, a fraction of a second: what costs no more is not cut
+GRAIN = 1 << 25  # omegas and pairs of sites, some milliseconds: what costs no more is not cut
 MAX_COST = 1 << 62
 
 

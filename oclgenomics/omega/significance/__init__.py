@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from oclgenomics.omega.significance.facts import *
     from oclgenomics.omega.significance.observation import *
     from oclgenomics.omega.significance.peaks import best_windows as best_windows
+    from oclgenomics.omega.significance.replicates import Replicates as Replicates
     from oclgenomics.omega.significance.thresholds import *
 
 __getattr__, __dir__, __all__ = found_in(
@@ -20,6 +21,7 @@ __getattr__, __dir__, __all__ = found_in(
         "facts": "grid_spacing site_density",
         "observation": "Observation as_observed",
         "peaks": "best_windows",
+        "replicates": "Replicates",
         "thresholds": "FEW_MAXIMA Localisation replicates_for",
     },
 )

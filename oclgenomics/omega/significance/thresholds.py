@@ -28,6 +28,14 @@ FEW_MAXIMA = 10  # fewer replicates above a threshold than that leave its rate u
 _ROUNDING = 1e-9  # 0.05 * 100 is not quite 5
 
 
+def highest(scan: Scan) -> tuple[float, float]:
+    """Return the largest omega of a scan and its grid position; 0 and NaN where none is above 0."""
+    best = scan.best
+    if best is None or not scan.omega[best] > 0:
+        return 0.0, math.nan
+    return float(scan.omega[best]), float(scan.positions[best])
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Maxima:
     """The largest omega of each replicate, and where it is.
@@ -46,13 +54,8 @@ class Maxima:
     @classmethod
     def of(cls, scans: Iterable[Scan]) -> Maxima:
         """Take the maxima of scans, one at a time."""
-        omega, position = [], []
-        for scan in scans:
-            best = scan.best
-            found = best is not None and bool(scan.omega[best] > 0)
-            omega.append(float(scan.omega[best]) if found else 0.0)
-            position.append(float(scan.positions[best]) if found else math.nan)
-        return cls(np.array(omega, np.float64), np.array(position, np.float64))
+        found = np.array([highest(scan) for scan in scans], np.float64).reshape(-1, 2)
+        return cls(found[:, 0].copy(), found[:, 1].copy())
 
     def __len__(self) -> int:
         return len(self.omega)

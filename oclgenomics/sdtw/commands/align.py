@@ -10,6 +10,7 @@ from oclgenomics import sdtw
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import add_signal_inputs, add_signal_options, trim_of
+from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
 from oclgenomics.sdtw.commands.options import add_align_options, align_options, prefix_lengths
 from oclgenomics.sdtw.commands.reports import add_part_options, settle_format, write_parts
 
@@ -35,6 +36,7 @@ def add_parser(actions: Any) -> None:
     add_signal_options(group)
     add_align_options(group)
     add_part_options(parser)
+    add_spread_options(parser)
     app.add_device_options(parser, threads=argparse.SUPPRESS)
 
 
@@ -49,13 +51,14 @@ def run(args: argparse.Namespace) -> int:
     settle_format(args)
     options = align_options(args)
     options.check_prefixes(args.prefixes)
-    oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
-    references = sdtw.open_references(args.references)
-    with app.open_engine(args) as engine:
-        how: dict[str, Any] = {"starts": args.starts, "trim": trim_of(args), "engine": engine}
-        write_parts(args, engine, "aligning", lambda run: sdtw.iter_align(
-            args.signals, references, options, prefixes=args.prefixes, run=run, **how
-        ))  # fmt: skip
-        app.report_profile(args, engine)
+    job = sdtw.AlignJob(tuple(args.signals), tuple(args.references), options, args.prefixes, args.starts, trim_of(args))
+    if not is_combined(args):
+        oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
+    job.open()
+    if args.shard is not None:
+        return write_shard(args, job, "aligning")
+    with work_of(args) as work:
+        write_parts(args, work.provenance(), "aligning", lambda run: work.parts(job, run))
+        work.report_profile()
     app.say_written(args)
     return 0

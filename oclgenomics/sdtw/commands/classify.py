@@ -10,8 +10,15 @@ from oclgenomics import sdtw
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import writes
 from oclgenomics.app.inputs import THRESHOLDS_TRIM, add_signal_inputs, add_signal_options
-from oclgenomics.sdtw import formats
-from oclgenomics.sdtw.commands.options import add_align_options, add_decision_options, references_of, thresholds_of
+from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
+from oclgenomics.sdtw import decisions, formats
+from oclgenomics.sdtw.commands.options import (
+    add_align_options,
+    add_decision_options,
+    asked_trim,
+    settled_options,
+    thresholds_of,
+)
 from oclgenomics.sdtw.commands.reports import add_part_options, settle_format, write_parts
 
 
@@ -29,11 +36,16 @@ def add_parser(actions: Any) -> None:
     group = parser.add_argument_group("signals and alignments")
     add_signal_options(group, default=THRESHOLDS_TRIM)
     add_align_options(group)
-    group = add_part_options(parser)
-    writes(group.add_argument(
+    add_report_options(parser)
+    add_spread_options(parser)
+    app.add_device_options(parser, threads=argparse.SUPPRESS)
+
+
+def add_report_options(parser: argparse.ArgumentParser) -> None:
+    """Add all outputs: the decisions in a format, with or without starts, and their summary."""
+    writes(add_part_options(parser).add_argument(
         "--summary", metavar="FILE", help="write a table with a line for each stage: reads that came to it, decisions"
     ))  # fmt: skip
-    app.add_device_options(parser, threads=argparse.SUPPRESS)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -46,17 +58,24 @@ def run(args: argparse.Namespace) -> int:
     """
     settle_format(args)
     thresholds = thresholds_of(args)
-    oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
-    targets, decoys, trim = references_of(args, thresholds)
-    with app.open_engine(args) as engine:
-        how: dict[str, Any] = {"starts": args.starts, "trim": trim, "engine": engine}
-        totals = write_parts(args, engine, "classifying", lambda run: sdtw.iter_classify(
-            args.signals, targets, thresholds, decoys=decoys, run=run, **how
-        ))  # fmt: skip
-        app.report_profile(args, engine)
+    job = sdtw.ClassifyJob(
+        tuple(args.signals), tuple(args.targets), tuple(args.decoys), thresholds, args.thresholds, args.starts,
+        asked_trim(args),
+    )  # fmt: skip
+    if not is_combined(args):
+        oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
+    job.open()
+    settled_options(args, thresholds)
+    trim = job.settled_trim
+    if args.shard is not None:
+        return write_shard(args, job, "classifying")
+    args.trim = decisions.trim_text(trim)  # for reports to tell
+    with work_of(args) as work:
+        totals = write_parts(args, work.provenance(), "classifying", lambda run: work.parts(job, run))
+        work.report_profile()
         if args.summary:
             with app.text_output(args.summary) as stream:
-                stream.write(formats.summary_text(totals, thresholds.prefixes, app.provenance(args, engine)))
+                stream.write(formats.summary_text(totals, thresholds.prefixes, work.provenance()))
     app.say(args, ", ".join(f"{number:,} {word}" for word, number in totals.decisions.items()))
     app.say_written(args)
     return 0

@@ -6,16 +6,12 @@ import argparse
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from oclgenomics import notices, sdtw
 from oclgenomics.app import commands as app
 from oclgenomics.errors import UsageError
 from oclgenomics.sdtw import decisions, formats, plots
-
-if TYPE_CHECKING:
-    from oclgenomics.runtime import Engine
-
 
 FORMATS = ("tsv", "jsonl", "paf")
 MAX_WIDTH = 0.2  # of the interval of a share that is kept
@@ -43,14 +39,18 @@ def settle_format(args: argparse.Namespace) -> None:
 
 
 def write_parts(
-    args: argparse.Namespace, engine: Engine, label: str, make_parts: Callable[[sdtw.Run], Generator[Any, None, None]]
+    args: argparse.Namespace,
+    made: dict[str, Any],
+    label: str,
+    make_parts: Callable[[sdtw.Run], Generator[Any, None, None]],
 ) -> sdtw.Totals:
     """Write the report of parts as they come, say what it was, and return how much.
 
     Parameters
     ----------
     args : Namespace
-    engine : Engine
+    made : dict
+        What made them.
     label : str
         Of the progress.
     make_parts : callable
@@ -63,7 +63,7 @@ def write_parts(
     """
     totals, progress = sdtw.Totals(), app.started_progress(args, label)
     start = time.perf_counter()
-    report = formats.make_report(args.format, provenance=app.provenance(args, engine))
+    report = formats.make_report(args.format, provenance=made)
     parts = make_parts(sdtw.Run(progress=progress.update))
     with closing(parts), app.text_output(args.output, "wb") as stream:
         formats.write_reports(parts, [(stream, report)], on_part=[lambda _: progress.clear(), totals.add])

@@ -4,7 +4,7 @@ What reads say of themselves (pore, molecule, rate) is compared with what refere
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
@@ -59,6 +59,15 @@ class ReadKind:
 
 
 UNKNOWN_KIND = ReadKind()
+
+
+def kinds_of(signals: Signals) -> dict[ReadKind, str]:
+    """Return what reads are of, each kind with the name of its first read, in their order."""
+    facts = np.stack([signals.pore, signals.molecule, signals.rate.astype(object)], axis=1)
+    first: dict[tuple[str, str, float | None], str] = {}
+    for name, (pore, molecule, rate) in zip(signals.names.tolist(), facts.tolist(), strict=True):
+        first.setdefault((pore, molecule, rate if rate == rate else None), name)
+    return {ReadKind(*known): name for known, name in first.items()}
 
 
 @dataclass(frozen=True)
@@ -259,12 +268,12 @@ class KindCheck:
             A read is of another pore or molecule, or has another rate, than the references are for, than the reads by
             which the thresholds were chosen, or than the reads before it.
         """
-        facts = np.stack([signals.pore, signals.molecule, signals.rate.astype(object)], axis=1)
-        first: dict[tuple[str, str, float | None], int] = {}
-        for number, (pore, molecule, rate) in enumerate(facts.tolist()):
-            first.setdefault((pore, molecule, rate if rate == rate else None), number)
-        for known, number in first.items():
-            self._see_one(ReadKind(*known), signals.names[number])
+        self.see_kinds(kinds_of(signals))
+
+    def see_kinds(self, kinds: Mapping[ReadKind, str]) -> None:
+        """Look at what reads are of; see `kinds_of` and `see`."""
+        for kind, name in kinds.items():
+            self._see_one(kind, name)
 
     def _see_one(self, kind: ReadKind, name: str) -> None:
         for expected, words, remedy in self._expected:

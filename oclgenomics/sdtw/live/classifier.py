@@ -12,7 +12,6 @@ from typing import IO, Any, Protocol
 from oclgenomics import notices
 from oclgenomics.app.run import EngineLike
 from oclgenomics.runtime import Device
-from oclgenomics.sdtw.api import References, open_targets
 from oclgenomics.sdtw.decisions.thresholds import Thresholds, checked_trim
 from oclgenomics.sdtw.device.strips import PrefixAligner
 from oclgenomics.sdtw.formats.thresholds import read_thresholds
@@ -22,6 +21,7 @@ from oclgenomics.sdtw.live.metrics import DebugLog, Metrics
 from oclgenomics.sdtw.live.options import MAX_CHANNELS, Action, LiveOptions
 from oclgenomics.sdtw.live.selector import Selector
 from oclgenomics.sdtw.live.workers import Clock, MakeWorker, RealClock, ThreadWorker, given_aligner, own_aligner
+from oclgenomics.sdtw.squiggles.opened import References, open_targets
 
 
 class ReadUntilClient(Protocol):

@@ -15,7 +15,6 @@ from oclgenomics.app.reports import MISSING
 from oclgenomics.app.run import EngineLike, verb
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.text_file import read_text
-from oclgenomics.sdtw.api import References
 from oclgenomics.sdtw.decisions.basis import KindCheck, check_rate
 from oclgenomics.sdtw.decisions.thresholds import Thresholds
 from oclgenomics.sdtw.device.strips import PrefixAligner
@@ -25,6 +24,7 @@ from oclgenomics.sdtw.live.flow_cell import FlowCell, Tally
 from oclgenomics.sdtw.live.judging import OUTCOMES, Criteria, Decided, Job
 from oclgenomics.sdtw.live.metrics import Metrics
 from oclgenomics.sdtw.live.options import FlowCellOptions, LiveOptions
+from oclgenomics.sdtw.squiggles.opened import References
 from oclgenomics.signals.model import Signals
 
 KINDS = ("other", "target")

@@ -23,7 +23,6 @@ from dataclasses import dataclass, fields
 from typing import IO, Any
 
 from oclgenomics.errors import MissingDependencyError, OutputError, UsageError
-from oclgenomics.sdtw.api import open_targets
 from oclgenomics.sdtw.decisions.basis import Trim
 from oclgenomics.sdtw.decisions.thresholds import ACCEPT, REJECT, Thresholds, checked_trim, parse_stages
 from oclgenomics.sdtw.formats.thresholds import read_thresholds
@@ -34,6 +33,7 @@ from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.live.selector import Selector
 from oclgenomics.sdtw.live.workers import RealClock, ThreadWorker, own_aligner
 from oclgenomics.sdtw.options import AlignOptions
+from oclgenomics.sdtw.squiggles.opened import open_targets
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals.trimming import TrimOptions
 

@@ -6,8 +6,8 @@ Each replicate has a stream of its own: replicate 3 is the same data whether 3 o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -64,17 +64,12 @@ class _Replicate:
         return as_alignment(drawn, self.region.length, self.number)
 
 
-def neutral_alignments(
-    region: Region,
-    seed: int,
-    replicates: int,
-    *,
-    engine: Simulator = "own",
-    growth_rate: float = 0.0,
-    demography: Demography | None = None,
-    jobs: int = 1,
-) -> Iterator[Alignment]:
-    """Simulate neutral replicates, the same that `simulate omega` writes with this seed.
+@dataclass(frozen=True)
+class NeutralReplicates:
+    """Neutral replicates, the same that `simulate omega` writes with this seed: an iterable that simulates them.
+
+    Other processes can simulate some of them, for it can be pickled: `oclgenomics.omega.find_thresholds` takes it with
+    `executor`.
 
     Parameters
     ----------
@@ -92,34 +87,75 @@ def neutral_alignments(
     jobs : int
         Processes that simulate side by side; the replicates and their order do not depend on it.
 
-    Yields
-    ------
-    Alignment
-        Binary and complete, named by its number from "1".
-
     Raises
     ------
     UsageError
         Growth or a history without msprime, or a value out of range.
-    MissingDependencyError
-        msprime is not installed.
-    OclGenomicsError
-        A process was killed.
     """
-    if engine not in get_args(Simulator):
-        raise ParameterError("engine", f"must be own or msprime, not {engine!r}")
-    if growth_rate and engine != "msprime":
-        raise UsageError("`growth_rate` needs `engine=msprime`; the built-in simulator keeps the population constant")
-    if demography is not None and engine != "msprime":
-        raise UsageError("`demes` needs `engine=msprime`; the built-in simulator keeps the population constant")
-    if jobs < 1:
-        raise ParameterError("jobs", "at least 1 process is needed", jobs)
-    tasks = [
-        _Replicate(region, engine, growth_rate, demography, number, child)
-        for number, child in enumerate(replicate_seeds(seed, replicates), start=1)
-    ]
-    processes = min(jobs, replicates)
-    yield from map(_Replicate.draw, tasks) if processes == 1 else drawn_side_by_side(tasks, processes)
+
+    region: Region
+    seed: int
+    replicates: int
+    engine: Simulator = "own"
+    growth_rate: float = 0.0
+    demography: Demography | None = None
+    jobs: int = 1
+
+    def __post_init__(self) -> None:
+        if self.engine not in get_args(Simulator):
+            raise ParameterError("engine", f"must be own or msprime, not {self.engine!r}")
+        for name, given in (("growth_rate", self.growth_rate), ("demes", self.demography)):
+            if given and self.engine != "msprime":
+                need = "needs `engine=msprime`; the built-in simulator keeps the population constant"
+                raise UsageError(f"`{name}` {need}")
+        if self.jobs < 1:
+            raise ParameterError("jobs", "at least 1 process is needed", self.jobs)
+
+    def __iter__(self) -> Iterator[Alignment]:
+        return self.between(0, self.replicates)
+
+    def record(self) -> dict[str, Any]:
+        """Return all that decides what they are, as plain values by name."""
+        return {name: value for name, value in asdict(self).items() if name != "jobs"}
+
+    def between(self, begin: int, end: int) -> Iterator[Alignment]:
+        """Simulate the replicates [begin, end), counted from 0.
+
+        Yields
+        ------
+        Alignment
+            Binary and complete, named by its number from "1".
+
+        Raises
+        ------
+        UsageError
+            A value out of range.
+        MissingDependencyError
+            msprime is not installed.
+        OclGenomicsError
+            A process was killed.
+        """
+        seeds = replicate_seeds(self.seed, self.replicates)
+        tasks = [
+            _Replicate(self.region, self.engine, self.growth_rate, self.demography, number + 1, seeds[number])
+            for number in range(begin, end)
+        ]
+        processes = min(self.jobs, len(tasks))
+        yield from map(_Replicate.draw, tasks) if processes < 2 else drawn_side_by_side(tasks, processes)
+
+
+def neutral_alignments(
+    region: Region,
+    seed: int,
+    replicates: int,
+    *,
+    engine: Simulator = "own",
+    growth_rate: float = 0.0,
+    demography: Demography | None = None,
+    jobs: int = 1,
+) -> Iterator[Alignment]:
+    """Simulate the replicates of `NeutralReplicates`, whose parameters and errors these are."""
+    yield from NeutralReplicates(region, seed, replicates, engine, growth_rate, demography, jobs)
 
 
 def as_alignment(haplotypes: Haplotypes, length: int, replicate: int) -> Alignment:

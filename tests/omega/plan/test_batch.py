@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from itertools import pairwise
 from typing import Any
 
@@ -12,8 +13,8 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.device.scanner import OmegaScanner
-from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.plan.batch import FLOAT_BITS, MAX_FRACTION_BITS, fraction_bits, whole_unit
+from oclgenomics.omega.options import Precision, ScanOptions
+from oclgenomics.omega.plan.batch import FLOAT_BITS, MAX_FRACTION_BITS, fraction_bits, may_outgrow, whole_unit
 from oclgenomics.omega.result import Scan
 from oclgenomics.runtime import Engine
 from oclgenomics.variation.alignment import Alignment
@@ -133,6 +134,32 @@ def test_positions_by_themselves_are_those_of_the_whole_scan(
         assert sum(one.stats.scores for one in of_parts) == scan.stats.scores
 
 
+def uneven(sites: int, haplotypes: int, states: int) -> Alignment:
+    """Sites that are close together, of so many states, and then twice as many of two that are not."""
+    rng = np.random.default_rng(8)
+    positions = np.concatenate([np.arange(sites) * 5 + 1, 5 * sites + np.arange(1, 2 * sites + 1) * 200])
+    drawn = correlated_states(rng, 3 * sites, haplotypes)
+    if states == 2:
+        return make_alignment(drawn, positions)
+    drawn[:sites] *= rng.integers(1, states, (sites, haplotypes)).astype(drawn.dtype)
+    return make_multiallelic(drawn, positions)
+
+
+@pytest.mark.parametrize(
+    ("alignment", "precision"), [(uneven(100, 2000, 2), "accurate"), (uneven(40, 30, 4), "compat")], ids=["bits", "dna"]
+)
+def test_what_the_rest_decides_is_decided_without_it_too(
+    engine: Engine, alignment: Alignment, precision: Precision
+) -> None:
+    """Fraction bits follow from the widest window, and OmegaPlus' DNA mode from any site of three states."""
+    options = ScanOptions(grid=40, minwin=100, maxwin=1_500, minsnps=2, precision=precision)
+    (whole,) = OmegaScanner(engine).scan_filtered([alignment], options)
+    (last,) = OmegaScanner(engine).scan_filtered([alignment], options, ranges=[(25, 39)])
+    assert last.valid.all()
+    np.testing.assert_array_equal(last.omega, whole.omega[25:39])
+    np.testing.assert_array_equal(last.left, whole.left[25:39])
+
+
 def test_one_alignment_with_sums_too_large_leaves_the_others_alone(engine: Engine) -> None:
     """Complete LD between many haplotypes outgrows the format; independent sites beside it do not."""
     haplotypes, sites = 100_000, 520
@@ -175,6 +202,17 @@ def test_values_keep_their_digits_and_fit(haplotypes: int, span: int) -> None:
     assert haplotypes * 2**bits < 2**55  # what fixed_point() in pair_value.clh takes
     if bits < min(MAX_FRACTION_BITS, FLOAT_BITS - haplotypes.bit_length()):
         assert 0.5 * 2**-bits < 1e-5 / haplotypes
+
+
+@given(haplotypes=st.integers(2, 1 << 20), span=st.integers(2, 200_000))
+def test_sums_that_may_outgrow_their_format_are_known(haplotypes: int, span: int) -> None:
+    bits = fraction_bits(haplotypes, span, OPTIONS)
+    assert may_outgrow(haplotypes, span, OPTIONS) or haplotypes * (span * (span - 1) // 2) * 2**bits < 2**62
+    signed, compat = (
+        dataclasses.replace(OPTIONS, **{name: value}) for name, value in (("ld", "D"), ("precision", "compat"))
+    )
+    assert not may_outgrow(haplotypes, span, signed)
+    assert not may_outgrow(haplotypes, span, compat)
 
 
 @given(haplotypes=st.integers(2, 1 << 20), span=st.integers(2, 200_000))

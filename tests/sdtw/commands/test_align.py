@@ -14,7 +14,7 @@ from helpers.sdtw_oracle import small_squiggle
 
 from oclgenomics.app.reports import write_reports
 from oclgenomics.cli.main import main
-from oclgenomics.runtime import Device, Engine
+from oclgenomics.runtime import Device
 from oclgenomics.sdtw import AlignOptions, Stage, Thresholds, align, classify, write_thresholds
 from oclgenomics.sdtw.commands.reports import write_parts
 from oclgenomics.sdtw.formats import make_report
@@ -101,8 +101,7 @@ def test_a_terminal_gets_text(folder: Path, device: Device, monkeypatch: pytest.
     monkeypatch.setattr("sys.stdout", Terminal())
     args = argparse.Namespace(output="-", format="jsonl", quiet=True)
     found = align("reads.npz", "target.sdtw", prefixes=(100,), trim=TRIMMED, engine=device)
-    with Engine(device) as engine:
-        write_parts(args, engine, "aligning", lambda run: (part for part in [found]))
+    write_parts(args, {}, "aligning", lambda run: (part for part in [found]))
     assert sys.stdout.getvalue() == body_of(found, "jsonl")  # type: ignore[attr-defined]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, library_errors
+from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.source import Source
 from oclgenomics.lazy_names import optional
 from oclgenomics.variation.readers.sniff import store_format
@@ -48,7 +49,8 @@ class ZarrStore:
         self._packed: zipfile.ZipFile | None = None  # the same file, for metadata before zarr sees them
         _check(path)
         zarr = optional("zarr", f"{path}: VCF Zarr needs zarr: pip install 'oclgenomics[zarr]'")
-        with library_errors("no Zarr group, or a damaged one", self.source):
+        pool = zarr.config.set({"threading.max_workers": usable_cores()})  # which the first group of the process starts
+        with library_errors("no Zarr group, or a damaged one", self.source), pool:
             if not os.path.isdir(path):
                 self._file, self._packed = zarr.storage.ZipStore(path, mode="r"), zipfile.ZipFile(path)
             # A path is never taken for an address, and metadata are those whose codecs are checked, not a copy of them.
