@@ -259,6 +259,17 @@ def test_a_device_whose_workers_die_is_left_out(
     assert line.endswith("is left out: 3 workers in a row ended by SIGKILL")
 
 
+def test_deaths_between_which_work_is_done_are_no_reason(
+    device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with DevicePool([device, device]) as pool:
+        for number in range(6):
+            pool.submit(tasks.die_first, str(tmp_path / f"{number}"), "killed").result()
+            for task in [pool.submit(tasks.pid_after, 0.3) for _ in range(4)]:
+                task.result()
+    assert capsys.readouterr().err == ""
+
+
 def test_a_slow_device_holds_nobody_up(device: Device, other: Device) -> None:
     """Nor one that hangs: who has nothing left to do does its piece, too."""
     other, start = dataclasses.replace(other, name="slow"), time.monotonic()
