@@ -12,7 +12,7 @@ import os
 import stat
 import struct
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import chain
 from typing import Any
 
@@ -56,6 +56,8 @@ class Shard:
     of: int
 
     def __post_init__(self) -> None:
+        if not type(self.number) is type(self.of) is int:
+            raise ParameterError("shard", "must be two whole numbers")
         if not 1 <= self.of <= MOST_PIECES:
             raise ParameterError("shard", f"a job has 1 to {MOST_PIECES:,} pieces, not {self.of:,}")
         if not 1 <= self.number <= self.of:
@@ -165,6 +167,16 @@ class PieceRecord:
     inputs: tuple[InputMark, ...]
     arguments: Mapping[str, Any]
     device: Mapping[str, Any]
+
+    def is_whole(self) -> bool:
+        """Whether all of it is what it should be, and not something else that a file had in its place."""
+        kinds = (str, str, Shard, Mapping, tuple, Mapping, Mapping)
+        values = [getattr(self, field.name) for field in fields(self)]
+        return (
+            all(map(isinstance, values, kinds))
+            and all(isinstance(mark, InputMark) for mark in self.inputs)
+            and all(isinstance(name, str) for name in self.parameters)
+        )
 
 
 KINDS = (PieceRecord, Shard, InputMark)
@@ -279,7 +291,7 @@ class PieceFile:
         if end != END:
             raise self._error("has no end mark: the file is cut off, or damaged at its end", self._foot_at)
         record = self._record(handle, HEAD.size, KINDS)[1]
-        if not isinstance(record, PieceRecord):
+        if not (isinstance(record, PieceRecord) and record.is_whole()):
             raise self._error("does not say what it is a piece of", HEAD.size)
         self.record = record
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.errors import OclGenomicsError
 from oclgenomics.io.array_layout import KEY, checksum
 
 HEAD = struct.Struct("<QQQ")  # bytes of the text, bytes of the arrays, checksum of both
@@ -57,7 +58,7 @@ def unpack_record(text: bytes | bytearray, arrays: bytearray, kinds: Sequence[ty
     reader = _Reader(arrays, {kind.__name__: kind for kind in kinds})
     try:
         value = reader.value(json.loads(text))
-    except (KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+    except (LookupError, TypeError, AttributeError, OverflowError, RecursionError, OclGenomicsError) as error:
         raise ValueError(f"it is malformed ({type(error).__name__}: {error})") from error
     if reader.place != len(arrays):
         raise ValueError("its arrays have another size than it says")
@@ -138,8 +139,9 @@ class _Reader:
             raise ValueError("an array has a shape that no array has")
         count = math.prod(shape)
         if dtype == "text":
+            found = self._texts(count, *size)  # before there is an array, whose size may be forged
             texts: NDArray[np.object_] = np.empty(count, object)
-            texts[:] = self._texts(count, *size)
+            texts[:] = found
             return texts.reshape(shape)
         if np.dtype(dtype).kind not in NUMBERS:
             raise ValueError("an array has a type that no record has")
@@ -157,6 +159,6 @@ class _Reader:
 
     def _take(self, size: int) -> NDArray[np.uint8]:
         begin, self.place = self.place, self.place + size
-        if self.place > len(self._arrays):
+        if not begin <= self.place <= len(self._arrays):
             raise ValueError("its arrays have another size than it says")
         return np.frombuffer(self._arrays, np.uint8, size, begin)
