@@ -37,7 +37,7 @@ NO_FILES = {
     "abundance_per", "at", "comment", "deme", "device", "engine", "format", "fpr", "highest", "impute", "input_format",
     "kernel", "ld", "listen", "loop", "lowest", "name", "names", "operation", "phase", "pore", "precision", "rank",
     "ranks", "region", "remove_ambiguous", "separator", "sequence_id_format", "sequences", "settings", "stages",
-    "target_class", "title", "top",
+    "target_class", "title", "top", "workers",
 }  # fmt: skip
 
 
@@ -78,7 +78,7 @@ def test_every_option_has_help_that_tells_its_default(name: str) -> None:
 def test_there_are_parsers_to_look_at() -> None:
     assert len(PARSERS) > 20
     outputs = {name for name, parser in PARSERS.items() if any(role_of(a) == "output" for a in parser._actions)}
-    without = {"devices", "doctor", "classify verify", "simulate genomes"}
+    without = {"devices", "doctor", "classify verify", "simulate genomes", "worker"}
     assert {name for name in PARSERS if name not in outputs} == {f"oclgenomics {name}" for name in without}
 
 
