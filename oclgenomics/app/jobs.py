@@ -19,7 +19,7 @@ from contextlib import closing
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
-from oclgenomics import __version__
+from oclgenomics import __version__, notices
 from oclgenomics.app.pieces import (
     InputMark,
     PieceFile,
@@ -323,11 +323,13 @@ def _piece_folder(folder: str | os.PathLike[str] | None) -> Iterator[str]:
     if folder is not None:
         check_folder(os.fspath(folder))
     try:
-        held = tempfile.TemporaryDirectory(prefix="oclgenomics-", dir=folder)
+        held = tempfile.TemporaryDirectory(prefix="oclgenomics-", dir=folder, ignore_cleanup_errors=True)
     except OSError as error:
         raise OutputError(f"{error.filename}: no folder for pieces can be made ({error.strerror or error})") from error
     with held as name:
         yield name
+    if os.path.exists(name):  # a machine that shares the folder may still have a file of it open
+        notices.tell(f"warning: {name}: the folder of the pieces cannot be removed; remove it yourself")
 
 
 def pieces_of(paths: Sequence[str]) -> list[PieceFile]:

@@ -25,6 +25,7 @@ import pytest
 from helpers import pool_tasks as tasks
 from helpers.pieces import without_made
 from helpers.pool_tasks import Counting, numbers_of
+from helpers.signal_files import write_signal_inputs
 
 import oclgenomics
 from oclgenomics.app import jobs, pools
@@ -440,6 +441,10 @@ def test_provenance_names_the_workers(device: Device, folder: Path, capsys: pyte
     [
         "kmers count a.fq b.fq -k 11 -o OUT",
         f"omega scan {TESTS}/data/omega/edge/twochrom.vcf --grid 50 --minwin 100 --maxwin 50000 -o OUT",
+        "omega threshold --grid 12 --minwin 1k --maxwin 30k --length 200k --samples 12 --theta 40 --rho 40 --seed 5 "
+        "--replicates 9 --fpr 0.2 -o OUT",
+        "sdtw align reads.npz --reference target.sdtw --prefixes 100,450 --trim 20 -o OUT",
+        "sdtw classify reads.npz --reference target.sdtw --stages 100:500,300:400 --trim 20 -o OUT",
         f"classify query DB {TESTS}/data/classify/edge/edge_reads.fa -o OUT",
         f"classify build OUT {TESTS}/data/classify/edge/edge_ref.fna --taxonomy {TESTS}/data/classify/edge",
     ],
@@ -447,6 +452,7 @@ def test_provenance_names_the_workers(device: Device, folder: Path, capsys: pyte
 def test_other_commands_write_what_one_run_writes(device: Device, folder: Path, words: str) -> None:
     build = f"classify build DB {TESTS}/data/classify/edge/edge_ref.fna -q -d {device.index}"
     assert "DB" not in words or main(build.split()) == 0
+    write_signal_inputs(folder)
     for output, devices in (("one", ["-d", f"{device.index}"]), ("two", ["--workers", f"{device.index},0"])):
         assert main([*words.replace("OUT", output).split(), *devices, "-q"]) == 0
     if " build " in words:  # the database says what made it

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.pieces import without_made
+from helpers.signal_files import write_signal_inputs
 
 from oclgenomics import classify
 from oclgenomics.app import cluster as cluster_module
@@ -117,6 +118,21 @@ def omega_scan(folder: Path) -> str:
     return f"omega scan {OMEGA}/plain.ms --length 1M --grid 50 --minwin 100 --maxwin 50000 -o OUT"
 
 
+def omega_threshold(_folder: Path) -> str:
+    region = "--length 200k --samples 12 --theta 40 --rho 40 --seed 5 --replicates 9 --fpr 0.2"
+    return f"omega threshold --grid 12 --minwin 1k --maxwin 30k {region} -o OUT"
+
+
+def sdtw_align(folder: Path) -> str:
+    write_signal_inputs(folder)
+    return "sdtw align reads.npz --reference target.sdtw --prefixes 100,450 --trim 20 -o OUT"
+
+
+def sdtw_classify(folder: Path) -> str:
+    write_signal_inputs(folder)
+    return "sdtw classify reads.npz --reference target.sdtw --stages 100:500,300:400 --trim 20 -o OUT"
+
+
 def classify_build(folder: Path) -> str:
     write_samples(folder)
     return "classify build OUT 0.fasta 1.fasta 2.fasta"
@@ -131,6 +147,9 @@ COMMANDS = {  # each writes its inputs to a folder, and names OUT what it writes
     "signatures scan": signature_scan,
     "kmers count": kmer_count,
     "omega scan": omega_scan,
+    "omega threshold": omega_threshold,
+    "sdtw align": sdtw_align,
+    "sdtw classify": sdtw_classify,
     "classify build": classify_build,
     "classify query": classify_query,
 }

@@ -13,9 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from helpers.sdtw_oracle import small_squiggle
+from oclgenomics.sdtw.formats.squiggle import write_squiggle
 from oclgenomics.signals import Signals, write_signals
 
-__all__ = ["CHEMISTRIES", "WRITERS", "file_bytes", "need", "npy_bytes", "raw_signals", "stalled"]
+__all__ = ["CHEMISTRIES", "WRITERS", "file_bytes", "need", "npy_bytes", "raw_signals", "stalled", "write_signal_inputs"]
 
 PACKAGES = {"slow5": "pyslow5", "blow5": "pyslow5", "pod5": "pod5", "fast5": "ont_fast5_api"}
 CHANNEL, RATE, OFFSET, DIGITISATION, RANGE = 126, 4000.0, 6.0, 8192.0, 1467.5
@@ -169,3 +171,15 @@ def npy_bytes(values: np.ndarray) -> bytes:
     out = io.BytesIO()
     np.save(out, values)
     return out.getvalue()
+
+
+def write_signal_inputs(folder: Path) -> None:
+    """Write a reference, target.sdtw, and reads of it and of noise, reads.npz."""
+    rng = np.random.default_rng(21)
+    reference = small_squiggle("target", 80 + 12 * rng.standard_normal(120))
+    reads = []
+    for number, length in enumerate((700, 400, 650, 90, 500, 30, 320, 1, 610, 130, 480)):
+        levels = rng.permutation(reference.levels) if number % 3 == 1 else reference.levels
+        reads.append((10 * np.repeat(levels[number : number + 100], 9)[:length]).astype(np.int16))
+    write_squiggle(folder / "target.sdtw", reference)
+    write_signals(folder / "reads.npz", Signals.of(reads))
