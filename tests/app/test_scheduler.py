@@ -343,6 +343,11 @@ def test_an_input_that_a_worker_has_otherwise(
     assert "(on the worker " in error
 
 
+def states_of(dask_worker: Any) -> list[str]:
+    """What has become of the tasks of a worker."""
+    return [task.state for task in dask_worker.state.tasks.values()]
+
+
 def test_an_interrupted_command_takes_its_pieces_back(
     local: Any, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -353,13 +358,15 @@ def test_an_interrupted_command_takes_its_pieces_back(
     process = subprocess.Popen(
         child_python("-m", "oclgenomics", *words), env=child_environment(), stderr=subprocess.PIPE, text=True
     )
-    wait_for(lambda: begun(elsewhere))
+    wait_for(lambda: len(begun(elsewhere)) == local.scheduler.total_nthreads)  # all have a piece at hand
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=SECONDS)
     assert process.returncode == 130
     assert said.splitlines()[-1] == "oclgenomics: interrupted; saved: nothing"
     assert "Traceback" not in said
     assert set(os.listdir()) == there
+    with connected(local.scheduler_address) as client:  # it takes a moment until workers know
+        wait_for(lambda: {state for states in client.run(states_of).values() for state in states} <= {"cancelled"})
     (elsewhere / "open").touch()
     assert wait_for(lambda: (elsewhere / "end").exists() and (elsewhere / "end").read_text()) == "_UnwantedError"
 

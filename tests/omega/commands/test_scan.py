@@ -327,7 +327,7 @@ def assert_one_line(code: int, words: list[object], message: str, capsys, folder
         (["--no-separator"], "--no-separator has no effect"),
         (["--reports"], "--reports writes several files; name them with -o"),
         (["--plot", "a.jpg"], "has to end in .png, .svg or .pdf"),
-        (["-threads", "4"], "-threads: use --threads N"),
+        (["-threads", "4"], "-threads: the device's own"),
         (["-name", "x"], "-name: use --format omegaplus -o"),
         (["--frobnicate"], "--frobnicate"),
         (["--max-memory", "lots"], "lots"),
