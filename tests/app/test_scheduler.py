@@ -398,7 +398,8 @@ def test_all_workers_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setattr(cluster_module, "WITHOUT_WORKERS", 1)
     monkeypatch.setattr(cluster_module, "ASK_SECONDS", 0.2)
     (tmp_path / "hold").touch()
-    with workers(tmp_path, 1) as local:
+    patient = dask.config.set({"distributed.scheduler.allowed-failures": 100})  # the way a worker ends counts as one
+    with patient, workers(tmp_path, 1) as local:
         status = started(command("two", "--scheduler", local.scheduler_address))
         wait_for(lambda: begun(tmp_path))
         local.scale(0)
