@@ -270,8 +270,12 @@ class _Tasks(Executor):
         made: Future[Made] = Future()
         self._waiting[made] = task
         made.add_done_callback(self._forget)
-        task.add_done_callback(lambda _: self._settle(made, task))
+        task.add_done_callback(lambda _: self._begin_settling(made, task))
         return made
+
+    def _begin_settling(self, made: Future[Made], task: Any) -> None:
+        """Settle in a thread of its own: to fetch an answer may take for ever, and all callbacks of Dask share one."""
+        threading.Thread(target=self._settle, args=[made, task], name="oclgenomics-answer", daemon=True).start()
 
     def _forget(self, made: Future[Made]) -> None:
         self._waiting.pop(made).release()  # whoever is at it ends, if it is not done

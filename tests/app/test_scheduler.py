@@ -343,11 +343,6 @@ def test_an_input_that_a_worker_has_otherwise(
     assert "(on the worker " in error
 
 
-def states_of(dask_worker: Any) -> list[str]:
-    """What has become of the tasks of a worker."""
-    return [task.state for task in dask_worker.state.tasks.values()]
-
-
 def test_an_interrupted_command_takes_its_pieces_back(
     local: Any, tmp_path: Path, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -366,7 +361,12 @@ def test_an_interrupted_command_takes_its_pieces_back(
     assert "Traceback" not in said
     assert set(os.listdir()) == there
     with connected(local.scheduler_address) as client:  # it takes a moment until workers know
-        wait_for(lambda: {state for states in client.run(states_of).values() for state in states} <= {"cancelled"})
+
+        def states() -> set[str]:
+            found = client.run(lambda dask_worker: [task.state for task in dask_worker.state.tasks.values()])
+            return {state for some in found.values() for state in some}
+
+        wait_for(lambda: states() <= {"cancelled"})
     (elsewhere / "open").touch()
     assert wait_for(lambda: (elsewhere / "end").exists() and (elsewhere / "end").read_text()) == "_UnwantedError"
 
