@@ -42,14 +42,13 @@ from typing import Any
 import numpy as np
 from matplotlib import pyplot
 from measure import host, machine, run_process, table, write_json
+from scale_data import SEED, random_bases, write_fasta, write_reads
 
 from oclgenomics import kmers
 from oclgenomics.app import figures
 from oclgenomics.runtime import select_device
 
-SEED = 32
 PROGRAM = [sys.executable, "-m", "oclgenomics"]
-BASES = np.frombuffer(b"ACGT", np.uint8)
 Row = dict[str, Any]
 
 
@@ -72,31 +71,11 @@ class Work:
     counts: dict[str, float]
 
 
-def random_bases(rng: np.random.Generator, count: int) -> bytes:
-    """Text of so many bases."""
-    return BASES[rng.integers(0, 4, count)].tobytes()
-
-
-def write_reads(path: Path, genomes: Sequence[bytes], reads: int, length: int, rng: np.random.Generator) -> None:
-    """Write reads of genomes, with 0.5 % errors, as FASTQ."""
-    quality = b"I" * length
-    with path.open("wb") as file:
-        for genome, some in zip(genomes, np.array_split(np.arange(reads), len(genomes)), strict=True):
-            letters = np.frombuffer(genome, np.uint8)
-            for block in np.array_split(some, max(1, len(some) // 100_000)):
-                places = rng.integers(0, len(letters) - length, len(block))
-                text = letters[places[:, None] + np.arange(length)]
-                wrong = rng.random(text.shape) < 0.005
-                text[wrong] = BASES[rng.integers(0, 4, int(wrong.sum()))]
-                for number, one in zip(block.tolist(), text, strict=True):
-                    file.write(b"@%d\n%s\n+\n%s\n" % (number, one.tobytes(), quality))
-
-
 def kmers_work(folder: Path, size: float) -> Work:
     """Count the 31-mers of 30-fold reads of a genome of 4 Mbp."""
     rng = np.random.default_rng(SEED)
     bases = int(4e6 * size)
-    write_reads(folder / "reads.fq", [random_bases(rng, bases)], bases * 30 // 150, 150, rng)
+    write_reads(folder / "reads.fq", [random_bases(rng, bases)], bases * 30 // 150, 150)
     return Work(["kmers", "count", str(folder / "reads.fq"), "-k", "31"], ".db", {})
 
 
@@ -119,8 +98,8 @@ def classify_work(folder: Path, size: float) -> Work:
     """Classify 150 bp reads of 20 genomes of 2 Mbp."""
     rng = np.random.default_rng(SEED)
     genomes = [random_bases(rng, 2_000_000) for _ in range(20)]
-    (folder / "genomes.fa").write_bytes(b"".join(b">genome%d\n%s\n" % (n, one) for n, one in enumerate(genomes)))
-    write_reads(folder / "reads.fq", genomes, int(1_500_000 * size), 150, rng)
+    write_fasta(folder / "genomes.fa", genomes)
+    write_reads(folder / "reads.fq", genomes, int(1_500_000 * size), 150)
     run_process([*PROGRAM, "classify", "build", str(folder / "genomes.db"), str(folder / "genomes.fa"), "-q"], 1)
     words = ["classify", "query", str(folder / "genomes.db"), str(folder / "reads.fq"), "--lowest", "sequence"]
     return Work(words, ".txt", {"reads": int(1_500_000 * size)})
@@ -129,7 +108,7 @@ def classify_work(folder: Path, size: float) -> Work:
 def sdtw_work(folder: Path, size: float) -> Work:
     """Align reads with a reference of 48,500 bp."""
     genome, reads, squiggle = (str(folder / name) for name in ("genome.fa", "reads.npz", "genome.sq"))
-    Path(genome).write_bytes(b">genome\n" + random_bases(np.random.default_rng(SEED), 48_500) + b"\n")
+    write_fasta(Path(genome), [random_bases(np.random.default_rng(SEED), 48_500)])
     made = [
         "simulate",
         "signals",
@@ -151,11 +130,9 @@ def signatures_work(folder: Path, size: float) -> Work:
     """Find 1,000 signatures of 60 bp with up to 3 mismatches in reads."""
     rng = np.random.default_rng(SEED)
     genome = random_bases(rng, 1_000_000)
-    write_reads(folder / "reads.fq", [genome], int(600_000 * size), 150, rng)
-    places = rng.integers(0, len(genome) - 60, 1_000)
-    (folder / "signatures.fa").write_bytes(
-        b"".join(b">s%d\n%s\n" % (n, genome[at : at + 60]) for n, at in enumerate(places.tolist()))
-    )
+    write_reads(folder / "reads.fq", [genome], int(600_000 * size), 150)
+    places = rng.integers(0, len(genome) - 60, 1_000).tolist()
+    write_fasta(folder / "signatures.fa", [genome[at : at + 60] for at in places])
     words = ["signatures", "scan", str(folder / "reads.fq"), str(folder / "signatures.fa"), "--max-mismatch", "3"]
     return Work([*words, "--report", "all"], ".tsv", {})
 
