@@ -6,13 +6,12 @@
 // 8 bytes of a gap are looked at together: the first one without its high bit ends the number, and what 7 bits each has move together
 // by three masks and shifts.
 //
-// Layout: `data` are the little-endian words of all bytes, and one more behind them. `table` has four channels of all sections: where
-// each starts, the bytes of its first key and gaps, its words of counts and its checksum. `limits` has WORDS channels of the first
-// key that each section has to have, and WORDS more of the greatest that it may have. Keys go to channels of `size`. A work-item a
-// section.
+// Layout: `data` are the little-endian words of all bytes, and one more behind them. `table` has six channels of all sections: where
+// each starts, the bytes of its first key and gaps, its words of counts, its checksum, its k-mers, and the place of its first k-mer
+// among all. `limits` has WORDS channels of the first key that each section has to have, and WORDS more of the greatest that it may
+// have. Keys go to channels of `stride`. A work-item a section.
 //
 // -D WORDS=n   words of a key
-// -D EVERY=n   keys of a section; only the last one may have fewer
 // -D CPU=0|1   1: words may be loaded from anywhere
 #include "kmers/simple8b.clh"
 #include "kmers/siphash.clh"
@@ -78,14 +77,14 @@ static inline uint add_gap(Key *key, const Key *gap)
 }
 
 // Decode the keys, of which the first one has to be `least` and none may be greater than `greatest`; whether that was possible.
-static inline uint read_keys(__global const ulong *data, ulong at, ulong end, ulong begin, uint kmers, ulong size,
+static inline uint read_keys(__global const ulong *data, ulong at, ulong end, ulong begin, uint kmers, ulong stride,
                              const Key *least, const Key *greatest, __global ulong *keys)
 {
     Key key;
     uint differs = 0;
     for (uint w = 0; w < WORDS; ++w, at += 8) {
         key.word[w] = bytes_from(data, at);
-        keys[w * size + begin] = key.word[w];
+        keys[w * stride + begin] = key.word[w];
         differs |= key.word[w] != least->word[w];
     }
     uint wrong = differs;
@@ -97,7 +96,7 @@ static inline uint read_keys(__global const ulong *data, ulong at, ulong end, ul
         wrong += add_gap(&key, &gap);
         at += bytes;
         for (uint w = 0; w < WORDS; ++w)
-            keys[w * size + begin + i] = key.word[w];
+            keys[w * stride + begin + i] = key.word[w];
     }
     uint greater = 0;
     for (uint w = 0; w < WORDS; ++w)
@@ -124,7 +123,7 @@ static inline uint read_counts(__global const ulong *data, ulong at, uint words,
     return place == kmers;
 }
 
-__kernel void decode_sections(__global const ulong *data, __global const ulong *table, __global const ulong *limits, ulong size,
+__kernel void decode_sections(__global const ulong *data, __global const ulong *table, __global const ulong *limits, ulong stride,
                               uint sections, ulong k0, ulong k1, __global ulong *keys, __global uint *counts,
                               __global uint *status)
 {
@@ -137,10 +136,10 @@ __kernel void decode_sections(__global const ulong *data, __global const ulong *
         status[section] = 1;
         return;
     }
-    const ulong begin = section * (ulong)EVERY;
-    const uint kmers = MIN(EVERY, size - begin);
+    const uint kmers = table[4 * sections + section];
+    const ulong begin = table[5 * sections + section];
     const Key least = load_key(limits, sections, section), greatest = load_key(limits + WORDS * (ulong)sections, sections, section);
-    const uint fine = read_keys(data, at, gaps_end, begin, kmers, size, &least, &greatest, keys) &&
+    const uint fine = read_keys(data, at, gaps_end, begin, kmers, stride, &least, &greatest, keys) &&
                       read_counts(data, gaps_end, words, kmers, counts + begin);
     status[section] = fine ? 0 : 2;
 }

@@ -224,16 +224,7 @@ def add_device_options(parser: argparse.ArgumentParser, *, threads: str | None =
         What `args.threads` is without the option: None, or `argparse.SUPPRESS` for no such attribute, and so no such
         parameter in the provenance of a command that hands it to nobody.
     """
-    group = parser.add_argument_group("device")
-    group.add_argument(
-        "-d", "--device", metavar="DEVICE",
-        help="auto, cpu, gpu, an index of `oclgenomics devices`, part of a name, or platform:N "
-        "(default: OCLGENOMICS_DEVICE, then PYOPENCL_CTX, then auto)",
-    )  # fmt: skip
-    group.add_argument(
-        "--max-memory", type=parse_size, metavar="SIZE",
-        help="largest device memory to use, such as 512M or 2G (default: 80 %% of the device's)",
-    )  # fmt: skip
+    group = add_device_choice(parser, "OCLGENOMICS_DEVICE, then PYOPENCL_CTX, then auto")
     group.add_argument(
         "--threads", type=count, default=threads, metavar="N",
         help="cores to use at most: host threads, and the cores of a CPU device (default: OCLGENOMICS_THREADS, then "
@@ -244,6 +235,20 @@ def add_device_options(parser: argparse.ArgumentParser, *, threads: str | None =
         help="print a table of the time in each kernel; with a file, write a trace for ui.perfetto.dev as well",
     )  # fmt: skip
     writes(profile)
+
+
+def add_device_choice(parser: argparse.ArgumentParser, default: str) -> argparse._ArgumentGroup:
+    """Add -d/--device, of which the help tells the default, and --max-memory; return their group."""
+    group = parser.add_argument_group("device")
+    group.add_argument(
+        "-d", "--device", metavar="DEVICE",
+        help=f"auto, cpu, gpu, an index of `oclgenomics devices`, part of a name, or platform:N (default: {default})",
+    )  # fmt: skip
+    group.add_argument(
+        "--max-memory", type=parse_size, metavar="SIZE",
+        help="largest device memory to use, such as 512M or 2G (default: 80 %% of the device's)",
+    )  # fmt: skip
+    return group
 
 
 def _trace_path(text: str) -> str:

@@ -113,6 +113,9 @@ class Work(Protocol):
     def parts(self, job: Job[PartT], run: Run) -> Generator[PartT, None, None]:
         """Yield the parts of the whole job in their order."""
 
+    def engine(self) -> contextlib.AbstractContextManager[Engine | None]:
+        """Lend what may put pieces together, when all are there; None if the host has to."""
+
     def provenance(self) -> dict[str, Any]:
         """Return what made the result; see `oclgenomics.app.provenance`."""
 
@@ -124,16 +127,19 @@ class _OnDevice:
     """Work of this process."""
 
     def __init__(self, args: argparse.Namespace, engine: Engine) -> None:
-        self._args, self.engine = args, engine
+        self._args, self._engine = args, engine
 
     def parts(self, job: Job[PartT], run: Run) -> Generator[PartT, None, None]:
-        return job.parts(self.engine, run)
+        return job.parts(self._engine, run)
+
+    def engine(self) -> contextlib.AbstractContextManager[Engine]:
+        return contextlib.nullcontext(self._engine)
 
     def provenance(self) -> dict[str, Any]:
-        return provenance(self._args, self.engine)
+        return provenance(self._args, self._engine)
 
     def report_profile(self) -> None:
-        report_profile(self._args, self.engine)
+        report_profile(self._args, self._engine)
 
 
 class _OnWorkers:
@@ -152,6 +158,14 @@ class _OnWorkers:
         told: Generator[PartT, None, None] = spread.parts(job, replace(run, threads=None))
         return told
 
+    @contextlib.contextmanager
+    def engine(self) -> Iterator[Engine]:
+        """Lend one on the first GPU, or the first device without any, whose worker has nothing left to do."""
+        device = min(self._pool.devices, key=lambda one: one.kind != "gpu")
+        with runtime.Engine(device, max_memory=self._args.max_memory, profile=self.profile.enabled) as engine:
+            yield engine
+            self.profile.extend(engine.profile.taken(f"device {device.index}, pieces put together"))
+
     def provenance(self) -> dict[str, Any]:
         records = [device_record(device) for device in self._pool.devices]
         workers = [f"{device.name} (device {device.index})" for device in self._pool.devices]
@@ -169,6 +183,9 @@ class _OnScheduler:
 
     def parts(self, job: Job[PartT], run: Run) -> Generator[PartT, None, None]:
         return self._workers.parts(job, run)
+
+    def engine(self) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext()
 
     def provenance(self) -> dict[str, Any]:
         known = self._workers
@@ -192,6 +209,15 @@ class _OfPieces:
                     run.progress(number, len(self._pieces))
 
         yield from job.combined(seen())
+
+    @contextlib.contextmanager
+    def engine(self) -> Iterator[Engine | None]:
+        if self._args.device is None:
+            yield None
+        else:
+            with runtime.Engine(self._args.device, max_memory=self._args.max_memory) as engine:
+                say(self._args, f"device {engine.device.index}: {engine.device}")
+                yield engine
 
     def provenance(self) -> dict[str, Any]:
         devices = [piece.record.device for piece in self._pieces]

@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -22,35 +23,65 @@ from oclgenomics.app.run import EngineLike, Run
 from oclgenomics.errors import InputError
 from oclgenomics.io.atomic_file import WholeFile
 from oclgenomics.io.raw_file import Progress
-from oclgenomics.io.workers import Workers, work_ahead
-from oclgenomics.kmers.database.codec import KeyOrder, decode_section, encode_sections
+from oclgenomics.io.workers import work_ahead
+from oclgenomics.kmers.database.codec import KeyOrder
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import KmerBlock
-from oclgenomics.kmers.database.layout import SECTION_KMERS
+from oclgenomics.kmers.database.layout import SECTION_KMERS, section_bytes, section_table
+from oclgenomics.kmers.database.section_file import Sections
 from oclgenomics.kmers.device.counting import Spill, kept_blocks
+from oclgenomics.kmers.device.merging import SectionSet, plan_of, summed_runs
+from oclgenomics.kmers.device.parts import Kept, kept_runs
 from oclgenomics.kmers.device.writer import DatabaseWriter
 from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.plan.memory import MergePlan, runs_at_a_time
 from oclgenomics.kmers.result import CountSummary
 from oclgenomics.kmers.sources import Folder, Sample, counted_reads, is_set
+from oclgenomics.primitives import Runs
+from oclgenomics.runtime import Engine
 from oclgenomics.sequence import Census
 from oclgenomics.sequence.files import SequenceFiles, file_names
 from oclgenomics.sequence.slices import cut_files
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class EncodedKmers:
-    """Some k-mers of a piece, which follow those before, as a section of a database has them.
+    """Some k-mers of a piece, which follow those before, as sections of a database.
 
     Attributes
     ----------
-    kmers, gap_bytes : int
-        See `oclgenomics.kmers.database.codec.decode_section`.
-    data : ndarray, uint8 (n,)
+    table : ndarray, uint8 (n,)
+        The bytes of the sections' entries in a table of sections (`oclgenomics.kmers.database.layout.section_table`).
+    data : ndarray, uint8 (m,)
+        The sections.
     """
 
-    kmers: int
-    gap_bytes: int
+    table: NDArray[np.uint8]
     data: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, sections: Sections) -> EncodedKmers:
+        """Return sections as a piece has them."""
+        return cls(np.frombuffer(sections.table.tobytes(), np.uint8), sections.data)
+
+    def sections(self, k: int) -> Sections:
+        """Return the sections themselves.
+
+        Raises
+        ------
+        ValueError
+            These are none.
+        """
+        layout = section_table(key_words(k))
+        if self.table.dtype != np.uint8 or self.table.ndim != 1 or self.table.size % layout.itemsize:
+            raise ValueError("the table of sections has another size")
+        table = self.table.view(layout)
+        sizes = table["kmers"]
+        if not len(table) or sizes.min() < 1 or sizes.max() > SECTION_KMERS:
+            raise ValueError("a section has another size than sections have")
+        if self.data.dtype != np.uint8 or self.data.shape != (int(section_bytes(table).sum()),):
+            raise ValueError("the sections take other room than their table says")
+        return Sections(table, self.data)
 
 
 @dataclass(frozen=True)
@@ -70,7 +101,7 @@ class CountEnd:
 
 @dataclass(frozen=True)
 class SummedCounts:
-    """What pieces add up to.
+    """What pieces add up to; they have to be there as long as it is read.
 
     Attributes
     ----------
@@ -78,35 +109,74 @@ class SummedCounts:
     summary : CountSummary
         `distinct` and `total` are those of the pieces.
     pieces : sequence of PieceKmers
-    spill : Spill
-        Merges them.
+    tmp_dir : path, optional
+        Where sums go of pieces that are more than are merged at a time.
     """
 
     options: CountOptions
     summary: CountSummary
     pieces: Sequence[PieceKmers]
-    spill: Spill
+    tmp_dir: Folder = None
 
     def blocks(self, progress: Progress | None = None) -> Iterator[KmerBlock]:
-        """K-mers that are kept, in ascending order; they can be taken once.
+        """K-mers that are kept, in ascending order, added up by NumPy.
 
         Parameters
         ----------
         progress : callable, optional
             Called with (k-mers that were read, all of them) of the pieces that are merged at a time.
         """
-        return kept_blocks(self.options, self.spill.sums(self.pieces, progress))
+        with Spill(None, self.options, self.tmp_dir) as spill:
+            yield from kept_blocks(self.options, spill.sums(self.pieces, progress))
 
-    def write(self, output: str | os.PathLike[str] | WholeFile, progress: Progress | None = None) -> CountSummary:
+    def runs(self, engine: Engine, plan: MergePlan, progress: Progress | None = None) -> Iterator[Runs]:
+        """K-mers that are kept, in ascending order, added up on a device; parameters as of `summed_runs`."""
+        for runs in self._summed(engine, plan, self.pieces, progress):
+            yield kept_runs(engine, Kept.by(self.options), runs)
+            del runs
+
+    def _summed(
+        self, engine: Engine, plan: MergePlan, sources: Sequence[SectionSet], progress: Progress | None
+    ) -> Iterator[Runs]:
+        """All k-mers of sets; where these are more than are merged at a time, of what they are made into."""
+        with Spill(engine, self.options, self.tmp_dir) as spill:
+            if len(sources) <= spill.most:
+                yield from summed_runs(engine, plan, sources, progress)
+                return
+            for begin in range(0, len(sources), spill.most):
+                some = summed_runs(engine, plan, sources[begin : begin + spill.most], progress)
+                spill.add(partial(DatabaseWriter.append_all, some=some))
+            yield from self._summed(engine, plan, spill.databases, progress)
+
+    def _plan(self, engine: Engine | None) -> MergePlan | None:
+        """How a device adds up; None if none does."""
+        most = runs_at_a_time(None, self.options.k, None)
+        return None if engine is None or not self.pieces else plan_of(engine, self.pieces[:most])
+
+    def write(
+        self,
+        output: str | os.PathLike[str] | WholeFile,
+        progress: Progress | None = None,
+        engine: Engine | None = None,
+    ) -> CountSummary:
         """Write the database that one run writes, and return its summary; see `blocks`.
+
+        Parameters
+        ----------
+        engine : Engine, optional
+            Adds up and encodes, if it has enough memory for that; NumPy does else.
 
         Raises
         ------
         OutputError
             It cannot be written; nothing half written is left.
         """
-        with DatabaseWriter(output, self.options) as writer:
-            writer.append_blocks(self.blocks(progress))
+        with DatabaseWriter(output, self.options, engine=engine) as writer:
+            plan = self._plan(engine)
+            if engine is None or plan is None:
+                writer.append_blocks(self.blocks(progress))
+            else:
+                writer.append_all(self.runs(engine, plan, progress))
         return replace(self.summary, distinct=writer.distinct, total=writer.total)
 
 
@@ -167,18 +237,16 @@ class CountJob(Job[Any]):
         only = self.only if len(self.only) > 1 else next(iter(self.only), None)
         with (
             counted_reads(names, every, engine, run, self.min_quality, self.tmp_dir, only=only) as counted,
-            Workers(run.threads) as workers,
+            Spill(counted.engine, every, self.tmp_dir) as held,
         ):
-            distinct = total = 0
-            pieces = (piece for block in counted.blocks() for piece in block.pieces(SECTION_KMERS))
-            for encoded, sum_ in workers.map(_encoded, pieces):
-                distinct, total = distinct + encoded.kmers, total + sum_
-                yield encoded
+            held.add(counted.fill)
+            (database,) = held.databases
+            yield from map(EncodedKmers.of, database.stretches())
             places = {self.files.index(name): census for name, census in counted.censuses.items()}
-            yield CountEnd(counted.summary(distinct, total), places)
+            yield CountEnd(counted.summary(database.distinct, database.total), places)
 
     def combined(self, pieces: Iterable[PieceFile]) -> Generator[SummedCounts, None, None]:
-        """Yield what the pieces add up to, once; its blocks have to be taken before the generator is closed."""
+        """Yield what the pieces add up to, once; it has to be read before the generator is closed."""
         found = [PieceKmers(piece, self.options) for piece in pieces]
         _check_letters(found)
         census = Census()
@@ -188,15 +256,7 @@ class CountJob(Job[Any]):
             name: sum(getattr(piece.end.summary, name) for piece in found)
             for name in ("kmers", "distinct", "total", "temporary_runs", "temporary_bytes")
         }
-        with Spill(None, self.options, self.tmp_dir) as spill:
-            yield SummedCounts(self.options, CountSummary(**numbers, census=census), found, spill)
-
-
-def _encoded(block: KmerBlock) -> tuple[EncodedKmers, int]:
-    """The k-mers of a section, and the sum of their counts."""
-    data, coded = encode_sections(block.keys, block.counts)
-    section = EncodedKmers(len(block), int(coded.table["gap_bytes"][0]), np.frombuffer(data, np.uint8))
-    return section, int(block.counts.sum(dtype=np.uint64))
+        yield SummedCounts(self.options, CountSummary(**numbers, census=census), found, self.tmp_dir)
 
 
 class PieceKmers:
@@ -250,9 +310,8 @@ class PieceKmers:
             The piece is damaged.
         """
         order = KeyOrder(self.k)
-        parts = self._piece.parts(CountJob.KINDS)
-        sections = (part for part in parts if isinstance(part, EncodedKmers))
-        with closing(parts), closing(work_ahead(pool, self._decoded, sections, ahead)) as blocks:
+        numbered = ((some, number) for some in self.stretches() for number in range(len(some.table)))
+        with closing(work_ahead(pool, lambda one: one[0].block(one[1]), numbered, ahead)) as blocks:
             try:
                 for block in blocks:
                     order.follow(block.keys[:, 0], block.keys[:, -1])
@@ -260,8 +319,21 @@ class PieceKmers:
             except ValueError as error:
                 raise self._error(str(error)) from error
 
-    def _decoded(self, section: EncodedKmers) -> KmerBlock:
-        return decode_section(section.data.data, key_words(self.k), section.kmers, section.gap_bytes)
+    def stretches(self) -> Iterator[Sections]:
+        """All sections, encoded, a few at a time; see `oclgenomics.kmers.device.merging`.
+
+        Raises
+        ------
+        InputError
+            The piece is damaged.
+        """
+        with closing(self._piece.parts(CountJob.KINDS)) as parts:
+            for part in parts:
+                if isinstance(part, EncodedKmers):
+                    try:
+                        yield part.sections(self.k)
+                    except ValueError as error:
+                        raise self._error(str(error)) from error
 
     def _error(self, trouble: str) -> InputError:
         return InputError(f"its k-mers are malformed: {trouble}; {AGAIN}", source=self.name)

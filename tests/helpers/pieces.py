@@ -62,6 +62,7 @@ def check_combined(
     numbers: Sequence[int] = range(1, 8),
     *,
     given: Sequence[str] = (),
+    also: Sequence[str] = (),
 ) -> None:
     """Compare what `combine` makes of pieces, without a device, with what one run writes.
 
@@ -79,6 +80,8 @@ def check_combined(
         Of pieces.
     given : sequence of str
         Options of outputs that one run and `combine` are given, and pieces are not.
+    also : sequence of str
+        Options of a device with which `combine` has to give the same.
     """
     whole = outputs_of([*command, *device, *given], outputs, folder / "whole")
     for number in numbers:
@@ -86,6 +89,8 @@ def check_combined(
         with no_engine():
             words = [command[0], "combine", *pieces[::-1], *given]
             assert outputs_of(words, outputs, folder / "combined") == whole, f"of {number} pieces"
+        if also:
+            assert outputs_of([*words, *also], outputs, folder / "combined") == whole, f"of {number} pieces, {also}"
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import pickle
 from collections.abc import Iterator, Sequence
@@ -24,6 +25,8 @@ from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, OutputError, ParameterError
 from oclgenomics.kmers import CountJob, CountOptions, count, count_to_database, histogram_of_reads, reference
 from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock
+from oclgenomics.kmers.database.layout import SECTION_KMERS, section_bytes
+from oclgenomics.kmers.database.section_file import Sections
 from oclgenomics.kmers.device import counting
 from oclgenomics.kmers.device.counting import KmerCounter, Spill, kept_blocks
 from oclgenomics.kmers.device.reader import KmerDatabase
@@ -92,7 +95,8 @@ def test_combined_is_what_one_count_writes(device: Device, folder: Path, inputs:
     Path("files.txt").write_text("c.fa\na.fq\n")
     Path("sets.txt").write_text("set.fa\nb.fq.gz\n")
     command = ["kmers", "count", *inputs.split(), *options.split()]
-    check_combined(command, ["-d", str(device.index)], {"-o": "x.db"}, folder)
+    on_device = ["-d", str(device.index)]
+    check_combined(command, on_device, {"-o": "x.db"}, folder, also=on_device)
 
 
 @st.composite
@@ -229,6 +233,8 @@ def test_many_pieces_are_merged_some_at_a_time(
         assert not list(Path("runs").iterdir())
         assert main([*words[:-1], "absent", "-o", "x.db", "-q"]) == 5
     assert "--tmp-dir absent: there is no such folder" in capsys.readouterr().err
+    assert outputs_of([*words, "-d", str(device.index)], {"-o": "x.db"}, folder / "combined") == whole
+    assert not list(Path("runs").iterdir())
 
 
 def test_sums_stop_where_counters_end(tmp_path: Path) -> None:
@@ -328,9 +334,13 @@ def parts(device: Device, folder: Path) -> tuple[PieceRecord, list[Any]]:
 def test_a_piece_has_sections_and_an_end(parts: tuple[PieceRecord, list[Any]]) -> None:
     *sections, end = parts[1]
     assert isinstance(end, CountEnd)
-    assert [type(section) for section in sections] == [EncodedKmers] * 3
-    assert end.summary.kmers == 149_970
-    assert end.summary.distinct == sum(section.kmers for section in sections)
+    assert [type(some) for some in sections] == [EncodedKmers]
+    assert sections[0].sections(31).table["kmers"].tolist() == [
+        SECTION_KMERS,
+        SECTION_KMERS,
+        149_970 - 2 * SECTION_KMERS,
+    ]
+    assert end.summary.kmers == end.summary.distinct == 149_970
     assert {place: asdict(census) for place, census in end.censuses.items()} == {0: asdict(end.summary.census)}
     kmers = PieceKmers(PieceFile("1of1.piece"), CountOptions(31))
     assert (kmers.distinct, kmers.total) == (end.summary.distinct, end.summary.total)
@@ -338,26 +348,50 @@ def test_a_piece_has_sections_and_an_end(parts: tuple[PieceRecord, list[Any]]) -
     assert sum(int(block.counts.sum()) for block in kmers.blocks()) == kmers.total
 
 
+def cut(parts: list[Any], sections: Sequence[int]) -> list[EncodedKmers]:
+    """Some sections of a piece, each as a part of its own."""
+    every = parts[0].sections(31)
+    ends = np.cumsum(section_bytes(every.table)).tolist()
+    cuts = [slice(begin, end) for begin, end in itertools.pairwise([0, *ends])]
+    return [EncodedKmers.of(Sections(every.table[one : one + 1], every.data[cuts[one]])) for one in sections]
+
+
+def told_otherwise(parts: list[Any], name: str, by: int) -> list[Any]:
+    """The same with another number in the table of sections, whose last one has it, too, to be as long in all."""
+    table = parts[0].sections(31).table.copy()
+    table[name][0] -= by
+    table[name][2] += by
+    return [replace(parts[0], table=table.view(np.uint8)), *parts[1:]]
+
+
+@pytest.mark.parametrize("also", [[], ["-d"]])
 @pytest.mark.parametrize(
     ("spoil", "trouble"),
     [
-        (lambda parts: [parts[1], parts[0], *parts[2:]], "k-mers have to come in ascending order"),
+        (lambda parts: [*cut(parts, [1, 0, 2]), parts[-1]], "k-mers have to come in ascending order"),
+        (lambda parts: [*cut(parts, [0, 0, 1, 2]), parts[-1]], "k-mers have to come in ascending order"),
         (lambda parts: [parts[0], *parts], "k-mers have to come in ascending order"),
-        (lambda parts: [replace(parts[0], kmers=parts[0].kmers - 1), *parts[1:]], ""),
-        (lambda parts: [replace(parts[0], gap_bytes=parts[0].gap_bytes + 8), *parts[1:]], ""),
-        (lambda parts: [replace(parts[0], data=parts[0].data[:-8]), *parts[1:]], ""),
+        (lambda parts: told_otherwise(parts, "kmers", 1), ""),
+        (lambda parts: told_otherwise(parts, "gap_bytes", 8), ""),
+        (lambda parts: told_otherwise(parts, "count_words", 1), ""),
+        (lambda parts: [replace(parts[0], data=parts[0].data[:-8]), *parts[1:]], "the sections take other room"),
+        (lambda parts: [replace(parts[0], table=parts[0].table[:-8]), *parts[1:]], "the table of sections has another"),
+        (lambda parts: [replace(parts[0], table=parts[0].table[:0]), *parts[1:]], "a section has another size than"),
         (lambda parts: parts[:-1], "it does not end with what was found"),
         (lambda _: [], "it does not end with what was found"),
     ],
 )
 def test_kmers_that_no_piece_has(
-    parts: tuple[PieceRecord, list[Any]], spoil: Any, trouble: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+    device: Device, parts: tuple[PieceRecord, list[Any]], spoil: Any, trouble: str, also: list[str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
     write_piece("bad.piece", parts[0], spoil(parts[1]))
-    assert main(["kmers", "combine", "bad.piece", "-o", "x.db", "-q"]) == 3
+    words = ["kmers", "combine", "bad.piece", "-o", "x.db", "-q", *also, *([str(device.index)] if also else [])]
+    assert main(words) == 3
     err = capsys.readouterr().err
-    assert f"bad.piece: its k-mers are malformed: {trouble}" in err
-    assert "make it again with the same command" in err
+    assert "bad.piece: its k-mers are malformed: " in err
+    assert trouble in err
+    assert "make it again" in err
     assert not Path("x.db").exists()
 
 

@@ -121,7 +121,8 @@ def _combined(args: argparse.Namespace, options: kmers.CountOptions) -> _Counted
         with closing(work.parts(job, kmers.Run(args.threads, shown.update))) as parts:
             counted = next(parts)
             shown.stage("merging k-mers", *KMERS)
-            summary = counted.write(args.output, shown.update)
+            with work.engine() as engine:
+                summary = counted.write(args.output, shown.update, engine)
         seconds = time.perf_counter() - start
         work.report_profile()
         return _Counted(summary, seconds, work.provenance())

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +34,57 @@ from oclgenomics.kmers.database.layout import (
 def is_database(path: str | os.PathLike[str]) -> bool:
     """Whether a file begins as a k-mer database does. Pipes, standard input and what cannot be read are none."""
     return begins_with(path, MAGIC)
+
+
+STRETCH_SECTIONS = 4  # that are read together where sets are merged: of each set several are at hand
+
+
+@dataclass(frozen=True, eq=False)
+class Sections:
+    """Sections that follow each other, as they lie in a file.
+
+    Attributes
+    ----------
+    table : ndarray of `section_table` (n,)
+        Its offsets do not matter.
+    data : ndarray, uint8
+        Their bytes.
+    """
+
+    table: NDArray[np.void]
+    data: NDArray[np.uint8]
+
+    @property
+    def kmers(self) -> int:
+        """K-mers of all of them."""
+        return int(self.table["kmers"].sum())
+
+    @property
+    def first(self) -> tuple[int, ...]:
+        """The first key, its most significant word first."""
+        return tuple(self.table["first"][0][::-1].tolist())
+
+    @property
+    def firsts(self) -> NDArray[np.uint64]:
+        """The first key of each, uint64 (words, n)."""
+        return np.ascontiguousarray(self.table["first"].T.astype(np.uint64))
+
+    def block(self, number: int) -> KmerBlock:
+        """Decode one of them, whose bytes are what was written.
+
+        Raises
+        ------
+        ValueError
+            They are no such section.
+        """
+        entry, sizes = self.table[number], section_bytes(self.table)
+        begin = int(sizes[:number].sum())
+        data = self.data[begin : begin + int(sizes[number])].data
+        words = self.table.dtype["first"].shape[0]
+        block = decode_section(data, words, int(entry["kmers"]), int(entry["gap_bytes"]))
+        if (block.keys[:, 0] != entry["first"]).any():
+            raise ValueError("its first k-mer is not the one that the table of sections has")
+        return block
 
 
 @dataclass(frozen=True)
@@ -211,14 +264,28 @@ class SectionFile:
     def _place(self, number: int) -> str:
         return f"section {number + 1} of {len(self)}"
 
-    def read_raw(self, table: NDArray[np.void], room: NDArray[np.uint64]) -> None:
+    def stretches(self) -> Iterator[Sections]:
+        """All sections, a few at a time, unverified.
+
+        Raises
+        ------
+        InputError
+            The file cannot be read.
+        """
+        for start in range(0, len(self), STRETCH_SECTIONS):
+            table = self.index.table[start : start + STRETCH_SECTIONS]
+            data = np.zeros(int(section_bytes(table).sum()), np.uint8)
+            self.read_raw(table, data)
+            yield Sections(table, data)
+
+    def read_raw(self, table: NDArray[np.void], room: NDArray[np.unsignedinteger[Any]]) -> None:
         """Read the bytes of sections that follow each other; where some are missing, checksums will differ.
 
         Parameters
         ----------
         table : ndarray of `section_table`
             A slice of the index's table.
-        room : uint64
+        room : uint64 or uint8
             Gets the bytes; what is behind them stays as it is.
 
         Raises

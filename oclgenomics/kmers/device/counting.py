@@ -150,6 +150,8 @@ class Spill(Closing):
 
     Attributes
     ----------
+    most : int
+        Runs that are merged at a time.
     added : int
         Runs that were added.
     kmers : int
@@ -168,7 +170,7 @@ class Spill(Closing):
         self._engine, self._folder, self._on_spill = engine, folder, on_spill
         self._options = CountOptions(options.k, options.canonical)
         limits = None if engine is None else engine.limits()
-        self._most = plan.runs_at_a_time(limits, options.k, process_limit("RLIMIT_NOFILE"))
+        self.most = plan.runs_at_a_time(limits, options.k, process_limit("RLIMIT_NOFILE"))
         self._runs: list[_Run] = []
         self.added = self.kmers = self.written = 0
 
@@ -192,9 +194,14 @@ class Spill(Closing):
         self._write(fill, 0)
         self.added += 1
         while self._full_level():
-            self._merge_last(self._most)
+            self._merge_last(self.most)
         if self._on_spill is not None:
             self._on_spill(self.added, self.written)
+
+    @property
+    def databases(self) -> list[device.KmerDatabase]:
+        """The runs, as long as they are there."""
+        return [run.database for run in self._runs]
 
     def sums(self, several: Sequence[KmerSet], progress: Progress | None = None) -> Iterator[KmerBlock]:
         """All k-mers of sets with the sums of their counts, which stop at 2^32 - 1; there are no runs before.
@@ -208,10 +215,10 @@ class Spill(Closing):
         InputError
             A set cannot be read.
         """
-        if len(several) <= self._most:
+        if len(several) <= self.most:
             return sets.union(several, progress=progress)
-        for begin in range(0, len(several), self._most):
-            blocks = sets.union(several[begin : begin + self._most], progress=progress)
+        for begin in range(0, len(several), self.most):
+            blocks = sets.union(several[begin : begin + self.most], progress=progress)
             self.add(partial(DatabaseWriter.append_blocks, blocks=blocks))
         return self.merged()
 
@@ -223,13 +230,13 @@ class Spill(Closing):
         OutputError
             The folder is full, or what was written to it comes back damaged.
         """
-        while len(self._runs) > self._most:
-            self._merge_last(min(self._most, len(self._runs) - self._most + 1))
+        while len(self._runs) > self.most:
+            self._merge_last(min(self.most, len(self._runs) - self.most + 1))
         return self._union(self._runs)
 
     def _full_level(self) -> bool:
-        last = self._runs[-self._most :]
-        return len(last) == self._most and last[0].level == last[-1].level
+        last = self._runs[-self.most :]
+        return len(last) == self.most and last[0].level == last[-1].level
 
     def _merge_last(self, number: int) -> None:
         """Make one run of the last ones."""
@@ -332,6 +339,13 @@ class CountedFiles:
     def whole(self) -> bool:
         return not self._spill.added and self._only is None
 
+    def fill(self, writer: DatabaseWriter) -> None:
+        """Append all k-mers to a database."""
+        if self.whole:
+            writer.append_all(self.counter.counted())
+        else:
+            writer.append_blocks(self.blocks())
+
     def read(self, paths: list[str], run: Run, min_quality: int | None) -> None:
         """Read all files; what memory does not hold goes to temporary runs, and then all of it."""
         for block in self._blocks(paths, run, min_quality):
@@ -348,10 +362,7 @@ class CountedFiles:
     def write(self, output: str | os.PathLike[str] | WholeFile) -> CountSummary:
         """Write all k-mers to a database."""
         with DatabaseWriter(output, self._options, engine=self.engine) as writer:
-            if self.whole:
-                writer.append_all(self.counter.counted())
-            else:
-                writer.append_blocks(self.blocks())
+            self.fill(writer)
         return self.summary(writer.distinct, writer.total)
 
     def blocks(self) -> Iterator[KmerBlock]:

@@ -17,8 +17,8 @@ from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.workers import work_ahead
 from oclgenomics.kmers.database.keys import key_words, sortable
 from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock, KmerSet, KmerTable
-from oclgenomics.kmers.database.layout import SECTION_KMERS, section_bytes
-from oclgenomics.kmers.database.section_file import SectionFile
+from oclgenomics.kmers.database.layout import section_bytes
+from oclgenomics.kmers.database.section_file import SectionFile, Sections
 from oclgenomics.kmers.device.encode_kernels import SIP_KEY
 from oclgenomics.kmers.device.parts import downloaded
 from oclgenomics.kmers.options import CountOptions
@@ -134,6 +134,15 @@ class KmerDatabase(Closing, KmerTable):
             A section is damaged.
         """
         return work_ahead(pool, self._file.section, range(len(self._file)), ahead)
+
+    @property
+    def name(self) -> str:
+        """What errors call it."""
+        return self._file.name
+
+    def stretches(self) -> Iterator[Sections]:
+        """All sections, encoded, a few at a time; see `oclgenomics.kmers.device.merging`."""
+        return self._file.stretches()
 
     def runs(self, engine: Engine) -> Iterator[Runs]:
         """All k-mers in an engine's memory, decoded there, some sections at a time; the next ones are read meanwhile.
@@ -278,37 +287,49 @@ def words_of(table: NDArray[np.void]) -> int:
 def decode_on(
     engine: Engine, table: NDArray[np.void], greatest: NDArray[np.uint64], data: SharedArray
 ) -> tuple[Runs, NDArray[np.uint32]]:
-    """Decode sections that follow each other in the file.
+    """Decode sections into arrays of their own; see `decode_into`."""
+    words, size = table.dtype["first"].shape[0], int(table["kmers"].sum())
+    runs = Runs(engine.empty((words, size), np.uint64), engine.empty(size, np.uint32), size)
+    return runs, decode_into(engine, table, greatest, data, runs)
+
+
+def decode_into(
+    engine: Engine, table: NDArray[np.void], greatest: NDArray[np.uint64], data: SharedArray, runs: Runs, place: int = 0
+) -> NDArray[np.uint32]:
+    """Decode sections, one behind the other.
 
     Parameters
     ----------
     engine : Engine
     table : ndarray of `section_table` (sections,)
+        Offsets do not matter.
     greatest : ndarray, uint64 (words, sections)
         The greatest key that each section may hold; see `codec.greatest_keys`.
     data : SharedArray, uint64
-        Of `room_for`; the host's side holds their bytes, one section after the other.
+        Room for `words_of` them; the host's side holds their bytes, one section after the other.
+    runs : Runs
+        Keys uint64 (words, n) and counts uint32 (n,) on the device, which get the k-mers.
+    place : int
+        Of the first one.
 
     Returns
     -------
-    runs : Runs
-        Keys uint64 (words, n) and counts uint32 (n,) on the device.
-    status : uint32 (sections,)
+    uint32 (sections,)
         Not 0 where a section is damaged, and its k-mers undefined.
     """
-    words, sections, size = table.dtype["first"].shape[0], len(table), int(table["kmers"].sum())
-    facts = np.empty((4, sections), np.uint64)
-    facts[0] = table["offset"] - table["offset"][0]
+    sizes, kmers = section_bytes(table), table["kmers"].astype(np.int64)
+    facts = np.empty((6, len(table)), np.uint64)
+    facts[0] = np.cumsum(sizes) - sizes
     facts[1], facts[2], facts[3] = table["gap_bytes"], table["count_words"], table["checksum"]
-    facts[1] += np.uint64(8 * words)
-    keys, counts = engine.empty((words, size), np.uint64), engine.empty(size, np.uint32)
-    status = engine.empty(sections, np.uint32)
-    defines = {"WORDS": words, "EVERY": SECTION_KMERS, "CPU": engine.tuning.cpu}
+    facts[1] += np.uint64(table.dtype["first"].itemsize)
+    facts[4], facts[5] = kmers, place + np.cumsum(kmers) - kmers
+    status = engine.empty(len(table), np.uint32)
+    defines = {"WORDS": table.dtype["first"].shape[0], "CPU": engine.tuning.cpu}
     kernel = engine.kernel("kmers/decode_sections.cl", "decode_sections", **defines)
     data.send(0, words_of(table), wait=True)
     engine.launch_items(
-        kernel, sections, lanes=LANES, data=data.device, table=engine.upload(facts),
-        limits=engine.upload(np.concatenate([table["first"].T.astype(np.uint64), greatest])), size=size,
-        sections=sections, **SIP_KEY, keys=keys, counts=counts, status=status,
+        kernel, len(table), lanes=LANES, data=data.device, table=engine.upload(facts),
+        limits=engine.upload(np.concatenate([table["first"].T.astype(np.uint64), greatest])),
+        stride=runs.keys.shape[1], sections=len(table), **SIP_KEY, keys=runs.keys, counts=runs.counts, status=status,
     )  # fmt: skip
-    return Runs(keys, counts, size), engine.download(status)
+    return engine.download(status)

@@ -38,6 +38,10 @@ STREAM_BYTES = 1 << 18  # that are kept of a stream, beside a byte for each of i
 MAX_KMERS = (1 << 32) - 1  # that are sorted at a time: their places are 32 bits (`primitives.keys.MAX_ITEMS`)
 MAX_RANGES = 32  # each cuts all k-mers again: more would cost more than larger, hence fewer, runs save
 
+# Merging on a device
+MERGED_ON_CPU, MERGED_ON_GPU = 1 << 22, 1 << 26  # k-mers that come at a time: within reach of caches, or many sections
+MERGED_BYTES = 8  # of the room for encoded sections, for each of these k-mers
+
 # Temporary runs
 MAX_RUNS, MIN_RUNS = 64, 2  # merged at a time
 MIN_MERGE_BYTES, MAX_MERGE_BYTES = 64 << 20, 512 << 20  # of k-mers that a merge has at hand
@@ -209,6 +213,46 @@ def runs_at_a_time(limits: DeviceLimits | None, k: int, max_files: int | None) -
     if max_files is not None:
         fit = min(fit, max_files // FILE_SHARE)
     return max(MIN_RUNS, min(MAX_RUNS, fit))
+
+
+@dataclass(frozen=True)
+class MergePlan:
+    """How sets are merged on a device.
+
+    Attributes
+    ----------
+    kmers : int
+        That come at a time, at most.
+    room_bytes : int
+        That their sections take, at most; two such rooms are in use.
+    """
+
+    kmers: int
+    room_bytes: int
+
+
+def merge_plan(limits: DeviceLimits, k: int, used: int, sets: int, stretch: int) -> MergePlan | None:
+    """Return how so many sets are merged on a device; None where its memory is too small for it to be worth while.
+
+    What comes is merged with what is left of the k-mers before: of each set one stretch at most. All of them are there
+    twice, with the sums that they become, and what these are made of.
+
+    Parameters
+    ----------
+    limits : DeviceLimits
+    k : int
+    used : int
+        Bytes in use.
+    sets : int
+    stretch : int
+        Sections that come together.
+    """
+    words, most = key_words(k), MERGED_ON_CPU if limits.cpu else MERGED_ON_GPU
+    largest = stretch * SECTION_KMERS
+    room = max(MERGED_BYTES * words * most, stretch * SectionPlan(limits, k).max_bytes) + SPARE
+    fit = (limits.budget - used - 2 * room) // (3 * (8 * words + 4) + 12)
+    kmers = min(most, fit - sets * largest, limits.max_allocation // (8 * words) - sets * largest)
+    return MergePlan(kmers, room) if kmers >= sets * largest and room <= limits.max_allocation else None
 
 
 @dataclass(frozen=True)
