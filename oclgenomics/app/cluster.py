@@ -196,7 +196,8 @@ class Cluster:
         marks = tuple(InputMark.of(name) for name in job.inputs())
         asked = Asked(__version__, os.getcwd(), marks)
         with _Tasks(self._client, asked) as executor:
-            yield from Spread(executor, self.pieces, self._folder, max_memory=self._max_memory).parts(job, run)
+            spread = Spread(executor, self.pieces, self._folder, max_memory=self._max_memory)
+            yield from spread.parts(job, run, sum(mark.size for mark in marks))
 
 
 def _wait_for_workers(client: Any) -> list[str]:

@@ -258,8 +258,15 @@ class Spread:
         if self.pieces < 1:
             raise ParameterError("pieces", "give 1 or more", self.pieces)
 
-    def parts(self, job: Job[PartT], run: Run | None = None) -> Generator[PartT, None, None]:
+    def parts(self, job: Job[PartT], run: Run | None = None, size: int | None = None) -> Generator[PartT, None, None]:
         """Do a job and yield the parts of its result as one run gives them.
+
+        Parameters
+        ----------
+        job : Job
+        run : Run, optional
+        size : int, optional
+            Bytes of all inputs, for the progress; they are looked at if it is not given.
 
         Raises
         ------
@@ -267,7 +274,7 @@ class Spread:
             The first error of any piece; pieces that were not begun are not done.
         """
         run = run or Run()
-        size = sum(InputMark.of(name).size for name in job.inputs())
+        size = sum(InputMark.of(name).size for name in job.inputs()) if size is None else size
         with _piece_folder(self.folder) as folder:
             shards = [Shard(number, self.pieces) for number in range(1, self.pieces + 1)]
             how: dict[str, Any] = {
