@@ -13,6 +13,7 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -113,8 +114,8 @@ class Work(Protocol):
     def parts(self, job: Job[PartT], run: Run) -> Generator[PartT, None, None]:
         """Yield the parts of the whole job in their order."""
 
-    def engine(self) -> contextlib.AbstractContextManager[Engine | None]:
-        """Lend what may put pieces together, when all are there; None if the host has to."""
+    def engine(self) -> contextlib.AbstractContextManager[Callable[[], Engine | None]]:
+        """Lend what may put pieces together, when they are there; None if the host has to. It is opened meanwhile."""
 
     def provenance(self) -> dict[str, Any]:
         """Return what made the result; see `oclgenomics.app.provenance`."""
@@ -132,8 +133,8 @@ class _OnDevice:
     def parts(self, job: Job[PartT], run: Run) -> Generator[PartT, None, None]:
         return job.parts(self._engine, run)
 
-    def engine(self) -> contextlib.AbstractContextManager[Engine]:
-        return contextlib.nullcontext(self._engine)
+    def engine(self) -> contextlib.AbstractContextManager[Callable[[], Engine]]:
+        return contextlib.nullcontext(lambda: self._engine)
 
     def provenance(self) -> dict[str, Any]:
         return provenance(self._args, self._engine)
@@ -159,12 +160,18 @@ class _OnWorkers:
         return told
 
     @contextlib.contextmanager
-    def engine(self) -> Iterator[Engine]:
-        """Lend one on the first GPU, or the first device without any, whose worker has nothing left to do."""
+    def engine(self) -> Iterator[Callable[[], Engine]]:
+        """Lend one on the first GPU, or the first device without any, whose worker has nothing left to do then."""
         device = min(self._pool.devices, key=lambda one: one.kind != "gpu")
-        with runtime.Engine(device, max_memory=self._args.max_memory, profile=self.profile.enabled) as engine:
-            yield engine
-            self.profile.extend(engine.profile.taken(f"device {device.index}, pieces put together"))
+        with ThreadPoolExecutor(1, "open-engine") as thread:
+            opening = thread.submit(
+                runtime.Engine, device, max_memory=self._args.max_memory, profile=self.profile.enabled
+            )
+            try:
+                yield opening.result
+            finally:
+                opening.result().close()
+        self.profile.extend(opening.result().profile.taken(f"device {device.index}, pieces put together"))
 
     def provenance(self) -> dict[str, Any]:
         records = [device_record(device) for device in self._pool.devices]
@@ -184,8 +191,8 @@ class _OnScheduler:
     def parts(self, job: Job[PartT], run: Run) -> Generator[PartT, None, None]:
         return self._workers.parts(job, run)
 
-    def engine(self) -> contextlib.AbstractContextManager[None]:
-        return contextlib.nullcontext()
+    def engine(self) -> contextlib.AbstractContextManager[Callable[[], None]]:
+        return contextlib.nullcontext(lambda: None)
 
     def provenance(self) -> dict[str, Any]:
         known = self._workers
@@ -211,13 +218,13 @@ class _OfPieces:
         yield from job.combined(seen())
 
     @contextlib.contextmanager
-    def engine(self) -> Iterator[Engine | None]:
+    def engine(self) -> Iterator[Callable[[], Engine | None]]:
         if self._args.device is None:
-            yield None
+            yield lambda: None
         else:
             with runtime.Engine(self._args.device, max_memory=self._args.max_memory) as engine:
                 say(self._args, f"device {engine.device.index}: {engine.device}")
-                yield engine
+                yield lambda: engine
 
     def provenance(self) -> dict[str, Any]:
         devices = [piece.record.device for piece in self._pieces]

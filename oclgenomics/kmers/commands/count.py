@@ -118,11 +118,11 @@ def _combined(args: argparse.Namespace, options: kmers.CountOptions) -> _Counted
     else:
         job = kmers.CountJob.of(args.inputs, options, args.min_quality, args.tmp_dir, args.only)
     with work_of(args) as work, showing_progress(args, "counting k-mers") as (shown, _):
-        with closing(work.parts(job, kmers.Run(args.threads, shown.update))) as parts:
+        how = kmers.Run(args.threads, shown.update)
+        with work.engine() as opened, closing(work.parts(job, how)) as parts:
             counted = next(parts)
             shown.stage("merging k-mers", *KMERS)
-            with work.engine() as engine:
-                summary = counted.write(args.output, shown.update, engine)
+            summary = counted.write(args.output, shown.update, opened())
         seconds = time.perf_counter() - start
         work.report_profile()
         return _Counted(summary, seconds, work.provenance())
