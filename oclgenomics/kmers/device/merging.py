@@ -53,7 +53,8 @@ class SectionSet(Protocol):
 
 def plan_of(engine: Engine, sets: Sequence[SectionSet]) -> MergePlan | None:
     """Return how sets are merged on a device; None where its memory is too small."""
-    return merge_plan(engine.limits(), sets[0].k, engine.memory.used, len(sets), STRETCH_SECTIONS)
+    sizes = [each.distinct for each in sets]
+    return merge_plan(engine.limits(), sets[0].k, engine.memory.used, sizes, STRETCH_SECTIONS)
 
 
 def summed_runs(

@@ -8,6 +8,7 @@ does not take goes to temporary runs, some of which are merged at a time (`runs_
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -39,7 +40,7 @@ MAX_KMERS = (1 << 32) - 1  # that are sorted at a time: their places are 32 bits
 MAX_RANGES = 32  # each cuts all k-mers again: more would cost more than larger, hence fewer, runs save
 
 # Merging on a device
-MERGED_ON_CPU, MERGED_ON_GPU = 1 << 22, 1 << 26  # k-mers that come at a time: within reach of caches, or many sections
+MERGED_ON_CPU, MERGED_ON_GPU = 1 << 22, 1 << 24  # k-mers that come at a time: within reach of caches, or many sections
 MERGED_BYTES = 8  # of the room for encoded sections, for each of these k-mers
 
 # Temporary runs
@@ -231,8 +232,8 @@ class MergePlan:
     room_bytes: int
 
 
-def merge_plan(limits: DeviceLimits, k: int, used: int, sets: int, stretch: int) -> MergePlan | None:
-    """Return how so many sets are merged on a device; None where its memory is too small for it to be worth while.
+def merge_plan(limits: DeviceLimits, k: int, used: int, sets: Sequence[int], stretch: int) -> MergePlan | None:
+    """Return how sets are merged on a device; None where its memory is too small for it to be worth while.
 
     What comes is merged with what is left of the k-mers before: of each set one stretch at most. All of them are there
     twice, with the sums that they become, and what these are made of.
@@ -243,16 +244,18 @@ def merge_plan(limits: DeviceLimits, k: int, used: int, sets: int, stretch: int)
     k : int
     used : int
         Bytes in use.
-    sets : int
+    sets : sequence of int
+        K-mers of each.
     stretch : int
         Sections that come together.
     """
-    words, most = key_words(k), MERGED_ON_CPU if limits.cpu else MERGED_ON_GPU
-    largest = stretch * SECTION_KMERS
+    words, largest = key_words(k), stretch * SECTION_KMERS
+    left = sum(min(kmers, largest) for kmers in sets)
+    most = max(left, min(sum(sets), MERGED_ON_CPU if limits.cpu else MERGED_ON_GPU))
     room = max(MERGED_BYTES * words * most, stretch * SectionPlan(limits, k).max_bytes) + SPARE
     fit = (limits.budget - used - 2 * room) // (3 * (8 * words + 4) + 12)
-    kmers = min(most, fit - sets * largest, limits.max_allocation // (8 * words) - sets * largest)
-    return MergePlan(kmers, room) if kmers >= sets * largest and room <= limits.max_allocation else None
+    kmers = min(most, fit - left, limits.max_allocation // (8 * words) - left)
+    return MergePlan(kmers, room) if kmers >= left and room <= limits.max_allocation else None
 
 
 @dataclass(frozen=True)

@@ -175,8 +175,8 @@ def test_whoever_takes_no_more_ends_it(device: Device) -> None:
 
 
 @pytest.mark.parametrize("k", [5, 31, 65, 256])
-@pytest.mark.parametrize("sources", [1, 2, 16, 64])
-def test_what_is_planned_fits(device: Device, k: int, sources: int) -> None:
+@pytest.mark.parametrize("sizes", [[0], [1], [10**9] * 2, [10**7] * 16, [300, 10**8] * 32])
+def test_what_is_planned_fits(device: Device, k: int, sizes: list[int]) -> None:
     """Of all that is in use at the same time, by the shapes of what `summed_runs` makes."""
     with Engine(device) as engine:
         limits = engine.limits()
@@ -185,15 +185,16 @@ def test_what_is_planned_fits(device: Device, k: int, sources: int) -> None:
     for megabytes in (1, 20, 200, 1_000, 4_000, 16_000, 64_000):
         for cpu in (True, False):
             some = replace(limits, budget=megabytes << 20, cpu=cpu, max_allocation=max(1 << 28, megabytes << 18))
-            plan = merge_plan(some, k, 1 << 20, sources, STRETCH_SECTIONS)
+            plan = merge_plan(some, k, 1 << 20, sizes, STRETCH_SECTIONS)
             if plan is None:
                 continue
             seen += 1
-            most = plan.kmers + sources * STRETCH_SECTIONS * section  # those that come, and those that are left
+            left = sum(min(size, STRETCH_SECTIONS * section) for size in sizes)
+            most = plan.kmers + left  # of those that come with what is left
             assert plan.room_bytes >= STRETCH_SECTIONS * memory.SectionPlan(some, k).max_bytes
             assert (1 << 20) + 2 * plan.room_bytes + most * (3 * (8 * words + 4) + 12) <= some.budget
             assert 8 * words * most <= some.max_allocation
-            assert plan.kmers >= sources * STRETCH_SECTIONS * section
+            assert left <= plan.kmers <= max(left, min(sum(sizes), 1 << 24))
     assert seen
 
 
@@ -208,7 +209,7 @@ def test_memory_that_is_planned_is_what_is_used(device: Device, monkeypatch: pyt
     cut = [Cut(kmers, [8_000] * 38) for kmers in several]
     with Engine(device) as engine:
         before = engine.memory.used
-        plan = merge_plan(engine.limits(), 31, before, 3, 1)
+        plan = merge_plan(engine.limits(), 31, before, [kmers.distinct for kmers in several], 1)
         assert plan is not None
         engine.memory.peak = before
         found, runs = summed(engine, plan, cut)
