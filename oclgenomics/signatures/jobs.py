@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
-from oclgenomics.app.jobs import Job
+from oclgenomics.app.jobs import Job, kept_open
 from oclgenomics.app.pieces import PieceFile, Shard, check_same_input
 from oclgenomics.app.run import EngineLike, Run, lent_engine
 from oclgenomics.errors import InputError
+from oclgenomics.io.closing import Closing
+from oclgenomics.runtime import Engine
 from oclgenomics.sequence.files import SequenceFiles, file_names
 from oclgenomics.sequence.letters import letter_blocks
 from oclgenomics.sequence.pieces import LetterBlock
@@ -58,8 +60,15 @@ class ScanJob(Job[ScanPart]):
         return asdict(self.options)
 
     def parts(self, engine: EngineLike, run: Run, shard: Shard | None = None) -> Generator[ScanPart, None, None]:
-        names = self.samples if shard is None else cut_files(self.samples, shard.number, shard.of)
-        return scan_parts(names, self.signatures, self.options, engine, run)
+        if shard is None:
+            yield from scan_parts(self.samples, self.signatures, self.options, engine, run)
+            return
+        names, panel = cut_files(self.samples, shard.number, shard.of), self.signatures
+        with lent_engine(engine) as lent:
+            opened = partial(PanelScan, lent, panel, self.options, shard.of)
+            key = self.NAME, id(panel), self.options, shard.of  # as long as it is open, nothing else has the panel's id
+            with kept_open(lent, key, opened) as scan, closing(scan.parts(names, run)) as parts:
+                yield from parts
 
     def combined(self, pieces: Iterable[PieceFile]) -> Iterator[ScanPart]:
         before = 0  # samples, by which those of the next piece are numbered
@@ -73,27 +82,66 @@ class ScanJob(Job[ScanPart]):
             before = numbered
 
 
-def scan_parts(
-    samples: SequenceFiles, panel: Panel, options: ScanOptions, engine: EngineLike, run: Run
-) -> Generator[ScanPart, None, None]:
-    """Find signatures in samples, block by block; see `oclgenomics.signatures.iter_scan`."""
-    patterns = panel.patterns(options.strand)
-    overlap = int(patterns.lengths.max()) + options.max_edits - 1
-    with lent_engine(engine) as lent:
-        on_device = DevicePatterns.upload(lent, patterns, options)
-        finder = (EditScan if options.max_edits else MatchScan)(lent, on_device, options)
-        encoder, joiner, given = Encoder(lent), PartJoiner(options.report), False
-        blocks = letter_blocks(
-            lent, file_names(samples), overlap=overlap, may_be_empty=True, threads=run.threads, progress=run.progress
+class PanelScan(Closing):
+    """Signatures on a device, with all that finds them there, for samples that come in any number of pieces.
+
+    Parameters
+    ----------
+    engine : Engine
+    panel : Panel
+    options : ScanOptions
+    times : int
+        See `Methods`.
+
+    Attributes
+    ----------
+    panel : Panel
+    """
+
+    def __init__(self, engine: Engine, panel: Panel, options: ScanOptions, times: int = 1) -> None:
+        self.panel, self._engine, self._options = panel, engine, options
+        patterns = panel.patterns(options.strand)
+        self._overlap = int(patterns.lengths.max()) + options.max_edits - 1
+        on_device = DevicePatterns.upload(engine, patterns, options)
+        self._scan: MatchScan | EditScan | None = (EditScan if options.max_edits else MatchScan)(
+            engine, on_device, options, times
         )
+
+    def close(self) -> None:
+        """Give the device's memory back; twice does no harm."""
+        self._scan = None
+
+    def parts(self, samples: SequenceFiles, run: Run) -> Generator[ScanPart, None, None]:
+        """Find the signatures in samples, block by block; see `oclgenomics.signatures.iter_scan`."""
+        scan, engine = self._scan, self._engine
+        if scan is None:
+            raise ValueError("the scan of this panel is closed; make another one")
+        scan.begin()
+        encoder, joiner, given = Encoder(engine), PartJoiner(self._options.report), False
+        blocks = letter_blocks(
+            engine, file_names(samples), overlap=self._overlap, may_be_empty=True, threads=run.threads,
+            progress=run.progress,
+        )  # fmt: skip
         with closing(blocks):
             for block in blocks:
-                _check_qualities(block, options)
-                for rows, matches in finder.parts(encoder.encode(block)):
+                _check_qualities(block, self._options)
+                for rows, matches in scan.parts(encoder.encode(block)):
                     yield joiner.add(rows, matches)
                     given = True
         if not given:
             yield ScanPart(Samples.none(), Matches.none())
+
+
+def scan_parts(
+    samples: SequenceFiles, panel: Panel, options: ScanOptions, engine: EngineLike, run: Run
+) -> Generator[ScanPart, None, None]:
+    """Find signatures in samples, block by block; see `oclgenomics.signatures.iter_scan`."""
+    with (
+        lent_engine(engine) as lent,
+        PanelScan(lent, panel, options) as scan,
+        closing(scan.parts(samples, run)) as parts,
+    ):
+        yield from parts
 
 
 def _check_qualities(block: LetterBlock, options: ScanOptions) -> None:

@@ -29,10 +29,12 @@ class Methods:
     method : {'auto', 'index', 'planes', 'brute'}
         One for all samples, or the one that takes the least time for each. The index leaves patterns that have no
         seeds to the planes.
+    times : int
+        As many letters as the first block has come so often, as far as is known.
     """
 
-    def __init__(self, engine: Engine, patterns: DevicePatterns, method: Method) -> None:
-        self._engine, self._patterns, self._method = engine, patterns, method
+    def __init__(self, engine: Engine, patterns: DevicePatterns, method: Method, times: int = 1) -> None:
+        self._engine, self._patterns, self._method, self._times = engine, patterns, method, times
         self._costs = CPU_COSTS if engine.tuning.cpu else GPU_COSTS
         self._index: IndexMatcher | None = None
 
@@ -61,19 +63,19 @@ class Methods:
         if self._method == "index" or self._index is not None:
             return True
         patterns, mismatches = self._patterns.patterns, self._patterns.max_mismatches
-        letters = samples.owned_letters
-        seeds, candidates = expected_candidates(patterns, mismatches, *samples.rate)
+        letters, times = samples.owned_letters, self._times
+        seeds, candidates = expected_candidates(patterns, mismatches, *samples.rate(times))
         index = index_cost(self._costs, letters, samples.ambiguous, candidates * letters, patterns.lengths).sum()
-        index += 0 if has_table(patterns, mismatches) else self._costs.seed * seeds
+        index = times * index + (0 if has_table(patterns, mismatches) else self._costs.seed * seeds)
         planes = planes_cost(self._costs, letters, samples.ambiguous, patterns.lengths).sum()
-        planes += 0 if "_planes" in vars(self) else self._costs.step * len(patterns.sets)
+        planes = times * planes + (0 if "_planes" in vars(self) else self._costs.step * len(patterns.sets))
         return bool(index < planes)
 
     def _made_index(self, samples: SampleLetters) -> IndexMatcher:
         """The index, with the table of the panel's file, or one made for samples like these when it is first wanted."""
         if self._index is None:
             patterns, mismatches = self._patterns.patterns, self._patterns.max_mismatches
-            table = table_of(patterns, mismatches, choose_head(patterns, mismatches, *samples.rate))
+            table = table_of(patterns, mismatches, choose_head(patterns, mismatches, *samples.rate(self._times)))
             self._index = IndexMatcher(self._engine, self._patterns, table)
         return self._index
 

@@ -73,11 +73,10 @@ class SampleLetters:
         """Letters that each piece owns."""
         return self.block.pieces.owned.astype(np.int64)
 
-    @property
-    def rate(self) -> tuple[float, int]:
-        """The share of all letters that are no single nucleotide, and how many letters there are."""
+    def rate(self, times: int = 1) -> tuple[float, int]:
+        """Return the share of letters that are no single nucleotide, and how many letters so many such blocks have."""
         letters = int(self.owned_letters.sum())
-        return float(self.ambiguous.sum()) / max(letters, 1), letters
+        return float(self.ambiguous.sum()) / max(letters, 1), letters * times
 
 
 class Encoder:

@@ -109,11 +109,16 @@ class MatchScan:
     engine : Engine
     patterns : DevicePatterns
     options : ScanOptions
+    times : int
+        See `Methods`.
     """
 
-    def __init__(self, engine: Engine, patterns: DevicePatterns, options: ScanOptions) -> None:
+    def __init__(self, engine: Engine, patterns: DevicePatterns, options: ScanOptions, times: int = 1) -> None:
         self._engine, self._patterns, self._report = engine, patterns, options.report
-        self._methods = Methods(engine, patterns, options.method)
+        self._methods = Methods(engine, patterns, options.method, times)
+
+    def begin(self) -> None:
+        """Expect the first block of some samples; nothing is known of those before."""
 
     def parts(self, samples: SampleLetters) -> Iterator[tuple[Samples, Matches]]:
         """Yield the pieces of a block and their matches: at once where a pair has one, else as many as memory takes."""
@@ -149,14 +154,20 @@ class EditScan:
     patterns : DevicePatterns
     options : ScanOptions
         With `max_edits` of 1 or more.
+    times : int
+        See `Methods`.
     """
 
-    def __init__(self, engine: Engine, patterns: DevicePatterns, options: ScanOptions) -> None:
-        self._engine, self._patterns, self._options = engine, patterns, options
+    def __init__(self, engine: Engine, patterns: DevicePatterns, options: ScanOptions, times: int = 1) -> None:
+        self._engine, self._patterns, self._options, self._times = engine, patterns, options, times
         known = patterns.patterns
         self._lengths = known.lengths
         self._ns = np.add.reduceat((known.sets == ANY).astype(np.int64), known.offsets[:-1])
         self._matcher: EditMatcher | None = None
+        self.begin()
+
+    def begin(self) -> None:
+        """Expect the first block of some samples; nothing is known of those before."""
         # Places of a record that goes on, which the next piece may make longer, and the facts of their matches.
         self._open = Places.none()
         self._open_ns, self._open_errors = np.empty(0, np.int64), np.empty(0, np.uint64)
@@ -189,7 +200,7 @@ class EditScan:
         patterns, max_edits = self._patterns.patterns, self._options.max_edits
         if self._options.method == "brute":
             return EditMatcher(self._engine, self._patterns, max_edits, None)
-        head = choose_head(patterns, max_edits, *samples.rate, CANDIDATE)
+        head = choose_head(patterns, max_edits, *samples.rate(self._times), CANDIDATE)
         return EditMatcher(self._engine, self._patterns, max_edits, table_of(patterns, max_edits, head))
 
     def _goes_on(self, samples: SampleLetters, places: Places) -> NDArray[np.bool_]:
