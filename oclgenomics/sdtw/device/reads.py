@@ -6,14 +6,18 @@ import os
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from itertools import chain, islice
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from oclgenomics.app.jobs import kept_open
 from oclgenomics.app.run import EngineLike, Run, lent_engine
+from oclgenomics.io.closing import Closing
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.io.read_ahead import ReadAhead
+from oclgenomics.runtime import Engine
 from oclgenomics.sdtw.decisions.basis import KindCheck
 from oclgenomics.sdtw.decisions.thresholds import UNDECIDED, Thresholds
 from oclgenomics.sdtw.device.aligner import Aligner, StagedReads, reads_together
@@ -136,12 +140,30 @@ def _work(
     """Yield blocks of reads, cut at the longest prefix, with what aligns them and finds their starts."""
     progress = None if run is None else run.progress
     with lent_engine(engine) as lent:
-        aligner = Aligner(lent, references, options)
-        finder = StartFinder(lent, references, options) if starts else None
-        together = reads_together(aligner, block_reads(longest))
-        with closing(signal_blocks(signals, trim=trim, progress=progress)) as blocks:
+        opened = partial(_AlignedTo, lent, references, options, starts=starts)
+        with (
+            kept_open(lent, (references, options, starts), opened) as to,
+            closing(signal_blocks(signals, trim=trim, progress=progress)) as blocks,
+        ):
+            together = reads_together(to.aligner, block_reads(longest))
             for block in prefix_blocks(check.checked(blocks), longest, together):
-                yield aligner, finder, block
+                yield to.aligner, to.finder, block
+
+
+class _AlignedTo(Closing):
+    """References on a device, with what aligns reads to them and finds their starts."""
+
+    def __init__(
+        self, engine: Engine, references: tuple[Squiggle, ...], options: AlignOptions, *, starts: bool
+    ) -> None:
+        self.aligner = Aligner(engine, references, options)
+        self.finder = StartFinder(engine, references, options) if starts else None
+
+    def close(self) -> None:
+        """Give the device's memory back; twice does no harm."""
+        self.aligner.release()
+        if self.finder is not None:
+            self.finder.release()
 
 
 def align_block(
