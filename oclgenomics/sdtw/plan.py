@@ -22,6 +22,7 @@ EXACT_IN_FLOAT = 1 << 24
 CPU_STRIP = 8  # columns that fit into the registers with the rest
 GPU_STRIP, GPU_BONUS_STRIP = 92, 44  # into the 255 of a GPU; of 96 and 46, some are spilled where scores stay
 PUBLISHED_REACH = 11  # columns a row: the counter runs along the row, up to 10
+READS_TOGETHER = 64  # at whose multiples pieces are cut: each device aligns so many at once or a part of them
 MAX_BLOCK_SAMPLES = 1 << 22  # of prefixes; more would let results wait, and make nothing faster
 
 
@@ -205,7 +206,8 @@ class PrefixBlock:
 def cut_files(files: Sequence[FilePart], shard: Shard) -> list[FilePart]:
     """Return one of several pieces of files of signals: about as many of their bytes as any other.
 
-    The pieces have each read once, in its order. Most files are whole; where a piece begins or ends, one may be cut.
+    The pieces have each read once, in its order. Most files are whole; where a piece begins or ends, one may be cut: at
+    a multiple of `READS_TOGETHER`, if it says how many reads it has.
 
     Parameters
     ----------
@@ -218,7 +220,7 @@ def cut_files(files: Sequence[FilePart], shard: Shard) -> list[FilePart]:
     for file in files:
         begin, end = max(low - first, 0), min(high - first, file.size)
         if begin < end or not file.size:
-            found.append(replace(file, begin=begin, end=end) if file.size else file)
+            found.append(replace(file, begin=begin, end=end, together=READS_TOGETHER) if file.size else file)
         first += file.size
     return found
 

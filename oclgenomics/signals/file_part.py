@@ -20,12 +20,15 @@ class FilePart:
         large a share of them by number.
     size : int
         Of the file.
+    together : int
+        Reads whose share is cut by number are cut at multiples of it.
     """
 
     path: str
     begin: int
     end: int
     size: int
+    together: int = 1
 
     @classmethod
     def whole(cls, path: str) -> FilePart:
@@ -55,7 +58,12 @@ class FilePart:
 
     def numbers(self, count: int) -> range:
         """Return which of the reads of the file are of this part, where the file says how many there are."""
-        return range(self.begin * count // self.size, self.end * count // self.size)
+        return range(self._number(self.begin, count), self._number(self.end, count))
+
+    def _number(self, place: int, count: int) -> int:
+        """How many of so many reads come before a place, the end of the file last."""
+        number = place * count // self.size
+        return number if place == self.size else number // self.together * self.together
 
 
 def numbers_of(part: FilePart | None, count: int) -> range:

@@ -73,12 +73,15 @@ def stall_end(samples: NDArray[np.int16]) -> int | None:
         Samples up to the end of the stall; None if there is none, or none that ends. It may be up to two more than
         there are samples, if it ends with the last one.
     """
-    deviation = samples.std() if len(samples) else 0.0
+    if not len(samples):
+        return None
+    apart = samples - samples.mean()
+    deviation = np.sqrt((apart * apart).mean())
     if deviation == 0:
         return None
-    level = (samples - samples.mean()) / deviation
+    level = apart / deviation
     whole = len(level) // EVENT * EVENT
-    events = level[:whole].reshape(-1, EVENT).mean(axis=1)
+    events = sum(level[place:whole:EVENT] for place in range(EVENT)) / EVENT  # faster than means of rows
     if whole < len(level):
         events = np.append(events, level[whole:].mean())
     begin = _run_end(events > LEVEL)

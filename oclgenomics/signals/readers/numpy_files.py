@@ -6,6 +6,7 @@ say: what is in memory is a block, and of one read the samples that are asked fo
 from __future__ import annotations
 
 import os
+import struct
 import warnings
 import zipfile
 from collections.abc import Iterator
@@ -30,6 +31,7 @@ CHEMISTRY = ("pore", "molecule")  # arrays that are left out where nothing is kn
 BLOCK_BYTES = 1 << 20
 BLOCK_READS = 4096
 MAX_NAME = 1 << 12  # characters
+SIZES_AT = 26  # of a member's head in the archive: bytes of its name and of its extra field, behind which its data are
 _NOT_ASCENDING = "`starts` do not ascend from 0 to the number of samples; the file is damaged"
 
 
@@ -182,7 +184,8 @@ class _ArrayMember:
     """
 
     def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
-        self._member: IO[bytes] = archive.open(f"{name}.npy")
+        self._archive, self._info = archive, archive.getinfo(f"{name}.npy")
+        self._member: IO[bytes] = archive.open(self._info)
         try:
             self.shape, self.dtype = self._header()
             if self.dtype.hasobject or not self.dtype.itemsize:
@@ -216,6 +219,20 @@ class _ArrayMember:
         """Leave out so many elements."""
         for _ in self._blocks(count * self.dtype.itemsize):
             pass
+        self._left -= count
+
+    def jump(self, count: int) -> None:
+        """Leave out so many elements, once, unread if they are not packed: nobody then checks the sum of the bytes."""
+        size, place = self.dtype.itemsize, self._member.tell()
+        there = place + self._left * size <= self._info.file_size
+        if self._info.compress_type != zipfile.ZIP_STORED or self._archive.filename is None or not there:
+            self.skip(count)
+            return
+        self._member.close()
+        self._member = open(self._archive.filename, "rb")  # noqa: SIM115 (closed with this)
+        self._member.seek(self._info.header_offset + SIZES_AT)
+        head = sum(struct.unpack("<HH", self._member.read(4)))
+        self._member.seek(head + place + count * size, os.SEEK_CUR)
         self._left -= count
 
     def end(self, path: str) -> None:
@@ -270,6 +287,7 @@ def _own_reads(archive: zipfile.ZipFile, limit: int | None, path: str, part: Fil
         if any(array.shape[0] != reads for array in arrays.values()) or starts.shape[0] != reads + 1:
             raise InputError("its arrays do not fit together; the file is damaged", source=path)
         asked = numbers_of(part, reads)
+        leave_out, unwanted = samples.skip if asked.stop == reads else samples.jump, 0
         begin = int(starts.take(1)[0])
         ascending = begin == 0
         for first in range(0, reads, BLOCK_READS):
@@ -283,8 +301,11 @@ def _own_reads(archive: zipfile.ZipFile, limit: int | None, path: str, part: Fil
                     raise InputError(_NOT_ASCENDING, source=path)
                 name, scale, offset, rate, channel, *chemistry = known
                 if number < asked.start:
-                    samples.skip(length)
+                    unwanted += length
                     continue
+                if unwanted:
+                    leave_out(unwanted)
+                    unwanted = 0
                 _check_length(length, limit, name, path)
                 wanted = length if limit is None else min(length, limit)
                 taken = samples.take(wanted).astype(np.int16)
