@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import gzip
 import multiprocessing
+import pickle
 import shutil
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from oclgenomics.app.jobs import Spread
+from oclgenomics.app import jobs
+from oclgenomics.app.jobs import Job, Spread, make_piece
+from oclgenomics.app.pieces import Shard
 from oclgenomics.cli.main import main
-from oclgenomics.runtime import Engine
+from oclgenomics.runtime import Device, Engine
 
 __all__ = ["check_combined", "check_refusals", "make_pieces", "no_engine", "spreads", "without_made"]
 
@@ -130,3 +135,34 @@ def check_refusals(
         assert main([system, "combine", one, other, "-o", str(folder / "out"), "-q"]) == 3, words
         assert "combine pieces of one command" in capsys.readouterr().err
         assert not (folder / "out").exists()
+
+
+@contextmanager
+def in_one_thread() -> Iterator[Callable[..., Any]]:
+    """Call functions in a thread of their own, which has what it kept of pieces that it did before."""
+    with ThreadPoolExecutor(1) as executor:
+        yield lambda function, *args, **kwargs: executor.submit(function, *args, **kwargs).result()
+        executor.submit(_forget).result()
+
+
+def _forget() -> None:
+    """Close what is kept; a thread that ends would leave it to the collector."""
+    jobs._close_kept()
+    if getattr(jobs._kept, "engine", None) is not None:
+        jobs._kept.engine.close()
+    vars(jobs._kept).clear()
+
+
+def piece_of(job: Job[Any], number: int, of: int, device: Device) -> bytes:
+    """Do a piece of a job as workers do it; the bytes of its file."""
+    path = Path(f"{threading.get_ident()}.piece")
+    make_piece(pickle.loads(pickle.dumps(job)), Shard(number, of), str(path), device=str(device.index))
+    return path.read_bytes()
+
+
+def memory_kept(*, close: bool = False) -> int:
+    """Bytes on the engine of this thread that are in use between pieces, maybe after what is kept there is closed."""
+    if close:
+        jobs._close_kept()
+    used: int = jobs._kept.engine.memory.used
+    return used

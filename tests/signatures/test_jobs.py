@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import gzip
+import importlib
+import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from helpers.pieces import check_combined, check_refusals, make_pieces, no_engine, outputs_of, spreads
+from helpers.pieces import (
+    check_combined,
+    check_refusals,
+    in_one_thread,
+    make_pieces,
+    memory_kept,
+    no_engine,
+    outputs_of,
+    piece_of,
+    spreads,
+)
 from helpers.signature_samples import random_letters
 
 from oclgenomics.app.jobs import Spread
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.runtime import Device
+from oclgenomics.sequence.letters import letter_blocks
 from oclgenomics.signatures import Panel, ScanJob, ScanOptions, ScanResult, iter_scan, read_panel, scan
 
 SIGNATURES = [("one", "ACGTN"), ("two", "GATTANN"), ("three", "NNNRYACGNT"), ("long", "ACGTRYKMNN" * 12)]
@@ -190,3 +205,86 @@ def test_a_job_is_the_same_in_another_process(folder: Path) -> None:
     assert again == job
     assert vars(again).keys() == {"samples", "panel", "options"}  # and not what was made of them
     assert again.parameters() == asdict(job.options)
+
+
+@pytest.fixture
+def prepared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What of panels is read and made, in its order."""
+    done: list[str] = []
+
+    def noted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*args: Any, **kwargs: Any) -> Any:
+            done.append(name)
+            return function(*args, **kwargs)
+
+        return called
+
+    for where, name in (("jobs", "read_panel"), ("jobs", "PanelScan"), ("formats.panel_file", "make_table")):
+        module = f"oclgenomics.signatures.{where}"
+        monkeypatch.setattr(f"{module}.{name}", noted(name, getattr(importlib.import_module(module), name)))
+    return done
+
+
+@pytest.mark.parametrize("max_edits", [0, 1])
+def test_a_panel_is_prepared_once(device: Device, folder: Path, prepared: list[str], max_edits: int) -> None:
+    options = ScanOptions("all", method="index", max_edits=max_edits)
+    job = ScanJob(("a.fq", "c.fa"), "s.fa", options)
+    with in_one_thread() as do:
+        kept = [do(piece_of, job, number, 4, device) for number in (1, 2, 3, 4)]
+        assert prepared == ["read_panel", "PanelScan", "make_table"]
+        assert do(memory_kept) > 0
+        assert do(memory_kept, close=True) == 0
+    for number, piece in enumerate(kept, 1):
+        with in_one_thread() as do:
+            assert do(piece_of, job, number, 4, device) == piece
+
+
+def test_what_is_prepared_is_of_this_panel_and_these_options(device: Device, folder: Path, prepared: list[str]) -> None:
+    """A process that has done pieces of other jobs gives what a fresh one gives."""
+    job = ScanJob(("a.fq", "c.fa"), "s.fa", ScanOptions("all", strand="both"))
+    Path("t.fa").write_text(">one\nACGTA\n>two\nGATT\n")
+    changes = [
+        {}, {"options": ScanOptions()}, {"options": ScanOptions(max_edits=1)}, {}, {"panel": "t.fa"}, {},
+        {"samples": ("a.fq",)}, *({"options": ScanOptions(**{name: value})} for name, value in OTHER_OPTIONS.items()
+                                  if name != "min_score"),
+    ]  # fmt: skip
+    with in_one_thread() as do:
+        for change in changes:
+            other = replace(job, **change)
+            prepared.clear()
+            piece = do(piece_of, other, 2, 3, device)
+            assert prepared.count("PanelScan") == 1, change
+            with in_one_thread() as anew:
+                assert piece == anew(piece_of, other, 2, 3, device), change
+        assert do(memory_kept) > 0
+        assert do(memory_kept, close=True) == 0
+
+
+def test_a_panel_that_changes_is_prepared_anew(device: Device, folder: Path, prepared: list[str]) -> None:
+    job = ScanJob(("a.fq",), "s.fa", ScanOptions("all"))
+    time = os.stat("s.fa").st_mtime_ns
+    with in_one_thread() as do:
+        first = do(piece_of, job, 1, 2, device)
+        Path("s.fa").write_text(Path("s.fa").read_text().replace("GATTANN", "GATTCNN"))
+        os.utime("s.fa", ns=(time, time))  # of the same size, too
+        prepared.clear()
+        second = do(piece_of, job, 1, 2, device)
+        assert prepared[:2] == ["read_panel", "PanelScan"]
+    with in_one_thread() as do:
+        assert do(piece_of, job, 1, 2, device) == second != first
+
+
+def test_a_record_that_was_cut_by_an_error_does_not_go_on(
+    device: Device, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("oclgenomics.signatures.jobs.letter_blocks", partial(letter_blocks, block_bytes=1 << 20))
+    Path("x.fa").write_text(">x\n" + "A" * (1 << 20) + "!\n")
+    Path("y.fa").write_text(">y\n" + "A" * (1 << 20) + "\n")
+    Path("s.fa").write_text(">one\nAAAAAAAA\n")
+    job = ScanJob(("x.fa", "y.fa"), "s.fa", ScanOptions("all", max_edits=1, method="brute"))
+    with in_one_thread() as do:
+        with pytest.raises(InputError, match="'!' is no nucleotide"):
+            do(piece_of, job, 1, 2, device)
+        piece = do(piece_of, job, 2, 2, device)
+    with in_one_thread() as do:
+        assert do(piece_of, job, 2, 2, device) == piece
