@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import pickle
 import shutil
 from collections.abc import Callable, Sequence
@@ -12,7 +14,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.pieces import check_combined, check_refusals, make_pieces, no_engine, outputs_of, spreads
+from helpers.pieces import (
+    check_combined,
+    check_refusals,
+    in_one_thread,
+    make_pieces,
+    memory_kept,
+    no_engine,
+    outputs_of,
+    piece_of,
+    spreads,
+)
 from helpers.sdtw_oracle import small_squiggle
 from helpers.signal_files import WRITERS, need, npy_bytes
 from hypothesis import given, strategies as st
@@ -35,11 +47,16 @@ from oclgenomics.sdtw import (
     classify,
     iter_align,
     iter_classify,
+    jobs as sdtw_jobs,
+    plan,
     write_thresholds,
 )
+from oclgenomics.sdtw.device import reads as device_reads
+from oclgenomics.sdtw.device.strips import ReferenceStrips
 from oclgenomics.sdtw.formats.squiggle import write_squiggle
 from oclgenomics.sdtw.jobs import ReadRows
 from oclgenomics.sdtw.plan import cut_files
+from oclgenomics.sdtw.squiggles import opened
 from oclgenomics.signals import FilePart, Signals, TrimOptions, write_signals
 
 RNG = np.random.default_rng(21)
@@ -76,6 +93,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         write_squiggle(tmp_path / f"{name}.sdtw", reference)
     write_thresholds(tmp_path / "thresholds.json", THRESHOLDS)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(plan, "READS_TOGETHER", 1)  # so that pieces of few reads have some each
     return tmp_path
 
 
@@ -379,3 +397,84 @@ def test_check_of_starts_in_python(device: Device, folder: Path) -> None:
     job = AlignJob(("reads.npz",), ("target.sdtw", "decoy.sdtw"), AlignOptions(), (100, 450), starts=True, trim=None)
     with pytest.raises(UsageError, match="has no starts"):
         next(job.combined([PieceFile(piece)]))
+
+
+@given(st.integers(0, 1000), st.integers(1, 30), st.integers(1, 10**6))
+def test_reads_are_cut_where_devices_align_them_together(reads: int, of: int, size: int) -> None:
+    cut = [cut_files([FilePart("x", 0, size, size)], Shard(number, of)) for number in range(1, of + 1)]
+    numbers = [part.numbers(reads) for piece in cut for part in piece]
+    assert [number for some in numbers for number in some] == list(range(reads))
+    assert all(some.start % 64 == 0 for some in numbers if some)
+
+
+@pytest.fixture
+def prepared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What of references is read and laid out, in its order."""
+    done: list[str] = []
+
+    def noted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*args: Any, **kwargs: Any) -> Any:
+            done.append(name)
+            return function(*args, **kwargs)
+
+        return called
+
+    monkeypatch.setattr(opened, "read_squiggle", noted("read", opened.read_squiggle))
+    monkeypatch.setattr(ReferenceStrips, "__init__", noted("strips", ReferenceStrips.__init__))
+    monkeypatch.setattr(device_reads, "StartFinder", noted("starts", device_reads.StartFinder))
+    return done
+
+
+ALIGN = AlignJob(("reads.npz",), ("target.sdtw",), AlignOptions(), (100, 450), starts=True, trim=None)
+CLASSIFY = ClassifyJob(("reads.npz",), ("target.sdtw",), ("decoy.sdtw",), THRESHOLDS, None, starts=True, trim=None)
+
+
+@pytest.mark.parametrize("job", [ALIGN, CLASSIFY], ids=["align", "classify"])
+def test_references_are_prepared_once(device: Device, folder: Path, prepared: list[str], job: Any) -> None:
+    with in_one_thread() as do:
+        kept = [do(piece_of, job, number, 3, device) for number in (1, 2, 3)]
+        assert prepared == ["read"] * len(job.read_again()) + ["starts", "strips"]
+        assert do(memory_kept) > 0
+        assert do(memory_kept, close=True) == 0
+    for number, piece in enumerate(kept, 1):
+        with in_one_thread() as do:
+            assert do(piece_of, job, number, 3, device) == piece
+
+
+@pytest.mark.parametrize("same", [False, True], ids=["read anew", "the same references"])
+def test_what_is_prepared_is_of_these_references_and_options(
+    device: Device, folder: Path, prepared: list[str], monkeypatch: pytest.MonkeyPatch, same: bool
+) -> None:
+    """A process that has done pieces of other jobs gives what a fresh one gives."""
+    others = AlignOptions(norm="blocks"), AlignOptions(cost="absolute"), AlignOptions(bonus="dwell")
+    jobs = [
+        ALIGN, replace(ALIGN, references=("decoy.sdtw",)), replace(ALIGN, references=("target.sdtw", "decoy.sdtw")),
+        ALIGN, CLASSIFY, replace(CLASSIFY, targets=("decoy.sdtw",), decoys=("target.sdtw",)), ALIGN,
+        replace(ALIGN, starts=False), replace(ALIGN, prefixes=(100, 300)), replace(ALIGN, signals=("run",)),
+        *(replace(ALIGN, options=options) for options in others),
+    ]  # fmt: skip
+    if same:
+        for name in ("open_references", "open_targets"):
+            monkeypatch.setattr(sdtw_jobs, name, functools.cache(getattr(sdtw_jobs, name)))
+    with in_one_thread() as do:
+        for job in jobs:
+            prepared.clear()
+            piece = do(piece_of, job, 2, 3, device)
+            assert same or "strips" in prepared, job
+            with in_one_thread() as anew:
+                assert piece == anew(piece_of, job, 2, 3, device), job
+        assert do(memory_kept) > 0
+        assert do(memory_kept, close=True) == 0
+
+
+def test_references_that_change_are_prepared_anew(device: Device, folder: Path, prepared: list[str]) -> None:
+    time = os.stat("target.sdtw").st_mtime_ns
+    with in_one_thread() as do:
+        first = do(piece_of, ALIGN, 1, 2, device)
+        write_squiggle("target.sdtw", replace(REFERENCES["decoy"], name="target"))
+        os.utime("target.sdtw", ns=(time, time))
+        prepared.clear()
+        second = do(piece_of, ALIGN, 1, 2, device)
+        assert prepared == ["read", "starts", "strips"]
+    with in_one_thread() as do:
+        assert do(piece_of, ALIGN, 1, 2, device) == second != first

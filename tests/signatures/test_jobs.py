@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import importlib
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, fields, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -239,7 +239,10 @@ def test_a_panel_is_prepared_once(device: Device, folder: Path, prepared: list[s
             assert do(piece_of, job, number, 4, device) == piece
 
 
-def test_what_is_prepared_is_of_this_panel_and_these_options(device: Device, folder: Path, prepared: list[str]) -> None:
+@pytest.mark.parametrize("same", [False, True], ids=["read anew", "the same panel"])
+def test_what_is_prepared_is_of_this_panel_and_these_options(
+    device: Device, folder: Path, prepared: list[str], monkeypatch: pytest.MonkeyPatch, same: bool
+) -> None:
     """A process that has done pieces of other jobs gives what a fresh one gives."""
     job = ScanJob(("a.fq", "c.fa"), "s.fa", ScanOptions("all", strand="both"))
     Path("t.fa").write_text(">one\nACGTA\n>two\nGATT\n")
@@ -248,12 +251,14 @@ def test_what_is_prepared_is_of_this_panel_and_these_options(device: Device, fol
         {"samples": ("a.fq",)}, *({"options": ScanOptions(**{name: value})} for name, value in OTHER_OPTIONS.items()
                                   if name != "min_score"),
     ]  # fmt: skip
+    if same:
+        monkeypatch.setattr("oclgenomics.signatures.jobs.read_panel", functools.cache(read_panel))
     with in_one_thread() as do:
         for change in changes:
             other = replace(job, **change)
             prepared.clear()
             piece = do(piece_of, other, 2, 3, device)
-            assert prepared.count("PanelScan") == 1, change
+            assert same or prepared.count("PanelScan") == 1, change
             with in_one_thread() as anew:
                 assert piece == anew(piece_of, other, 2, 3, device), change
         assert do(memory_kept) > 0
@@ -277,7 +282,9 @@ def test_a_panel_that_changes_is_prepared_anew(device: Device, folder: Path, pre
 def test_a_record_that_was_cut_by_an_error_does_not_go_on(
     device: Device, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("oclgenomics.signatures.jobs.letter_blocks", partial(letter_blocks, block_bytes=1 << 20))
+    monkeypatch.setattr(
+        "oclgenomics.signatures.jobs.letter_blocks", functools.partial(letter_blocks, block_bytes=1 << 20)
+    )
     Path("x.fa").write_text(">x\n" + "A" * (1 << 20) + "!\n")
     Path("y.fa").write_text(">y\n" + "A" * (1 << 20) + "\n")
     Path("s.fa").write_text(">one\nAAAAAAAA\n")
