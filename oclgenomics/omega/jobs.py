@@ -7,7 +7,7 @@ import itertools
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -39,6 +39,7 @@ from oclgenomics.omega.sites.sources import (
     open_alignments,
     regions_of,
 )
+from oclgenomics.runtime import Engine
 from oclgenomics.variation import Alignment, ReadOptions
 
 KEPT_BYTES = 1 << 30  # of alignments that a process keeps for its next piece; larger ones are read for each
@@ -137,10 +138,9 @@ class ScanJob(Job[ScanPart]):
 
     def _piece(self, engine: EngineLike, run: Run, shard: Shard) -> Generator[ScanPart, None, None]:
         dealer = Dealer(shard.of)
-        key = self.NAME, tuple(map(file_key, self.inputs())), repr(self.parameters())
         with (
             lent_engine(engine) as lent,
-            kept_open(lent, key, partial(_Known, keep=is_kept(lent))) as known,
+            kept_open(lent, self._key(lent), partial(_Known, keep=is_kept(lent))) as known,
             closing(self._own(known, run, shard, dealer)) as own,
         ):
             scanner = OmegaScanner(lent)
@@ -154,6 +154,12 @@ class ScanJob(Job[ScanPart]):
                     yield share
                     yield scan
         yield AllShares(dealer.dealt, dealer.decided)
+
+    def _key(self, engine: Engine) -> Hashable:
+        """What tells the alignments from others, where they may be kept: those of a process of its own are files."""
+        if not is_kept(engine):
+            return None
+        return self.NAME, tuple(map(file_key, self.inputs())), repr(self.parameters())
 
     def _own(self, known: _Known, run: Run, shard: Shard, dealer: Dealer) -> Generator[_OwnShare, None, None]:
         """Give the shares of alignments that this piece has, all of which are read, or known from another piece."""
