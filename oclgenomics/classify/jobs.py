@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from typing import Any, cast
 
-from oclgenomics.app.jobs import Job, kept_open
+from oclgenomics.app.jobs import Job, file_key, kept_open
 from oclgenomics.app.pieces import PieceFile, Shard, check_same_input
 from oclgenomics.app.run import EngineLike, Run, lent_engine
 from oclgenomics.classify.database.database import Database
@@ -28,9 +27,11 @@ from oclgenomics.classify.options import BuildOptions, Input, QueryOptions, Want
 from oclgenomics.classify.result import ClassifiedReads, Hits, Reads
 from oclgenomics.classify.taxonomy.calls import Calls, Candidates
 from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.io.read_ahead import ReadAhead
 from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.slices import cut_files, cut_inputs
 
+AHEAD = 2  # parts of a piece that are read before their time
 FEATURES, LOCATIONS = 1 << 16, 1 << 18  # of a part: of each piece one is in memory when they are merged
 
 
@@ -79,11 +80,9 @@ class QueryJob(Job[ClassifiedReads]):
             inputs = cut_reads(inputs, shard, whole=self.wanted.limit is not None)
         if not inputs:
             return
-        known = os.stat(self.file)
-        key = (self.file, known.st_dev, known.st_ino, known.st_size, known.st_mtime_ns)
         with (
             lent_engine(engine) as lent,
-            kept_open(lent, key, partial(Index, self.file, engine=lent)) as index,
+            kept_open(lent, file_key(self.file), partial(Index, self.file, engine=lent)) as index,
             closing(index.iter_query(inputs, options, self.wanted, run=run)) as parts,
         ):
             for part in parts:
@@ -102,10 +101,14 @@ class QueryJob(Job[ClassifiedReads]):
             check_same_input(self.file, piece, -1)
             theirs = [mark.name for mark in piece.record.inputs]
             sources = dict(zip(self._sources(theirs), self._sources(self.inputs()), strict=True))
-            for part in self.read(piece):
-                reads = replace(part.reads, number=before, source=sources[part.reads.source])
-                yield replace(part, reads=reads)
-                before += len(part)
+            ahead = ReadAhead(self.read(piece), AHEAD)
+            try:
+                for part in ahead:
+                    reads = replace(part.reads, number=before, source=sources[part.reads.source])
+                    yield replace(part, reads=reads)
+                    before += len(part)
+            finally:
+                ahead.stop(wait=True)
 
     def _sources(self, names: Sequence[str]) -> list[str]:
         """What the inputs are called whose files have these names."""

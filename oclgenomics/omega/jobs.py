@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from oclgenomics.app.jobs import Job, path_of
+from oclgenomics.app.jobs import AgainError, Job, file_key, is_kept, kept_open, path_of
 from oclgenomics.app.pieces import WHOLE, PieceFile, Shard
 from oclgenomics.app.run import EngineLike, Run, lent_engine
 from oclgenomics.errors import InputError, ParameterError, UsageError
+from oclgenomics.io.closing import Closing
 from oclgenomics.omega.device.scanner import MIN_SITES, OmegaScanner, Progress
 from oclgenomics.omega.options import ScanOptions, scan_parameters
-from oclgenomics.omega.plan.batch import may_outgrow
-from oclgenomics.omega.plan.shards import MAX_COST, Dealer, PositionRange, least_range, position_costs
+from oclgenomics.omega.plan.batch import FULL_BITS
+from oclgenomics.omega.plan.shards import Dealer, PositionRange, least_range, position_costs
 from oclgenomics.omega.plan.windows import find_windows
 from oclgenomics.omega.result import AlignmentRead, DataFacts, Scan, ScanStats
 from oclgenomics.omega.significance.observation import Observation, as_observed
@@ -37,7 +40,10 @@ from oclgenomics.omega.sites.sources import (
     open_alignments,
     regions_of,
 )
+from oclgenomics.runtime import Engine
 from oclgenomics.variation import Alignment, ReadOptions
+
+KEPT_BYTES = 1 << 30  # of alignments that a process keeps for its next piece; larger ones are read for each
 
 
 @runtime_checkable
@@ -109,6 +115,9 @@ class ScanJob(Job[ScanPart]):
         For pieces a file.
     named : bool
         A piece refuses an input that does not name its samples.
+    sum_bits : tuple of (int, int)
+        Numbers of alignments, counted from 0, and the fraction bits that their sums may have, because more are too many
+        somewhere in them.
     """
 
     NAME = "omega scan"
@@ -119,6 +128,7 @@ class ScanJob(Job[ScanPart]):
     reading: ReadOptions = ReadOptions()
     exclude: Excluded = None
     named: bool = False
+    sum_bits: tuple[tuple[int, int], ...] = ()
 
     def inputs(self) -> tuple[str, ...]:
         return input_files(self.source, self.reading, self.exclude)
@@ -133,34 +143,53 @@ class ScanJob(Job[ScanPart]):
 
     def _piece(self, engine: EngineLike, run: Run, shard: Shard) -> Generator[ScanPart, None, None]:
         dealer = Dealer(shard.of)
-        with lent_engine(engine) as lent, closing(self._own(run, shard, dealer)) as own:
-            scanner = OmegaScanner(lent)
+        with (
+            lent_engine(engine) as lent,
+            kept_open(lent, self._key(lent), partial(_Known, keep=is_kept(lent))) as known,
+            closing(self._own(known, run, shard, dealer)) as own,
+        ):
+            scanner, known_bits = OmegaScanner(lent), dict(self.sum_bits)
             for batch in batches(own):
                 shares = [one.share for one in batch]
                 filtered = FilteredBatch([one.prepared for one in batch], sum(one.seconds for one in batch))
                 del batch  # before the next one is read
-                scans = scan_batch(filtered, self.options, scanner, ranges=[(one.begin, one.end) for one in shares])
+                ranges = [(one.begin, one.end) for one in shares]
+                bits = [known_bits.get(one.number, FULL_BITS) for one in shares]
+                scans = scan_batch(filtered, self.options, scanner, ranges=ranges, most_bits=bits)
                 del filtered
                 for share, scan in zip(shares, scans, strict=True):
                     yield share
                     yield scan
         yield AllShares(dealer.dealt, dealer.decided)
 
-    def _own(self, run: Run, shard: Shard, dealer: Dealer) -> Generator[_OwnShare, None, None]:
-        """Read and filter all alignments, and give those of which this piece has a share."""
+    def _key(self, engine: Engine) -> Hashable:
+        """What tells the alignments from others, where they may be kept: those of a process of its own are files."""
+        if not is_kept(engine):
+            return None
+        return self.NAME, tuple(map(file_key, self.inputs())), repr(self.parameters())
+
+    def _own(self, known: _Known, run: Run, shard: Shard, dealer: Dealer) -> Generator[_OwnShare, None, None]:
+        """Give the shares of alignments that this piece has, all of which are read, or known from another piece."""
+        with closing(known.every(partial(self._prepared, run))) as every:
+            for one in every:
+                number = dealer.dealt
+                for piece, begin, end in _dealt(one.prepared.alignment, self.options, dealer):
+                    if piece == shard.number:
+                        yield _OwnShare(ScanShare(number, begin, end, one.read), one.prepared, one.seconds)
+                del one  # before the next one is read
+
+    def _prepared(self, run: Run) -> Generator[_Ready, None, None]:
+        """Read and filter all alignments."""
         regions = regions_of(self.exclude)
         read = open_alignments(self.source, self.reading, threads=run.threads, progress=run.progress)
         with closing(read):
-            for alignment in read:
-                number = dealer.dealt
+            for number, alignment in enumerate(read):
                 if self.named and not alignment.samples:
                     raise ParameterError("samples", "has no effect: this input does not name its samples")
                 seen, batch = AlignmentRead.of(alignment, number), filter_batch([alignment], self.options, regions)
                 del alignment  # before the next one is read
                 (prepared,) = batch.prepared
-                for piece, begin, end in _dealt(prepared.alignment, self.options, dealer):
-                    if piece == shard.number:
-                        yield _OwnShare(ScanShare(number, begin, end, seen), prepared, batch.seconds)
+                yield _Ready(seen, prepared, batch.seconds)
                 del prepared, batch
 
     def combined(self, pieces: Iterable[PieceFile]) -> Iterator[ScanPart]:
@@ -169,29 +198,95 @@ class ScanJob(Job[ScanPart]):
             *[self._shares(piece, agreed) for piece in pieces], key=lambda one: (one[0].number, one[0].begin)
         )
         for _, own in itertools.groupby(shares, key=lambda one: one[0].number):
-            found = [(share, next(parts)) for share, parts in own]
-            if not _follow([share for share, _ in found]):
+            found = [(share, next(parts), piece) for share, parts, piece in own]
+            if not _follow([share for share, *_ in found]):
                 break
+            self._check_sums(found)
             yield found[0][0].read
-            yield Scan.joined([scan for _, scan in found])
+            yield Scan.joined([scan for _, scan, _ in found])
         rest = sum(1 for _ in shares)  # up to the last parts
         check_agreed(agreed)
         assert not rest, "pieces that agree have each position once"
 
-    def _shares(self, piece: PieceFile, agreed: dict[str, AllShares]) -> Iterator[tuple[ScanShare, Iterator[Any]]]:
+    def _check_sums(self, found: Sequence[tuple[ScanShare, Scan, PieceFile]]) -> None:
+        """Refuse ranges of an alignment some of whose sums are coarser than others: one scan has one kind."""
+        coarsest = max(found, key=lambda one: one[1].unit)
+        unit, number, coarse = coarsest[1].unit, coarsest[0].number, coarsest[2]
+        finer = [str(piece.record.shard) for _, scan, piece in found if 0 < scan.unit < unit]
+        if finer:
+            bits = -round(math.log2(unit))
+            told = f"has sums of {coarsest[1].name} that outgrew their format; make {', '.join(finer)} again with"
+            job = replace(self, sum_bits=(*self.sum_bits, (number, bits)))
+            raise AgainError(job, f"{told} --sum-bits {number}:{bits}, too", coarse.name)
+
+    def _shares(
+        self, piece: PieceFile, agreed: dict[str, AllShares]
+    ) -> Iterator[tuple[ScanShare, Iterator[Any], PieceFile]]:
         """Give the shares of a piece, each with the parts of which its scan is the next one."""
         parts = self.read(piece)
         for part in parts:
             if isinstance(part, AllShares):
                 agreed[piece.name] = part
             elif isinstance(part, ScanShare):
-                yield part, parts
+                yield part, parts, piece
 
 
 def _follow(shares: Sequence[ScanShare]) -> bool:
     """Whether ranges of an alignment follow each other; one that is empty is by itself."""
     ranges = [(share.begin, share.end) for share in shares]
     return ranges[0][0] == 0 and all(a < b == c < d for (a, b), (c, d) in itertools.pairwise(ranges))
+
+
+@dataclass(frozen=True, eq=False)
+class _Ready:
+    """An alignment that was read and filtered, and the seconds that the filter took."""
+
+    read: AlignmentRead
+    prepared: Prepared
+    seconds: float
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes, most of them."""
+        alignment = self.prepared.alignment
+        return alignment.packed_bytes + alignment.positions.nbytes + alignment.letters.nbytes
+
+
+class _Known(Closing):
+    """The alignments of a job, which are read once by a process that does several pieces, if they are not too large.
+
+    Parameters
+    ----------
+    keep : bool
+        Whether another piece may come.
+    """
+
+    def __init__(self, *, keep: bool) -> None:
+        self._keep = keep
+        self._kept: list[_Ready] | None = None
+
+    def close(self) -> None:
+        """Forget them."""
+        self._kept = None
+
+    def every(self, read: Callable[[], Generator[_Ready, None, None]]) -> Generator[_Ready, None, None]:
+        """Give all alignments, and have them read if they are not known."""
+        if self._kept is not None:
+            yield from self._kept
+            return
+        kept, size = [], 0
+        with closing(read()) as every:
+            for one in every:
+                if self._keep:
+                    kept.append(replace(one, seconds=0.0))
+                    size += one.size
+                    if size > KEPT_BYTES:
+                        self._keep = False
+                        kept.clear()
+                yield one
+                del one  # before the next one is read
+        if self._keep:
+            self._kept = kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,9 +311,7 @@ def _dealt(alignment: Alignment, options: ScanOptions, dealer: Dealer) -> list[P
     if alignment.sites < MIN_SITES:
         return dealer.deal(np.zeros(0, np.int64))
     windows = find_windows(alignment.positions, options)
-    whole = may_outgrow(alignment.haplotypes, windows.span, options)
-    least = MAX_COST if whole else least_range(windows)
-    return dealer.deal(position_costs(windows, options.tried_border), least)
+    return dealer.deal(position_costs(windows, options.tried_border), least_range(windows))
 
 
 def check_agreed(agreed: Mapping[str, Any]) -> None:
@@ -278,13 +371,14 @@ def scan_batch(
     scanner: OmegaScanner,
     progress: Progress | None = None,
     ranges: Sequence[tuple[int, int]] | None = None,
+    most_bits: Sequence[int] | None = None,
 ) -> list[Scan]:
     """Scan filtered alignments, or ranges of positions of them, and count what was left out and the sites of windows.
 
     The seconds of each are its share, of those that the filter took, too.
     """
     start = time.perf_counter()
-    results = scanner.scan_filtered(batch.alignments, options, progress, ranges)
+    results = scanner.scan_filtered(batch.alignments, options, progress, ranges, most_bits)
     share = (batch.seconds + time.perf_counter() - start) / max(len(results), 1)
     made = scan_parameters(options)
     return [_counted(result, one, share, made) for result, one in zip(results, batch.prepared, strict=True)]

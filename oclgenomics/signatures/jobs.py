@@ -61,14 +61,18 @@ class ScanJob(Job[ScanPart]):
 
     def parts(self, engine: EngineLike, run: Run, shard: Shard | None = None) -> Generator[ScanPart, None, None]:
         if shard is None:
-            yield from scan_parts(self.samples, self.signatures, self.options, engine, run)
-            return
-        names, panel = cut_files(self.samples, shard.number, shard.of), self.signatures
-        with lent_engine(engine) as lent:
-            opened = partial(PanelScan, lent, panel, self.options, shard.of)
-            key = self.NAME, id(panel), self.options, shard.of  # as long as it is open, nothing else has the panel's id
-            with kept_open(lent, key, opened) as scan, closing(scan.parts(names, run)) as parts:
-                yield from parts
+            return scan_parts(self.samples, self.signatures, self.options, engine, run)
+        return self._piece(engine, run, cut_files(self.samples, shard.number, shard.of), shard.of)
+
+    def _piece(self, engine: EngineLike, run: Run, names: SequenceFiles, of: int) -> Generator[ScanPart, None, None]:
+        panel = self.signatures
+        key = self.NAME, id(panel), self.options, of  # as long as it is open, nothing else has the panel's id
+        with (
+            lent_engine(engine) as lent,
+            kept_open(lent, key, partial(_Finder, lent, panel, self.options, of)) as finder,
+            closing(finder.parts(names, run)) as parts,
+        ):
+            yield from parts
 
     def combined(self, pieces: Iterable[PieceFile]) -> Iterator[ScanPart]:
         before = 0  # samples, by which those of the next piece are numbered
@@ -82,8 +86,20 @@ class ScanJob(Job[ScanPart]):
             before = numbered
 
 
-class PanelScan(Closing):
-    """Signatures on a device, with all that finds them there, for samples that come in any number of pieces.
+def scan_parts(
+    samples: SequenceFiles, panel: Panel, options: ScanOptions, engine: EngineLike, run: Run
+) -> Generator[ScanPart, None, None]:
+    """Find signatures in samples, block by block; see `oclgenomics.signatures.iter_scan`."""
+    with (
+        lent_engine(engine) as lent,
+        _Finder(lent, panel, options) as finder,
+        closing(finder.parts(samples, run)) as parts,
+    ):
+        yield from parts
+
+
+class _Finder(Closing):
+    """Signatures on a device, which are found in any samples.
 
     Parameters
     ----------
@@ -91,57 +107,37 @@ class PanelScan(Closing):
     panel : Panel
     options : ScanOptions
     times : int
-        See `Methods`.
-
-    Attributes
-    ----------
-    panel : Panel
+        Such samples come so often, as far as is known; see `oclgenomics.signatures.device.methods.Methods`.
     """
 
     def __init__(self, engine: Engine, panel: Panel, options: ScanOptions, times: int = 1) -> None:
-        self.panel, self._engine, self._options = panel, engine, options
         patterns = panel.patterns(options.strand)
+        self._engine, self._panel, self._options = engine, panel, options
         self._overlap = int(patterns.lengths.max()) + options.max_edits - 1
         on_device = DevicePatterns.upload(engine, patterns, options)
-        self._scan: MatchScan | EditScan | None = (EditScan if options.max_edits else MatchScan)(
-            engine, on_device, options, times
-        )
+        kind = EditScan if options.max_edits else MatchScan
+        self._scan: EditScan | MatchScan = kind(engine, on_device, options, times)
 
     def close(self) -> None:
-        """Give the device's memory back; twice does no harm."""
-        self._scan = None
+        """Let go of the device's memory."""
+        vars(self).pop("_scan", None)
 
     def parts(self, samples: SequenceFiles, run: Run) -> Generator[ScanPart, None, None]:
-        """Find the signatures in samples, block by block; see `oclgenomics.signatures.iter_scan`."""
-        scan, engine = self._scan, self._engine
-        if scan is None:
-            raise ValueError("the scan of this panel is closed; make another one")
-        scan.begin()
-        encoder, joiner, given = Encoder(engine), PartJoiner(self._options.report), False
+        """Find them in samples, block by block."""
+        encoder, joiner, given = Encoder(self._engine), PartJoiner(self._options.report), False
         blocks = letter_blocks(
-            engine, file_names(samples), overlap=self._overlap, may_be_empty=True, threads=run.threads,
+            self._engine, file_names(samples), overlap=self._overlap, may_be_empty=True, threads=run.threads,
             progress=run.progress,
         )  # fmt: skip
+        self._scan.begin()
         with closing(blocks):
             for block in blocks:
                 _check_qualities(block, self._options)
-                for rows, matches in scan.parts(encoder.encode(block)):
+                for rows, matches in self._scan.parts(encoder.encode(block)):
                     yield joiner.add(rows, matches)
                     given = True
         if not given:
             yield ScanPart(Samples.none(), Matches.none())
-
-
-def scan_parts(
-    samples: SequenceFiles, panel: Panel, options: ScanOptions, engine: EngineLike, run: Run
-) -> Generator[ScanPart, None, None]:
-    """Find signatures in samples, block by block; see `oclgenomics.signatures.iter_scan`."""
-    with (
-        lent_engine(engine) as lent,
-        PanelScan(lent, panel, options) as scan,
-        closing(scan.parts(samples, run)) as parts,
-    ):
-        yield from parts
 
 
 def _check_qualities(block: LetterBlock, options: ScanOptions) -> None:

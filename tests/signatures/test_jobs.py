@@ -30,9 +30,11 @@ from helpers.signature_samples import random_letters
 from oclgenomics.app.jobs import Spread
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, ParameterError
-from oclgenomics.runtime import Device
+from oclgenomics.runtime import Device, Engine
 from oclgenomics.sequence.letters import letter_blocks
 from oclgenomics.signatures import Panel, ScanJob, ScanOptions, ScanResult, iter_scan, read_panel, scan
+from oclgenomics.signatures.device.patterns import DevicePatterns
+from oclgenomics.signatures.panels.panel import Patterns
 
 SIGNATURES = [("one", "ACGTN"), ("two", "GATTANN"), ("three", "NNNRYACGNT"), ("long", "ACGTRYKMNN" * 12)]
 OTHER_OPTIONS = {
@@ -219,7 +221,7 @@ def prepared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
         return called
 
-    for where, name in (("jobs", "read_panel"), ("jobs", "PanelScan"), ("formats.panel_file", "make_table")):
+    for where, name in (("jobs", "read_panel"), ("jobs", "_Finder"), ("formats.panel_file", "make_table")):
         module = f"oclgenomics.signatures.{where}"
         monkeypatch.setattr(f"{module}.{name}", noted(name, getattr(importlib.import_module(module), name)))
     return done
@@ -231,7 +233,7 @@ def test_a_panel_is_prepared_once(device: Device, folder: Path, prepared: list[s
     job = ScanJob(("a.fq", "c.fa"), "s.fa", options)
     with in_one_thread() as do:
         kept = [do(piece_of, job, number, 4, device) for number in (1, 2, 3, 4)]
-        assert prepared == ["read_panel", "PanelScan", "make_table"]
+        assert prepared == ["read_panel", "_Finder", "make_table"]
         assert do(memory_kept) > 0
         assert do(memory_kept, close=True) == 0
     for number, piece in enumerate(kept, 1):
@@ -258,7 +260,7 @@ def test_what_is_prepared_is_of_this_panel_and_these_options(
             other = replace(job, **change)
             prepared.clear()
             piece = do(piece_of, other, 2, 3, device)
-            assert same or prepared.count("PanelScan") == 1, change
+            assert same or prepared.count("_Finder") == 1, change
             with in_one_thread() as anew:
                 assert piece == anew(piece_of, other, 2, 3, device), change
         assert do(memory_kept) > 0
@@ -274,7 +276,7 @@ def test_a_panel_that_changes_is_prepared_anew(device: Device, folder: Path, pre
         os.utime("s.fa", ns=(time, time))  # of the same size, too
         prepared.clear()
         second = do(piece_of, job, 1, 2, device)
-        assert prepared[:2] == ["read_panel", "PanelScan"]
+        assert prepared[:2] == ["read_panel", "_Finder"]
     with in_one_thread() as do:
         assert do(piece_of, job, 1, 2, device) == second != first
 
@@ -295,3 +297,29 @@ def test_a_record_that_was_cut_by_an_error_does_not_go_on(
         piece = do(piece_of, job, 2, 2, device)
     with in_one_thread() as do:
         assert do(piece_of, job, 2, 2, device) == piece
+
+
+@pytest.mark.parametrize("options", [ScanOptions(strand="both"), ScanOptions(report="all", max_edits=1)])
+def test_a_panel_is_brought_to_the_device_once_by_a_process(
+    device: Device, folder: Path, monkeypatch: pytest.MonkeyPatch, options: ScanOptions
+) -> None:
+    brought: list[int] = []
+    upload = DevicePatterns.upload
+
+    def noted(engine: Engine, patterns: Patterns, options: ScanOptions) -> DevicePatterns:
+        brought.append(len(patterns.lengths))
+        return upload(engine, patterns, options)
+
+    samples, where = ["a.fq", "b.fq.gz", "c.fa"], str(device.index)
+    whole = scan(samples, "s.fa", options, engine=where).columns()
+    monkeypatch.setattr(DevicePatterns, "upload", noted)
+    with ThreadPoolExecutor(1) as executor:
+        for expected, changed in enumerate([options, options, replace(options, min_informative=0.9), options], 1):
+            found = scan(samples, "s.fa", changed, engine=where, executor=Spread(executor, 5, folder)).columns()
+            for name, column in found.items() if changed == options else ():
+                np.testing.assert_array_equal(column, whole[name])
+            assert len(brought) == expected - (expected > 1)  # the second scan has what the first one had
+        Path("s.fa").write_text(">other\nACGTA\n")
+        scan(samples, "s.fa", options, engine=where, executor=Spread(executor, 3, folder))
+    assert len(brought) == 4
+    assert brought[-1] < brought[0]

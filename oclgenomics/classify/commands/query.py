@@ -68,8 +68,8 @@ def run(args: argparse.Namespace) -> int:
     if not combined:
         return write_shard(args, job, "classifying", kept=TEXTS)
     _check_kept(args)
-    with work_of(args) as work:
-        classify_reads(args, job, partial(work.parts, job), options)
+    with work_of(args) as work, work.engine() as opened:
+        classify_reads(args, job, partial(work.parts, job), options, opened)
         work.report_profile()
     say_written(args)
     return 0
@@ -107,7 +107,7 @@ def classify_reads(
     known: Index | QueryJob,
     query: Callable[..., Generator[ClassifiedReads, None, None]],
     options: QueryOptions,
-    engine: Engine | None = None,
+    engine: Engine | Callable[[], Engine | None] | None = None,
 ) -> None:
     """Write all outputs of a query, and tell how many reads were classified.
 
@@ -119,8 +119,8 @@ def classify_reads(
     query : callable
         Gives the parts, with a `Run` as `run`.
     options : QueryOptions
-    engine : Engine, optional
-        Joins lines.
+    engine : Engine or callable, optional
+        Joins lines; see `formats.make_report`.
     """
     if not len(known.database.taxonomy) and options.lowest != "sequence":
         why = "the database has no taxonomy, so no read will be classified"

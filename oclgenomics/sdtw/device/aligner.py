@@ -63,10 +63,6 @@ class Aligner:
         aligner = self._aligner(self.options.rows(prefix))
         return self._found(aligner, Prefixes(samples, first, prefix, None, NO_NUMBERS))
 
-    def release(self) -> None:
-        """Give the device's memory back; it is taken anew by the next alignment."""
-        self._of_shape.clear()
-
     def slots(self, count: int) -> Slots:
         """Return room for the scores of so many reads that go on; see `extend`."""
         return self._aligner(MAX_PREFIX).slots(count)

@@ -41,10 +41,6 @@ class StartFinder:
         tracks = [one.tracks[:-1] + base for one, base in zip(references, self._bases[:-1], strict=True)]
         self._tracks = np.concatenate(tracks)
 
-    def release(self) -> None:
-        """Give the device's memory back; nothing can be found any more."""
-        self._columns.release()
-
     def find(
         self,
         samples: NDArray[np.int16],

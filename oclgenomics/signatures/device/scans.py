@@ -118,7 +118,7 @@ class MatchScan:
         self._methods = Methods(engine, patterns, options.method, times)
 
     def begin(self) -> None:
-        """Expect the first block of some samples; nothing is known of those before."""
+        """Do nothing: no block depends on those before."""
 
     def parts(self, samples: SampleLetters) -> Iterator[tuple[Samples, Matches]]:
         """Yield the pieces of a block and their matches: at once where a pair has one, else as many as memory takes."""
@@ -167,7 +167,7 @@ class EditScan:
         self.begin()
 
     def begin(self) -> None:
-        """Expect the first block of some samples; nothing is known of those before."""
+        """Forget the blocks before: others come from the start."""
         # Places of a record that goes on, which the next piece may make longer, and the facts of their matches.
         self._open = Places.none()
         self._open_ns, self._open_errors = np.empty(0, np.int64), np.empty(0, np.uint64)
