@@ -8,6 +8,7 @@ pieces the parts that one run gives.
 from __future__ import annotations
 
 import contextlib
+import copy
 import os
 import tempfile
 import threading
@@ -35,13 +36,19 @@ from oclgenomics.app.run import EngineLike, Run
 from oclgenomics.errors import OutputError, ParameterError
 from oclgenomics.io.atomic_file import check_folder
 from oclgenomics.io.closing import Closing
+from oclgenomics.io.cores import available_memory
+from oclgenomics.io.raw_file import Progress
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.profile import Profile, Span
 
 PartT = TypeVar("PartT")
+ItemT = TypeVar("ItemT")
 ClosingT = TypeVar("ClosingT", bound=Closing)
 LOOK_SECONDS = 0.1  # between two looks at how far the work is
 PIECES = 16  # of a job, where nobody says how many: enough for several devices of unequal speed
+KEPT_BYTES = 2 << 30  # of what a piece read, kept in memory for the next one
+KEPT_SHARE = 4  # and no more than a quarter of the memory that is left then
+KEPT_LOOK = 32 << 20  # bytes after which to see how much is left
 
 
 @dataclass(frozen=True)
@@ -153,7 +160,7 @@ def make_piece(
     start = time.perf_counter()
     marks = tuple(InputMark.of(name) for name in job.inputs())
     used = engine or _kept_engine(device, max_memory, profile)
-    job = _kept_job(job, marks)
+    job = _kept_job(job, marks, own=engine is None)
     where = device_record(used.device)
     record = PieceRecord(job.NAME, __version__, shard, job.parameters(), marks, arguments or {}, where)
     with closing(job.parts(used, run or Run(), shard)) as parts:
@@ -165,13 +172,16 @@ def make_piece(
 _kept = threading.local()
 
 
-def _kept_job(job: Job[Any], marks: tuple[InputMark, ...]) -> Job[Any]:
-    """The job as this thread had it before, with what it read of inputs that are still the same."""
+def _kept_job(job: Job[Any], marks: tuple[InputMark, ...], *, own: bool) -> Job[Any]:
+    """The job as this thread had it before, with what it read of inputs that are still the same.
+
+    A worker's is its own, as one that is given to several threads may have read what has changed since.
+    """
     before, known = getattr(_kept, "job", (job, None))
     if before.NAME != job.NAME:
         _close_kept()
     if (before, known) != (job, marks):
-        _kept.job = before, _ = job, marks
+        _kept.job = before, _ = (copy.copy(job) if own else job), marks
     return before
 
 
@@ -186,6 +196,11 @@ def _kept_engine(device: str | None, max_memory: int | None, profile: bool) -> E
         _kept.key = device, max_memory, profile
     engine: Engine = _kept.engine
     return engine
+
+
+def is_kept(engine: Engine) -> bool:
+    """Whether `make_piece` keeps an engine, since this thread may be given other pieces of the same job."""
+    return engine is getattr(_kept, "engine", None)
 
 
 @contextlib.contextmanager
@@ -203,7 +218,7 @@ def kept_open(engine: Engine, key: Hashable, opened: Callable[[], ClosingT]) -> 
     opened : callable
         Opens it on the engine.
     """
-    if engine is not getattr(_kept, "engine", None):
+    if not is_kept(engine):
         with opened() as lent:
             yield lent
         return
@@ -211,6 +226,71 @@ def kept_open(engine: Engine, key: Hashable, opened: Callable[[], ClosingT]) -> 
         _close_kept()
         _kept.open = key, opened()
     yield _kept.open[1]
+
+
+class KeptItems(Generic[ItemT]):
+    """What all pieces of a job read, kept in memory by a worker that does several, unless that is too much.
+
+    It belongs into a `cached_property` of the job, which lasts as long as its inputs are the same. No more than 2 GiB
+    are kept, nor more than a quarter of the memory that is left.
+    """
+
+    def __init__(self) -> None:
+        self._items: list[ItemT] | None = None
+        self._too_large = False
+
+    def walk(
+        self,
+        engine: Engine,
+        read: Callable[[], Generator[ItemT, None, None]],
+        size: Callable[[ItemT], int],
+        progress: Progress | None = None,
+    ) -> Generator[ItemT, None, None]:
+        """Give all items: those that are kept, or as they are read.
+
+        Parameters
+        ----------
+        engine : Engine
+            That of the piece; nothing is kept for one that `make_piece` does not keep.
+        read : callable
+            Reads the items, and tells the progress of that.
+        size : callable
+            Bytes of an item.
+        progress : callable, optional
+            Called with (items done, items in all) where they are kept.
+        """
+        if self._items is None:
+            yield from self._read(is_kept(engine) and not self._too_large, read, size)
+            return
+        for number, item in enumerate(self._items):
+            if progress is not None:
+                progress(number, len(self._items))
+            yield item
+
+    def _read(
+        self, wanted: bool, read: Callable[[], Generator[ItemT, None, None]], size: Callable[[ItemT], int]
+    ) -> Generator[ItemT, None, None]:
+        kept: list[ItemT] | None = [] if wanted else None
+        total = room = 0
+        with closing(read()) as items:
+            for item in items:
+                if kept is not None:
+                    total += size(item)
+                    if total > room:
+                        room = min(total + KEPT_LOOK, _room_to_keep())
+                    if total > room:
+                        kept, self._too_large = None, True
+                    else:
+                        kept.append(item)
+                yield item
+                del item  # before the next one is read
+        self._items = kept
+
+
+def _room_to_keep() -> int:
+    """Bytes that may be kept for the next piece, as much memory is left now."""
+    left = available_memory()
+    return KEPT_BYTES if left is None else min(KEPT_BYTES, left // KEPT_SHARE)
 
 
 def _close_kept() -> None:

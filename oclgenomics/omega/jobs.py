@@ -10,18 +10,20 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
-from oclgenomics.app.jobs import Job, path_of
+from oclgenomics.app.jobs import Job, KeptItems, path_of
 from oclgenomics.app.pieces import WHOLE, PieceFile, Shard
 from oclgenomics.app.run import EngineLike, Run, lent_engine
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.omega.device.scanner import MIN_SITES, OmegaScanner, Progress
 from oclgenomics.omega.options import ScanOptions, scan_parameters
 from oclgenomics.omega.plan.batch import may_outgrow
-from oclgenomics.omega.plan.shards import MAX_COST, Dealer, PositionRange, least_range, position_costs
+from oclgenomics.omega.plan.shards import MAX_COST, Dealer, least_range, position_costs
 from oclgenomics.omega.plan.windows import find_windows
 from oclgenomics.omega.result import AlignmentRead, DataFacts, Scan, ScanStats
 from oclgenomics.omega.significance.observation import Observation, as_observed
@@ -38,6 +40,8 @@ from oclgenomics.omega.sites.sources import (
     regions_of,
 )
 from oclgenomics.variation import Alignment, ReadOptions
+
+OBJECT_BYTES = 4096  # of an alignment in memory, beside its arrays
 
 
 @runtime_checkable
@@ -131,9 +135,16 @@ class ScanJob(Job[ScanPart]):
             return self._piece(engine, run, shard)
         return scan_parts(self.source, self.options, engine, run, reading=self.reading, exclude=self.exclude)
 
+    @cached_property
+    def _kept(self) -> KeptItems[_Readied]:
+        return KeptItems()
+
     def _piece(self, engine: EngineLike, run: Run, shard: Shard) -> Generator[ScanPart, None, None]:
         dealer = Dealer(shard.of)
-        with lent_engine(engine) as lent, closing(self._own(run, shard, dealer)) as own:
+        with ExitStack() as stack:
+            lent = stack.enter_context(lent_engine(engine))
+            read = self._kept.walk(lent, partial(self._readied, run), _Readied.kept_bytes, run.progress)
+            own = stack.enter_context(closing(_own(read, shard.number, dealer)))
             scanner = OmegaScanner(lent)
             for batch in batches(own):
                 shares = [one.share for one in batch]
@@ -146,22 +157,20 @@ class ScanJob(Job[ScanPart]):
                     yield scan
         yield AllShares(dealer.dealt, dealer.decided)
 
-    def _own(self, run: Run, shard: Shard, dealer: Dealer) -> Generator[_OwnShare, None, None]:
-        """Read and filter all alignments, and give those of which this piece has a share."""
-        regions = regions_of(self.exclude)
+    def _readied(self, run: Run) -> Generator[_Readied, None, None]:
+        """Read and filter all alignments."""
+        regions, number = regions_of(self.exclude), itertools.count()
         read = open_alignments(self.source, self.reading, threads=run.threads, progress=run.progress)
         with closing(read):
             for alignment in read:
-                number = dealer.dealt
                 if self.named and not alignment.samples:
                     raise ParameterError("samples", "has no effect: this input does not name its samples")
-                seen, batch = AlignmentRead.of(alignment, number), filter_batch([alignment], self.options, regions)
+                seen = AlignmentRead.of(alignment, next(number))
+                batch = filter_batch([alignment], self.options, regions)
                 del alignment  # before the next one is read
-                (prepared,) = batch.prepared
-                for piece, begin, end in _dealt(prepared.alignment, self.options, dealer):
-                    if piece == shard.number:
-                        yield _OwnShare(ScanShare(number, begin, end, seen), prepared, batch.seconds)
-                del prepared, batch
+                readied = [_Readied.of(seen, batch, self.options)]
+                del batch
+                yield readied.pop()  # the caller's alone, so that it can be gone before the next one is read
 
     def combined(self, pieces: Iterable[PieceFile]) -> Iterator[ScanPart]:
         agreed: dict[str, AllShares] = {}
@@ -194,6 +203,34 @@ def _follow(shares: Sequence[ScanShare]) -> bool:
     return ranges[0][0] == 0 and all(a < b == c < d for (a, b), (c, d) in itertools.pairwise(ranges))
 
 
+@dataclass(eq=False)
+class _Readied:
+    """An alignment in memory, to be dealt out: what costs how much of it, and what it is not cut below."""
+
+    read: AlignmentRead
+    prepared: Prepared
+    seconds: float  # that it took to filter it, until a scan counts them
+    costs: NDArray[np.int64]
+    least: int
+
+    @classmethod
+    def of(cls, read: AlignmentRead, batch: FilteredBatch, options: ScanOptions) -> _Readied:
+        """Take a batch of one alignment; one without a window has no position."""
+        (prepared,) = batch.prepared
+        alignment = prepared.alignment
+        if alignment.sites < MIN_SITES:
+            return cls(read, prepared, batch.seconds, np.zeros(0, np.int64), MAX_COST)
+        windows = find_windows(alignment.positions, options)
+        whole = may_outgrow(alignment.haplotypes, windows.span, options)
+        least = MAX_COST if whole else least_range(windows)
+        return cls(read, prepared, batch.seconds, position_costs(windows, options.tried_border), least)
+
+    def kept_bytes(self) -> int:
+        """Return what it takes of memory."""
+        arrays = [*vars(self.prepared.alignment).values(), self.costs]
+        return OBJECT_BYTES + sum(one.nbytes for one in arrays if isinstance(one, np.ndarray))
+
+
 @dataclass(frozen=True, eq=False)
 class _OwnShare:
     """A share of an alignment that is in memory."""
@@ -211,14 +248,16 @@ class _OwnShare:
         return self.prepared.alignment.packed_bytes
 
 
-def _dealt(alignment: Alignment, options: ScanOptions, dealer: Dealer) -> list[PositionRange]:
-    """Who scans which positions of an alignment; those of one without a window are an empty range."""
-    if alignment.sites < MIN_SITES:
-        return dealer.deal(np.zeros(0, np.int64))
-    windows = find_windows(alignment.positions, options)
-    whole = may_outgrow(alignment.haplotypes, windows.span, options)
-    least = MAX_COST if whole else least_range(windows)
-    return dealer.deal(position_costs(windows, options.tried_border), least)
+def _own(readied: Generator[_Readied, None, None], piece: int, dealer: Dealer) -> Generator[_OwnShare, None, None]:
+    """Deal all alignments out, and give those shares that a piece has."""
+    with closing(readied):
+        for one in readied:
+            number = dealer.dealt
+            for owner, begin, end in dealer.deal(one.costs, one.least):
+                if owner == piece:
+                    seconds, one.seconds = one.seconds, 0.0
+                    yield _OwnShare(ScanShare(number, begin, end, one.read), one.prepared, seconds)
+            del one  # before the next one is read
 
 
 def check_agreed(agreed: Mapping[str, Any]) -> None:
