@@ -198,9 +198,9 @@ def _kept_engine(device: str | None, max_memory: int | None, profile: bool) -> E
     return engine
 
 
-def is_kept(engine: Engine) -> bool:
+def is_kept(engine: EngineLike) -> bool:
     """Whether `make_piece` keeps an engine, since this thread may be given other pieces of the same job."""
-    return engine is getattr(_kept, "engine", None)
+    return engine is not None and engine is getattr(_kept, "engine", None)
 
 
 @contextlib.contextmanager
@@ -231,7 +231,7 @@ def kept_open(engine: Engine, key: Hashable, opened: Callable[[], ClosingT]) -> 
 class KeptItems(Generic[ItemT]):
     """What all pieces of a job read, kept in memory by a worker that does several, unless that is too much.
 
-    It belongs into a `cached_property` of the job, which lasts as long as its inputs are the same. No more than 2 GiB
+    It belongs in a `cached_property` of the job, which lasts as long as its inputs are the same. No more than 2 GiB
     are kept, nor more than a quarter of the memory that is left.
     """
 
@@ -241,7 +241,7 @@ class KeptItems(Generic[ItemT]):
 
     def walk(
         self,
-        engine: Engine,
+        engine: EngineLike,
         read: Callable[[], Generator[ItemT, None, None]],
         size: Callable[[ItemT], int],
         progress: Progress | None = None,
@@ -250,7 +250,7 @@ class KeptItems(Generic[ItemT]):
 
         Parameters
         ----------
-        engine : Engine
+        engine : Engine, Device or str, optional
             That of the piece; nothing is kept for one that `make_piece` does not keep.
         read : callable
             Reads the items, and tells the progress of that.

@@ -24,7 +24,7 @@ from oclgenomics.omega.device.scanner import MIN_SITES, OmegaScanner, Progress
 from oclgenomics.omega.options import ScanOptions, scan_parameters
 from oclgenomics.omega.plan.batch import may_outgrow
 from oclgenomics.omega.plan.shards import MAX_COST, Dealer, least_range, position_costs
-from oclgenomics.omega.plan.windows import find_windows
+from oclgenomics.omega.plan.windows import Windows, find_windows
 from oclgenomics.omega.result import AlignmentRead, DataFacts, Scan, ScanStats
 from oclgenomics.omega.significance.observation import Observation, as_observed
 from oclgenomics.omega.significance.replicates import ReplicateScan
@@ -41,7 +41,7 @@ from oclgenomics.omega.sites.sources import (
 )
 from oclgenomics.variation import Alignment, ReadOptions
 
-OBJECT_BYTES = 4096  # of an alignment in memory, beside its arrays
+OBJECT_BYTES = 2048  # of an object in memory, beside its arrays; about
 
 
 @runtime_checkable
@@ -143,14 +143,16 @@ class ScanJob(Job[ScanPart]):
         dealer = Dealer(shard.of)
         with ExitStack() as stack:
             lent = stack.enter_context(lent_engine(engine))
-            read = self._kept.walk(lent, partial(self._readied, run), _Readied.kept_bytes, run.progress)
+            read = self._kept.walk(lent, partial(self._readied, run), _Readied.held_bytes, run.progress)
             own = stack.enter_context(closing(_own(read, shard.number, dealer)))
             scanner = OmegaScanner(lent)
             for batch in batches(own):
                 shares = [one.share for one in batch]
                 filtered = FilteredBatch([one.prepared for one in batch], sum(one.seconds for one in batch))
+                known = [one.windows for one in batch]
                 del batch  # before the next one is read
-                scans = scan_batch(filtered, self.options, scanner, ranges=[(one.begin, one.end) for one in shares])
+                ranges = [(one.begin, one.end) for one in shares]
+                scans = scan_batch(filtered, self.options, scanner, ranges=ranges, windows=known)
                 del filtered
                 for share, scan in zip(shares, scans, strict=True):
                     yield share
@@ -210,6 +212,7 @@ class _Readied:
     read: AlignmentRead
     prepared: Prepared
     seconds: float  # that it took to filter it, until a scan counts them
+    windows: Windows | None  # None with too few sites
     costs: NDArray[np.int64]
     least: int
 
@@ -219,16 +222,21 @@ class _Readied:
         (prepared,) = batch.prepared
         alignment = prepared.alignment
         if alignment.sites < MIN_SITES:
-            return cls(read, prepared, batch.seconds, np.zeros(0, np.int64), MAX_COST)
+            return cls(read, prepared, batch.seconds, None, np.zeros(0, np.int64), MAX_COST)
         windows = find_windows(alignment.positions, options)
         whole = may_outgrow(alignment.haplotypes, windows.span, options)
         least = MAX_COST if whole else least_range(windows)
-        return cls(read, prepared, batch.seconds, position_costs(windows, options.tried_border), least)
+        return cls(read, prepared, batch.seconds, windows, position_costs(windows, options.tried_border), least)
 
-    def kept_bytes(self) -> int:
+    def held_bytes(self) -> int:
         """Return what it takes of memory."""
-        arrays = [*vars(self.prepared.alignment).values(), self.costs]
-        return OBJECT_BYTES + sum(one.nbytes for one in arrays if isinstance(one, np.ndarray))
+        parts = (self, self.prepared.alignment, self.windows)
+        return sum(_held_bytes(part) for part in parts if part is not None)
+
+
+def _held_bytes(held: object) -> int:
+    """What an object with arrays takes of memory, about."""
+    return OBJECT_BYTES + sum(one.nbytes for one in vars(held).values() if isinstance(one, np.ndarray))
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,6 +246,7 @@ class _OwnShare:
     share: ScanShare
     prepared: Prepared
     seconds: float
+    windows: Windows | None
 
     @property
     def sites(self) -> int:
@@ -256,7 +265,7 @@ def _own(readied: Generator[_Readied, None, None], piece: int, dealer: Dealer) -
             for owner, begin, end in dealer.deal(one.costs, one.least):
                 if owner == piece:
                     seconds, one.seconds = one.seconds, 0.0
-                    yield _OwnShare(ScanShare(number, begin, end, one.read), one.prepared, seconds)
+                    yield _OwnShare(ScanShare(number, begin, end, one.read), one.prepared, seconds, one.windows)
             del one  # before the next one is read
 
 
@@ -317,13 +326,15 @@ def scan_batch(
     scanner: OmegaScanner,
     progress: Progress | None = None,
     ranges: Sequence[tuple[int, int]] | None = None,
+    windows: Sequence[Windows | None] | None = None,
 ) -> list[Scan]:
     """Scan filtered alignments, or ranges of positions of them, and count what was left out and the sites of windows.
 
-    The seconds of each are its share, of those that the filter took, too.
+    The seconds of each are its share, of those that the filter took, too. `windows` as of
+    `OmegaScanner.scan_filtered`.
     """
     start = time.perf_counter()
-    results = scanner.scan_filtered(batch.alignments, options, progress, ranges)
+    results = scanner.scan_filtered(batch.alignments, options, progress, ranges, windows)
     share = (batch.seconds + time.perf_counter() - start) / max(len(results), 1)
     made = scan_parameters(options)
     return [_counted(result, one, share, made) for result, one in zip(results, batch.prepared, strict=True)]
@@ -442,8 +453,8 @@ class ThresholdJob(Job[ReplicatePart]):
     ) -> Generator[ReplicatePart, None, None]:
         how: dict[str, Any] = {"exclude": self.exclude, "on_alignment": on_alignment}
         kinds = [_Kind(source, shard or WHOLE) for source in (self.neutral, self.sweeps)]
-        for kind, swept in zip(kinds, (False, True), strict=True):
-            with closing(kind.own(self.reading, run.threads)) as own:
+        for kind, kept, swept in zip(kinds, self._kept, (False, True), strict=True):
+            with closing(kind.own(kept, engine, self.reading, run.threads)) as own:
                 seen = _told(self.observed(own, swept=swept), run)
                 with closing(scan_parts(seen, self.options, engine, Run(), **how)) as scans:
                     for place, (read, scan) in enumerate(_pairs(scans)):
@@ -451,6 +462,10 @@ class ThresholdJob(Job[ReplicatePart]):
         if shard is not None:
             neutral, with_sweep = (kind.count for kind in kinds)
             yield AllShares(neutral, with_sweep)
+
+    @cached_property
+    def _kept(self) -> tuple[KeptItems[Alignment], KeptItems[Alignment]]:
+        return KeptItems(), KeptItems()
 
     def observed(self, replicates: Iterable[Alignment], *, swept: bool = False) -> Generator[Alignment, None, None]:
         """Give replicates as they are scanned.
@@ -497,14 +512,17 @@ class _Kind:
         self._source, self._shard = source, shard
         self.count = 0
 
-    def own(self, reading: ReadOptions, threads: int | None) -> Generator[Alignment, None, None]:
+    def own(
+        self, kept: KeptItems[Alignment], engine: EngineLike, reading: ReadOptions, threads: int | None
+    ) -> Generator[Alignment, None, None]:
         """Give those of the piece."""
         if isinstance(self._source, Simulated):
             self.count = self._source.replicates
             yield from self._source.between(*self._shard.share(self.count))
         elif self._source is not None:
-            with closing(open_alignments(self._source, reading, threads=threads)) as read:
-                for one in read:
+            read = partial(open_alignments, self._source, reading, threads=threads)
+            with closing(kept.walk(engine, read, _held_bytes)) as alignments:
+                for one in alignments:
                     if self.count % self._shard.of == self._shard.number - 1:
                         yield one
                     self.count += 1

@@ -94,14 +94,17 @@ class OmegaScanner:
         options: ScanOptions,
         progress: Progress | None = None,
         ranges: Sequence[tuple[int, int]] | None = None,
+        windows: Sequence[Windows | None] | None = None,
     ) -> list[Scan]:
         """As `scan_batch`, of alignments that are known to hold together, and without seconds.
 
         With `ranges`, the grid positions [begin, end) of each alignment alone, with the results of the scan of all;
-        counts of work are those of these positions, but for pairs of sites.
+        counts of work are those of these positions, but for pairs of sites. `windows` are those of all positions of
+        each alignment, if they are known.
         """
+        known = windows or [None] * len(alignments)
         members = [
-            Member.of(place, alignment, find_windows(alignment.positions, options))
+            Member.of(place, alignment, known[place] or find_windows(alignment.positions, options))
             for place, alignment in enumerate(alignments)
             if alignment.sites >= MIN_SITES
         ]
