@@ -367,7 +367,10 @@ class Worker:
 
     def scans(self, job: ScanJob, of: int) -> list[Scan]:
         pieces = [self.piece(job, number, of) for number in range(of, 0, -1)][::-1]
-        return [part for part in job.combined(pieces) if isinstance(part, Scan)]
+        parts = list(job.combined(pieces))
+        assert [isinstance(part, Scan) for part in parts] == [False, True] * (len(parts) // 2)
+        assert [bool(part.samples) for part in parts[2::2]] == [False] * len(parts[2::2])  # of the first one alone
+        return [part for part in parts if isinstance(part, Scan)]
 
 
 @pytest.fixture
