@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from typing import Any, cast
 
+import numpy as np
+
 from oclgenomics.app.jobs import Job, kept_open
 from oclgenomics.app.pieces import PieceFile, Shard, check_same_input
 from oclgenomics.app.run import EngineLike, Run, lent_engine
@@ -23,11 +25,15 @@ from oclgenomics.classify.database.features import (
 from oclgenomics.classify.database.file import read_description
 from oclgenomics.classify.database.references import NewTargets, TaxonSources, taxon_files
 from oclgenomics.classify.device.building import check_windows, database_of, known_taxa, read_references
+from oclgenomics.classify.formats.reports import LineForm, line_report
+from oclgenomics.classify.formats.words import LineReport
 from oclgenomics.classify.index import Index, covered_well
 from oclgenomics.classify.options import BuildOptions, Input, QueryOptions, Wanted
-from oclgenomics.classify.result import ClassifiedReads, Hits, Reads
+from oclgenomics.classify.result import ClassifiedReads, Hits, Reads, WrittenLines
 from oclgenomics.classify.taxonomy.calls import Calls, Candidates
 from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.io.read_ahead import read_ahead
+from oclgenomics.sequence.joined_lines import DeviceJoiner
 from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.slices import cut_files, cut_inputs
 
@@ -45,15 +51,19 @@ class QueryJob(Job[ClassifiedReads]):
         The database.
     options : QueryOptions
     wanted : Wanted
+    lines : LineForm, optional
+        Lines that pieces bring along, so that whoever combines need not make them; it may still make others, unless
+        these are alone.
     """
 
     NAME = "classify query"
-    KINDS = (ClassifiedReads, Reads, Candidates, Calls, Hits, NameList)
+    KINDS = (ClassifiedReads, Reads, Candidates, Calls, Hits, NameList, WrittenLines)
 
     reads: tuple[Input, ...]
     file: str
     options: QueryOptions
     wanted: Wanted = Wanted()
+    lines: LineForm | None = None
 
     @cached_property
     def database(self) -> Database:
@@ -86,8 +96,21 @@ class QueryJob(Job[ClassifiedReads]):
             kept_open(lent, key, partial(Index, self.file, engine=lent)) as index,
             closing(index.iter_query(inputs, options, self.wanted, run=run)) as parts,
         ):
+            report = None
+            if shard is not None and self.lines is not None and not self.options.cov_percentile:  # which changes calls
+                sketch = index.database.options.sketch
+                report = line_report(self.lines, index.lineages, options, sketch, DeviceJoiner(lent))
             for part in parts:
-                yield replace(part, reads=replace(part.reads, names=part.reads.names.copy()))
+                yield self._kept(part, report)
+
+    def _kept(self, part: ClassifiedReads, report: LineReport | None) -> ClassifiedReads:
+        """What a piece holds of a part."""
+        names, written = part.reads.names, None
+        if report is not None and report.form:
+            written = WrittenLines(report.form, np.frombuffer(report.lines(part), np.uint8))
+            if self.lines is not None and self.lines.alone:
+                part, names = replace(part, candidates=Candidates.none(0), located=None), NameList.of(())
+        return replace(part, reads=replace(part.reads, names=names.copy()), written=written)
 
     def combined(self, pieces: Iterable[PieceFile]) -> Iterator[ClassifiedReads]:
         parts = self._numbered(pieces)
@@ -102,7 +125,7 @@ class QueryJob(Job[ClassifiedReads]):
             check_same_input(self.file, piece, -1)
             theirs = [mark.name for mark in piece.record.inputs]
             sources = dict(zip(self._sources(theirs), self._sources(self.inputs()), strict=True))
-            for part in self.read(piece):
+            for part in read_ahead(self.read(piece), 1):
                 reads = replace(part.reads, number=before, source=sources[part.reads.source])
                 yield replace(part, reads=reads)
                 before += len(part)

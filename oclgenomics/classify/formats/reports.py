@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
@@ -13,13 +14,14 @@ from oclgenomics.classify.formats.native import NativeOptions, NativeReport
 from oclgenomics.classify.formats.native_lists import abundance_lists
 from oclgenomics.classify.formats.tables import JsonReport, TsvReport
 from oclgenomics.classify.formats.tally import Tally
+from oclgenomics.classify.formats.words import LineReport
 from oclgenomics.classify.options import QueryOptions, SketchOptions
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.errors import check_choice
 from oclgenomics.runtime import Engine
-from oclgenomics.sequence.joined_lines import DeviceJoiner, HostJoiner
+from oclgenomics.sequence.joined_lines import DeviceJoiner, HostJoiner, LineJoiner
 from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.record_texts import whole_lines
 
@@ -28,6 +30,24 @@ FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
 SUMMARIES = ("kreport", "abundances", "krona", "bracken", "cami-profile")
 
 Mates = Literal["both", "first", "second"]
+
+
+@dataclass(frozen=True)
+class LineForm:
+    """Which lines the pieces of a query bring along.
+
+    Attributes
+    ----------
+    format : {'native', 'kraken', 'tsv', 'json'}
+    native : NativeOptions
+        For 'native'.
+    alone : bool
+        Nothing else of single reads is asked for.
+    """
+
+    format: ReportFormat
+    native: NativeOptions
+    alone: bool = False
 
 
 def make_report(
@@ -65,15 +85,29 @@ def make_report(
     """
     check_choice("format", format, FORMATS)
     joiner = HostJoiner() if engine is None else DeviceJoiner(engine)
-    if format == "kraken":
-        return KrakenReport(lineages, query.lowest, joiner)
-    if format == "tsv":
-        return TsvReport(lineages, sketch, joiner)
-    if format == "json":
-        return JsonReport(lineages, sketch)
     if format == "cami":
         return CamiBinning(lineages, sample, joiner)
-    return NativeReport(lineages, query, sketch, native or NativeOptions(), joiner)
+    return line_report(LineForm(format, native or NativeOptions()), lineages, query, sketch, joiner)
+
+
+def line_report(
+    lines: LineForm, lineages: Lineages, query: QueryOptions, sketch: SketchOptions, joiner: LineJoiner
+) -> LineReport:
+    """Return the report of some lines; parameters as of `make_report`."""
+    report: LineReport
+    if lines.format == "kraken":
+        report = KrakenReport(lineages, query.lowest, joiner)
+    elif lines.format == "tsv":
+        report = TsvReport(lineages, sketch, joiner)
+    elif lines.format == "json":
+        report = JsonReport(lineages, sketch)
+    else:
+        report = NativeReport(lineages, query, sketch, lines.native, joiner)
+    if lines.format != "native":
+        report.form = lines.format
+    elif not lines.native.queryids:  # which count the reads of the parts before
+        report.form = repr(lines.native)
+    return report
 
 
 def make_summary(
