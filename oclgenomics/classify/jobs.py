@@ -101,13 +101,13 @@ class QueryJob(Job[ClassifiedReads]):
                 sketch = index.database.options.sketch
                 report = line_report(self.lines, index.lineages, options, sketch, DeviceJoiner(lent))
             for part in parts:
-                yield self._kept(part, report)
+                yield self._for_piece(part, report)
 
-    def _kept(self, part: ClassifiedReads, report: LineReport | None) -> ClassifiedReads:
+    def _for_piece(self, part: ClassifiedReads, report: LineReport | None) -> ClassifiedReads:
         """What a piece holds of a part."""
         names, written = part.reads.names, None
         if report is not None and report.form:
-            written = WrittenLines(report.form, np.frombuffer(report.lines(part), np.uint8))
+            written = WrittenLines(report.form, np.frombuffer(report.lines(part), np.uint8))  # until the next part
             if self.lines is not None and self.lines.alone:
                 part, names = replace(part, candidates=Candidates.none(0), located=None), NameList.of(())
         return replace(part, reads=replace(part.reads, names=names.copy()), written=written)

@@ -107,8 +107,8 @@ def _stored(array: NDArray[Any], arrays: list[bytes | memoryview]) -> list[Any]:
 
 
 def _narrow(array: NDArray[Any]) -> np.dtype[Any]:
-    """The smallest type from which a cast gives whole numbers back: the largest ones, which stand for none, as -1."""
-    if array.dtype.kind not in "iu" or not array.size:
+    """The smallest type from which a cast gives whole numbers back; the largest of a type, which means none, is -1."""
+    if array.dtype.kind not in "iu" or array.itemsize == 1 or not array.size:
         return array.dtype
     signed = array.view(f"<i{array.itemsize}")
     low, high = int(signed.min()), int(signed.max())
@@ -147,18 +147,17 @@ class _Reader:
         return self._of_a(content).tobytes()
 
     def _of_a(self, content: list[Any]) -> NDArray[Any]:
-        dtype, shape, *size = content
+        dtype, shape, *more = content
         if not all(type(extent) is int and extent >= 0 for extent in shape):
             raise ValueError("an array has a shape that no array has")
         count = math.prod(shape)
         if dtype == "text":
-            found = self._texts(count, *size)  # before there is an array, whose size may be forged
+            found = self._texts(count, *more)  # before there is an array, whose size may be forged
             texts: NDArray[np.object_] = np.empty(count, object)
             texts[:] = found
             return texts.reshape(shape)
-        kind = np.dtype(dtype)
-        stored = np.dtype(size[0]) if size else kind
-        if kind.kind not in NUMBERS or stored.kind not in NUMBERS:
+        kind, stored = np.dtype(dtype), np.dtype(more[0] if more else dtype)
+        if kind.kind not in NUMBERS or (more and (kind.kind not in "iu" or stored not in NARROW)):
             raise ValueError("an array has a type that no record has")
         array = self._take(count * stored.itemsize).view(stored).reshape(shape)
         native: NDArray[Any] = array.astype(kind.newbyteorder("="), copy=False)

@@ -327,7 +327,7 @@ class NativeReport(LineReport):
 
     def lines(self, part: ClassifiedReads) -> memoryview:
         """Make the lines of a part; errors are those of `body`."""
-        return self._lines(part, self._truth_of(part))
+        return self._lines(part, self._truth_of(part) if self._options.ground_truth else None)
 
     def _truth_of(self, part: ClassifiedReads) -> NDArray[np.int32] | None:
         return None if self._truth is None else self._truth.of(part)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -48,6 +48,14 @@ class LineForm:
     format: ReportFormat
     native: NativeOptions
     alone: bool = False
+
+    @property
+    def name(self) -> str:
+        """What tells such lines from others; see `LineReport`."""
+        if self.format != "native":
+            return self.format
+        same = replace(self.native, comment="", summary=True, precision=False)  # are about other lines
+        return "" if self.native.queryids else repr(same)  # which count the reads of all parts
 
 
 def make_report(
@@ -103,10 +111,7 @@ def line_report(
         report = JsonReport(lineages, sketch)
     else:
         report = NativeReport(lineages, query, sketch, lines.native, joiner)
-    if lines.format != "native":
-        report.form = lines.format
-    elif not lines.native.queryids:  # which count the reads of the parts before
-        report.form = repr(lines.native)
+    report.form = lines.name
     return report
 
 
