@@ -203,7 +203,7 @@ def kept_open(engine: Engine, key: Hashable, opened: Callable[[], ClosingT]) -> 
     opened : callable
         Opens it on the engine.
     """
-    if engine is not getattr(_kept, "engine", None):
+    if not is_kept(engine):
         with opened() as lent:
             yield lent
         return
@@ -211,6 +211,17 @@ def kept_open(engine: Engine, key: Hashable, opened: Callable[[], ClosingT]) -> 
         _close_kept()
         _kept.open = key, opened()
     yield _kept.open[1]
+
+
+def is_kept(engine: Engine) -> bool:
+    """Whether an engine stays open for the next piece that this thread does."""
+    return engine is getattr(_kept, "engine", None)
+
+
+def file_key(path: str) -> Hashable:
+    """Return what tells a file from others and from what it was before, as a part of a key of `kept_open`."""
+    known = os.stat(path)
+    return path, known.st_dev, known.st_ino, known.st_size, known.st_mtime_ns
 
 
 def _close_kept() -> None:

@@ -7,17 +7,19 @@ import itertools
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from oclgenomics.app.jobs import Job, path_of
+from oclgenomics.app.jobs import Job, file_key, is_kept, kept_open, path_of
 from oclgenomics.app.pieces import WHOLE, PieceFile, Shard
 from oclgenomics.app.run import EngineLike, Run, lent_engine
 from oclgenomics.errors import InputError, ParameterError, UsageError
+from oclgenomics.io.closing import Closing
 from oclgenomics.omega.device.scanner import MIN_SITES, OmegaScanner, Progress
 from oclgenomics.omega.options import ScanOptions, scan_parameters
 from oclgenomics.omega.plan.batch import may_outgrow
@@ -37,7 +39,10 @@ from oclgenomics.omega.sites.sources import (
     open_alignments,
     regions_of,
 )
+from oclgenomics.runtime import Engine
 from oclgenomics.variation import Alignment, ReadOptions
+
+KEPT_BYTES = 1 << 30  # of alignments that a process keeps for its next piece; larger ones are read for each
 
 
 @runtime_checkable
@@ -133,7 +138,11 @@ class ScanJob(Job[ScanPart]):
 
     def _piece(self, engine: EngineLike, run: Run, shard: Shard) -> Generator[ScanPart, None, None]:
         dealer = Dealer(shard.of)
-        with lent_engine(engine) as lent, closing(self._own(run, shard, dealer)) as own:
+        with (
+            lent_engine(engine) as lent,
+            kept_open(lent, self._key(lent), partial(_Known, keep=is_kept(lent))) as known,
+            closing(self._own(known, run, shard, dealer)) as own,
+        ):
             scanner = OmegaScanner(lent)
             for batch in batches(own):
                 shares = [one.share for one in batch]
@@ -146,21 +155,34 @@ class ScanJob(Job[ScanPart]):
                     yield scan
         yield AllShares(dealer.dealt, dealer.decided)
 
-    def _own(self, run: Run, shard: Shard, dealer: Dealer) -> Generator[_OwnShare, None, None]:
-        """Read and filter all alignments, and give those of which this piece has a share."""
+    def _key(self, engine: Engine) -> Hashable:
+        """What tells the alignments from others, where they may be kept: those of a process of its own are files."""
+        if not is_kept(engine):
+            return None
+        return self.NAME, tuple(map(file_key, self.inputs())), repr(self.parameters())
+
+    def _own(self, known: _Known, run: Run, shard: Shard, dealer: Dealer) -> Generator[_OwnShare, None, None]:
+        """Give the shares of alignments that this piece has, all of which are read, or known from another piece."""
+        with closing(known.every(partial(self._prepared, run))) as every:
+            for one in every:
+                number = dealer.dealt
+                for piece, begin, end in _dealt(one.prepared.alignment, self.options, dealer):
+                    if piece == shard.number:
+                        yield _OwnShare(ScanShare(number, begin, end, one.read), one.prepared, one.seconds)
+                del one  # before the next one is read
+
+    def _prepared(self, run: Run) -> Generator[_Ready, None, None]:
+        """Read and filter all alignments."""
         regions = regions_of(self.exclude)
         read = open_alignments(self.source, self.reading, threads=run.threads, progress=run.progress)
         with closing(read):
-            for alignment in read:
-                number = dealer.dealt
+            for number, alignment in enumerate(read):
                 if self.named and not alignment.samples:
                     raise ParameterError("samples", "has no effect: this input does not name its samples")
                 seen, batch = AlignmentRead.of(alignment, number), filter_batch([alignment], self.options, regions)
                 del alignment  # before the next one is read
                 (prepared,) = batch.prepared
-                for piece, begin, end in _dealt(prepared.alignment, self.options, dealer):
-                    if piece == shard.number:
-                        yield _OwnShare(ScanShare(number, begin, end, seen), prepared, batch.seconds)
+                yield _Ready(seen, prepared, batch.seconds)
                 del prepared, batch
 
     def combined(self, pieces: Iterable[PieceFile]) -> Iterator[ScanPart]:
@@ -192,6 +214,58 @@ def _follow(shares: Sequence[ScanShare]) -> bool:
     """Whether ranges of an alignment follow each other; one that is empty is by itself."""
     ranges = [(share.begin, share.end) for share in shares]
     return ranges[0][0] == 0 and all(a < b == c < d for (a, b), (c, d) in itertools.pairwise(ranges))
+
+
+@dataclass(frozen=True, eq=False)
+class _Ready:
+    """An alignment that was read and filtered, and the seconds that the filter took."""
+
+    read: AlignmentRead
+    prepared: Prepared
+    seconds: float
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes, most of them."""
+        alignment = self.prepared.alignment
+        return alignment.packed_bytes + alignment.positions.nbytes + alignment.letters.nbytes
+
+
+class _Known(Closing):
+    """The alignments of a job, which are read once by a process that does several pieces, if they are not too large.
+
+    Parameters
+    ----------
+    keep : bool
+        Whether another piece may come.
+    """
+
+    def __init__(self, *, keep: bool) -> None:
+        self._keep = keep
+        self._kept: list[_Ready] | None = None
+
+    def close(self) -> None:
+        """Forget them."""
+        self._kept = None
+
+    def every(self, read: Callable[[], Generator[_Ready, None, None]]) -> Generator[_Ready, None, None]:
+        """Give all alignments, and have them read if they are not known."""
+        if self._kept is not None:
+            yield from self._kept
+            return
+        kept, size = [], 0
+        with closing(read()) as every:
+            for one in every:
+                if self._keep:
+                    kept.append(replace(one, seconds=0.0))
+                    size += one.size
+                    if size > KEPT_BYTES:
+                        self._keep = False
+                        kept.clear()
+                yield one
+                del one  # before the next one is read
+        if self._keep:
+            self._kept = kept
 
 
 @dataclass(frozen=True, eq=False)

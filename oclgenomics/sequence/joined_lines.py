@@ -274,6 +274,27 @@ class DeviceJoiner:
             engine.launch_items(kernel, lines, lines=lines, span=1, **arguments)
 
 
+class LaterJoiner:
+    """Joins columns on an engine that is opened meanwhile, and is asked for when there is something to join.
+
+    Parameters
+    ----------
+    opened : callable
+        Returns the engine, or None if the host has to join.
+    """
+
+    def __init__(self, opened: Callable[[], Engine | None]) -> None:
+        self._opened = opened
+        self._joiner: LineJoiner | None = None
+
+    def join(self, lines: int, columns: Sequence[Column]) -> memoryview:
+        """Return so many lines, each of which has its piece of every column; they are there until the next call."""
+        if self._joiner is None:
+            engine = self._opened()
+            self._joiner = HostJoiner() if engine is None else DeviceJoiner(engine)
+        return self._joiner.join(lines, columns)
+
+
 def _names_of(column: NameColumn, begin: int, end: int) -> tuple[NameList, NDArray[np.signedinteger[Any]] | None]:
     """The names that some lines need, and which of them each line has."""
     if column.which is None:

@@ -19,6 +19,7 @@ from helpers.classify_builds import assert_equal
 
 from oclgenomics.app.jobs import Spread, make_piece, pieces_of
 from oclgenomics.app.pieces import InputMark, PieceRecord, Shard, in_order
+from oclgenomics.app.spread import _OnWorkers
 from oclgenomics.classify import (
     ClassifiedReads,
     Input,
@@ -244,6 +245,8 @@ def test_workers_make_the_lines(
     seen = brought_lines(monkeypatch)
     monkeypatch.setenv("OCLGENOMICS_DEVICE", f"{device.index}")
     monkeypatch.setattr("oclgenomics.app.pools.DevicePool", ThreadOfADevice)
+    opened = mock.Mock(side_effect=_OnWorkers.engine)
+    monkeypatch.setattr(_OnWorkers, "engine", lambda work: opened(work))
     for name, where in (("one", "-d"), ("many", "--workers")):
         (tmp_path / name).mkdir()
         seen.clear()
@@ -253,6 +256,7 @@ def test_workers_make_the_lines(
     assert outputs_of(tmp_path / "many") == outputs_of(tmp_path / "one")
     assert len(seen) > 3
     assert set(seen) == {(form not in NOT_BROUGHT, form not in NOT_BROUGHT | NOT_ALONE)}
+    assert opened.called == (form in NOT_BROUGHT | NOT_ALONE)
 
 
 @pytest.mark.parametrize("early", ["native", "kraken", "tsv", "json"])

@@ -106,6 +106,21 @@ def test_texts_in_arrays_and_names_of_any_bytes() -> None:
     assert found["none"].shape == (0,)
 
 
+@given(st.lists(st.text(st.sampled_from("aß\n\udcff"), max_size=3), max_size=6), st.sampled_from([1, 5, 300]))
+def test_texts_of_all_kinds(texts: list[str], times: int) -> None:
+    """Equal ones, lines, and others."""
+    array = np.array(texts * times, object)
+    assert returned(array).tolist() == array.tolist()
+
+
+@pytest.mark.parametrize(
+    ("texts", "size"),
+    [(["name"] * 9, 4), (["one", "two", ""], 8), (["one", "t\no"], 8 * 2 + 6), ([""] * 3, 0), ([], 0)],
+)
+def test_bytes_of_texts(texts: list[str], size: int) -> None:
+    assert len(packed(np.array(texts, object))[1]) == size
+
+
 def test_numbers_of_numpy_and_infinities() -> None:
     assert returned([np.int64(3), np.float32(0.5), np.bool_(True), float("inf")]) == [3, 0.5, True, float("inf")]
     assert np.isnan(returned(float("nan")))
@@ -151,6 +166,12 @@ FORGED = [
     ({"a": ["text", [1], 1 << 60]}, "another size"),
     ({"a": ["text", [1]]}, "malformed"),
     ({"a": ["text", [2], 1 << 4]}, ".+"),
+    ({"a": ["same", [1 << 27], 0]}, "more often than any is"),
+    ({"a": ["same", [0], 0]}, "more often than any is"),
+    ({"a": ["same", [2], 1 << 60]}, "another size"),
+    ({"a": ["lines", [1 << 40], 0]}, "other lines than its texts"),
+    ({"a": ["lines", [0], 0]}, "other lines than its texts"),
+    ({"a": ["lines", [2], 1 << 60]}, "another size"),
     ({"b": ["|u1", [1 << 50]]}, "another size"),
     ({"a": 5}, "malformed"),
     ({"d": ["Unknown", {}]}, "malformed"),

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from helpers.pieces import check_combined, check_refusals, make_pieces, no_engine, outputs_of, spreads
 
-from oclgenomics.app.jobs import Spread
+from oclgenomics.app.jobs import Spread, make_piece
 from oclgenomics.app.pieces import PieceFile, Shard
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, ParameterError
@@ -28,6 +28,7 @@ from oclgenomics.omega import (
     detect_sweeps,
     find_thresholds,
     iter_scan,
+    jobs,
     read_thresholds,
     scan,
 )
@@ -496,3 +497,58 @@ def test_all_that_is_asked_of_replicates_is_compared() -> None:
     full = ThresholdJob(("n.ms",), SOME, exclude="b.bed", sweeps=("s.ms",), report="r.tsv", questions={"fpr": "0.1"})
     assert full.inputs() == ("n.ms", "s.ms", "b.bed", "r.tsv")
     assert full.parameters()["fpr"] == "0.1"
+
+
+def test_an_input_is_read_once_by_a_process(
+    device: Device, cut: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As long as it is the same file, read and scanned in the same way, and not too large."""
+    read: list[str] = []
+    opened = jobs.open_alignments
+
+    def noted(source: Any, *args: Any, **how: Any) -> Any:
+        read.append(str(source))
+        return opened(source, *args, **how)
+
+    monkeypatch.setattr(jobs, "open_alignments", noted)
+    data = tmp_path / "two.ms"
+    data.write_bytes((EDGE / "plain.ms").read_bytes())
+    job = ScanJob((str(data),), OPTIONS, LENGTH)
+
+    def pieces(job: ScanJob, *numbers: int) -> list[bytes]:
+        made = []
+        for number in numbers:
+            path = str(tmp_path / f"{number}.piece")
+            make_piece(job, Shard(number, 3), path, device=str(device.index))
+            scans = [part for part in PieceFile(path).parts(job.KINDS) if isinstance(part, Scan)]
+            made.append(b"".join(scan.omega.tobytes() for scan in scans))
+        return made
+
+    first = pieces(job, 1, 2, 3, 1)
+    assert len(read) == 1
+    assert first[0] == first[3]
+    assert len(set(first)) > 1
+    pieces(replace(job, options=replace(OPTIONS, grid=7)), 1)
+    assert len(read) == 2
+    assert pieces(job, 1) == first[:1]
+    assert len(read) == 3
+    data.write_bytes(data.read_bytes() + b"\n")
+    pieces(job, 1, 2)
+    assert len(read) == 4
+    monkeypatch.setattr(jobs, "KEPT_BYTES", 100)
+    data.write_bytes(data.read_bytes() + b"\n")
+    assert pieces(job, 1, 2, 3, 1) == first
+    assert len(read) == 8
+
+
+def test_what_is_kept_is_not_kept_where_no_piece_follows(
+    device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[bool] = []
+    made = jobs._Known.__init__
+    monkeypatch.setattr(jobs._Known, "__init__", lambda one, *, keep: (kept.append(keep), made(one, keep=keep))[1])
+    job = ScanJob((str(EDGE / "plain.ms"),), OPTIONS, LENGTH)
+    with Engine(device) as engine:
+        make_piece(job, Shard(1, 2), str(tmp_path / "1.piece"), engine=engine)
+    make_piece(job, Shard(1, 2), str(tmp_path / "1.piece"), device=str(device.index))
+    assert kept == [False, True]

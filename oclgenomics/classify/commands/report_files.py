@@ -156,8 +156,8 @@ class ReportFiles:
     options : QueryOptions
     sketch : SketchOptions
         Those of the database.
-    engine : Engine, optional
-        Joins lines.
+    engine : Engine or callable, optional
+        Joins lines; see `formats.make_report`.
     candidates : bool
         Whether the candidates of reads are those of a query, from which abundances may be estimated.
 
@@ -172,7 +172,7 @@ class ReportFiles:
         lineages: Lineages,
         options: QueryOptions,
         sketch: SketchOptions,
-        engine: Engine | None = None,
+        engine: Engine | Callable[[], Engine | None] | None = None,
         *,
         candidates: bool = True,
     ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -21,7 +22,7 @@ from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.errors import check_choice
 from oclgenomics.runtime import Engine
-from oclgenomics.sequence.joined_lines import DeviceJoiner, HostJoiner, LineJoiner
+from oclgenomics.sequence.joined_lines import DeviceJoiner, HostJoiner, LaterJoiner, LineJoiner
 from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.record_texts import whole_lines
 
@@ -66,7 +67,7 @@ def make_report(
     *,
     native: NativeOptions | None = None,
     sample: str = "sample",
-    engine: Engine | None = None,
+    engine: Engine | Callable[[], Engine | None] | None = None,
 ) -> Report[ClassifiedReads]:
     """Return the report of a format.
 
@@ -83,8 +84,9 @@ def make_report(
         For 'native': what its lines show.
     sample : str
         For 'cami': the name of the sample.
-    engine : Engine, optional
-        Joins the lines of all formats but 'json' on its device; without one, the host does.
+    engine : Engine or callable, optional
+        Joins the lines of all formats but 'json' on its device; without one, the host does. A callable returns it, or
+        None, when there are lines.
 
     Raises
     ------
@@ -92,7 +94,7 @@ def make_report(
         There is no such format.
     """
     check_choice("format", format, FORMATS)
-    joiner = HostJoiner() if engine is None else DeviceJoiner(engine)
+    joiner = _joiner(engine)
     if format == "cami":
         return CamiBinning(lineages, sample, joiner)
     return line_report(LineForm(format, native or NativeOptions()), lineages, query, sketch, joiner)
@@ -113,6 +115,12 @@ def line_report(
         report = NativeReport(lineages, query, sketch, lines.native, joiner)
     report.form = lines.name
     return report
+
+
+def _joiner(engine: Engine | Callable[[], Engine | None] | None) -> LineJoiner:
+    if engine is None:
+        return HostJoiner()
+    return LaterJoiner(engine) if callable(engine) else DeviceJoiner(engine)
 
 
 def make_summary(
