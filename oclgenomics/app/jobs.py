@@ -17,6 +17,7 @@ from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, M
 from concurrent.futures import Executor, Future, wait
 from contextlib import closing
 from dataclasses import dataclass, fields, replace
+from itertools import islice
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from oclgenomics import __version__, notices
@@ -32,7 +33,7 @@ from oclgenomics.app.pieces import (
 )
 from oclgenomics.app.provenance import device_record
 from oclgenomics.app.run import EngineLike, Run
-from oclgenomics.errors import OutputError, ParameterError
+from oclgenomics.errors import InputError, OutputError, ParameterError
 from oclgenomics.io.atomic_file import check_folder
 from oclgenomics.io.closing import Closing
 from oclgenomics.runtime import Engine
@@ -88,6 +89,23 @@ class Job(ABC, Generic[PartT]):
     def read(self, piece: PieceFile) -> Iterator[PartT]:
         """Read the parts of a piece."""
         return piece.parts(self.KINDS)
+
+
+class AgainError(InputError):
+    """Pieces do not suit each other, and have to be made again by another job.
+
+    Parameters
+    ----------
+    job : Job
+    message : str
+        What a user has to do who makes pieces one by one.
+    source : str
+        A piece.
+    """
+
+    def __init__(self, job: Job[Any], message: str, source: str) -> None:
+        super().__init__(message, source=source)
+        self.job = job
 
 
 @dataclass(frozen=True)
@@ -293,16 +311,23 @@ class Spread:
                 "profile": self.profile is not None and self.profile.enabled,
                 "run": Run(run.threads, getattr(self.executor, "progress", None)),
             }  # fmt: skip
-            tasks = [
-                self.executor.submit(make_piece, job, shard, os.path.join(folder, f"{shard.number}.piece"), **how)
-                for shard in shards
-            ]
-            try:
-                yield from job.combined(self._opened_when_made(tasks, size, run))
-            finally:
-                for task in tasks:
-                    task.cancel()
-                _settle(tasks)
+            given, again = 0, True
+            while again:
+                again = False
+                tasks = [
+                    self.executor.submit(make_piece, job, shard, os.path.join(folder, f"{shard.number}.piece"), **how)
+                    for shard in shards
+                ]
+                try:
+                    for part in islice(job.combined(self._opened_when_made(tasks, size, run)), given, None):
+                        given += 1
+                        yield part
+                except AgainError as error:  # what was given already is the same in the new pieces
+                    job, again = error.job, True
+                finally:
+                    for task in tasks:
+                        task.cancel()
+                    _settle(tasks)
 
     def _opened_when_made(self, tasks: Sequence[Future[Made]], size: int, run: Run) -> Iterator[PieceFile]:
         """Open pieces in their order, each as soon as it is there; progress is a share of the bytes of all inputs."""

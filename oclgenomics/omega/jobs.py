@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 import os
 import time
 from collections import deque
@@ -15,15 +16,15 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from oclgenomics.app.jobs import Job, file_key, is_kept, kept_open, path_of
+from oclgenomics.app.jobs import AgainError, Job, file_key, is_kept, kept_open, path_of
 from oclgenomics.app.pieces import WHOLE, PieceFile, Shard
 from oclgenomics.app.run import EngineLike, Run, lent_engine
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.io.closing import Closing
 from oclgenomics.omega.device.scanner import MIN_SITES, OmegaScanner, Progress
 from oclgenomics.omega.options import ScanOptions, scan_parameters
-from oclgenomics.omega.plan.batch import may_outgrow
-from oclgenomics.omega.plan.shards import MAX_COST, Dealer, PositionRange, least_range, position_costs
+from oclgenomics.omega.plan.batch import FULL_BITS
+from oclgenomics.omega.plan.shards import Dealer, PositionRange, least_range, position_costs
 from oclgenomics.omega.plan.windows import find_windows
 from oclgenomics.omega.result import AlignmentRead, DataFacts, Scan, ScanStats
 from oclgenomics.omega.significance.observation import Observation, as_observed
@@ -114,6 +115,9 @@ class ScanJob(Job[ScanPart]):
         For pieces a file.
     named : bool
         A piece refuses an input that does not name its samples.
+    sum_bits : tuple of (int, int)
+        Numbers of alignments, counted from 0, and the fraction bits that their sums may have, because more are too many
+        somewhere in them.
     """
 
     NAME = "omega scan"
@@ -124,6 +128,7 @@ class ScanJob(Job[ScanPart]):
     reading: ReadOptions = ReadOptions()
     exclude: Excluded = None
     named: bool = False
+    sum_bits: tuple[tuple[int, int], ...] = ()
 
     def inputs(self) -> tuple[str, ...]:
         return input_files(self.source, self.reading, self.exclude)
@@ -143,12 +148,14 @@ class ScanJob(Job[ScanPart]):
             kept_open(lent, self._key(lent), partial(_Known, keep=is_kept(lent))) as known,
             closing(self._own(known, run, shard, dealer)) as own,
         ):
-            scanner = OmegaScanner(lent)
+            scanner, known_bits = OmegaScanner(lent), dict(self.sum_bits)
             for batch in batches(own):
                 shares = [one.share for one in batch]
                 filtered = FilteredBatch([one.prepared for one in batch], sum(one.seconds for one in batch))
                 del batch  # before the next one is read
-                scans = scan_batch(filtered, self.options, scanner, ranges=[(one.begin, one.end) for one in shares])
+                ranges = [(one.begin, one.end) for one in shares]
+                bits = [known_bits.get(one.number, FULL_BITS) for one in shares]
+                scans = scan_batch(filtered, self.options, scanner, ranges=ranges, most_bits=bits)
                 del filtered
                 for share, scan in zip(shares, scans, strict=True):
                     yield share
@@ -191,23 +198,37 @@ class ScanJob(Job[ScanPart]):
             *[self._shares(piece, agreed) for piece in pieces], key=lambda one: (one[0].number, one[0].begin)
         )
         for _, own in itertools.groupby(shares, key=lambda one: one[0].number):
-            found = [(share, next(parts)) for share, parts in own]
-            if not _follow([share for share, _ in found]):
+            found = [(share, next(parts), piece) for share, parts, piece in own]
+            if not _follow([share for share, *_ in found]):
                 break
+            self._check_sums(found)
             yield found[0][0].read
-            yield Scan.joined([scan for _, scan in found])
+            yield Scan.joined([scan for _, scan, _ in found])
         rest = sum(1 for _ in shares)  # up to the last parts
         check_agreed(agreed)
         assert not rest, "pieces that agree have each position once"
 
-    def _shares(self, piece: PieceFile, agreed: dict[str, AllShares]) -> Iterator[tuple[ScanShare, Iterator[Any]]]:
+    def _check_sums(self, found: Sequence[tuple[ScanShare, Scan, PieceFile]]) -> None:
+        """Refuse ranges of an alignment some of whose sums are coarser than others: one scan has one kind."""
+        coarsest = max(found, key=lambda one: one[1].unit)
+        unit, number, coarse = coarsest[1].unit, coarsest[0].number, coarsest[2]
+        finer = [str(piece.record.shard) for _, scan, piece in found if 0 < scan.unit < unit]
+        if finer:
+            bits = -round(math.log2(unit))
+            told = f"has sums of {coarsest[1].name} that outgrew their format; make {', '.join(finer)} again with"
+            job = replace(self, sum_bits=(*self.sum_bits, (number, bits)))
+            raise AgainError(job, f"{told} --sum-bits {number}:{bits}, too", coarse.name)
+
+    def _shares(
+        self, piece: PieceFile, agreed: dict[str, AllShares]
+    ) -> Iterator[tuple[ScanShare, Iterator[Any], PieceFile]]:
         """Give the shares of a piece, each with the parts of which its scan is the next one."""
         parts = self.read(piece)
         for part in parts:
             if isinstance(part, AllShares):
                 agreed[piece.name] = part
             elif isinstance(part, ScanShare):
-                yield part, parts
+                yield part, parts, piece
 
 
 def _follow(shares: Sequence[ScanShare]) -> bool:
@@ -290,9 +311,7 @@ def _dealt(alignment: Alignment, options: ScanOptions, dealer: Dealer) -> list[P
     if alignment.sites < MIN_SITES:
         return dealer.deal(np.zeros(0, np.int64))
     windows = find_windows(alignment.positions, options)
-    whole = may_outgrow(alignment.haplotypes, windows.span, options)
-    least = MAX_COST if whole else least_range(windows)
-    return dealer.deal(position_costs(windows, options.tried_border), least)
+    return dealer.deal(position_costs(windows, options.tried_border), least_range(windows))
 
 
 def check_agreed(agreed: Mapping[str, Any]) -> None:
@@ -352,13 +371,14 @@ def scan_batch(
     scanner: OmegaScanner,
     progress: Progress | None = None,
     ranges: Sequence[tuple[int, int]] | None = None,
+    most_bits: Sequence[int] | None = None,
 ) -> list[Scan]:
     """Scan filtered alignments, or ranges of positions of them, and count what was left out and the sites of windows.
 
     The seconds of each are its share, of those that the filter took, too.
     """
     start = time.perf_counter()
-    results = scanner.scan_filtered(batch.alignments, options, progress, ranges)
+    results = scanner.scan_filtered(batch.alignments, options, progress, ranges, most_bits)
     share = (batch.seconds + time.perf_counter() - start) / max(len(results), 1)
     made = scan_parameters(options)
     return [_counted(result, one, share, made) for result, one in zip(results, batch.prepared, strict=True)]
