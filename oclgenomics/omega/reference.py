@@ -286,7 +286,7 @@ def compat_dna_values(states: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def _common(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Count the haplotypes that have a 1 at both of two sites, exactly; NumPy multiplies floats much sooner than ints."""
+    """Count the haplotypes that have a 1 at both of two sites, exactly; NumPy multiplies floats sooner than ints."""
     return (one.astype(np.float64) @ other.T.astype(np.float64)).astype(np.int64)
 
 
