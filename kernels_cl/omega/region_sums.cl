@@ -6,7 +6,8 @@
 //
 // Nothing is subtracted and nothing is rounded, so M does not depend on where blocks begin. The last row of a block is carried to the next.
 // Layout: layout.clh. -D CPU=1: one work-item does a whole row or a strip of columns, where a GPU spreads lanes.
-// -D CHECKED=1: watch for sums that outgrow the fixed-point format (values that are never negative only).
+// -D CHECKED=1: watch for sums of windows that outgrow the fixed-point format (values that are never negative only). `reach` has for each
+// column the last row of any window that begins there or before: sums beyond belong to no window, and may be anything.
 #include "common/portable.clh"
 #include "omega/layout.clh"
 #pragma OPENCL FP_CONTRACT OFF
@@ -69,16 +70,16 @@ __kernel void suffix_rows(__global long *sums, int row0, int col0, int stride, i
 #endif
 }
 
-// Running sums down the columns, STRIP columns an item; `carry` is the last row of the block before. `overflow` is set when a sum leaves
-// the range of its fixed-point format (all terms are positive and below 2^62, so the sign bit shows every such step).
+// Running sums down the columns, STRIP columns an item; `carry` is the last row of the block before. `overflow` is set when a sum of a
+// window leaves the range of its fixed-point format (all terms are positive and below 2^62, so the sign bit shows every such step).
 #if CPU
 #define STRIP 64
 #else
 #define STRIP 1
 #define AHEAD 16
 #endif
-__kernel void accumulate_columns(__global long *sums, __global const long *carry, __global int *overflow, int row0, int rows, int col0,
-                                 int stride, int band, int width)
+__kernel void accumulate_columns(__global long *sums, __global const long *carry, __global const int *reach, __global int *overflow, int row0,
+                                 int rows, int col0, int stride, int band, int width)
 {
     const int begin = col0 + (int)get_global_id(0) * STRIP;
     const int end = MIN(begin + STRIP, col0 + width);
@@ -91,6 +92,7 @@ __kernel void accumulate_columns(__global long *sums, __global const long *carry
         sum[x] = begin + x < row0 - 1 && begin + x < end ? carry[begin + x - col0] : 0;
     long outside = 0;
 #if !CPU
+    const int reached = reach[begin];
     // several rows are in flight at a time, for a lane has only its own column to hide the memory's latency with
     for (; from + AHEAD - 1 <= to; from += AHEAD) {
         long next[AHEAD];
@@ -101,7 +103,7 @@ __kernel void accumulate_columns(__global long *sums, __global const long *carry
         for (int e = 0; e < AHEAD; e++) {
             sum[0] += next[e];
             sums[AT(from + e, begin)] = sum[0];
-            outside |= sum[0];
+            outside |= from + e <= reached ? sum[0] : 0;
         }
     }
 #endif
@@ -112,7 +114,7 @@ __kernel void accumulate_columns(__global long *sums, __global const long *carry
             const long s = sum[low - begin + x] + row[x];
             sum[low - begin + x] = s;
             row[x] = s;
-            outside |= s;
+            outside |= j <= reach[low + x] ? s : 0;
         }
     }
     if (CHECKED && outside < 0)

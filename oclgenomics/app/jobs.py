@@ -8,7 +8,6 @@ pieces the parts that one run gives.
 from __future__ import annotations
 
 import contextlib
-import copy
 import os
 import tempfile
 import threading
@@ -18,6 +17,7 @@ from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, M
 from concurrent.futures import Executor, Future, wait
 from contextlib import closing
 from dataclasses import dataclass, fields, replace
+from itertools import islice
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
 from oclgenomics import __version__, notices
@@ -33,7 +33,7 @@ from oclgenomics.app.pieces import (
 )
 from oclgenomics.app.provenance import device_record
 from oclgenomics.app.run import EngineLike, Run
-from oclgenomics.errors import OutputError, ParameterError
+from oclgenomics.errors import InputError, OutputError, ParameterError
 from oclgenomics.io.atomic_file import check_folder
 from oclgenomics.io.closing import Closing
 from oclgenomics.io.cores import available_memory
@@ -95,6 +95,23 @@ class Job(ABC, Generic[PartT]):
     def read(self, piece: PieceFile) -> Iterator[PartT]:
         """Read the parts of a piece."""
         return piece.parts(self.KINDS)
+
+
+class AgainError(InputError):
+    """Pieces do not suit each other, and have to be made again by another job.
+
+    Parameters
+    ----------
+    job : Job
+    message : str
+        What a user has to do who makes pieces one by one.
+    source : str
+        A piece.
+    """
+
+    def __init__(self, job: Job[Any], message: str, source: str) -> None:
+        super().__init__(message, source=source)
+        self.job = job
 
 
 @dataclass(frozen=True)
@@ -160,7 +177,7 @@ def make_piece(
     start = time.perf_counter()
     marks = tuple(InputMark.of(name) for name in job.inputs())
     used = engine or _kept_engine(device, max_memory, profile)
-    job = _kept_job(job, marks, own=engine is None)
+    job = _kept_job(job, marks)
     where = device_record(used.device)
     record = PieceRecord(job.NAME, __version__, shard, job.parameters(), marks, arguments or {}, where)
     with closing(job.parts(used, run or Run(), shard)) as parts:
@@ -172,16 +189,13 @@ def make_piece(
 _kept = threading.local()
 
 
-def _kept_job(job: Job[Any], marks: tuple[InputMark, ...], *, own: bool) -> Job[Any]:
-    """The job as this thread had it before, with what it read of inputs that are still the same.
-
-    A worker's is its own, as one that is given to several threads may have read what has changed since.
-    """
+def _kept_job(job: Job[Any], marks: tuple[InputMark, ...]) -> Job[Any]:
+    """The job as this thread had it before, with what it read of inputs that are still the same."""
     before, known = getattr(_kept, "job", (job, None))
     if before.NAME != job.NAME:
         _close_kept()
     if (before, known) != (job, marks):
-        _kept.job = before, _ = (copy.copy(job) if own else job), marks
+        _kept.job = before, _ = job, marks
     return before
 
 
@@ -196,11 +210,6 @@ def _kept_engine(device: str | None, max_memory: int | None, profile: bool) -> E
         _kept.key = device, max_memory, profile
     engine: Engine = _kept.engine
     return engine
-
-
-def is_kept(engine: EngineLike) -> bool:
-    """Whether `make_piece` keeps an engine, since this thread may be given other pieces of the same job."""
-    return engine is not None and engine is getattr(_kept, "engine", None)
 
 
 @contextlib.contextmanager
@@ -228,30 +237,50 @@ def kept_open(engine: Engine, key: Hashable, opened: Callable[[], ClosingT]) -> 
     yield _kept.open[1]
 
 
-class KeptItems(Generic[ItemT]):
-    """What all pieces of a job read, kept in memory by a worker that does several, unless that is too much.
+def is_kept(engine: Engine) -> bool:
+    """Whether an engine stays open for the next piece that this thread does."""
+    return engine is getattr(_kept, "engine", None)
 
-    It belongs in a `cached_property` of the job, which lasts as long as its inputs are the same. No more than 2 GiB
-    are kept, nor more than a quarter of the memory that is left.
+
+def file_key(path: str) -> Hashable:
+    """Return what tells a file from others and from what it was before, as a part of a key of `kept_open`."""
+    known = os.stat(path)
+    return path, known.st_dev, known.st_ino, known.st_size, known.st_mtime_ns
+
+
+class KeptItems(Closing, Generic[ItemT]):
+    """What all pieces of a job read, kept in memory by a worker that does several; `kept_open` lends it.
+
+    No more than 2 GiB are kept, nor more than a quarter of the memory that is left.
+
+    Parameters
+    ----------
+    keep : bool
+        Whether another piece may come.
     """
 
-    def __init__(self) -> None:
-        self._items: list[ItemT] | None = None
-        self._too_large = False
+    def __init__(self, *, keep: bool) -> None:
+        self._keep = keep
+        self._items: dict[str, list[ItemT]] = {}
+        self._size = 0  # of all of them
+
+    def close(self) -> None:
+        """Forget them."""
+        self._items.clear()
 
     def walk(
         self,
-        engine: EngineLike,
+        name: str,
         read: Callable[[], Generator[ItemT, None, None]],
         size: Callable[[ItemT], int],
         progress: Progress | None = None,
     ) -> Generator[ItemT, None, None]:
-        """Give all items: those that are kept, or as they are read.
+        """Give all items of an input: those that are kept, or as they are read.
 
         Parameters
         ----------
-        engine : Engine, Device or str, optional
-            That of the piece; nothing is kept for one that `make_piece` does not keep.
+        name : str
+            Of the input, among those of the job.
         read : callable
             Reads the items, and tells the progress of that.
         size : callable
@@ -259,32 +288,34 @@ class KeptItems(Generic[ItemT]):
         progress : callable, optional
             Called with (items done, items in all) where they are kept.
         """
-        if self._items is None:
-            yield from self._read(is_kept(engine) and not self._too_large, read, size)
+        if name not in self._items:
+            yield from self._read(name, read, size)
             return
-        for number, item in enumerate(self._items):
+        items = self._items[name]
+        for number, item in enumerate(items):
             if progress is not None:
-                progress(number, len(self._items))
+                progress(number, len(items))
             yield item
 
     def _read(
-        self, wanted: bool, read: Callable[[], Generator[ItemT, None, None]], size: Callable[[ItemT], int]
+        self, name: str, read: Callable[[], Generator[ItemT, None, None]], size: Callable[[ItemT], int]
     ) -> Generator[ItemT, None, None]:
-        kept: list[ItemT] | None = [] if wanted else None
-        total = room = 0
+        kept: list[ItemT] = []
+        total, room = self._size, 0
         with closing(read()) as items:
             for item in items:
-                if kept is not None:
+                if self._keep:
                     total += size(item)
                     if total > room:
                         room = min(total + KEPT_LOOK, _room_to_keep())
+                    kept.append(item)
                     if total > room:
-                        kept, self._too_large = None, True
-                    else:
-                        kept.append(item)
+                        self._keep = False
+                        kept.clear()
                 yield item
                 del item  # before the next one is read
-        self._items = kept
+        if self._keep:
+            self._items[name], self._size = kept, total
 
 
 def _room_to_keep() -> int:
@@ -362,16 +393,23 @@ class Spread:
                 "profile": self.profile is not None and self.profile.enabled,
                 "run": Run(run.threads, getattr(self.executor, "progress", None)),
             }  # fmt: skip
-            tasks = [
-                self.executor.submit(make_piece, job, shard, os.path.join(folder, f"{shard.number}.piece"), **how)
-                for shard in shards
-            ]
-            try:
-                yield from job.combined(self._opened_when_made(tasks, size, run))
-            finally:
-                for task in tasks:
-                    task.cancel()
-                _settle(tasks)
+            given, again = 0, True
+            while again:
+                again = False
+                tasks = [
+                    self.executor.submit(make_piece, job, shard, os.path.join(folder, f"{shard.number}.piece"), **how)
+                    for shard in shards
+                ]
+                try:
+                    for part in islice(job.combined(self._opened_when_made(tasks, size, run)), given, None):
+                        given += 1
+                        yield part
+                except AgainError as error:  # what was given already is the same in the new pieces
+                    job, again = error.job, True
+                finally:
+                    for task in tasks:
+                        task.cancel()
+                    _settle(tasks)
 
     def _opened_when_made(self, tasks: Sequence[Future[Made]], size: int, run: Run) -> Iterator[PieceFile]:
         """Open pieces in their order, each as soon as it is there; progress is a share of the bytes of all inputs."""

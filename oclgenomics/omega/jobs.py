@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 import os
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.jobs import Job, KeptItems, path_of
-from oclgenomics.app.pieces import WHOLE, PieceFile, Shard
+from oclgenomics.app.jobs import AgainError, Job, KeptItems, is_kept, kept_open, path_of
+from oclgenomics.app.pieces import WHOLE, InputMark, PieceFile, Shard
 from oclgenomics.app.run import EngineLike, Run, lent_engine
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.omega.device.scanner import MIN_SITES, OmegaScanner, Progress
 from oclgenomics.omega.options import ScanOptions, scan_parameters
-from oclgenomics.omega.plan.batch import may_outgrow
-from oclgenomics.omega.plan.shards import MAX_COST, Dealer, least_range, position_costs
+from oclgenomics.omega.plan.batch import FULL_BITS
+from oclgenomics.omega.plan.shards import Dealer, PositionRange, least_range, position_costs
 from oclgenomics.omega.plan.windows import Windows, find_windows
 from oclgenomics.omega.result import AlignmentRead, DataFacts, Scan, ScanStats
 from oclgenomics.omega.significance.observation import Observation, as_observed
@@ -39,6 +40,7 @@ from oclgenomics.omega.sites.sources import (
     open_alignments,
     regions_of,
 )
+from oclgenomics.runtime import Engine
 from oclgenomics.variation import Alignment, ReadOptions
 
 OBJECT_BYTES = 2048  # of an object in memory, beside its arrays; about
@@ -113,6 +115,9 @@ class ScanJob(Job[ScanPart]):
         For pieces a file.
     named : bool
         A piece refuses an input that does not name its samples.
+    sum_bits : tuple of (int, int)
+        Numbers of alignments, counted from 0, and the fraction bits that their sums may have, because more are too many
+        somewhere in them.
     """
 
     NAME = "omega scan"
@@ -123,6 +128,7 @@ class ScanJob(Job[ScanPart]):
     reading: ReadOptions = ReadOptions()
     exclude: Excluded = None
     named: bool = False
+    sum_bits: tuple[tuple[int, int], ...] = ()
 
     def inputs(self) -> tuple[str, ...]:
         return input_files(self.source, self.reading, self.exclude)
@@ -135,44 +141,54 @@ class ScanJob(Job[ScanPart]):
             return self._piece(engine, run, shard)
         return scan_parts(self.source, self.options, engine, run, reading=self.reading, exclude=self.exclude)
 
-    @cached_property
-    def _kept(self) -> KeptItems[_Readied]:
-        return KeptItems()
-
     def _piece(self, engine: EngineLike, run: Run, shard: Shard) -> Generator[ScanPart, None, None]:
         dealer = Dealer(shard.of)
-        with ExitStack() as stack:
-            lent = stack.enter_context(lent_engine(engine))
-            read = self._kept.walk(lent, partial(self._readied, run), _Readied.held_bytes, run.progress)
-            own = stack.enter_context(closing(_own(read, shard.number, dealer)))
-            scanner = OmegaScanner(lent)
+        with (
+            lent_engine(engine) as lent,
+            _kept_items(lent, self, self.named) as kept,
+            closing(self._own(kept, run, shard, dealer)) as own,
+        ):
+            scanner, known_bits = OmegaScanner(lent), dict(self.sum_bits)
             for batch in batches(own):
                 shares = [one.share for one in batch]
                 filtered = FilteredBatch([one.prepared for one in batch], sum(one.seconds for one in batch))
-                known = [one.windows for one in batch]
+                windows = [one.windows for one in batch]
                 del batch  # before the next one is read
                 ranges = [(one.begin, one.end) for one in shares]
-                scans = scan_batch(filtered, self.options, scanner, ranges=ranges, windows=known)
+                bits = [known_bits.get(one.number, FULL_BITS) for one in shares]
+                scans = scan_batch(
+                    filtered, self.options, scanner, ranges=ranges, most_bits=bits, windows=windows,
+                )  # fmt: skip
                 del filtered
                 for share, scan in zip(shares, scans, strict=True):
                     yield share
                     yield scan
         yield AllShares(dealer.dealt, dealer.decided)
 
-    def _readied(self, run: Run) -> Generator[_Readied, None, None]:
+    def _own(self, kept: KeptItems[_Ready], run: Run, shard: Shard, dealer: Dealer) -> Generator[_OwnShare, None, None]:
+        """Give the shares of alignments that this piece has, all of which are read, or kept from another piece."""
+        with closing(kept.walk("source", partial(self._prepared, run), _Ready.held_bytes, run.progress)) as every:
+            for one in every:
+                number = dealer.dealt
+                for piece, begin, end in _dealt(one, dealer):
+                    if piece == shard.number:
+                        seconds, one.seconds = one.seconds, 0.0
+                        yield _OwnShare(ScanShare(number, begin, end, one.read), one.prepared, one.windows, seconds)
+                del one  # before the next one is read
+
+    def _prepared(self, run: Run) -> Generator[_Ready, None, None]:
         """Read and filter all alignments."""
-        regions, number = regions_of(self.exclude), itertools.count()
+        regions = regions_of(self.exclude)
         read = open_alignments(self.source, self.reading, threads=run.threads, progress=run.progress)
         with closing(read):
-            for alignment in read:
+            for number, alignment in enumerate(read):
                 if self.named and not alignment.samples:
                     raise ParameterError("samples", "has no effect: this input does not name its samples")
-                seen = AlignmentRead.of(alignment, next(number))
-                batch = filter_batch([alignment], self.options, regions)
+                seen, batch = AlignmentRead.of(alignment, number), filter_batch([alignment], self.options, regions)
                 del alignment  # before the next one is read
-                readied = [_Readied.of(seen, batch, self.options)]
+                ready = [_Ready.of(seen, batch, self.options)]
                 del batch
-                yield readied.pop()  # the caller's alone, so that it can be gone before the next one is read
+                yield ready.pop()  # the caller's alone, so that it can be gone before the next one is read
 
     def combined(self, pieces: Iterable[PieceFile]) -> Iterator[ScanPart]:
         agreed: dict[str, AllShares] = {}
@@ -180,23 +196,37 @@ class ScanJob(Job[ScanPart]):
             *[self._shares(piece, agreed) for piece in pieces], key=lambda one: (one[0].number, one[0].begin)
         )
         for _, own in itertools.groupby(shares, key=lambda one: one[0].number):
-            found = [(share, next(parts)) for share, parts in own]
-            if not _follow([share for share, _ in found]):
+            found = [(share, next(parts), piece) for share, parts, piece in own]
+            if not _follow([share for share, *_ in found]):
                 break
+            self._check_sums(found)
             yield found[0][0].read
-            yield Scan.joined([scan for _, scan in found])
+            yield Scan.joined([scan for _, scan, _ in found])
         rest = sum(1 for _ in shares)  # up to the last parts
         check_agreed(agreed)
         assert not rest, "pieces that agree have each position once"
 
-    def _shares(self, piece: PieceFile, agreed: dict[str, AllShares]) -> Iterator[tuple[ScanShare, Iterator[Any]]]:
+    def _check_sums(self, found: Sequence[tuple[ScanShare, Scan, PieceFile]]) -> None:
+        """Refuse ranges of an alignment some of whose sums are coarser than others: one scan has one kind."""
+        coarsest = max(found, key=lambda one: one[1].unit)
+        unit, number, coarse = coarsest[1].unit, coarsest[0].number, coarsest[2]
+        finer = [str(piece.record.shard) for _, scan, piece in found if 0 < scan.unit < unit]
+        if finer:
+            bits = -round(math.log2(unit))
+            told = f"has sums of {coarsest[1].name} that outgrew their format; make {', '.join(finer)} again with"
+            job = replace(self, sum_bits=(*self.sum_bits, (number, bits)))
+            raise AgainError(job, f"{told} --sum-bits {number}:{bits}, too", coarse.name)
+
+    def _shares(
+        self, piece: PieceFile, agreed: dict[str, AllShares]
+    ) -> Iterator[tuple[ScanShare, Iterator[Any], PieceFile]]:
         """Give the shares of a piece, each with the parts of which its scan is the next one."""
         parts = self.read(piece)
         for part in parts:
             if isinstance(part, AllShares):
                 agreed[piece.name] = part
             elif isinstance(part, ScanShare):
-                yield part, parts
+                yield part, parts, piece
 
 
 def _follow(shares: Sequence[ScanShare]) -> bool:
@@ -205,28 +235,46 @@ def _follow(shares: Sequence[ScanShare]) -> bool:
     return ranges[0][0] == 0 and all(a < b == c < d for (a, b), (c, d) in itertools.pairwise(ranges))
 
 
+def _kept_items(
+    engine: EngineLike, job: ScanJob | ThresholdJob, *others: object
+) -> AbstractContextManager[KeptItems[Any]]:
+    """Lend what keeps alignments of the files of a job for its next piece, if one may come."""
+    if not (isinstance(engine, Engine) and is_kept(engine)):
+        return nullcontext(KeptItems(keep=False))
+    key = job.NAME, tuple(map(InputMark.of, job.inputs())), repr(job.parameters()), others
+    return kept_open(engine, key, partial(KeptItems[Any], keep=True))
+
+
 @dataclass(eq=False)
-class _Readied:
-    """An alignment in memory, to be dealt out: what costs how much of it, and what it is not cut below."""
+class _Ready:
+    """An alignment that was read and filtered, and what the scan of each position costs.
+
+    Attributes
+    ----------
+    read : AlignmentRead
+    prepared : Prepared
+    windows : Windows, optional
+        None if too few sites are left.
+    costs : ndarray of int64, shape (grid,)
+        There is no position then.
+    seconds : float
+        That it took to filter it, until a scan has counted them.
+    """
 
     read: AlignmentRead
     prepared: Prepared
-    seconds: float  # that it took to filter it, until a scan counts them
-    windows: Windows | None  # None with too few sites
+    windows: Windows | None
     costs: NDArray[np.int64]
-    least: int
+    seconds: float
 
     @classmethod
-    def of(cls, read: AlignmentRead, batch: FilteredBatch, options: ScanOptions) -> _Readied:
-        """Take a batch of one alignment; one without a window has no position."""
+    def of(cls, read: AlignmentRead, batch: FilteredBatch, options: ScanOptions) -> _Ready:
+        """Take the alignment of a batch of one."""
         (prepared,) = batch.prepared
-        alignment = prepared.alignment
-        if alignment.sites < MIN_SITES:
-            return cls(read, prepared, batch.seconds, None, np.zeros(0, np.int64), MAX_COST)
-        windows = find_windows(alignment.positions, options)
-        whole = may_outgrow(alignment.haplotypes, windows.span, options)
-        least = MAX_COST if whole else least_range(windows)
-        return cls(read, prepared, batch.seconds, windows, position_costs(windows, options.tried_border), least)
+        if prepared.alignment.sites < MIN_SITES:
+            return cls(read, prepared, None, np.zeros(0, np.int64), batch.seconds)
+        windows = find_windows(prepared.alignment.positions, options)
+        return cls(read, prepared, windows, position_costs(windows, options.tried_border), batch.seconds)
 
     def held_bytes(self) -> int:
         """Return what it takes of memory."""
@@ -245,8 +293,8 @@ class _OwnShare:
 
     share: ScanShare
     prepared: Prepared
-    seconds: float
     windows: Windows | None
+    seconds: float
 
     @property
     def sites(self) -> int:
@@ -257,16 +305,9 @@ class _OwnShare:
         return self.prepared.alignment.packed_bytes
 
 
-def _own(readied: Generator[_Readied, None, None], piece: int, dealer: Dealer) -> Generator[_OwnShare, None, None]:
-    """Deal all alignments out, and give those shares that a piece has."""
-    with closing(readied):
-        for one in readied:
-            number = dealer.dealt
-            for owner, begin, end in dealer.deal(one.costs, one.least):
-                if owner == piece:
-                    seconds, one.seconds = one.seconds, 0.0
-                    yield _OwnShare(ScanShare(number, begin, end, one.read), one.prepared, seconds, one.windows)
-            del one  # before the next one is read
+def _dealt(one: _Ready, dealer: Dealer) -> list[PositionRange]:
+    """Who scans which positions of an alignment; those of one without a window are an empty range."""
+    return dealer.deal(one.costs) if one.windows is None else dealer.deal(one.costs, least_range(one.windows))
 
 
 def check_agreed(agreed: Mapping[str, Any]) -> None:
@@ -326,15 +367,15 @@ def scan_batch(
     scanner: OmegaScanner,
     progress: Progress | None = None,
     ranges: Sequence[tuple[int, int]] | None = None,
+    most_bits: Sequence[int] | None = None,
     windows: Sequence[Windows | None] | None = None,
 ) -> list[Scan]:
     """Scan filtered alignments, or ranges of positions of them, and count what was left out and the sites of windows.
 
-    The seconds of each are its share, of those that the filter took, too. `windows` as of
-    `OmegaScanner.scan_filtered`.
+    The seconds of each are its share, of those that the filter took, too. `OmegaScanner.scan_filtered` tells the rest.
     """
     start = time.perf_counter()
-    results = scanner.scan_filtered(batch.alignments, options, progress, ranges, windows)
+    results = scanner.scan_filtered(batch.alignments, options, progress, ranges, most_bits, windows)
     share = (batch.seconds + time.perf_counter() - start) / max(len(results), 1)
     made = scan_parameters(options)
     return [_counted(result, one, share, made) for result, one in zip(results, batch.prepared, strict=True)]
@@ -453,8 +494,11 @@ class ThresholdJob(Job[ReplicatePart]):
     ) -> Generator[ReplicatePart, None, None]:
         how: dict[str, Any] = {"exclude": self.exclude, "on_alignment": on_alignment}
         kinds = [_Kind(source, shard or WHOLE) for source in (self.neutral, self.sweeps)]
-        for kind, kept, swept in zip(kinds, self._kept, (False, True), strict=True):
-            with closing(kind.own(kept, engine, self.reading, run.threads)) as own:
+        for kind, swept in zip(kinds, (False, True), strict=True):
+            with (
+                _kept_items(engine, self) as kept,
+                closing(kind.own(kept, self.reading, run.threads, swept=swept)) as own,
+            ):
                 seen = _told(self.observed(own, swept=swept), run)
                 with closing(scan_parts(seen, self.options, engine, Run(), **how)) as scans:
                     for place, (read, scan) in enumerate(_pairs(scans)):
@@ -462,10 +506,6 @@ class ThresholdJob(Job[ReplicatePart]):
         if shard is not None:
             neutral, with_sweep = (kind.count for kind in kinds)
             yield AllShares(neutral, with_sweep)
-
-    @cached_property
-    def _kept(self) -> tuple[KeptItems[Alignment], KeptItems[Alignment]]:
-        return KeptItems(), KeptItems()
 
     def observed(self, replicates: Iterable[Alignment], *, swept: bool = False) -> Generator[Alignment, None, None]:
         """Give replicates as they are scanned.
@@ -513,16 +553,16 @@ class _Kind:
         self.count = 0
 
     def own(
-        self, kept: KeptItems[Alignment], engine: EngineLike, reading: ReadOptions, threads: int | None
+        self, kept: KeptItems[Alignment], reading: ReadOptions, threads: int | None, *, swept: bool
     ) -> Generator[Alignment, None, None]:
-        """Give those of the piece."""
+        """Give those of the piece, of which all are read, or kept from another piece."""
         if isinstance(self._source, Simulated):
             self.count = self._source.replicates
             yield from self._source.between(*self._shard.share(self.count))
         elif self._source is not None:
             read = partial(open_alignments, self._source, reading, threads=threads)
-            with closing(kept.walk(engine, read, _held_bytes)) as alignments:
-                for one in alignments:
+            with closing(kept.walk("sweeps" if swept else "neutral", read, _held_bytes)) as every:
+                for one in every:
                     if self.count % self._shard.of == self._shard.number - 1:
                         yield one
                     self.count += 1

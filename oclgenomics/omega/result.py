@@ -128,6 +128,8 @@ class Scan(Track):
     digits : int
         Significant digits of `omega` to show: the seven that hold, or nine in compat precision, which bring OmegaPlus'
         float32 values back exactly.
+    unit : float
+        What region sums are multiples of; 0 without any.
     """
 
     valid: NDArray[np.bool_]
@@ -140,6 +142,7 @@ class Scan(Track):
     window_sites: NDArray[np.int64] | None = None
     enough_sites: NDArray[np.bool_] | None = None
     digits: int = ACCURATE_DIGITS
+    unit: float = 0.0
 
     def __repr__(self) -> str:
         best = self.best
@@ -155,7 +158,8 @@ class Scan(Track):
         arrays: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in scans]) for name in ARRAYS}
         stats = [one.stats for one in scans]
         scores, seconds = sum(one.scores for one in stats), sum(one.seconds for one in stats)
-        return replace(scans[0], **arrays, stats=ScanStats(scores, stats[0].pairs, seconds))
+        unit = max(one.unit for one in scans)
+        return replace(scans[0], **arrays, stats=ScanStats(scores, stats[0].pairs, seconds), unit=unit)
 
     @property
     def best(self) -> int | None:

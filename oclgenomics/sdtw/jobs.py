@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 from abc import abstractmethod
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import asdict, astuple, dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
-from oclgenomics.app.jobs import Job
+from oclgenomics.app.jobs import Job, file_key, kept_open
 from oclgenomics.app.pieces import PieceFile, Shard, check_same_input
 from oclgenomics.app.run import EngineLike, Run
 from oclgenomics.errors import UsageError
+from oclgenomics.runtime import Engine
 from oclgenomics.sdtw.decisions.basis import KindCheck, ReadKind, Trim, kinds_of, trim_text
 from oclgenomics.sdtw.decisions.thresholds import Thresholds, checked_trim
-from oclgenomics.sdtw.device.reads import aligned_reads, classified_reads
+from oclgenomics.sdtw.device.reads import References, aligned_reads, classified_reads
 from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.plan import cut_files
 from oclgenomics.sdtw.result import Alignments, Classified
@@ -83,6 +85,11 @@ class _ReadsJob(Job[PartT]):
         """The files of the whole job or of a piece."""
         return self.files if shard is None else cut_files([FilePart.whole(name) for name in self.files], shard)
 
+    def lend(self, engine: Engine, opened: Callable[[], References]) -> contextlib.AbstractContextManager[References]:
+        """Lend the references on an engine, and keep them open for the next piece."""
+        key = self.NAME, tuple(map(file_key, self.read_again())), repr(self.parameters())
+        return kept_open(engine, key, opened)
+
     def combined(self, pieces: Iterable[PieceFile]) -> Iterator[PartT]:
         check, first = self.check(), True
         for piece in pieces:
@@ -139,7 +146,7 @@ class AlignJob(_ReadsJob[Alignments]):
     def parts(self, engine: EngineLike, run: Run, shard: Shard | None = None) -> Generator[Any, None, None]:
         parts = aligned_reads(
             self.source(shard), self.opened, self.options, self.prefixes, starts=self.starts, trim=self.trim,
-            engine=engine, run=run,
+            engine=engine, run=run, lend=self.lend,
         )  # fmt: skip
         return _rows_of(parts, shard)
 
@@ -203,7 +210,7 @@ class ClassifyJob(_ReadsJob[Classified]):
     def parts(self, engine: EngineLike, run: Run, shard: Shard | None = None) -> Generator[Any, None, None]:
         parts = classified_reads(
             self.source(shard), *self.opened, self.thresholds, starts=self.starts, trim=self.settled_trim,
-            engine=engine, run=run,
+            engine=engine, run=run, lend=self.lend,
         )  # fmt: skip
         return _rows_of(parts, shard)
 

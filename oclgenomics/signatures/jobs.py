@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
-from oclgenomics.app.jobs import Job
+from oclgenomics.app.jobs import Job, file_key, kept_open
 from oclgenomics.app.pieces import PieceFile, Shard, check_same_input
 from oclgenomics.app.run import EngineLike, Run, lent_engine
 from oclgenomics.errors import InputError
+from oclgenomics.io.closing import Closing
+from oclgenomics.runtime import Engine
 from oclgenomics.sequence.files import SequenceFiles, file_names
 from oclgenomics.sequence.letters import letter_blocks
 from oclgenomics.sequence.pieces import LetterBlock
@@ -58,8 +60,17 @@ class ScanJob(Job[ScanPart]):
         return asdict(self.options)
 
     def parts(self, engine: EngineLike, run: Run, shard: Shard | None = None) -> Generator[ScanPart, None, None]:
-        names = self.samples if shard is None else cut_files(self.samples, shard.number, shard.of)
-        return scan_parts(names, self.signatures, self.options, engine, run)
+        if shard is None:
+            return scan_parts(self.samples, self.signatures, self.options, engine, run)
+        return self._piece(engine, run, cut_files(self.samples, shard.number, shard.of))
+
+    def _piece(self, engine: EngineLike, run: Run, names: SequenceFiles) -> Generator[ScanPart, None, None]:
+        key = file_key(self.panel), self.options
+        with (
+            lent_engine(engine) as lent,
+            kept_open(lent, key, partial(_Finder, lent, self.signatures, self.options)) as finder,
+        ):
+            yield from finder.parts(names, run)
 
     def combined(self, pieces: Iterable[PieceFile]) -> Iterator[ScanPart]:
         before = 0  # samples, by which those of the next piece are numbered
@@ -77,19 +88,43 @@ def scan_parts(
     samples: SequenceFiles, panel: Panel, options: ScanOptions, engine: EngineLike, run: Run
 ) -> Generator[ScanPart, None, None]:
     """Find signatures in samples, block by block; see `oclgenomics.signatures.iter_scan`."""
-    patterns = panel.patterns(options.strand)
-    overlap = int(patterns.lengths.max()) + options.max_edits - 1
-    with lent_engine(engine) as lent:
-        on_device = DevicePatterns.upload(lent, patterns, options)
-        finder = (EditScan if options.max_edits else MatchScan)(lent, on_device, options)
-        encoder, joiner, given = Encoder(lent), PartJoiner(options.report), False
+    with lent_engine(engine) as lent, _Finder(lent, panel, options) as finder:
+        yield from finder.parts(samples, run)
+
+
+class _Finder(Closing):
+    """Signatures on a device, which are found in any samples.
+
+    Parameters
+    ----------
+    engine : Engine
+    panel : Panel
+    options : ScanOptions
+    """
+
+    def __init__(self, engine: Engine, panel: Panel, options: ScanOptions) -> None:
+        patterns = panel.patterns(options.strand)
+        self._engine, self._options = engine, options
+        self._overlap = int(patterns.lengths.max()) + options.max_edits - 1
+        on_device = DevicePatterns.upload(engine, patterns, options)
+        self._scan: EditScan | MatchScan = (EditScan if options.max_edits else MatchScan)(engine, on_device, options)
+
+    def close(self) -> None:
+        """Let go of the device's memory."""
+        vars(self).pop("_scan", None)
+
+    def parts(self, samples: SequenceFiles, run: Run) -> Generator[ScanPart, None, None]:
+        """Find them in samples, block by block."""
+        encoder, joiner, given = Encoder(self._engine), PartJoiner(self._options.report), False
         blocks = letter_blocks(
-            lent, file_names(samples), overlap=overlap, may_be_empty=True, threads=run.threads, progress=run.progress
-        )
+            self._engine, file_names(samples), overlap=self._overlap, may_be_empty=True, threads=run.threads,
+            progress=run.progress,
+        )  # fmt: skip
+        self._scan.begin()
         with closing(blocks):
             for block in blocks:
-                _check_qualities(block, options)
-                for rows, matches in finder.parts(encoder.encode(block)):
+                _check_qualities(block, self._options)
+                for rows, matches in self._scan.parts(encoder.encode(block)):
                     yield joiner.add(rows, matches)
                     given = True
         if not given:

@@ -80,11 +80,45 @@ def test_arrays(dtype: str, shape: tuple[int, ...]) -> None:
     found[0][...] = 0  # it is the reader's own
 
 
+@pytest.mark.parametrize("stored", ["u1", "i1", "u2", "i2", "u4", "i4"])
+@pytest.mark.parametrize("dtype", ["<u2", "<i2", "<u4", ">i4", "<u8", "<i8"])
+def test_whole_numbers_take_few_bytes(dtype: str, stored: str) -> None:
+    low, high = np.iinfo(stored).min, np.iinfo(stored).max
+    for beyond in (0, 1):
+        numbers = np.array([low, high + beyond]).astype(dtype)  # of unsigned types, -1 is the largest one
+        found, (_, data) = returned(numbers), packed(numbers)
+        assert (found.dtype, found.tolist()) == (np.dtype(dtype).newbyteorder("="), numbers.tolist())
+        if np.dtype(stored).itemsize < numbers.itemsize:
+            assert (len(data) == numbers.size * np.dtype(stored).itemsize) == (not beyond)
+
+
+def test_the_largest_number_takes_one_byte() -> None:
+    """It means that there is none, among small numbers."""
+    for dtype in ("u2", "u4", "u8"):
+        numbers = np.array([[3, np.iinfo(dtype).max]] * 4, dtype)
+        assert (returned(numbers).tolist(), len(packed(numbers)[1])) == (numbers.tolist(), 8)
+
+
 def test_texts_in_arrays_and_names_of_any_bytes() -> None:
     array = np.array([["", "a"], ["ß\n", "file\udcff"]], object)
     found = returned({"names": array, "none": np.empty(0, object)})
     assert found["names"].tolist() == array.tolist()
     assert found["none"].shape == (0,)
+
+
+@given(st.lists(st.text(st.sampled_from("aß\n\udcff"), max_size=3), max_size=6), st.sampled_from([1, 5, 300]))
+def test_texts_of_all_kinds(texts: list[str], times: int) -> None:
+    """Equal ones, lines, and others."""
+    array = np.array(texts * times, object)
+    assert returned(array).tolist() == array.tolist()
+
+
+@pytest.mark.parametrize(
+    ("texts", "size"),
+    [(["name"] * 9, 4), (["one", "two", ""], 8), (["one", "t\no"], 8 * 2 + 6), ([""] * 3, 0), ([], 0)],
+)
+def test_bytes_of_texts(texts: list[str], size: int) -> None:
+    assert len(packed(np.array(texts, object))[1]) == size
 
 
 def test_numbers_of_numpy_and_infinities() -> None:
@@ -121,12 +155,23 @@ FORGED = [
     ({"a": ["<U4", [1]]}, "a type that no record has"),
     ({"a": ["nonsense", [1]]}, "malformed"),
     ({"a": [[["x", "<i8"]], [1]]}, ".+"),
+    ({"a": ["<i8", [16], "<u2"]}, "another size"),
+    ({"a": ["<i8", [1], "<i8"]}, "a type that no record has"),
+    ({"a": ["<i8", [1], "<f4"]}, "a type that no record has"),
+    ({"a": ["<f8", [1], "<u2"]}, "a type that no record has"),
+    ({"a": ["<i8", [1], "O"]}, "a type that no record has"),
     ({"a": ["text", [1 << 40], 8]}, "another size"),
     ({"a": ["text", [0, 1 << 40], 8]}, ".+"),
     ({"a": ["text", [1], -8]}, ".+"),
     ({"a": ["text", [1], 1 << 60]}, "another size"),
     ({"a": ["text", [1]]}, "malformed"),
     ({"a": ["text", [2], 1 << 4]}, ".+"),
+    ({"a": ["same", [1 << 27], 0]}, "more often than any is"),
+    ({"a": ["same", [0], 0]}, "more often than any is"),
+    ({"a": ["same", [2], 1 << 60]}, "another size"),
+    ({"a": ["lines", [1 << 40], 0]}, "other lines than its texts"),
+    ({"a": ["lines", [0], 0]}, "other lines than its texts"),
+    ({"a": ["lines", [2], 1 << 60]}, "another size"),
     ({"b": ["|u1", [1 << 50]]}, "another size"),
     ({"a": 5}, "malformed"),
     ({"d": ["Unknown", {}]}, "malformed"),

@@ -7,6 +7,7 @@ import itertools
 import json
 import pickle
 import re
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
 from pathlib import Path
@@ -17,7 +18,7 @@ import pytest
 from helpers.pieces import check_combined, check_refusals, make_pieces, no_engine, outputs_of, spreads
 
 from oclgenomics.app import jobs as app_jobs
-from oclgenomics.app.jobs import Spread, make_piece, pieces_of
+from oclgenomics.app.jobs import KeptItems, Spread, make_piece, pieces_of
 from oclgenomics.app.pieces import PieceFile, Shard
 from oclgenomics.cli.main import main
 from oclgenomics.errors import DeviceError, InputError, ParameterError
@@ -34,10 +35,9 @@ from oclgenomics.omega import (
     read_thresholds,
     scan,
 )
-from oclgenomics.omega.device import scanner
 from oclgenomics.omega.formats.thresholds import as_json
 from oclgenomics.omega.jobs import ScanShare
-from oclgenomics.omega.plan import shards, windows
+from oclgenomics.omega.plan import batch, shards, windows
 from oclgenomics.omega.significance import Observation
 from oclgenomics.omega.sites import open_alignments, sources
 from oclgenomics.runtime import Device, Engine
@@ -189,30 +189,80 @@ def test_a_large_alignment_is_cut(device: Device, folder: Path, cut: None) -> No
     assert max(scores) < 0.6 * total
 
 
-def test_an_alignment_whose_sums_may_outgrow_their_format_is_not_cut(
-    device: Device, folder: Path, cut: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Complete LD between many haplotypes in one half of it, and none in the other, which alone has finer sums."""
-    haplotypes, sites = 20_000, 2_000
+@pytest.fixture
+def outgrown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Three alignments, of which the second one has sums in its last third that outgrow a format made too fine."""
+    monkeypatch.setattr(batch, "fraction_bits", lambda *_: 46)
     rng = np.random.default_rng(3)
-    pattern = rng.random(haplotypes) < 0.4
-    halves = [np.repeat(pattern[None], sites // 2, axis=0), rng.random((sites // 2, haplotypes)) < 0.3]
-    alignment = Alignment.from_haplotypes(np.arange(sites) * 10 + 1, np.concatenate(halves).astype(np.int8))
-    options = ScanOptions(grid=9, minwin=10, maxwin=8_000)
-    taken: list[int] = []
-    run_passes = scanner._run_passes
-    monkeypatch.setattr(
-        scanner, "_run_passes", lambda setup, *rest: (taken.append(setup.bits), run_passes(setup, *rest))[1]
-    )
-    (expected,) = scan(alignment, options, engine=device)
-    assert len(taken) > 1  # a sum did
-    job, found = ScanJob(alignment, options), []
+    independent = rng.integers(0, 2, (40, 300))
+    linked = independent.copy()
+    linked[:, 200:] = (np.arange(40) < 16)[:, None]
+    text = ["ms 40 3", "3"]
+    for states in (independent, linked, independent):
+        places = " ".join(f"{(site + 0.5) / 300:.6f}" for site in range(300))
+        rows = ["".join(map(str, row)) for row in states.tolist()]
+        text += ["", "//", "segsites: 300", f"positions: {places}", *rows]
+    Path("outgrown.ms").write_text("\n".join(text) + "\n")
+    return "outgrown.ms"
+
+
+OUTGROWN = ScanOptions(grid=60, minwin=100, maxwin=180_000)
+
+
+def units_of(parts: Iterable[Any]) -> list[float]:
+    return [part.unit for part in parts if isinstance(part, Scan)]
+
+
+@pytest.mark.parametrize("number", [2, 3, 7])
+def test_sums_that_outgrow_their_format_in_one_piece_are_coarser_in_all(
+    device: Device, cut: None, outgrown: str, folder: Path, number: int
+) -> None:
+    where = str(device.index)
+    whole = list(iter_scan(outgrown, OUTGROWN, reading=LENGTH, engine=where))
+    units = units_of(whole)
+    assert units[0] == units[2] < units[1]
+    job, alone = ScanJob((outgrown,), OUTGROWN, LENGTH), set()
     with Engine(device) as engine:
-        for number in (1, 2, 3):
-            found += [part for part in job.parts(engine, Run(), Shard(number, 3)) if isinstance(part, Scan)]
-    same(found[0], expected)
-    assert len(found) == 1
-    np.testing.assert_array_equal(found[0].omega, expected.omega)
+        for one in range(1, number + 1):
+            alone |= set(units_of(job.parts(engine, Run(), Shard(one, number))))
+    assert {units[0], units[1]} <= alone
+    with ThreadPoolExecutor(1) as executor:
+        told: list[str] = []
+        found = scan(
+            outgrown, OUTGROWN, reading=LENGTH, engine=where, executor=Spread(executor, number, folder),
+            on_result=lambda one: told.append(one.name),
+        )  # fmt: skip
+    assert units_of(found) == units
+    assert told == [one.name for one in whole]
+    for one, other in zip(found, whole, strict=True):
+        same(one, other)
+
+
+def test_combine_says_which_pieces_need_coarser_sums(
+    device: Device, cut: None, outgrown: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    windows = ["--grid", "60", "--minwin", "100", "--maxwin", "180000", "--length", "1M", "-d", str(device.index)]
+    command = ["omega", "scan", outgrown, *windows]
+    expected = outputs_of(command, {"-o": "x.tsv"}, folder / "whole")
+    pieces = make_pieces(command, 3, folder)
+    capsys.readouterr()
+    assert main(["omega", "combine", *pieces, "-o", "x.tsv", "-q"]) == 3
+    told = capsys.readouterr().err
+    assert not Path("x.tsv").exists()
+    coarse, asked, bits = re.fullmatch(
+        r"oclgenomics: error: (\S+): has sums of 2 that outgrew their format; "
+        r"make (.*) again with --sum-bits (\S+), too\n", told,
+    ).groups()  # type: ignore[union-attr]  # fmt: skip
+    for shard in asked.split(", "):
+        path = pieces[int(shard.split("/")[0]) - 1]
+        assert path != coarse
+        assert main([*command, "--shard", shard, "--sum-bits", bits, "-o", path, "-q"]) == 0
+    assert outputs_of(["omega", "combine", *pieces], {"-o": "x.tsv"}, folder / "combined") == expected
+    assert main([*command, "--sum-bits", bits, "-o", "x.tsv", "-q"]) == 2
+    assert "--sum-bits has a meaning only with --shard" in capsys.readouterr().err
+    for wrong in ("3", "a:1", "1:-2", ":"):
+        assert main([*command, "--shard", "1/2", "--sum-bits", wrong, "-o", "x.piece", "-q"]) == 2
+        assert "is no N:BITS" in capsys.readouterr().err
 
 
 def test_options_that_matter_are_compared(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -405,6 +455,13 @@ def test_a_worker_reads_its_input_once(device: Device, worker: Worker, one_by_on
     assert worker.reads == [source] * 2
 
 
+def test_samples_without_effect_are_refused_whatever_is_kept(worker: Worker) -> None:
+    job = ScanJob(("plain.ms",), OPTIONS, LENGTH)
+    worker.piece(job, 1, 2)
+    with pytest.raises(ParameterError, match="has no effect: this input does not name its samples"):
+        worker.piece(replace(job, named=True), 2, 2)
+
+
 def test_the_input_is_read_again_when_it_has_changed(device: Device, worker: Worker) -> None:
     job = ScanJob(("plain.ms",), OPTIONS, LENGTH)
     first = worker.piece(job, 1, 2)
@@ -423,7 +480,7 @@ def test_no_more_is_kept_than_there_is_room_for(
 ) -> None:
     job = ScanJob(("many.ms",), OPTIONS, LENGTH)
     expected = scan(job.source, OPTIONS, reading=LENGTH, engine=device)
-    sizes = [one.held_bytes() for one in job._readied(Run())]
+    sizes = [one.held_bytes() for one in job._prepared(Run())]
     worker.reads.clear()
     assert min(sizes) > 20 * 50  # positions and bits of sites, at least
     left = itertools.count(8 * sum(sizes), -sum(sizes)) if "others" in bound else itertools.repeat(4 * sum(sizes) - 4)
@@ -434,8 +491,7 @@ def test_no_more_is_kept_than_there_is_room_for(
     assert worker.reads == [job.source] * 3
     monkeypatch.setattr(app_jobs, "KEPT_BYTES", sum(sizes))
     monkeypatch.setattr(app_jobs, "available_memory", lambda: 4 * sum(sizes))
-    job = replace(job, named=False, options=replace(OPTIONS, minsnps=3))
-    worker.scans(job, 3)
+    worker.scans(replace(job, options=replace(OPTIONS, minsnps=3)), 3)
     assert worker.reads[3:] == [job.source]
 
 
@@ -637,3 +693,58 @@ def test_all_that_is_asked_of_replicates_is_compared() -> None:
     full = ThresholdJob(("n.ms",), SOME, exclude="b.bed", sweeps=("s.ms",), report="r.tsv", questions={"fpr": "0.1"})
     assert full.inputs() == ("n.ms", "s.ms", "b.bed", "r.tsv")
     assert full.parameters()["fpr"] == "0.1"
+
+
+def test_an_input_is_read_once_by_a_process(
+    device: Device, cut: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As long as it is the same file, read and scanned in the same way, and not too large."""
+    read: list[str] = []
+    opened = jobs.open_alignments
+
+    def noted(source: Any, *args: Any, **how: Any) -> Any:
+        read.append(str(source))
+        return opened(source, *args, **how)
+
+    monkeypatch.setattr(jobs, "open_alignments", noted)
+    data = tmp_path / "two.ms"
+    data.write_bytes((EDGE / "plain.ms").read_bytes())
+    job = ScanJob((str(data),), OPTIONS, LENGTH)
+
+    def pieces(job: ScanJob, *numbers: int) -> list[bytes]:
+        made = []
+        for number in numbers:
+            path = str(tmp_path / f"{number}.piece")
+            make_piece(job, Shard(number, 3), path, device=str(device.index))
+            scans = [part for part in PieceFile(path).parts(job.KINDS) if isinstance(part, Scan)]
+            made.append(b"".join(scan.omega.tobytes() for scan in scans))
+        return made
+
+    first = pieces(job, 1, 2, 3, 1)
+    assert len(read) == 1
+    assert first[0] == first[3]
+    assert len(set(first)) > 1
+    pieces(replace(job, options=replace(OPTIONS, grid=7)), 1)
+    assert len(read) == 2
+    assert pieces(job, 1) == first[:1]
+    assert len(read) == 3
+    data.write_bytes(data.read_bytes() + b"\n")
+    pieces(job, 1, 2)
+    assert len(read) == 4
+    monkeypatch.setattr(app_jobs, "KEPT_BYTES", 100)
+    data.write_bytes(data.read_bytes() + b"\n")
+    assert pieces(job, 1, 2, 3, 1) == first
+    assert len(read) == 8
+
+
+def test_what_is_kept_is_not_kept_where_no_piece_follows(
+    device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[bool] = []
+    made = KeptItems.__init__
+    monkeypatch.setattr(KeptItems, "__init__", lambda one, *, keep: (kept.append(keep), made(one, keep=keep))[1])
+    job = ScanJob((str(EDGE / "plain.ms"),), OPTIONS, LENGTH)
+    with Engine(device) as engine:
+        make_piece(job, Shard(1, 2), str(tmp_path / "1.piece"), engine=engine)
+    make_piece(job, Shard(1, 2), str(tmp_path / "1.piece"), device=str(device.index))
+    assert kept == [False, True]

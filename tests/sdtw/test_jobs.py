@@ -21,7 +21,7 @@ from oclgenomics.app.jobs import Spread
 from oclgenomics.app.pieces import PieceFile, Shard
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, ParameterError, UsageError
-from oclgenomics.runtime import Device
+from oclgenomics.runtime import Device, Engine
 from oclgenomics.sdtw import (
     AlignJob,
     Alignments,
@@ -37,9 +37,12 @@ from oclgenomics.sdtw import (
     iter_classify,
     write_thresholds,
 )
+from oclgenomics.sdtw.device import reads
+from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.formats.squiggle import write_squiggle
 from oclgenomics.sdtw.jobs import ReadRows
 from oclgenomics.sdtw.plan import cut_files
+from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals import FilePart, Signals, TrimOptions, write_signals
 
 RNG = np.random.default_rng(21)
@@ -379,3 +382,33 @@ def test_check_of_starts_in_python(device: Device, folder: Path) -> None:
     job = AlignJob(("reads.npz",), ("target.sdtw", "decoy.sdtw"), AlignOptions(), (100, 450), starts=True, trim=None)
     with pytest.raises(UsageError, match="has no starts"):
         next(job.combined([PieceFile(piece)]))
+
+
+def test_references_are_brought_to_the_device_once_by_a_process(
+    device: Device, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+
+    class Noted(Aligner):
+        def __init__(self, engine: Engine, references: Sequence[Squiggle], options: AlignOptions) -> None:
+            made.append(len(references))
+            super().__init__(engine, references, options)
+
+    where, source = str(device.index), ["reads.npz", "run"]
+    whole = align(source, "target.sdtw", prefixes=[100, 450], engine=where)
+    both = classify(source, "target.sdtw", "thresholds.json", decoys="decoy.sdtw", engine=where)
+    monkeypatch.setattr(reads, "Aligner", Noted)
+    with ThreadPoolExecutor(1) as executor:
+        how: dict[str, Any] = {"engine": where, "executor": Spread(executor, 4, folder)}
+        for prefixes in ([100, 450], [100, 450], [100]):
+            found = align(source, "target.sdtw", prefixes=prefixes, **how)
+            np.testing.assert_array_equal(found.cost, whole.cost[:, : len(prefixes)])
+        assert made == [1, 1]
+        found_both = classify(source, "target.sdtw", "thresholds.json", decoys="decoy.sdtw", **how)
+        np.testing.assert_array_equal(found_both.decision, both.decision)
+        assert made == [1, 1, 2]
+        align(source, "target.sdtw", prefixes=[100], **how)
+        write_squiggle("target.sdtw", REFERENCES["decoy"])
+        found = align(source, "target.sdtw", prefixes=[100], **how)
+    assert made == [1, 1, 2, 1, 1]
+    assert (found.cost != whole.cost[:, :1]).any()

@@ -16,8 +16,10 @@ from helpers.signature_samples import random_letters
 from oclgenomics.app.jobs import Spread
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, ParameterError
-from oclgenomics.runtime import Device
+from oclgenomics.runtime import Device, Engine
 from oclgenomics.signatures import Panel, ScanJob, ScanOptions, ScanResult, iter_scan, read_panel, scan
+from oclgenomics.signatures.device.patterns import DevicePatterns
+from oclgenomics.signatures.panels.panel import Patterns
 
 SIGNATURES = [("one", "ACGTN"), ("two", "GATTANN"), ("three", "NNNRYACGNT"), ("long", "ACGTRYKMNN" * 12)]
 OTHER_OPTIONS = {
@@ -190,3 +192,29 @@ def test_a_job_is_the_same_in_another_process(folder: Path) -> None:
     assert again == job
     assert vars(again).keys() == {"samples", "panel", "options"}  # and not what was made of them
     assert again.parameters() == asdict(job.options)
+
+
+@pytest.mark.parametrize("options", [ScanOptions(strand="both"), ScanOptions(report="all", max_edits=1)])
+def test_a_panel_is_brought_to_the_device_once_by_a_process(
+    device: Device, folder: Path, monkeypatch: pytest.MonkeyPatch, options: ScanOptions
+) -> None:
+    brought: list[int] = []
+    upload = DevicePatterns.upload
+
+    def noted(engine: Engine, patterns: Patterns, options: ScanOptions) -> DevicePatterns:
+        brought.append(len(patterns.lengths))
+        return upload(engine, patterns, options)
+
+    samples, where = ["a.fq", "b.fq.gz", "c.fa"], str(device.index)
+    whole = scan(samples, "s.fa", options, engine=where).columns()
+    monkeypatch.setattr(DevicePatterns, "upload", noted)
+    with ThreadPoolExecutor(1) as executor:
+        for expected, changed in enumerate([options, options, replace(options, min_informative=0.9), options], 1):
+            found = scan(samples, "s.fa", changed, engine=where, executor=Spread(executor, 5, folder)).columns()
+            for name, column in found.items() if changed == options else ():
+                np.testing.assert_array_equal(column, whole[name])
+            assert len(brought) == expected - (expected > 1)  # the second scan has what the first one had
+        Path("s.fa").write_text(">other\nACGTA\n")
+        scan(samples, "s.fa", options, engine=where, executor=Spread(executor, 3, folder))
+    assert len(brought) == 4
+    assert brought[-1] < brought[0]

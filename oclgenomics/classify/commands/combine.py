@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from oclgenomics.app.commands import add_device_choice
 from oclgenomics.app.spread import add_combine
 from oclgenomics.classify.commands import build, query
 from oclgenomics.classify.commands.reference_options import add_manifest_option, with_manifest
@@ -17,6 +18,7 @@ def add_parser(actions: Any) -> None:
 
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:
+    add_device_choice(parser, "none; the host puts reports together, which takes longer")
     add_report_options(parser, with_manifest)
     add_text_options(parser)
     add_manifest_option(parser.add_argument_group("output of `classify build`"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -13,13 +15,14 @@ from oclgenomics.classify.formats.native import NativeOptions, NativeReport
 from oclgenomics.classify.formats.native_lists import abundance_lists
 from oclgenomics.classify.formats.tables import JsonReport, TsvReport
 from oclgenomics.classify.formats.tally import Tally
+from oclgenomics.classify.formats.words import LineReport
 from oclgenomics.classify.options import QueryOptions, SketchOptions
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.errors import check_choice
 from oclgenomics.runtime import Engine
-from oclgenomics.sequence.joined_lines import DeviceJoiner, HostJoiner
+from oclgenomics.sequence.joined_lines import DeviceJoiner, HostJoiner, LaterJoiner, LineJoiner
 from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.record_texts import whole_lines
 
@@ -30,6 +33,32 @@ SUMMARIES = ("kreport", "abundances", "krona", "bracken", "cami-profile")
 Mates = Literal["both", "first", "second"]
 
 
+@dataclass(frozen=True)
+class LineForm:
+    """Which lines the pieces of a query bring along.
+
+    Attributes
+    ----------
+    format : {'native', 'kraken', 'tsv', 'json'}
+    native : NativeOptions
+        For 'native'.
+    alone : bool
+        Nothing else of single reads is asked for.
+    """
+
+    format: ReportFormat
+    native: NativeOptions
+    alone: bool = False
+
+    @property
+    def name(self) -> str:
+        """What tells such lines from others; see `LineReport`."""
+        if self.format != "native":
+            return self.format
+        same = replace(self.native, comment="", summary=True, precision=False)  # are about other lines
+        return "" if self.native.queryids else repr(same)  # which count the reads of all parts
+
+
 def make_report(
     format: ReportFormat,
     lineages: Lineages,
@@ -38,7 +67,7 @@ def make_report(
     *,
     native: NativeOptions | None = None,
     sample: str = "sample",
-    engine: Engine | None = None,
+    engine: Engine | Callable[[], Engine | None] | None = None,
 ) -> Report[ClassifiedReads]:
     """Return the report of a format.
 
@@ -55,8 +84,9 @@ def make_report(
         For 'native': what its lines show.
     sample : str
         For 'cami': the name of the sample.
-    engine : Engine, optional
-        Joins the lines of all formats but 'json' on its device; without one, the host does.
+    engine : Engine or callable, optional
+        Joins the lines of all formats but 'json' on its device; without one, the host does. A callable returns it, or
+        None, when there are lines.
 
     Raises
     ------
@@ -64,16 +94,33 @@ def make_report(
         There is no such format.
     """
     check_choice("format", format, FORMATS)
-    joiner = HostJoiner() if engine is None else DeviceJoiner(engine)
-    if format == "kraken":
-        return KrakenReport(lineages, query.lowest, joiner)
-    if format == "tsv":
-        return TsvReport(lineages, sketch, joiner)
-    if format == "json":
-        return JsonReport(lineages, sketch)
+    joiner = _joiner(engine)
     if format == "cami":
         return CamiBinning(lineages, sample, joiner)
-    return NativeReport(lineages, query, sketch, native or NativeOptions(), joiner)
+    return line_report(LineForm(format, native or NativeOptions()), lineages, query, sketch, joiner)
+
+
+def line_report(
+    lines: LineForm, lineages: Lineages, query: QueryOptions, sketch: SketchOptions, joiner: LineJoiner
+) -> LineReport:
+    """Return the report of some lines; parameters as of `make_report`."""
+    report: LineReport
+    if lines.format == "kraken":
+        report = KrakenReport(lineages, query.lowest, joiner)
+    elif lines.format == "tsv":
+        report = TsvReport(lineages, sketch, joiner)
+    elif lines.format == "json":
+        report = JsonReport(lineages, sketch)
+    else:
+        report = NativeReport(lineages, query, sketch, lines.native, joiner)
+    report.form = lines.name
+    return report
+
+
+def _joiner(engine: Engine | Callable[[], Engine | None] | None) -> LineJoiner:
+    if engine is None:
+        return HostJoiner()
+    return LaterJoiner(engine) if callable(engine) else DeviceJoiner(engine)
 
 
 def make_summary(

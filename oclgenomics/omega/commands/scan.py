@@ -60,7 +60,18 @@ def add_parser(actions: Any) -> None:
     shared.add_method_options(parser)
     add_report_options(parser)
     add_spread_options(parser)
+    parser.add_argument(
+        "--sum-bits", type=_sum_bits, action="append", default=argparse.SUPPRESS, metavar="N:BITS",
+        help="with --shard: what `combine` asks for, if sums of an alignment outgrew their format in another piece",
+    )  # fmt: skip
     app.add_device_options(parser)
+
+
+def _sum_bits(text: str) -> tuple[int, int]:
+    number, _, bits = text.partition(":")
+    if not (number.isdecimal() and bits.isdecimal()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no N:BITS, such as 0:23")
+    return int(number), int(bits)
 
 
 def add_report_options(parser: argparse.ArgumentParser) -> None:
@@ -100,8 +111,11 @@ def run(args: argparse.Namespace) -> int:
     """
     options, reading = shared.scan_options(args), read_options(args, args.samples)
     output = check_outputs(args)
-    job = omega.ScanJob((args.input,), options, reading, args.exclude, named=args.samples is not None)
+    sum_bits = tuple(getattr(args, "sum_bits", ()))
+    job = omega.ScanJob((args.input,), options, reading, args.exclude, args.samples is not None, sum_bits)
     combined = is_combined(args)
+    if sum_bits and args.shard is None and not combined:
+        raise UsageError("--sum-bits has a meaning only with --shard")
     if args.shard is not None:
         oclgenomics.select_device(args.device)
         return write_shard(args, job, "scanning")

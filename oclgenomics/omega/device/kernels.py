@@ -207,6 +207,7 @@ def pass_arrays(engine: Engine, walk: Pass, sum_type: type[np.generic]) -> Itera
     - `windows`, int32 (windows, WINDOW_FIELDS): the table of the windows.
     - `sums` (sums_size,): values of the block's pairs, then the sums M of its regions.
     - `carry` (carry_size,): the last row of the block before.
+    - `reach`, int32 (sites,): as in `Pass`.
     - `left`, and `left_float`, float32 (slots_size,): sums of the left parts of the windows under way, and rounded.
     - With windows for the tile kernel, `windows_of_i` and `windows_of_j`, int32 (tiles, 2), as in `Pass`, and
       `left_tiles`, float32 (slots * tiles_stride,): left sums less those at the corners of their tiles.
@@ -215,6 +216,7 @@ def pass_arrays(engine: Engine, walk: Pass, sum_type: type[np.generic]) -> Itera
         "windows": engine.upload(walk.table),
         "sums": engine.empty(walk.sums_size, sum_type),
         "carry": engine.empty(walk.carry_size, sum_type),
+        "reach": engine.upload(walk.reach),
         "left": engine.empty(walk.slots_size, sum_type),
         "left_float": engine.empty(walk.slots_size, np.float32),
     }

@@ -24,7 +24,7 @@ from oclgenomics.omega.options import EPSILON, ScanOptions
 from oclgenomics.omega.plan.batch import RETRY_BITS, Member, group_members, join_members
 from oclgenomics.omega.plan.kernels import KERNEL_TILES
 from oclgenomics.omega.plan.passes import Block, Pass, SiteUploads, plan_passes
-from oclgenomics.omega.plan.windows import Windows, find_windows
+from oclgenomics.omega.plan.windows import TILE, Windows, find_windows
 from oclgenomics.omega.result import ACCURATE_DIGITS, COMPAT_DIGITS, Scan, ScanStats
 from oclgenomics.runtime import Checkpoint, Engine
 from oclgenomics.variation.alignment import Alignment
@@ -94,13 +94,15 @@ class OmegaScanner:
         options: ScanOptions,
         progress: Progress | None = None,
         ranges: Sequence[tuple[int, int]] | None = None,
+        most_bits: Sequence[int] | None = None,
         windows: Sequence[Windows | None] | None = None,
     ) -> list[Scan]:
         """As `scan_batch`, of alignments that are known to hold together, and without seconds.
 
         With `ranges`, the grid positions [begin, end) of each alignment alone, with the results of the scan of all;
-        counts of work are those of these positions, but for pairs of sites. `windows` are those of all positions of
-        each alignment, if they are known.
+        counts of work are those of these positions, but for pairs of sites. Where sums of windows elsewhere outgrew
+        their format, `most_bits` says for each alignment how many fraction bits they may have. `windows` are those of
+        all positions of each alignment, if they are known.
         """
         known = windows or [None] * len(alignments)
         members = [
@@ -112,6 +114,8 @@ class OmegaScanner:
             self._check(member.alignment, options)
         if ranges is not None:
             members = [member.between(*ranges[member.place]) for member in members]
+        if most_bits is not None:
+            members = [replace(member, most_bits=most_bits[member.place]) for member in members]
         scans = [_impossible_scan(alignment, options) for alignment in alignments]
         done, total = 0, _positions(members)
         for group in group_members(members, options):
@@ -177,7 +181,8 @@ class OmegaScanner:
         engine = self.engine
         buffers = DeviceSites.buffers(engine) * (1 if planes.valid is None else 2)
         sites = planes.nbytes if resident else planes.nbytes - planes.plane_bytes
-        taken = engine.memory.used + sites + 2 * work_bytes(engine) + grid * RESULT_BYTES
+        reach = 4 * (joint.alignment.sites + 2 * TILE)
+        taken = engine.memory.used + sites + reach + 2 * work_bytes(engine) + grid * RESULT_BYTES
         return plan_passes(
             joint.windows, joint.alignment.sites, engine.limits(taken), border=options.tried_border,
             kernel=options.kernel, tiles=_tiles_serve(options), chunk_positions=options.chunk_positions,
@@ -270,6 +275,7 @@ def _scan_of(alignment: Alignment, member: Member, best: BestBorders, options: S
         haplotypes=alignment.copies, discarded=dict(alignment.skipped), possible=True, maxwin=windows.maxwin,
         stats=ScanStats(scores=int(scores.sum()), pairs=member.whole.pairs), enough_sites=windows.valid,
         digits=COMPAT_DIGITS if options.precision == "compat" else ACCURATE_DIGITS,
+        unit=best.unit if windows.valid.any() else 0.0,
     )  # fmt: skip
 
 

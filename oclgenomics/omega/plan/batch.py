@@ -43,12 +43,6 @@ def _sure_bits(haplotypes: int, span: int) -> int:
     return FULL_BITS - haplotypes.bit_length() - (span * span // 2).bit_length()
 
 
-def may_outgrow(haplotypes: int, span: int, options: ScanOptions) -> bool:
-    """Whether a sum may outgrow its format, so that the bits of all positions depend on the values at each of them."""
-    exact = options.ld == "RSQUARE" and options.precision == "accurate"
-    return exact and fraction_bits(haplotypes, span, options) > _sure_bits(haplotypes, span)
-
-
 def whole_unit(haplotypes: int, options: ScanOptions, *, complete: bool) -> int:
     """N^2, in units of which D and its kin are whole numbers on complete data; 0 where they are rounded."""
     exact = options.ld != "RSQUARE" and options.precision == "accurate" and complete
@@ -72,6 +66,8 @@ class Member:
         Whether any site of the whole alignment shows three or more states.
     first : int
         The site of the whole alignment that is the first one here.
+    most_bits : int
+        Fraction bits that its sums may have: fewer, if more were too many elsewhere in the alignment.
     """
 
     place: int
@@ -80,6 +76,7 @@ class Member:
     whole: Windows
     multiallelic: bool
     first: int = 0
+    most_bits: int = FULL_BITS
 
     @classmethod
     def of(cls, place: int, alignment: Alignment, windows: Windows) -> Member:
@@ -98,7 +95,7 @@ class Member:
 
     def fraction_bits(self, options: ScanOptions) -> int:
         """Fraction bits of the alignment's sums."""
-        return fraction_bits(self.alignment.haplotypes, self.whole.span, options)
+        return min(fraction_bits(self.alignment.haplotypes, self.whole.span, options), self.most_bits)
 
 
 def group_members(members: Iterable[Member], options: ScanOptions) -> list[list[Member]]:

@@ -161,6 +161,15 @@ class Pass(Sizes):
         return self.columns + TILE
 
     @property
+    def reach(self) -> NDArray[np.int32]:
+        """For each site, the last row of any window that begins there or before; -1 if none does."""
+        reach = np.full(max(block.col0 + block.width for block in self.blocks), -1, np.int32)
+        first, last = self.table[:, 1], self.table[:, 4]
+        np.maximum.at(reach, first, last)
+        reached: NDArray[np.int32] = np.maximum.accumulate(reach)
+        return reached
+
+    @property
     def slots_size(self) -> int:
         """Items of all left sums."""
         return self.slots * self.left_stride

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing
 from dataclasses import replace
+from functools import partial
 from itertools import chain, islice
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from oclgenomics.app.run import EngineLike, Run, lent_engine
+from oclgenomics.io.closing import Closing
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.io.read_ahead import ReadAhead
+from oclgenomics.runtime import Engine
 from oclgenomics.sdtw.decisions.basis import KindCheck
 from oclgenomics.sdtw.decisions.thresholds import UNDECIDED, Thresholds
 from oclgenomics.sdtw.device.aligner import Aligner, StagedReads, reads_together
@@ -29,6 +32,36 @@ SignalSource: TypeAlias = Signals | str | os.PathLike[str] | Iterable[Signals] |
 Work = Generator[tuple[Aligner, StartFinder | None, PrefixBlock], None, None]
 
 
+class References(Closing):
+    """References on a device, as any reads are aligned with them.
+
+    Parameters
+    ----------
+    engine : Engine
+    squiggles : sequence of Squiggle
+    options : AlignOptions
+    starts : bool
+        Whether starts are found, too.
+    """
+
+    def __init__(self, engine: Engine, squiggles: Sequence[Squiggle], options: AlignOptions, starts: bool) -> None:
+        self.aligner = Aligner(engine, squiggles, options)
+        self.finder = StartFinder(engine, squiggles, options) if starts else None
+
+    def close(self) -> None:
+        """Let go of the device's memory."""
+        vars(self).clear()
+
+
+Lent = Callable[[Engine, Callable[[], References]], AbstractContextManager[References]]
+"""Lends what is opened on an engine, or was before."""
+
+
+def opened_now(_engine: Engine, opened: Callable[[], References]) -> References:
+    """Open it for one use."""
+    return opened()
+
+
 def aligned_reads(
     signals: SignalSource,
     references: tuple[Squiggle, ...],
@@ -39,11 +72,16 @@ def aligned_reads(
     trim: TrimOptions | None,
     engine: EngineLike,
     run: Run | None,
+    lend: Lent = opened_now,
 ) -> Generator[tuple[Alignments, Signals], None, None]:
-    """Align reads, some at a time, and yield them with what was aligned; see `oclgenomics.sdtw.iter_align`."""
+    """Align reads, some at a time, and yield them with what was aligned; see `oclgenomics.sdtw.iter_align`.
+
+    `lend` may keep the references open on the engine.
+    """
     signals, from_files = _looked_into(signals)
     check = KindCheck(references, warn=from_files)
-    work = _work(signals, check, references, options, prefixes[-1], starts=starts, trim=trim, engine=engine, run=run)
+    how: dict[str, Any] = {"starts": starts, "trim": trim, "engine": engine, "run": run, "lend": lend}
+    work = _work(signals, check, references, options, prefixes[-1], **how)
     with closing(work):
         for aligner, finder, block in work:
             found = align_block(aligner, block, prefixes, finder)
@@ -60,12 +98,14 @@ def classified_reads(
     trim: TrimOptions | None,
     engine: EngineLike,
     run: Run | None,
+    lend: Lent = opened_now,
 ) -> Generator[tuple[Classified, Signals], None, None]:
     """Classify reads, some at a time, and yield them with what was aligned; see `oclgenomics.sdtw.iter_classify`."""
     signals, from_files = _looked_into(signals)
     references, options, longest = targets + decoys, thresholds.options, thresholds.prefixes[-1]
     check = KindCheck(references, thresholds.reads, warn=from_files)
-    work = _work(signals, check, references, options, longest, starts=starts, trim=trim, engine=engine, run=run)
+    how: dict[str, Any] = {"starts": starts, "trim": trim, "engine": engine, "run": run, "lend": lend}
+    work = _work(signals, check, references, options, longest, **how)
     with closing(work):
         for aligner, finder, block in work:
             yield classify_block(aligner, block, thresholds, len(targets), finder), block.signals
@@ -132,16 +172,15 @@ def _work(
     trim: TrimOptions | None,
     engine: EngineLike,
     run: Run | None,
+    lend: Lent,
 ) -> Work:
     """Yield blocks of reads, cut at the longest prefix, with what aligns them and finds their starts."""
     progress = None if run is None else run.progress
-    with lent_engine(engine) as lent:
-        aligner = Aligner(lent, references, options)
-        finder = StartFinder(lent, references, options) if starts else None
-        together = reads_together(aligner, block_reads(longest))
+    with lent_engine(engine) as lent, lend(lent, partial(References, lent, references, options, starts)) as ready:
+        together = reads_together(ready.aligner, block_reads(longest))
         with closing(signal_blocks(signals, trim=trim, progress=progress)) as blocks:
             for block in prefix_blocks(check.checked(blocks), longest, together):
-                yield aligner, finder, block
+                yield ready.aligner, ready.finder, block
 
 
 def align_block(

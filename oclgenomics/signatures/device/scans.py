@@ -115,6 +115,9 @@ class MatchScan:
         self._engine, self._patterns, self._report = engine, patterns, options.report
         self._methods = Methods(engine, patterns, options.method)
 
+    def begin(self) -> None:
+        """Do nothing: no block depends on those before."""
+
     def parts(self, samples: SampleLetters) -> Iterator[tuple[Samples, Matches]]:
         """Yield the pieces of a block and their matches: at once where a pair has one, else as many as memory takes."""
         rows, pairs = rows_of_pieces(samples), self._methods.pairs(samples)
@@ -157,6 +160,10 @@ class EditScan:
         self._lengths = known.lengths
         self._ns = np.add.reduceat((known.sets == ANY).astype(np.int64), known.offsets[:-1])
         self._matcher: EditMatcher | None = None
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget the blocks before: others come from the start."""
         # Places of a record that goes on, which the next piece may make longer, and the facts of their matches.
         self._open = Places.none()
         self._open_ns, self._open_errors = np.empty(0, np.int64), np.empty(0, np.uint64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from itertools import pairwise
 from typing import Any
 
@@ -14,7 +13,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import Precision, ScanOptions
-from oclgenomics.omega.plan.batch import FLOAT_BITS, MAX_FRACTION_BITS, fraction_bits, may_outgrow, whole_unit
+from oclgenomics.omega.plan.batch import FLOAT_BITS, MAX_FRACTION_BITS, fraction_bits, whole_unit
 from oclgenomics.omega.result import Scan
 from oclgenomics.runtime import Engine
 from oclgenomics.variation.alignment import Alignment
@@ -202,17 +201,6 @@ def test_values_keep_their_digits_and_fit(haplotypes: int, span: int) -> None:
     assert haplotypes * 2**bits < 2**55  # what fixed_point() in pair_value.clh takes
     if bits < min(MAX_FRACTION_BITS, FLOAT_BITS - haplotypes.bit_length()):
         assert 0.5 * 2**-bits < 1e-5 / haplotypes
-
-
-@given(haplotypes=st.integers(2, 1 << 20), span=st.integers(2, 200_000))
-def test_sums_that_may_outgrow_their_format_are_known(haplotypes: int, span: int) -> None:
-    bits = fraction_bits(haplotypes, span, OPTIONS)
-    assert may_outgrow(haplotypes, span, OPTIONS) or haplotypes * (span * (span - 1) // 2) * 2**bits < 2**62
-    signed, compat = (
-        dataclasses.replace(OPTIONS, **{name: value}) for name, value in (("ld", "D"), ("precision", "compat"))
-    )
-    assert not may_outgrow(haplotypes, span, signed)
-    assert not may_outgrow(haplotypes, span, compat)
 
 
 @given(haplotypes=st.integers(2, 1 << 20), span=st.integers(2, 200_000))
