@@ -7,8 +7,10 @@ import itertools
 import json
 import pickle
 import re
-from collections.abc import Iterable
+import weakref
+from collections.abc import Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -493,6 +495,24 @@ def test_no_more_is_kept_than_there_is_room_for(
     monkeypatch.setattr(app_jobs, "available_memory", lambda: 4 * sum(sizes))
     worker.scans(replace(job, options=replace(OPTIONS, minsnps=3)), 3)
     assert worker.reads[3:] == [job.source]
+
+
+def test_what_is_too_much_is_forgotten_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app_jobs, "KEPT_BYTES", 30)
+    kept, made = KeptItems[Any](keep=True), list[weakref.ref[Any]]()
+
+    def read() -> Generator[Any, None, None]:
+        for size in (10, 20, 1, 5):
+            one = np.zeros(size, np.uint8)
+            made.append(weakref.ref(one))
+            yield one
+            del one
+
+    with closing(kept.walk("all", read, lambda one: one.nbytes)) as items:
+        alive = [sum(other() is not None for other in made) for one in items]
+    assert alive == [1, 2, 1, 1]
+    assert sum(len(one) for one in kept.walk("all", read, len)) == 36
+    assert len(made) == 8
 
 
 def test_what_was_not_read_to_its_end_is_not_kept(
