@@ -102,14 +102,14 @@ class AgainError(InputError):
 
     Parameters
     ----------
-    job : Job
     message : str
         What a user has to do who makes pieces one by one.
-    source : str
+    source : str, optional
         A piece.
+    job : Job, optional
     """
 
-    def __init__(self, job: Job[Any], message: str, source: str) -> None:
+    def __init__(self, message: str, *, source: str | None = None, job: Job[Any] | None = None) -> None:
         super().__init__(message, source=source)
         self.job = job
 
@@ -404,8 +404,10 @@ class Spread:
                     for part in islice(job.combined(self._opened_when_made(tasks, size, run)), given, None):
                         given += 1
                         yield part
-                except AgainError as error:  # what was given already is the same in the new pieces
-                    job, again = error.job, True
+                except AgainError as error:
+                    if error.job is None:
+                        raise
+                    job, again = error.job, True  # what was given already is the same in the new pieces
                 finally:
                     for task in tasks:
                         task.cancel()

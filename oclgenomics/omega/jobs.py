@@ -215,7 +215,7 @@ class ScanJob(Job[ScanPart]):
             bits = -round(math.log2(unit))
             told = f"has sums of {coarsest[1].name} that outgrew their format; make {', '.join(finer)} again with"
             job = replace(self, sum_bits=(*self.sum_bits, (number, bits)))
-            raise AgainError(job, f"{told} --sum-bits {number}:{bits}, too", coarse.name)
+            raise AgainError(f"{told} --sum-bits {number}:{bits}, too", source=coarse.name, job=job)
 
     def _shares(
         self, piece: PieceFile, agreed: dict[str, AllShares]
