@@ -100,7 +100,7 @@ def uses(path: str) -> Iterator[str]:
                 yield from name_files(node.module, alias.name)
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             yield from name_files(f"oclgenomics.{node.value.id}", node.attr, guess=True)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "late" and isinstance(node.args[0], ast.Constant):
+        elif isinstance(node, ast.Call) and is_named(node.func, "late") and isinstance(node.args[0], ast.Constant):
             yield from module_files(str(node.args[0].value))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.endswith(".cl"):
             yield f"kernels_cl/{node.value}"
@@ -112,6 +112,11 @@ def uses(path: str) -> Iterator[str]:
         systems = {file.split("/")[1] for file in paths() if "/commands/" in file}
         for system in systems if folder in ANY_COMMAND else systems & {folder}:
             yield from (file for file in paths() if file.startswith(f"oclgenomics/{system}/commands/"))
+
+
+def is_named(node: ast.expr, name: str) -> bool:
+    """Say whether an expression is a name and nothing else."""
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def module_files(module: str) -> Iterator[str]:
@@ -137,7 +142,7 @@ def offered() -> dict[str, str]:
         if path.endswith("/__init__.py") and "found_in(" in (text := (ROOT / path).read_text()):
             package = path.removesuffix("/__init__.py").replace("/", ".")
             for node in ast.walk(ast.parse(text)):
-                if isinstance(node, ast.Call) and ast.unparse(node.func) == "found_in":
+                if isinstance(node, ast.Call) and is_named(node.func, "found_in"):
                     for home, names in ast.literal_eval(node.args[1]).items():
                         module = home if home.startswith("oclgenomics.") else f"{package}.{home}"
                         found |= {f"{package}.{n}": module if home else f"{package}.{n}" for n in names.split()}

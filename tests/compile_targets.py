@@ -311,6 +311,7 @@ def main() -> int:
     compilers = {target: TARGETS[target]() for target in wanted}
     found = variants(whole=whole)
     print(f"{len(found)} variants seen in {time.perf_counter() - start:.0f} s", flush=True)
+    os.nice(19)  # compilers have time, unlike tests that run beside them
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = {target: pool.map(partial(compile_one, compilers[target]), found) for target in wanted}
         failed = sum(report(target, list(results[target])) for target in wanted)

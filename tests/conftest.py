@@ -9,6 +9,8 @@ products of parameters a part runs, and all with `--whole`. See `helpers.product
 
 from __future__ import annotations
 
+import functools
+import gettext
 import os
 import signal
 import threading
@@ -77,6 +79,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def programs() -> Iterator[None]:
     """Engines share their programs, as those of thousands of small commands take most of their time."""
     with shared_programs():
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def translations() -> Iterator[None]:
+    """Parsers of commands look once for the files of each translation, not for each of their texts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gettext, "find", functools.cache(gettext.find))
         yield
 
 

@@ -36,13 +36,19 @@ from oclgenomics.app.run import EngineLike, Run
 from oclgenomics.errors import InputError, OutputError, ParameterError
 from oclgenomics.io.atomic_file import check_folder
 from oclgenomics.io.closing import Closing
+from oclgenomics.io.cores import available_memory
+from oclgenomics.io.raw_file import Progress
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.profile import Profile, Span
 
 PartT = TypeVar("PartT")
+ItemT = TypeVar("ItemT")
 ClosingT = TypeVar("ClosingT", bound=Closing)
 LOOK_SECONDS = 0.1  # between two looks at how far the work is
 PIECES = 16  # of a job, where nobody says how many: enough for several devices of unequal speed
+KEPT_BYTES = 2 << 30  # of what a piece read, kept in memory for the next one
+KEPT_SHARE = 4  # and no more than a quarter of the memory that is left then
+KEPT_LOOK = 32 << 20  # bytes after which to see how much is left
 
 
 @dataclass(frozen=True)
@@ -96,14 +102,14 @@ class AgainError(InputError):
 
     Parameters
     ----------
-    job : Job
     message : str
         What a user has to do who makes pieces one by one.
-    source : str
+    source : str, optional
         A piece.
+    job : Job, optional
     """
 
-    def __init__(self, job: Job[Any], message: str, source: str) -> None:
+    def __init__(self, message: str, *, source: str | None = None, job: Job[Any] | None = None) -> None:
         super().__init__(message, source=source)
         self.job = job
 
@@ -242,6 +248,82 @@ def file_key(path: str) -> Hashable:
     return path, known.st_dev, known.st_ino, known.st_size, known.st_mtime_ns
 
 
+class KeptItems(Closing, Generic[ItemT]):
+    """What all pieces of a job read, kept in memory by a worker that does several; `kept_open` lends it.
+
+    No more than 2 GiB are kept, nor more than a quarter of the memory that is left.
+
+    Parameters
+    ----------
+    keep : bool
+        Whether another piece may come.
+    """
+
+    def __init__(self, *, keep: bool) -> None:
+        self._keep = keep
+        self._items: dict[str, list[ItemT]] = {}
+        self._size = 0  # of all of them
+
+    def close(self) -> None:
+        """Forget them."""
+        self._items.clear()
+
+    def walk(
+        self,
+        name: str,
+        read: Callable[[], Generator[ItemT, None, None]],
+        size: Callable[[ItemT], int],
+        progress: Progress | None = None,
+    ) -> Generator[ItemT, None, None]:
+        """Give all items of an input: those that are kept, or as they are read.
+
+        Parameters
+        ----------
+        name : str
+            Of the input, among those of the job.
+        read : callable
+            Reads the items, and tells the progress of that.
+        size : callable
+            Bytes of an item.
+        progress : callable, optional
+            Called with (items done, items in all) where they are kept.
+        """
+        if name not in self._items:
+            yield from self._read(name, read, size)
+            return
+        items = self._items[name]
+        for number, item in enumerate(items):
+            if progress is not None:
+                progress(number, len(items))
+            yield item
+
+    def _read(
+        self, name: str, read: Callable[[], Generator[ItemT, None, None]], size: Callable[[ItemT], int]
+    ) -> Generator[ItemT, None, None]:
+        kept: list[ItemT] = []
+        total, room = self._size, 0
+        with closing(read()) as items:
+            for item in items:
+                if self._keep:
+                    total += size(item)
+                    if total > room:
+                        room = min(total + KEPT_LOOK, _room_to_keep())
+                    kept.append(item)
+                    if total > room:
+                        self._keep = False
+                        kept.clear()
+                yield item
+                del item  # before the next one is read
+        if self._keep:
+            self._items[name], self._size = kept, total
+
+
+def _room_to_keep() -> int:
+    """Bytes that may be kept for the next piece, as much memory is left now."""
+    left = available_memory()
+    return KEPT_BYTES if left is None else min(KEPT_BYTES, left // KEPT_SHARE)
+
+
 def _close_kept() -> None:
     """Close what is kept open on the engine of this thread."""
     _, lent = vars(_kept).pop("open", (None, None))
@@ -322,8 +404,10 @@ class Spread:
                     for part in islice(job.combined(self._opened_when_made(tasks, size, run)), given, None):
                         given += 1
                         yield part
-                except AgainError as error:  # what was given already is the same in the new pieces
-                    job, again = error.job, True
+                except AgainError as error:
+                    if error.job is None:
+                        raise
+                    job, again = error.job, True  # what was given already is the same in the new pieces
                 finally:
                     for task in tasks:
                         task.cancel()

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from typing import Any, cast
 
+import numpy as np
+
 from oclgenomics.app.jobs import Job, file_key, kept_open
 from oclgenomics.app.pieces import PieceFile, Shard, check_same_input
 from oclgenomics.app.run import EngineLike, Run, lent_engine
@@ -22,12 +24,15 @@ from oclgenomics.classify.database.features import (
 from oclgenomics.classify.database.file import read_description
 from oclgenomics.classify.database.references import NewTargets, TaxonSources, taxon_files
 from oclgenomics.classify.device.building import check_windows, database_of, known_taxa, read_references
+from oclgenomics.classify.formats.reports import LineForm, line_report
+from oclgenomics.classify.formats.words import LineReport
 from oclgenomics.classify.index import Index, covered_well
 from oclgenomics.classify.options import BuildOptions, Input, QueryOptions, Wanted
-from oclgenomics.classify.result import ClassifiedReads, Hits, Reads
+from oclgenomics.classify.result import ClassifiedReads, Hits, Reads, WrittenLines
 from oclgenomics.classify.taxonomy.calls import Calls, Candidates
 from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.io.read_ahead import ReadAhead
+from oclgenomics.io.read_ahead import read_ahead
+from oclgenomics.sequence.joined_lines import DeviceJoiner
 from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.slices import cut_files, cut_inputs
 
@@ -46,15 +51,19 @@ class QueryJob(Job[ClassifiedReads]):
         The database.
     options : QueryOptions
     wanted : Wanted
+    lines : LineForm, optional
+        Lines that pieces bring along, so that whoever combines need not make them; it may still make others, unless
+        these are alone.
     """
 
     NAME = "classify query"
-    KINDS = (ClassifiedReads, Reads, Candidates, Calls, Hits, NameList)
+    KINDS = (ClassifiedReads, Reads, Candidates, Calls, Hits, NameList, WrittenLines)
 
     reads: tuple[Input, ...]
     file: str
     options: QueryOptions
     wanted: Wanted = Wanted()
+    lines: LineForm | None = None
 
     @cached_property
     def database(self) -> Database:
@@ -85,8 +94,32 @@ class QueryJob(Job[ClassifiedReads]):
             kept_open(lent, file_key(self.file), partial(Index, self.file, engine=lent)) as index,
             closing(index.iter_query(inputs, options, self.wanted, run=run)) as parts,
         ):
+            report = None
+            if shard is not None and self._brought is not None:
+                sketch = index.database.options.sketch
+                report = line_report(self._brought, index.lineages, options, sketch, DeviceJoiner(lent))
             for part in parts:
-                yield replace(part, reads=replace(part.reads, names=part.reads.names.copy()))
+                yield self._for_piece(part, report)
+
+    @property
+    def brings_lines(self) -> bool:
+        """Whether all lines of the result come from pieces: none is made when they are combined."""
+        return self._brought is not None and self._brought.alone
+
+    @property
+    def _brought(self) -> LineForm | None:
+        """The lines of pieces, unless they depend on other pieces: coverage changes calls when all are there."""
+        known = self.lines
+        return known if known is not None and known.name and not self.options.cov_percentile else None
+
+    def _for_piece(self, part: ClassifiedReads, report: LineReport | None) -> ClassifiedReads:
+        """What a piece holds of a part."""
+        names, written = part.reads.names, None
+        if report is not None:
+            written = WrittenLines(report.form, np.frombuffer(report.lines(part), np.uint8))  # until the next part
+            if self.brings_lines:
+                part, names = replace(part, candidates=Candidates.none(0), located=None), NameList.of(())
+        return replace(part, reads=replace(part.reads, names=names.copy()), written=written)
 
     def combined(self, pieces: Iterable[PieceFile]) -> Iterator[ClassifiedReads]:
         parts = self._numbered(pieces)
@@ -101,14 +134,10 @@ class QueryJob(Job[ClassifiedReads]):
             check_same_input(self.file, piece, -1)
             theirs = [mark.name for mark in piece.record.inputs]
             sources = dict(zip(self._sources(theirs), self._sources(self.inputs()), strict=True))
-            ahead = ReadAhead(self.read(piece), AHEAD)
-            try:
-                for part in ahead:
-                    reads = replace(part.reads, number=before, source=sources[part.reads.source])
-                    yield replace(part, reads=reads)
-                    before += len(part)
-            finally:
-                ahead.stop(wait=True)
+            for part in read_ahead(self.read(piece), AHEAD):
+                reads = replace(part.reads, number=before, source=sources[part.reads.source])
+                yield replace(part, reads=reads)
+                before += len(part)
 
     def _sources(self, names: Sequence[str]) -> list[str]:
         """What the inputs are called whose files have these names."""

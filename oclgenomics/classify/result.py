@@ -122,6 +122,21 @@ class Reads:
 
 
 @dataclass(frozen=True)
+class WrittenLines:
+    """Lines of reads, written where the reads were classified.
+
+    Attributes
+    ----------
+    form : str
+        What lines they are; see `formats.words.LineReport`.
+    text : ndarray, uint8
+    """
+
+    form: str
+    text: NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
 class ClassifiedReads:
     """A part of a query's result: arrays of one length.
 
@@ -135,6 +150,8 @@ class ClassifiedReads:
     texts : tuple of NameList
         The records as they stand in the input, of pairs those of the first and of the second mates, for queries that
         ask for them.
+    written : WrittenLines, optional
+        Lines of these reads, from a worker. If nothing else is to be written, there are no names, candidates and hits.
     """
 
     reads: Reads
@@ -142,6 +159,7 @@ class ClassifiedReads:
     calls: Calls
     located: Hits | None = None
     texts: tuple[NameList, ...] = ()
+    written: WrittenLines | None = None
 
     def __len__(self) -> int:
         return len(self.reads)

@@ -1,8 +1,9 @@
-"""How many cores this process may use: what its user asks for, and what the system allows.
+"""How many cores this process may use: what its user asks for, and what the system allows; and the memory that is left.
 
 The system's word is the affinity (`taskset`, cpusets of SLURM and of containers), the CPU quota of the cgroups that the
 process is in (containers, `systemd-run -p CPUQuota`), and the CPUs of a task of SLURM. The user's is --threads, or
 `OCLGENOMICS_THREADS`, which child processes inherit.
+Of memory it is what the machine has left, and the limits of the same cgroups.
 """
 
 from __future__ import annotations
@@ -89,26 +90,50 @@ def _is_number(text: str) -> bool:
 @functools.cache
 def _quota() -> int | None:
     """Return the cores that the lowest CPU quota of this process's cgroups is worth, rounded up; None without one."""
-    shares = [share for line in _text("/proc/self/cgroup").splitlines() for share in _shares(line)]
+    shares = []
+    for group, second in _groups("cpu"):
+        names = ["cpu.max"] if second else ["cpu.cfs_quota_us", "cpu.cfs_period_us"]
+        words = " ".join(_text(f"{group}/{name}") for name in names).split()
+        if len(words) == 2 and all(map(_is_number, words)):  # "max" and -1 are none
+            shares.append(int(words[0]) / int(words[1]))
     return max(1, -int(-min(shares) // 1)) if shares else None
 
 
-def _shares(line: str) -> Iterator[float]:
-    """Yield the quotas, in cores, of a cgroup and of those above it, as far as they can be seen from here."""
-    _, _, rest = line.partition(":")
-    controllers, _, path = rest.partition(":")
-    if not controllers:  # the second version of cgroups
-        roots, names = [CGROUPS, f"{CGROUPS}/unified"], ["cpu.max"]
-    elif "cpu" in controllers.split(","):
-        roots, names = [f"{CGROUPS}/cpu"], ["cpu.cfs_quota_us", "cpu.cfs_period_us"]
-    else:
-        return
-    place = PurePosixPath(path)
-    for root in roots:
-        for level in (place, *place.parents):
-            words = " ".join(_text(f"{root}{level}/{name}".replace("//", "/")) for name in names).split()
-            if len(words) == 2 and all(map(_is_number, words)):  # "max" and -1 are none
-                yield int(words[0]) / int(words[1])
+def available_memory() -> int | None:
+    """Return how many bytes of memory this process may still take; None where the system does not say."""
+    machine = _said("/proc/meminfo", "MemAvailable:")
+    left = [] if machine is None else [1024 * machine]
+    for group, second in _groups("memory"):
+        names = ("max", "current") if second else ("limit_in_bytes", "usage_in_bytes")
+        words = [_text(f"{group}/memory.{name}").strip() for name in names]
+        if all(map(_is_number, words)):  # "max" is none
+            files = _said(f"{group}/memory.stat", "inactive_file" if second else "total_inactive_file")
+            left.append(max(0, int(words[0]) - int(words[1]) + (files or 0)))  # which make room
+    return min(left, default=None)
+
+
+def _groups(controller: str) -> Iterator[tuple[str, bool]]:
+    """Yield the folders of this process's cgroups and of those above them, as far as they can be seen from here.
+
+    With each, whether it is of the second version of cgroups.
+    """
+    for line in _text("/proc/self/cgroup").splitlines():
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if controllers and controller not in controllers.split(","):
+            continue
+        place = PurePosixPath(path)
+        for root in [f"{CGROUPS}/{controller}"] if controllers else [CGROUPS, f"{CGROUPS}/unified"]:
+            for level in (place, *place.parents):
+                yield f"{root}{level}".replace("//", "/").rstrip("/"), not controllers
+
+
+def _said(path: str, name: str) -> int | None:
+    """Return the number after a name that begins a line of a file."""
+    for words in map(str.split, _text(path).splitlines()):
+        if words[:1] == [name] and len(words) > 1 and _is_number(words[1]):
+            return int(words[1])
+    return None
 
 
 def _text(path: str) -> str:

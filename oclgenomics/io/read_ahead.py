@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from queue import SimpleQueue
 from typing import Generic, TypeVar
 
@@ -66,3 +66,12 @@ class ReadAhead(Generic[ChunkT]):
         if wait:
             self._thread.join()
         return wait or self._ended
+
+
+def read_ahead(chunks: Iterator[ChunkT], ready: int = MAX_READY) -> Generator[ChunkT, None, None]:
+    """Yield the chunks, which a thread reads; it ends with the generator. Parameters are those of `ReadAhead`."""
+    reader = ReadAhead(chunks, ready)
+    try:
+        yield from reader
+    finally:
+        reader.stop(wait=True)

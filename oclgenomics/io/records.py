@@ -21,7 +21,8 @@ from oclgenomics.errors import OclGenomicsError
 from oclgenomics.io.array_layout import KEY, checksum
 
 HEAD = struct.Struct("<QQQ")  # bytes of the text, bytes of the arrays, checksum of both
-NUMBERS = "biuf"  # kinds of NumPy that are stored as they are
+NUMBERS = "biuf"  # kinds of NumPy that are stored
+NARROW = [np.dtype(name) for name in ("|u1", "|i1", "<u2", "<i2", "<u4", "<i4")]  # types for small numbers
 TEXTS = ("same", "lines", "text")  # how arrays of texts are stored
 MOST_SAME = 1 << 26  # of a text that is stored once: no few bytes fill memory
 TEXT_ERRORS = "surrogatepass"  # names of files may be of any bytes
@@ -98,9 +99,21 @@ def _stored(array: NDArray[Any], arrays: list[bytes | memoryview]) -> list[Any]:
         return [kind, list(array.shape), len(arrays[-1])]
     if array.dtype.kind not in NUMBERS:
         raise TypeError(f"an array of {array.dtype} cannot be stored in a record")
-    plain = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-    arrays.append(plain.reshape(-1).view(np.uint8).data)
-    return [plain.dtype.str, list(array.shape)]
+    plain = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).reshape(-1)
+    stored = plain.astype(_narrow(plain), copy=False)
+    arrays.append(stored.view(np.uint8).data)
+    types = [plain.dtype.str, list(array.shape)]
+    return types if stored.dtype == plain.dtype else [*types, stored.dtype.str]
+
+
+def _narrow(array: NDArray[Any]) -> np.dtype[Any]:
+    """The smallest type from which a cast gives whole numbers back; the largest of a type, which means none, is -1."""
+    if array.dtype.kind not in "iu" or array.itemsize == 1 or not array.size:
+        return array.dtype
+    signed = array.view(f"<i{array.itemsize}")
+    low, high = int(signed.min()), int(signed.max())
+    fit = (kind for kind in NARROW if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)
+    return next((kind for kind in fit if kind.itemsize < array.itemsize), array.dtype)
 
 
 def _store_texts(texts: list[str], arrays: list[bytes | memoryview]) -> str:
@@ -149,19 +162,20 @@ class _Reader:
         return self._of_a(content).tobytes()
 
     def _of_a(self, content: list[Any]) -> NDArray[Any]:
-        dtype, shape, *size = content
+        dtype, shape, *more = content
         if not all(type(extent) is int and extent >= 0 for extent in shape):
             raise ValueError("an array has a shape that no array has")
         count = math.prod(shape)
         if dtype in TEXTS:
-            found = getattr(self, f"_{dtype}")(count, *size)  # before there is an array, whose size may be forged
+            found = getattr(self, f"_{dtype}")(count, *more)  # before there is an array, whose size may be forged
             texts: NDArray[np.object_] = np.empty(count, object)
             texts[:] = found
             return texts.reshape(shape)
-        if np.dtype(dtype).kind not in NUMBERS:
+        kind, stored = np.dtype(dtype), np.dtype(more[0] if more else dtype)
+        if kind.kind not in NUMBERS or (more and (kind.kind not in "iu" or stored not in NARROW)):
             raise ValueError("an array has a type that no record has")
-        array = self._take(count * np.dtype(dtype).itemsize).view(dtype).reshape(shape)
-        native: NDArray[Any] = array.astype(array.dtype.newbyteorder("="), copy=False)
+        array = self._take(count * stored.itemsize).view(stored).reshape(shape)
+        native: NDArray[Any] = array.astype(kind.newbyteorder("="), copy=False)
         return native
 
     def _same(self, count: int, size: int) -> list[str]:

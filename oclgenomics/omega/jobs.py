@@ -8,24 +8,24 @@ import math
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
-from oclgenomics.app.jobs import AgainError, Job, file_key, is_kept, kept_open, path_of
-from oclgenomics.app.pieces import WHOLE, PieceFile, Shard
+from oclgenomics.app.jobs import AgainError, Job, KeptItems, is_kept, kept_open, path_of
+from oclgenomics.app.pieces import WHOLE, InputMark, PieceFile, Shard
 from oclgenomics.app.run import EngineLike, Run, lent_engine
 from oclgenomics.errors import InputError, ParameterError, UsageError
-from oclgenomics.io.closing import Closing
 from oclgenomics.omega.device.scanner import MIN_SITES, OmegaScanner, Progress
 from oclgenomics.omega.options import ScanOptions, scan_parameters
 from oclgenomics.omega.plan.batch import FULL_BITS
 from oclgenomics.omega.plan.shards import Dealer, PositionRange, least_range, position_costs
-from oclgenomics.omega.plan.windows import find_windows
+from oclgenomics.omega.plan.windows import Windows, find_windows
 from oclgenomics.omega.result import AlignmentRead, DataFacts, Scan, ScanStats
 from oclgenomics.omega.significance.observation import Observation, as_observed
 from oclgenomics.omega.significance.replicates import ReplicateScan
@@ -43,7 +43,7 @@ from oclgenomics.omega.sites.sources import (
 from oclgenomics.runtime import Engine
 from oclgenomics.variation import Alignment, ReadOptions
 
-KEPT_BYTES = 1 << 30  # of alignments that a process keeps for its next piece; larger ones are read for each
+OBJECT_BYTES = 2048  # of an object in memory, beside its arrays; about
 
 
 @runtime_checkable
@@ -145,37 +145,35 @@ class ScanJob(Job[ScanPart]):
         dealer = Dealer(shard.of)
         with (
             lent_engine(engine) as lent,
-            kept_open(lent, self._key(lent), partial(_Known, keep=is_kept(lent))) as known,
-            closing(self._own(known, run, shard, dealer)) as own,
+            _kept_items(lent, self, self.named) as kept,
+            closing(self._own(kept, run, shard, dealer)) as own,
         ):
             scanner, known_bits = OmegaScanner(lent), dict(self.sum_bits)
             for batch in batches(own):
                 shares = [one.share for one in batch]
                 filtered = FilteredBatch([one.prepared for one in batch], sum(one.seconds for one in batch))
+                windows = [one.windows for one in batch]
                 del batch  # before the next one is read
                 ranges = [(one.begin, one.end) for one in shares]
                 bits = [known_bits.get(one.number, FULL_BITS) for one in shares]
-                scans = scan_batch(filtered, self.options, scanner, ranges=ranges, most_bits=bits)
+                scans = scan_batch(
+                    filtered, self.options, scanner, ranges=ranges, most_bits=bits, windows=windows,
+                )  # fmt: skip
                 del filtered
                 for share, scan in zip(shares, scans, strict=True):
                     yield share
                     yield scan
         yield AllShares(dealer.dealt, dealer.decided)
 
-    def _key(self, engine: Engine) -> Hashable:
-        """What tells the alignments from others, where they may be kept: those of a process of its own are files."""
-        if not is_kept(engine):
-            return None
-        return self.NAME, tuple(map(file_key, self.inputs())), repr(self.parameters())
-
-    def _own(self, known: _Known, run: Run, shard: Shard, dealer: Dealer) -> Generator[_OwnShare, None, None]:
-        """Give the shares of alignments that this piece has, all of which are read, or known from another piece."""
-        with closing(known.every(partial(self._prepared, run))) as every:
+    def _own(self, kept: KeptItems[_Ready], run: Run, shard: Shard, dealer: Dealer) -> Generator[_OwnShare, None, None]:
+        """Give the shares of alignments that this piece has, all of which are read, or kept from another piece."""
+        with closing(kept.walk("source", partial(self._prepared, run), _Ready.held_bytes, run.progress)) as every:
             for one in every:
                 number = dealer.dealt
-                for piece, begin, end in _dealt(one.prepared.alignment, self.options, dealer):
+                for piece, begin, end in _dealt(one, dealer):
                     if piece == shard.number:
-                        yield _OwnShare(ScanShare(number, begin, end, one.read), one.prepared, one.seconds)
+                        seconds, one.seconds = one.seconds, 0.0
+                        yield _OwnShare(ScanShare(number, begin, end, one.read), one.prepared, one.windows, seconds)
                 del one  # before the next one is read
 
     def _prepared(self, run: Run) -> Generator[_Ready, None, None]:
@@ -188,9 +186,9 @@ class ScanJob(Job[ScanPart]):
                     raise ParameterError("samples", "has no effect: this input does not name its samples")
                 seen, batch = AlignmentRead.of(alignment, number), filter_batch([alignment], self.options, regions)
                 del alignment  # before the next one is read
-                (prepared,) = batch.prepared
-                yield _Ready(seen, prepared, batch.seconds)
-                del prepared, batch
+                ready = [_Ready.of(seen, batch, self.options)]
+                del batch
+                yield ready.pop()  # the caller's alone, so that it can be gone before the next one is read
 
     def combined(self, pieces: Iterable[PieceFile]) -> Iterator[ScanPart]:
         agreed: dict[str, AllShares] = {}
@@ -217,7 +215,7 @@ class ScanJob(Job[ScanPart]):
             bits = -round(math.log2(unit))
             told = f"has sums of {coarsest[1].name} that outgrew their format; make {', '.join(finer)} again with"
             job = replace(self, sum_bits=(*self.sum_bits, (number, bits)))
-            raise AgainError(job, f"{told} --sum-bits {number}:{bits}, too", coarse.name)
+            raise AgainError(f"{told} --sum-bits {number}:{bits}, too", source=coarse.name, job=job)
 
     def _shares(
         self, piece: PieceFile, agreed: dict[str, AllShares]
@@ -237,56 +235,56 @@ def _follow(shares: Sequence[ScanShare]) -> bool:
     return ranges[0][0] == 0 and all(a < b == c < d for (a, b), (c, d) in itertools.pairwise(ranges))
 
 
-@dataclass(frozen=True, eq=False)
+def _kept_items(
+    engine: EngineLike, job: ScanJob | ThresholdJob, *others: object
+) -> AbstractContextManager[KeptItems[Any]]:
+    """Lend what keeps alignments of the files of a job for its next piece, if one may come."""
+    if not (isinstance(engine, Engine) and is_kept(engine)):
+        return nullcontext(KeptItems(keep=False))
+    key = job.NAME, tuple(map(InputMark.of, job.inputs())), repr(job.parameters()), others
+    return kept_open(engine, key, partial(KeptItems[Any], keep=True))
+
+
+@dataclass(eq=False)
 class _Ready:
-    """An alignment that was read and filtered, and the seconds that the filter took."""
+    """An alignment that was read and filtered, and what the scan of each position costs.
+
+    Attributes
+    ----------
+    read : AlignmentRead
+    prepared : Prepared
+    windows : Windows, optional
+        None if too few sites are left.
+    costs : ndarray of int64, shape (grid,)
+        There is no position then.
+    seconds : float
+        That it took to filter it, until a scan has counted them.
+    """
 
     read: AlignmentRead
     prepared: Prepared
+    windows: Windows | None
+    costs: NDArray[np.int64]
     seconds: float
 
-    @property
-    def size(self) -> int:
-        """Bytes that it takes, most of them."""
-        alignment = self.prepared.alignment
-        return alignment.packed_bytes + alignment.positions.nbytes + alignment.letters.nbytes
+    @classmethod
+    def of(cls, read: AlignmentRead, batch: FilteredBatch, options: ScanOptions) -> _Ready:
+        """Take the alignment of a batch of one."""
+        (prepared,) = batch.prepared
+        if prepared.alignment.sites < MIN_SITES:
+            return cls(read, prepared, None, np.zeros(0, np.int64), batch.seconds)
+        windows = find_windows(prepared.alignment.positions, options)
+        return cls(read, prepared, windows, position_costs(windows, options.tried_border), batch.seconds)
+
+    def held_bytes(self) -> int:
+        """Return what it takes of memory."""
+        parts = (self, self.prepared.alignment, self.windows)
+        return sum(_held_bytes(part) for part in parts if part is not None)
 
 
-class _Known(Closing):
-    """The alignments of a job, which are read once by a process that does several pieces, if they are not too large.
-
-    Parameters
-    ----------
-    keep : bool
-        Whether another piece may come.
-    """
-
-    def __init__(self, *, keep: bool) -> None:
-        self._keep = keep
-        self._kept: list[_Ready] | None = None
-
-    def close(self) -> None:
-        """Forget them."""
-        self._kept = None
-
-    def every(self, read: Callable[[], Generator[_Ready, None, None]]) -> Generator[_Ready, None, None]:
-        """Give all alignments, and have them read if they are not known."""
-        if self._kept is not None:
-            yield from self._kept
-            return
-        kept, size = [], 0
-        with closing(read()) as every:
-            for one in every:
-                if self._keep:
-                    kept.append(replace(one, seconds=0.0))
-                    size += one.size
-                    if size > KEPT_BYTES:
-                        self._keep = False
-                        kept.clear()
-                yield one
-                del one  # before the next one is read
-        if self._keep:
-            self._kept = kept
+def _held_bytes(held: object) -> int:
+    """What an object with arrays takes of memory, about."""
+    return OBJECT_BYTES + sum(one.nbytes for one in vars(held).values() if isinstance(one, np.ndarray))
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,6 +293,7 @@ class _OwnShare:
 
     share: ScanShare
     prepared: Prepared
+    windows: Windows | None
     seconds: float
 
     @property
@@ -306,12 +305,9 @@ class _OwnShare:
         return self.prepared.alignment.packed_bytes
 
 
-def _dealt(alignment: Alignment, options: ScanOptions, dealer: Dealer) -> list[PositionRange]:
+def _dealt(one: _Ready, dealer: Dealer) -> list[PositionRange]:
     """Who scans which positions of an alignment; those of one without a window are an empty range."""
-    if alignment.sites < MIN_SITES:
-        return dealer.deal(np.zeros(0, np.int64))
-    windows = find_windows(alignment.positions, options)
-    return dealer.deal(position_costs(windows, options.tried_border), least_range(windows))
+    return dealer.deal(one.costs) if one.windows is None else dealer.deal(one.costs, least_range(one.windows))
 
 
 def check_agreed(agreed: Mapping[str, Any]) -> None:
@@ -372,13 +368,14 @@ def scan_batch(
     progress: Progress | None = None,
     ranges: Sequence[tuple[int, int]] | None = None,
     most_bits: Sequence[int] | None = None,
+    windows: Sequence[Windows | None] | None = None,
 ) -> list[Scan]:
     """Scan filtered alignments, or ranges of positions of them, and count what was left out and the sites of windows.
 
-    The seconds of each are its share, of those that the filter took, too.
+    The seconds of each are its share, of those that the filter took, too. `OmegaScanner.scan_filtered` tells the rest.
     """
     start = time.perf_counter()
-    results = scanner.scan_filtered(batch.alignments, options, progress, ranges, most_bits)
+    results = scanner.scan_filtered(batch.alignments, options, progress, ranges, most_bits, windows)
     share = (batch.seconds + time.perf_counter() - start) / max(len(results), 1)
     made = scan_parameters(options)
     return [_counted(result, one, share, made) for result, one in zip(results, batch.prepared, strict=True)]
@@ -498,7 +495,10 @@ class ThresholdJob(Job[ReplicatePart]):
         how: dict[str, Any] = {"exclude": self.exclude, "on_alignment": on_alignment}
         kinds = [_Kind(source, shard or WHOLE) for source in (self.neutral, self.sweeps)]
         for kind, swept in zip(kinds, (False, True), strict=True):
-            with closing(kind.own(self.reading, run.threads)) as own:
+            with (
+                _kept_items(engine, self) as kept,
+                closing(kind.own(kept, self.reading, run.threads, swept=swept)) as own,
+            ):
                 seen = _told(self.observed(own, swept=swept), run)
                 with closing(scan_parts(seen, self.options, engine, Run(), **how)) as scans:
                     for place, (read, scan) in enumerate(_pairs(scans)):
@@ -552,14 +552,17 @@ class _Kind:
         self._source, self._shard = source, shard
         self.count = 0
 
-    def own(self, reading: ReadOptions, threads: int | None) -> Generator[Alignment, None, None]:
-        """Give those of the piece."""
+    def own(
+        self, kept: KeptItems[Alignment], reading: ReadOptions, threads: int | None, *, swept: bool
+    ) -> Generator[Alignment, None, None]:
+        """Give those of the piece, of which all are read, or kept from another piece."""
         if isinstance(self._source, Simulated):
             self.count = self._source.replicates
             yield from self._source.between(*self._shard.share(self.count))
         elif self._source is not None:
-            with closing(open_alignments(self._source, reading, threads=threads)) as read:
-                for one in read:
+            read = partial(open_alignments, self._source, reading, threads=threads)
+            with closing(kept.walk("sweeps" if swept else "neutral", read, _held_bytes)) as every:
+                for one in every:
                     if self.count % self._shard.of == self._shard.number - 1:
                         yield one
                     self.count += 1

@@ -235,8 +235,8 @@ def compat_values(
     one = np.asarray(states, np.int64)
     seen = np.ones_like(one) if observed is None else np.asarray(observed, np.int64)
     one = one * seen
-    n = seen @ seen.T
-    n1j, n11, safe = one @ seen.T, one @ one.T, np.maximum(n, 1).astype(np.float32)
+    n = _common(seen, seen)
+    n1j, n11, safe = _common(one, seen), _common(one, one), np.maximum(n, 1).astype(np.float32)
     p1j, p11 = n1j.astype(np.float32) / safe, n11.astype(np.float32) / safe
     if measure == "RSQUARE":
         value = _compat_rsquare(n, n11, n1j, n1j.T)
@@ -271,18 +271,23 @@ def compat_dna_values(states: NDArray[Any]) -> NDArray[np.float32]:
     """
     sites = len(states)
     seen = (states >= 0).astype(np.int64)
-    n = seen @ seen.T
+    n = _common(seen, seen)
     total, shown_j, shown_i = np.zeros((sites, sites), np.float32), np.zeros_like(n), np.zeros_like(n)
     rows = [(states == a).astype(np.int64) for a in range(4)]
     for j in rows:
         for i in rows:
-            total += _compat_rsquare(n, j @ i.T, j @ seen.T, seen @ i.T)
+            total += _compat_rsquare(n, _common(j, i), _common(j, seen), _common(seen, i))
     for row in rows:
-        shown_j += row @ seen.T > 0
-        shown_i += seen @ row.T > 0
+        shown_j += _common(row, seen) > 0
+        shown_i += _common(seen, row) > 0
     pairs = shown_j * shown_i
     factor = (shown_j - 1.0) * (shown_i - 1.0) * n / np.maximum(pairs, 1)
     return np.tril(np.where(pairs > 0, total * factor, 0).astype(np.float32), -1)
+
+
+def _common(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count the haplotypes that have a 1 at both of two sites, exactly; NumPy multiplies floats sooner than ints."""
+    return (one.astype(np.float64) @ other.T.astype(np.float64)).astype(np.int64)
 
 
 def _compat_rsquare(

@@ -5,9 +5,8 @@ Columns follow each other without anything between them: what separates them bel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,6 +23,8 @@ NO_TEXT = -1  # the number that stands for none: no taxon, no target
 _IN_A_FIELD = dict.fromkeys((*range(32), 127, 0x85, 0x2028, 0x2029), "_")
 MAX_JOINED = 1 << 28  # bytes of lines at a time
 MAX_DIGITS = 20
+LINES = 1 << 13  # that the host joins at a time
+LAID_OUT = 1 << 21  # bytes of them, unless it is a single line
 SPAN = 1 << 10  # lines of a work-item on CPUs
 SOURCE = "primitives/join_lines.cl"
 
@@ -87,25 +88,87 @@ class LineJoiner(Protocol):
 
 
 class HostJoiner:
-    """Joins columns with Python's own lists of bytes: no device is needed."""
+    """Joins columns with NumPy: no device is needed.
+
+    Lines are laid out below each other, all as wide as the longest ones, and what they do not use is left out.
+    """
 
     def join(self, lines: int, columns: Sequence[Column]) -> memoryview:
         """Return so many lines, each of which has its piece of every column."""
-        pieces = [_pieces(column) for column in columns]
-        return memoryview(b"".join(chain.from_iterable(zip(*pieces, strict=True))) if lines else b"")
+        cells = [_Numbers(one.values) if isinstance(one, NumberColumn) else _Texts(one) for one in columns]
+        parts: list[NDArray[np.uint8]] = []
+        for begin in range(0, lines, LINES):
+            _lay_out(cells, begin, min(begin + LINES, lines), parts)
+        return memoryview(b"".join(part.data for part in parts))
 
 
-def _pieces(column: Column) -> Iterable[bytes]:
-    if isinstance(column, NumberColumn):
-        return [b"%d" % value if value != NO_NUMBER else b"" for value in column.values.tolist()]
-    if isinstance(column, TextColumn):
-        texts = column.table.bytes
-        return [texts[place] for place in column.which.tolist()]
-    letters, starts = column.names.letters.tobytes(), column.names.starts
-    if column.which is None:
-        return [letters[begin:end] for begin, end in pairwise(starts.tolist())]
-    begins, ends = starts[column.which].tolist(), starts[column.which + 1].tolist()
-    return [letters[begin:end] for begin, end in zip(begins, ends, strict=True)]
+def _lay_out(cells: Sequence[_Texts | _Numbers], begin: int, end: int, parts: list[NDArray[np.uint8]]) -> None:
+    """Append some lines to parts; they are halved where a long one would make all of them wide."""
+    widths = [int(one.sizes[begin:end].max()) for one in cells]
+    if (end - begin) * sum(widths) > LAID_OUT and end - begin > 1:
+        middle = (begin + end) // 2
+        _lay_out(cells, begin, middle, parts)
+        _lay_out(cells, middle, end, parts)
+        return
+    letters = np.empty((end - begin, sum(widths)), np.uint8)
+    used = np.empty(letters.shape, np.bool_)
+    at = 0
+    for one, width in zip(cells, widths, strict=True):
+        if width:
+            one.fill(begin, end, letters[:, at : at + width], used[:, at : at + width])
+        at += width
+    parts.append(letters[used])
+
+
+class _Texts:
+    """Names, or texts of a table, of which some lines are laid out."""
+
+    def __init__(self, column: NameColumn | TextColumn) -> None:
+        names = column.names if isinstance(column, NameColumn) else column.table.texts
+        first, sizes = names.starts[0], names.sizes
+        which = slice(None) if column.which is None else column.which
+        self._starts, self.sizes = (names.starts[:-1] - first)[which], sizes[which]
+        behind = np.zeros(int(sizes.max(initial=0)), np.uint8)  # so that every text may be read as wide as the longest
+        self._letters = np.concatenate([names.letters[first : names.starts[-1]], behind])
+
+    def fill(self, begin: int, end: int, letters: NDArray[np.uint8], used: NDArray[np.bool_]) -> None:
+        width = letters.shape[1]
+        each = f"V{width}"  # as one item, which NumPy copies at once
+        windows: NDArray[np.void] = np.ndarray(len(self._letters) - width + 1, each, self._letters, strides=(1,))
+        letters.view(each)[:, 0] = windows[self._starts[begin:end]]
+        _mark(used, self.sizes[begin:end], 1)
+
+
+class _Numbers:
+    """Numbers of which some lines are laid out, the last digits below each other."""
+
+    def __init__(self, values: NDArray[np.uint64]) -> None:
+        known = values != NO_NUMBER
+        shown = np.where(known, values, np.uint64(0))
+        most = int(shown.max(initial=0))
+        self._values = shown.astype(np.min_scalar_type(most))  # which divides faster
+        self.sizes = known.astype(np.int8)
+        for digits in range(1, len(f"{most}")):
+            self.sizes += self._values >= 10**digits
+
+    def fill(self, begin: int, end: int, letters: NDArray[np.uint8], used: NDArray[np.bool_]) -> None:
+        width, rest = letters.shape[1], self._values[begin:end]
+        for place in range(width - 1, -1, -1):
+            fewer = rest // 10
+            letters[:, place] = rest - fewer * 10
+            rest = fewer
+        letters += ord("0")
+        _mark(used, self.sizes[begin:end], -1)
+
+
+def _mark(used: NDArray[np.bool_], sizes: NDArray[np.integer[Any]], step: int) -> None:
+    """Mark so many bytes of each line: the first ones, or, with a step of -1, the last ones."""
+    width = used.shape[1]
+    if width > len(used):
+        used[:] = np.arange(width)[::step] < sizes[:, np.newaxis]
+        return
+    marks = np.ascontiguousarray(np.tri(width + 1, width, -1, np.bool_)[:, ::step])
+    used.view(f"V{width}")[:, 0] = marks.view(f"V{width}")[:, 0][sizes]
 
 
 def clean_names(names: NameList) -> NameList:
@@ -146,11 +209,6 @@ class TextTable:
             starts = np.cumsum([0, *map(len, self._texts)], dtype=np.int64)
             self._list = NameList(np.frombuffer(b"".join(self._texts), np.uint8), starts)
         return self._list
-
-    @property
-    def bytes(self) -> list[bytes]:
-        """The same, each encoded by itself."""
-        return self._texts
 
     def places(self, numbers: NDArray[np.signedinteger[Any]]) -> NDArray[np.int32]:
         """Return where in `texts` those of numbers are, int32 of the numbers' shape."""

@@ -19,6 +19,7 @@ from helpers.classify_builds import assert_equal
 
 from oclgenomics.app.jobs import Spread, make_piece, pieces_of
 from oclgenomics.app.pieces import InputMark, PieceRecord, Shard, in_order
+from oclgenomics.app.spread import _OnWorkers
 from oclgenomics.classify import (
     ClassifiedReads,
     Input,
@@ -30,16 +31,18 @@ from oclgenomics.classify import (
     query,
 )  # fmt: skip
 from oclgenomics.classify.database.file import read_database
+from oclgenomics.classify.formats.words import LineReport
 from oclgenomics.classify.index import Index
 from oclgenomics.classify.jobs import cut_reads
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.file_slice import FileSlice
-from oclgenomics.runtime import Device, Engine
+from oclgenomics.runtime import Device, Engine, select_devices
 
 EDGE = DATA / "edge"
 READS = 60
-SUMMARIES = ("kreport", "abundances", "krona", "cami", "cami-profile", "bracken", "hits-per-ref")
+COUNTS = ("kreport", "abundances", "krona", "cami-profile")
+SUMMARIES = (*COUNTS, "cami", "bracken", "hits-per-ref")
 FLIPPED: dict[str, Any] = {
     "hitmin": 3, "hitdiff": 0.5, "maxcand": 3, "lowest": "genus", "highest": "genus", "insertsize": 99, "winstride": 5,
     "sketchlen": 3, "repeats": True, "min_readlen": 9, "max_readlen": 99, "cov_percentile": 0.5, "texts": True,
@@ -98,7 +101,10 @@ FORMS = {
     "texts": ([*SINGLES, *PAIRS], ["--classified-out", "OUT/c#.fq", "--unclassified-out", "OUT/u.fq.gz", "--json"], []),
     "interleaved": (["i.fq", "--interleaved", *PAIRS], ["--hitmin", "1", "--maxcand", "4"], ["--tophits"]),
     "coverage": (SINGLES, ["--hitmin", "2", "--cov-percentile", "0.6", "--maxcand", "3"], ["--tophits", "SUMMARIES"]),
+    "lines of what is covered": (SINGLES, ["--hitmin", "2", "--cov-percentile", "0.6"], []),
     "limit": ([*SINGLES, *PAIRS], ["--query-limit", "3"], ["--queryids"]),
+    "counts": ([*SINGLES, *PAIRS], ["--mapped-only", "--separator", ";"], ["COUNTS", "--no-summary"]),
+    "truth": (SINGLES, ["--ground-truth", "--allhits", "--tophits"], ["--comment", "% "]),
 }
 
 
@@ -109,6 +115,8 @@ def spelled(words: list[str], folder: Path, out: Path) -> list[str]:
         if word == "SUMMARIES":
             found += [part for name in SUMMARIES for part in (f"--{name}", f"{out}/{name}")]
             found += ["--abundance-per", "species"]
+        elif word == "COUNTS":
+            found += [part for name in COUNTS for part in (f"--{name}", f"{out}/{name}")]
         else:
             found.append(f"{folder}/{word}" if (folder / word).exists() else word.replace("OUT", str(out)))
     return found
@@ -189,6 +197,82 @@ def test_workers(device: Device, folder: Path, tmp_path: Path) -> None:
     build = ["classify", "build", f"{tmp_path}/db", f"{EDGE}/edge_ref.fna", "--taxonomy", f"{EDGE}", "-q"]
     assert main([*build, "--workers", f"{device.index}"]) == 0
     assert_equal(read_database(tmp_path / "db"), read_database(folder / "db"))
+
+
+def brought_lines(monkeypatch: pytest.MonkeyPatch) -> list[tuple[bool, bool]]:
+    """What is known of the parts that are written: whether they bring lines, and nothing else of single reads."""
+    seen: list[tuple[bool, bool]] = []
+    brought = LineReport.brought
+
+    def watched(report: LineReport, part: ClassifiedReads) -> memoryview | None:
+        lines = brought(report, part)
+        seen.append((lines is not None, len(part) > 0 == len(part.reads.names) == len(part.candidates)))
+        return lines
+
+    monkeypatch.setattr(LineReport, "brought", watched)
+    return seen
+
+
+class ThreadOfADevice(ThreadPoolExecutor):
+    """In the place of a `DevicePool`: a thread of this process."""
+
+    def __init__(self, devices: str) -> None:
+        super().__init__(1)
+        self.devices = select_devices(devices)
+
+
+NEED_MORE = {
+    "cami": (SINGLES, [], ["--cami", "OUT/cami"]),
+    "hits": (SINGLES, ["--format", "tsv"], ["--hits-per-ref", "OUT/hits"]),
+    "bracken": (SINGLES, [], ["--bracken", "OUT/bracken"]),
+    "abundances": (SINGLES, [], ["--abundances", "OUT/abundances", "--abundance-per", "genus"]),
+}
+NOT_BROUGHT = {"native", "coverage", "lines of what is covered", "limit"}
+NOT_ALONE = {"summaries", "shares of calls", *NEED_MORE}
+LATE: list[tuple[str, list[str]]] = [  # whose lines they are
+    ("native", ["--format", "native", "--comment", "; ", "--no-summary"]),
+    *[("other", ["--format", "native", *more]) for more in (["--tophits"], ["--no-map"], ["--separator", ";"])],
+    *[(lines, ["--format", lines]) for lines in ("kraken", "tsv", "json")],
+]
+
+
+@pytest.mark.parametrize("form", [*FORMS, *NEED_MORE])
+def test_workers_make_the_lines(
+    device: Device, folder: Path, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing else of single reads comes from them, unless it is asked for."""
+    inputs, early, late = {**FORMS, **NEED_MORE}[form]
+    seen = brought_lines(monkeypatch)
+    monkeypatch.setenv("OCLGENOMICS_DEVICE", f"{device.index}")
+    monkeypatch.setattr("oclgenomics.app.pools.DevicePool", ThreadOfADevice)
+    opened = mock.Mock(side_effect=_OnWorkers.engine)
+    monkeypatch.setattr(_OnWorkers, "engine", lambda work: opened(work))
+    for name, where in (("one", "-d"), ("many", "--workers")):
+        (tmp_path / name).mkdir()
+        seen.clear()
+        words = spelled([*inputs, *early, *late], folder, tmp_path / name)
+        more = ["-o", tmp_path / name / "out", "-q", where, device.index]
+        assert main(["classify", "query", *map(str, [folder / "db", *words, *more])]) == 0
+    assert outputs_of(tmp_path / "many") == outputs_of(tmp_path / "one")
+    assert len(seen) > 3
+    assert set(seen) == {(form not in NOT_BROUGHT, form not in NOT_BROUGHT | NOT_ALONE)}
+    assert opened.called == (form in NOT_BROUGHT | NOT_ALONE)
+
+
+@pytest.mark.parametrize("early", ["native", "kraken", "tsv", "json"])
+def test_lines_are_made_once(
+    device: Device, folder: Path, early: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Unless whoever combines asks for others."""
+    words = [folder / "db", *spelled([*SINGLES, *PAIRS], folder, tmp_path)]
+    assert run(device, "query", *words, "--format", early, "--shard", "1/1", "-o", tmp_path / "piece") == 0
+    seen = brought_lines(monkeypatch)
+    for lines, late in LATE:
+        assert run(device, "query", *words, *late, "-o", tmp_path / "one") == 0
+        seen.clear()
+        assert run(device, "combine", tmp_path / "piece", *late, "-o", tmp_path / "many") == 0
+        assert (tmp_path / "many").read_bytes() == (tmp_path / "one").read_bytes()
+        assert set(seen) == {(lines == early, False)}
 
 
 def test_coverage_is_that_of_all_pieces(device: Device, folder: Path, threads: Executor) -> None:

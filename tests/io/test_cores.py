@@ -108,3 +108,40 @@ def test_a_limit_holds_for_children_and_ends(monkeypatch: pytest.MonkeyPatch) ->
     assert os.environ[cores.VARIABLE] == "9"
     with pytest.raises(UsageError, match="--threads 0: give 1 or more"), cores.limited_to(0):
         pass
+
+
+GIB = 1 << 30
+
+
+def test_memory_that_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cores.available_memory() is None
+    texts = {"/proc/meminfo": f"MemTotal: {16 * GIB // 1024} kB\nMemAvailable:   {8 * GIB // 1024} kB\n"}
+    files(monkeypatch, texts)
+    assert cores.available_memory() == 8 * GIB
+
+
+@pytest.mark.parametrize(
+    ("groups", "folder", "limit", "used", "files_of_it"),
+    [
+        ("0::/job/step\n", "/sys/fs/cgroup/job/step", "max", "current", "inactive_file"),
+        ("0::/job/step\n", "/sys/fs/cgroup/job", "max", "current", "inactive_file"),
+        ("0::/job\n", "/sys/fs/cgroup/unified", "max", "current", "inactive_file"),
+        ("0::/\n", "/sys/fs/cgroup", "max", "current", "inactive_file"),
+        (BOTH, "/sys/fs/cgroup/memory/slurm", "limit_in_bytes", "usage_in_bytes", "total_inactive_file"),
+    ],
+)
+def test_memory_that_cgroups_leave(
+    groups: str, folder: str, limit: str, used: str, files_of_it: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {
+        "/proc/meminfo": f"MemAvailable: {8 * GIB // 1024} kB\n", "/proc/self/cgroup": groups,
+        f"{folder}/memory.{limit}": f"{5 * GIB}\n", f"{folder}/memory.{used}": f"{3 * GIB}\n",
+    }  # fmt: skip
+    files(monkeypatch, texts)
+    assert cores.available_memory() == 2 * GIB
+    texts[f"{folder}/memory.stat"] = f"anon 7\n{files_of_it} {GIB}\n"  # which the system drops when it needs the room
+    assert cores.available_memory() == 3 * GIB
+    texts[f"{folder}/memory.{used}"] = f"{7 * GIB}\n"  # a limit that was lowered
+    assert cores.available_memory() == 0
+    texts[f"{folder}/memory.{limit}"] = "max\n"
+    assert cores.available_memory() == 8 * GIB

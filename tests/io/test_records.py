@@ -80,6 +80,25 @@ def test_arrays(dtype: str, shape: tuple[int, ...]) -> None:
     found[0][...] = 0  # it is the reader's own
 
 
+@pytest.mark.parametrize("stored", ["u1", "i1", "u2", "i2", "u4", "i4"])
+@pytest.mark.parametrize("dtype", ["<u2", "<i2", "<u4", ">i4", "<u8", "<i8"])
+def test_whole_numbers_take_few_bytes(dtype: str, stored: str) -> None:
+    low, high = np.iinfo(stored).min, np.iinfo(stored).max
+    for beyond in (0, 1):
+        numbers = np.array([low, high + beyond]).astype(dtype)  # of unsigned types, -1 is the largest one
+        found, (_, data) = returned(numbers), packed(numbers)
+        assert (found.dtype, found.tolist()) == (np.dtype(dtype).newbyteorder("="), numbers.tolist())
+        if np.dtype(stored).itemsize < numbers.itemsize:
+            assert (len(data) == numbers.size * np.dtype(stored).itemsize) == (not beyond)
+
+
+def test_the_largest_number_takes_one_byte() -> None:
+    """It means that there is none, among small numbers."""
+    for dtype in ("u2", "u4", "u8"):
+        numbers = np.array([[3, np.iinfo(dtype).max]] * 4, dtype)
+        assert (returned(numbers).tolist(), len(packed(numbers)[1])) == (numbers.tolist(), 8)
+
+
 def test_texts_in_arrays_and_names_of_any_bytes() -> None:
     array = np.array([["", "a"], ["ß\n", "file\udcff"]], object)
     found = returned({"names": array, "none": np.empty(0, object)})
@@ -136,6 +155,11 @@ FORGED = [
     ({"a": ["<U4", [1]]}, "a type that no record has"),
     ({"a": ["nonsense", [1]]}, "malformed"),
     ({"a": [[["x", "<i8"]], [1]]}, ".+"),
+    ({"a": ["<i8", [16], "<u2"]}, "another size"),
+    ({"a": ["<i8", [1], "<i8"]}, "a type that no record has"),
+    ({"a": ["<i8", [1], "<f4"]}, "a type that no record has"),
+    ({"a": ["<f8", [1], "<u2"]}, "a type that no record has"),
+    ({"a": ["<i8", [1], "O"]}, "a type that no record has"),
     ({"a": ["text", [1 << 40], 8]}, "another size"),
     ({"a": ["text", [0, 1 << 40], 8]}, ".+"),
     ({"a": ["text", [1], -8]}, ".+"),

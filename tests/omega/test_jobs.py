@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import pickle
 import re
-from collections.abc import Iterable
+import weakref
+from collections.abc import Generator, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -16,10 +19,11 @@ import numpy as np
 import pytest
 from helpers.pieces import check_combined, check_refusals, make_pieces, no_engine, outputs_of, spreads
 
-from oclgenomics.app.jobs import Spread, make_piece
+from oclgenomics.app import jobs as app_jobs
+from oclgenomics.app.jobs import KeptItems, Spread, make_piece, pieces_of
 from oclgenomics.app.pieces import PieceFile, Shard
 from oclgenomics.cli.main import main
-from oclgenomics.errors import InputError, ParameterError
+from oclgenomics.errors import DeviceError, InputError, ParameterError
 from oclgenomics.omega import (
     Run,
     Scan,
@@ -37,6 +41,7 @@ from oclgenomics.omega.formats.thresholds import as_json
 from oclgenomics.omega.jobs import ScanShare
 from oclgenomics.omega.plan import batch, shards, windows
 from oclgenomics.omega.significance import Observation
+from oclgenomics.omega.sites import open_alignments, sources
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.simulate import NeutralReplicates, Region
 from oclgenomics.variation import Alignment, ReadOptions
@@ -384,6 +389,157 @@ def test_a_job_is_the_same_in_another_process() -> None:
     assert again.inputs() == ("a.ms", "b.bed")
 
 
+# What is read once by a worker that does several pieces
+
+SOURCES = {
+    "plain": (("plain.ms",), None), "many": (("many.ms", "plain.ms"), None), "few": (("few.ms",), None),
+    "excluded": (("twochrom.vcf",), "gaps.bed"),
+}  # fmt: skip
+
+
+class Worker:
+    """A thread that does pieces of a job, as a process on a device does."""
+
+    def __init__(self, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.reads: list[Any] = []
+        self.told: list[tuple[int, int | None]] = []
+        self._device, self._threads = str(device.index), ThreadPoolExecutor(1)
+
+        def opened(source: Any, *args: Any, **how: Any) -> Any:
+            self.reads.append(source)
+            return open_alignments(source, *args, **how)
+
+        monkeypatch.setattr(jobs, "open_alignments", opened)
+
+    def piece(self, job: Any, number: int, of: int, **how: Any) -> PieceFile:
+        path, run = f"{number}of{of}.piece", Run(progress=lambda done, total: self.told.append((done, total)))
+        how = how or {"device": self._device}
+        self._threads.submit(make_piece, job, Shard(number, of), path, run=run, **how).result()
+        return PieceFile(path)
+
+    def scans(self, job: ScanJob, of: int) -> list[Scan]:
+        pieces = [self.piece(job, number, of) for number in range(of, 0, -1)][::-1]
+        parts = list(job.combined(pieces))
+        assert [isinstance(part, Scan) for part in parts] == [False, True] * (len(parts) // 2)
+        assert [bool(part.samples) for part in parts[2::2]] == [False] * len(parts[2::2])  # of the first one alone
+        return [part for part in parts if isinstance(part, Scan)]
+
+
+@pytest.fixture
+def worker(device: Device, folder: Path, cut: None, monkeypatch: pytest.MonkeyPatch) -> Worker:
+    return Worker(device, monkeypatch)
+
+
+@pytest.fixture
+def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have alignments scanned before the next one is read."""
+    monkeypatch.setattr(sources, "BATCH_SITES", 0)
+
+
+def check_same(found: list[Scan], expected: Any) -> None:
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected, strict=True):
+        same(one, other)
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_worker_reads_its_input_once(device: Device, worker: Worker, one_by_one: None, name: str) -> None:
+    source, exclude = SOURCES[name]
+    reading = ReadOptions() if exclude else LENGTH
+    expected = scan(source, OPTIONS, reading=reading, exclude=exclude, engine=device)
+    check_same(worker.scans(ScanJob(source, OPTIONS, reading, exclude), 3), expected)
+    worker.told.clear()
+    check_same(worker.scans(ScanJob(source, OPTIONS, reading, exclude), 5), expected)  # an equal job, cut otherwise
+    assert worker.reads == [source]
+    assert worker.told == [(done, len(expected)) for done in range(len(expected))] * 5
+    other = ScanJob(source, replace(OPTIONS, maf=0.2), reading, exclude)
+    check_same(worker.scans(other, 2), scan(source, other.options, reading=reading, exclude=exclude, engine=device))
+    assert worker.reads == [source] * 2
+
+
+def test_samples_without_effect_are_refused_whatever_is_kept(worker: Worker) -> None:
+    job = ScanJob(("plain.ms",), OPTIONS, LENGTH)
+    worker.piece(job, 1, 2)
+    with pytest.raises(ParameterError, match="has no effect: this input does not name its samples"):
+        worker.piece(replace(job, named=True), 2, 2)
+
+
+def test_the_input_is_read_again_when_it_has_changed(device: Device, worker: Worker) -> None:
+    job = ScanJob(("plain.ms",), OPTIONS, LENGTH)
+    first = worker.piece(job, 1, 2)
+    Path("plain.ms").write_bytes(Path("many.ms").read_bytes())
+    second = worker.piece(job, 2, 2)
+    with pytest.raises(InputError, match=r"the input plain\.ms was another one, or changed since"):
+        pieces_of([first.name, second.name])
+    found = [part for part in job.combined([worker.piece(job, 1, 2), second]) if isinstance(part, Scan)]
+    check_same(found, scan("many.ms", OPTIONS, reading=LENGTH, engine=device))
+    assert worker.reads == [job.source] * 2
+
+
+@pytest.mark.parametrize("bound", ["bytes", "memory", "memory that others take meanwhile"])
+def test_no_more_is_kept_than_there_is_room_for(
+    device: Device, worker: Worker, one_by_one: None, bound: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = ScanJob(("many.ms",), OPTIONS, LENGTH)
+    expected = scan(job.source, OPTIONS, reading=LENGTH, engine=device)
+    sizes = [one.held_bytes() for one in job._prepared(Run())]
+    worker.reads.clear()
+    assert min(sizes) > 20 * 50  # positions and bits of sites, at least
+    left = itertools.count(8 * sum(sizes), -sum(sizes)) if "others" in bound else itertools.repeat(4 * sum(sizes) - 4)
+    monkeypatch.setattr(app_jobs, "KEPT_BYTES", sum(sizes) - (bound == "bytes"))
+    monkeypatch.setattr(app_jobs, "available_memory", lambda: None if bound == "bytes" else next(left))
+    monkeypatch.setattr(app_jobs, "KEPT_LOOK", 0)
+    check_same(worker.scans(job, 3), expected)
+    assert worker.reads == [job.source] * 3
+    monkeypatch.setattr(app_jobs, "KEPT_BYTES", sum(sizes))
+    monkeypatch.setattr(app_jobs, "available_memory", lambda: 4 * sum(sizes))
+    worker.scans(replace(job, options=replace(OPTIONS, minsnps=3)), 3)
+    assert worker.reads[3:] == [job.source]
+
+
+def test_what_is_too_much_is_forgotten_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app_jobs, "KEPT_BYTES", 30)
+    kept, made = KeptItems[Any](keep=True), list[weakref.ref[Any]]()
+
+    def read() -> Generator[Any, None, None]:
+        for size in (10, 20, 1, 5):
+            one = np.zeros(size, np.uint8)
+            made.append(weakref.ref(one))
+            yield one
+            del one
+
+    with closing(kept.walk("all", read, lambda one: one.nbytes)) as items:
+        alive = [sum(other() is not None for other in made) for one in items]
+    assert alive == [1, 2, 1, 1]
+    assert sum(len(one) for one in kept.walk("all", read, len)) == 36
+    assert len(made) == 8
+
+
+def test_what_was_not_read_to_its_end_is_not_kept(
+    device: Device, worker: Worker, one_by_one: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job, scan_batch = ScanJob(("many.ms",), OPTIONS, LENGTH), jobs.scan_batch
+
+    def refused(*_args: Any, **_how: Any) -> Any:
+        raise DeviceError("is gone")
+
+    monkeypatch.setattr(jobs, "scan_batch", refused)
+    with pytest.raises(DeviceError, match="is gone"):
+        worker.piece(job, 1, 2)
+    monkeypatch.setattr(jobs, "scan_batch", scan_batch)
+    check_same(worker.scans(job, 2), scan(job.source, OPTIONS, reading=LENGTH, engine=device))
+    assert worker.reads == [job.source] * 2
+
+
+def test_a_process_of_one_piece_keeps_nothing(device: Device, worker: Worker) -> None:
+    """It gives an engine of its own, which it closes afterwards."""
+    job = ScanJob(("plain.ms",), OPTIONS, LENGTH)
+    with Engine(device) as engine:
+        for number in (1, 2):
+            worker.piece(job, number, 2, engine=engine)
+    assert worker.reads == [job.source] * 2
+
+
 # Replicates and what they say of omegas
 
 SMALL = ["--grid", "12", "--minwin", "1k", "--maxwin", "30k"]
@@ -522,6 +678,16 @@ def test_executors_give_the_thresholds_of_one_run(device: Device, replicates: Pa
         find_thresholds(iter(neutral), SOME, executor=executor)
 
 
+def test_a_worker_reads_replicates_once(device: Device, worker: Worker, replicates: Path) -> None:
+    neutral, sweeps = ((str(replicates / name),) for name in ("neutral.ms.gz", "sweeps.ms"))
+    job = ThresholdJob(neutral, SOME, ReadOptions(length=200_000), sweeps=sweeps, observation=Observation(missing=0.1))
+    expected = list(job.parts(device, Run()))
+    worker.reads.clear()
+    pieces = [worker.piece(job, number, 3) for number in (1, 2, 3)]
+    assert [repr(one) for one in job.combined(pieces)] == [repr(one) for one in expected]
+    assert worker.reads == [neutral, sweeps]
+
+
 def test_replicates_by_themselves_are_those_of_all() -> None:
     neutral = NeutralReplicates(REGION, 7, 9)
     every = list(neutral)
@@ -585,7 +751,7 @@ def test_an_input_is_read_once_by_a_process(
     data.write_bytes(data.read_bytes() + b"\n")
     pieces(job, 1, 2)
     assert len(read) == 4
-    monkeypatch.setattr(jobs, "KEPT_BYTES", 100)
+    monkeypatch.setattr(app_jobs, "KEPT_BYTES", 100)
     data.write_bytes(data.read_bytes() + b"\n")
     assert pieces(job, 1, 2, 3, 1) == first
     assert len(read) == 8
@@ -595,8 +761,8 @@ def test_what_is_kept_is_not_kept_where_no_piece_follows(
     device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept: list[bool] = []
-    made = jobs._Known.__init__
-    monkeypatch.setattr(jobs._Known, "__init__", lambda one, *, keep: (kept.append(keep), made(one, keep=keep))[1])
+    made = KeptItems.__init__
+    monkeypatch.setattr(KeptItems, "__init__", lambda one, *, keep: (kept.append(keep), made(one, keep=keep))[1])
     job = ScanJob((str(EDGE / "plain.ms"),), OPTIONS, LENGTH)
     with Engine(device) as engine:
         make_piece(job, Shard(1, 2), str(tmp_path / "1.piece"), engine=engine)

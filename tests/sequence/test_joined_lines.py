@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
@@ -60,7 +62,8 @@ def lines(draw: st.DrawFn) -> tuple[list[str], list[str], list[int], list[int]]:
 
 @given(lines(), st.sampled_from([1, 100, 1 << 20]))
 def test_any_lines(shaped: Engine, given: tuple[list[str], list[str], list[int], list[int]], at_once: int) -> None:
-    check(HostJoiner(), *given)
+    with mock.patch.object(line_joiner, "LAID_OUT", at_once):
+        check(HostJoiner(), *given)
     check(DeviceJoiner(shaped, at_once), *given)
 
 
@@ -71,6 +74,16 @@ def test_numbers_of_lines_around_borders(shaped: Engine, count: int) -> None:
     names[0] = "long" * 50_000
     numbers = rng.integers(0, 1 << 40, count).tolist()
     check(DeviceJoiner(shaped), names, ["a", "b" * 9], rng.integers(NO_TEXT, 2, count).tolist(), numbers)
+
+
+@pytest.mark.parametrize("more", [0, 1, line_joiner.LINES + 1])
+def test_the_host_halves_lines_around_a_long_one(more: int) -> None:
+    count = line_joiner.LINES + more
+    rng = np.random.default_rng(count)
+    names = ["x" * int(size) for size in rng.integers(0, 20, count)]
+    names[line_joiner.LINES // 3] = "long" * 50_000
+    numbers = rng.integers(0, 1 << 64, count, np.uint64).tolist()
+    check(HostJoiner(), names, ["a", "b" * 9], rng.integers(NO_TEXT, 2, count).tolist(), numbers)
 
 
 @given(st.lists(st.integers(0, 30), max_size=40), st.integers(1, 60))

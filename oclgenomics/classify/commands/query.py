@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from oclgenomics.app.files import option_of, reads
 from oclgenomics.app.reports import write_reports
 from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.classify.commands.query_options import add_query_options, add_read_options, query_inputs, query_options
-from oclgenomics.classify.commands.report_files import ReportFiles, check_format
+from oclgenomics.classify.commands.report_files import ReportFiles, check_format, line_form
 from oclgenomics.classify.options import Wanted
 from oclgenomics.errors import UsageError
 
@@ -64,11 +64,12 @@ def run(args: argparse.Namespace) -> int:
             report_profile(args, engine)
         say_written(args)
         return 0
-    job = classify.QueryJob(tuple(inputs), args.database, options, wanted)
+    lines = line_form(args, options, alone=combined and not has_pieces(args))
+    job = classify.QueryJob(tuple(inputs), args.database, options, wanted, lines)
     if not combined:
         return write_shard(args, job, "classifying", kept=TEXTS)
     _check_kept(args)
-    with work_of(args) as work, work.engine() as opened:
+    with work_of(args) as work, nullcontext() if job.brings_lines else work.engine() as opened:
         classify_reads(args, job, partial(work.parts, job), options, opened)
         work.report_profile()
     say_written(args)

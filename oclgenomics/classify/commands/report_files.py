@@ -17,6 +17,7 @@ from oclgenomics.errors import UsageError, check_choice
 if TYPE_CHECKING:
     from oclgenomics.app.reports import ByteSink, Report
     from oclgenomics.classify.formats.native import NativeOptions
+    from oclgenomics.classify.formats.reports import LineForm
     from oclgenomics.classify.options import QueryOptions, SketchOptions
     from oclgenomics.classify.result import ClassifiedReads
     from oclgenomics.classify.taxonomy.lineages import Lineages
@@ -134,6 +135,17 @@ def native_options(args: argparse.Namespace) -> NativeOptions:
     return formats.NativeOptions(**given, separator=args.separator.replace("\\t", "\t"), comment=args.comment)
 
 
+def line_form(args: argparse.Namespace, options: QueryOptions, *, alone: bool) -> LineForm:
+    """Return the lines of the main output; `alone`: unless other outputs need more of the reads."""
+    more = args.cami or args.hits_per_ref or _shown_shares(args, options)
+    return formats.LineForm(args.format, native_options(args), alone and not more)
+
+
+def _shown_shares(args: argparse.Namespace, options: QueryOptions) -> bool:
+    """Whether abundances are estimated from candidates."""
+    return options.tells_shares and bool(args.bracken or args.abundance_per)
+
+
 class ReportFiles:
     """All outputs of a command.
 
@@ -166,7 +178,7 @@ class ReportFiles:
     ) -> None:
         self._args, self._lineages, self._options, self._sketch = args, lineages, options, sketch
         self._engine, self._native = engine, native_options(args)
-        shares = candidates and options.tells_shares and (args.bracken or args.abundance_per)
+        shares = candidates and _shown_shares(args, options)
         self.tally = formats.Tally(lineages, sketch if shares else None)
         listed = getattr(args, "hits_per_ref", None)
         self._hits = formats.TargetHits(lineages, options.highest, sketch, self._native) if listed else None

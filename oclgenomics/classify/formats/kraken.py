@@ -38,9 +38,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.reports import Report
 from oclgenomics.classify.formats.tally import Tally
-from oclgenomics.classify.formats.words import NO_TAXID, TaxonWords, hit_columns
+from oclgenomics.classify.formats.words import NO_TAXID, LineReport, TaxonWords, hit_columns
 from oclgenomics.classify.options import NO_RANK, RANKS
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
@@ -78,7 +77,7 @@ MAX_DIGITS = 15  # so no sum of reads of a report leaves 64 bits
 WHAT = "is no line of a report of Kraken 2: share, reads of the clade, reads of the taxon, rank, taxid and name"
 
 
-class KrakenReport(Report[ClassifiedReads]):
+class KrakenReport(LineReport):
     """A line for each read or pair.
 
     Parameters
@@ -105,8 +104,8 @@ class KrakenReport(Report[ClassifiedReads]):
     def _found(self, target: int) -> int:
         return self._words.taxid(int(self._groups[target]))
 
-    def body(self, part: ClassifiedReads) -> memoryview:
-        """Write the reads of a part."""
+    def lines(self, part: ClassifiedReads) -> memoryview:
+        """Make the lines of a part."""
         reads, calls, lines = part.reads, part.calls.taxon, len(part)
         columns: list[Column] = [
             self._status.column(calls), NameColumn(clean_names(reads.names)), self._calls.column(calls),

@@ -8,10 +8,9 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.reports import Report
 from oclgenomics.classify.formats.tally import Tally, summary_text
 from oclgenomics.classify.formats.truth import HeaderTruth, PrecisionTally, precision_text
-from oclgenomics.classify.formats.words import NO_TAXID, TaxonWords, hit_columns, target_range
+from oclgenomics.classify.formats.words import NO_TAXID, LineReport, TaxonWords, hit_columns, target_range
 from oclgenomics.classify.options import RANKS, SEQUENCE, QueryOptions, SketchOptions
 from oclgenomics.classify.result import ClassifiedReads, Hits
 from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates
@@ -255,7 +254,7 @@ def _label(words: TaxonWords, target: int, slot: int) -> str:
     return words.name(number if at_rank == NO_TAXON else at_rank)
 
 
-class NativeReport(Report[ClassifiedReads]):
+class NativeReport(LineReport):
     """A comment that names the columns, one for each input, a line for each read and a summary in comments.
 
     All columns but `allhits` are joined by `joiner`.
@@ -314,20 +313,29 @@ class NativeReport(Report[ClassifiedReads]):
             All hits or the truth are asked for, and the part has none, or no texts.
         """
         self._tally.add(part)
-        truth = None if self._truth is None else self._truth.of(part)
+        lines = self.brought(part)
+        truth = self._truth_of(part) if lines is None or self._options.precision else None
         if truth is not None:
             self._precision.add(part, truth)
         comment = b""
         if part.reads.source != self._source:
             self._source = part.reads.source
             comment = f"{self._options.comment}{one_field(self._source)}\n".encode("utf-8", "replace")
-        if self._options.no_map:
-            return comment
-        lines = self._lines(part, truth)
+        if lines is None:
+            lines = self._lines(part, truth)
         return comment + lines if comment else lines
+
+    def lines(self, part: ClassifiedReads) -> memoryview:
+        """Make the lines of a part; errors are those of `body`."""
+        return self._lines(part, self._truth_of(part) if self._options.ground_truth else None)
+
+    def _truth_of(self, part: ClassifiedReads) -> NDArray[np.int32] | None:
+        return None if self._truth is None else self._truth.of(part)
 
     def _lines(self, part: ClassifiedReads, truth: NDArray[np.int32] | None) -> memoryview:
         options, candidates = self._options, part.candidates
+        if options.no_map:
+            return memoryview(b"")
         kept = np.flatnonzero(part.calls.taxon != NO_TAXON) if options.mapped_only else None
         columns: list[Column] = []
         number = part.reads.number + 1 + (np.arange(len(part)) if kept is None else kept)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -14,6 +15,7 @@ from oclgenomics.classify.formats.native import NativeOptions, NativeReport
 from oclgenomics.classify.formats.native_lists import abundance_lists
 from oclgenomics.classify.formats.tables import JsonReport, TsvReport
 from oclgenomics.classify.formats.tally import Tally
+from oclgenomics.classify.formats.words import LineReport
 from oclgenomics.classify.options import QueryOptions, SketchOptions
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
@@ -29,6 +31,32 @@ FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
 SUMMARIES = ("kreport", "abundances", "krona", "bracken", "cami-profile")
 
 Mates = Literal["both", "first", "second"]
+
+
+@dataclass(frozen=True)
+class LineForm:
+    """Which lines the pieces of a query bring along.
+
+    Attributes
+    ----------
+    format : {'native', 'kraken', 'tsv', 'json'}
+    native : NativeOptions
+        For 'native'.
+    alone : bool
+        Nothing else of single reads is asked for.
+    """
+
+    format: ReportFormat
+    native: NativeOptions
+    alone: bool = False
+
+    @property
+    def name(self) -> str:
+        """What tells such lines from others; see `LineReport`."""
+        if self.format != "native":
+            return self.format
+        same = replace(self.native, comment="", summary=True, precision=False)  # are about other lines
+        return "" if self.native.queryids else repr(same)  # which count the reads of all parts
 
 
 def make_report(
@@ -67,15 +95,26 @@ def make_report(
     """
     check_choice("format", format, FORMATS)
     joiner = _joiner(engine)
-    if format == "kraken":
-        return KrakenReport(lineages, query.lowest, joiner)
-    if format == "tsv":
-        return TsvReport(lineages, sketch, joiner)
-    if format == "json":
-        return JsonReport(lineages, sketch)
     if format == "cami":
         return CamiBinning(lineages, sample, joiner)
-    return NativeReport(lineages, query, sketch, native or NativeOptions(), joiner)
+    return line_report(LineForm(format, native or NativeOptions()), lineages, query, sketch, joiner)
+
+
+def line_report(
+    lines: LineForm, lineages: Lineages, query: QueryOptions, sketch: SketchOptions, joiner: LineJoiner
+) -> LineReport:
+    """Return the report of some lines; parameters as of `make_report`."""
+    report: LineReport
+    if lines.format == "kraken":
+        report = KrakenReport(lineages, query.lowest, joiner)
+    elif lines.format == "tsv":
+        report = TsvReport(lineages, sketch, joiner)
+    elif lines.format == "json":
+        report = JsonReport(lineages, sketch)
+    else:
+        report = NativeReport(lineages, query, sketch, lines.native, joiner)
+    report.form = lines.name
+    return report
 
 
 def _joiner(engine: Engine | Callable[[], Engine | None] | None) -> LineJoiner:

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.reports import MISSING, Report
-from oclgenomics.classify.formats.words import NO_TAXID, TaxonWords, target_numbers, target_range
+from oclgenomics.app.reports import MISSING
+from oclgenomics.classify.formats.words import NO_TAXID, LineReport, TaxonWords, target_numbers, target_range
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates
@@ -51,7 +51,7 @@ _LINE = (
 )
 
 
-class TsvReport(Report[ClassifiedReads]):
+class TsvReport(LineReport):
     """A line for each read or pair, below a line of headings.
 
     Parameters
@@ -84,8 +84,8 @@ class TsvReport(Report[ClassifiedReads]):
         """Name the columns."""
         return ("\t".join(COLUMNS) + "\n").encode()
 
-    def body(self, part: ClassifiedReads) -> memoryview:
-        """Write the reads of a part."""
+    def lines(self, part: ClassifiedReads) -> memoryview:
+        """Make the lines of a part."""
         reads, candidates, lines = part.reads, part.candidates, len(part)
         tab = self._tab.repeated(lines)
         mate: list[Column] = [self._no_mate.repeated(lines)]
@@ -136,7 +136,7 @@ def range_in_target(
     return np.minimum(begin, lengths), np.minimum(end, lengths)
 
 
-class JsonReport(Report[ClassifiedReads]):
+class JsonReport(LineReport):
     """A line for each read or pair.
 
     Parameters
@@ -151,8 +151,8 @@ class JsonReport(Report[ClassifiedReads]):
         self._calls: dict[int, tuple[int, str, str]] = {NO_TAXON: (NO_TAXID, "null", "null")}
         self._targets: dict[int, str] = {}
 
-    def body(self, part: ClassifiedReads) -> bytes:
-        """Write the reads of a part."""
+    def lines(self, part: ClassifiedReads) -> bytes:
+        """Make the lines of a part."""
         reads = part.reads
         calls = [self._call(number) for number in part.calls.taxon.tolist()]
         mates = ["null"] * len(part) if reads.mate_letters is None else reads.mate_letters.tolist()

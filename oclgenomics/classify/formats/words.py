@@ -1,11 +1,15 @@
-"""What reports share: words for taxa and targets, by their numbers in `Lineages`, and columns of candidates."""
+"""What reports share: lines of reads, words for taxa and targets, by their numbers in `Lineages`, and columns."""
 
 from __future__ import annotations
+
+from abc import abstractmethod
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.reports import Report
 from oclgenomics.classify.options import NO_RANK, RANKS, SEQUENCE
+from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
@@ -13,6 +17,32 @@ from oclgenomics.sequence.joined_lines import Column, NumberColumn, TextTable, o
 
 NO_TAXID = 0  # of what has no taxon
 UNRANKED = "none"  # the rank of a taxon that fills no slot
+
+
+class LineReport(Report[ClassifiedReads]):
+    """A report with lines that depend on nothing but the reads of a part, which may bring them along.
+
+    Attributes
+    ----------
+    form : str
+        Tells these lines from those of other reports on the same query; "" where no part may bring them.
+    """
+
+    form = ""
+
+    @abstractmethod
+    def lines(self, part: ClassifiedReads) -> bytes | memoryview:
+        """Make the lines of a part."""
+
+    def brought(self, part: ClassifiedReads) -> memoryview | None:
+        """Return the lines that a part brings along; None if they are to be made."""
+        written = part.written
+        return written.text.data if written is not None and written.form == self.form else None
+
+    def body(self, part: ClassifiedReads) -> bytes | memoryview:
+        """Write the reads of a part."""
+        brought = self.brought(part)
+        return self.lines(part) if brought is None else brought
 
 
 class TaxonWords:

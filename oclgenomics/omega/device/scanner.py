@@ -95,15 +95,18 @@ class OmegaScanner:
         progress: Progress | None = None,
         ranges: Sequence[tuple[int, int]] | None = None,
         most_bits: Sequence[int] | None = None,
+        windows: Sequence[Windows | None] | None = None,
     ) -> list[Scan]:
         """As `scan_batch`, of alignments that are known to hold together, and without seconds.
 
         With `ranges`, the grid positions [begin, end) of each alignment alone, with the results of the scan of all;
         counts of work are those of these positions, but for pairs of sites. Where sums of windows elsewhere outgrew
-        their format, `most_bits` says for each alignment how many fraction bits they may have.
+        their format, `most_bits` says for each alignment how many fraction bits they may have. `windows` are those of
+        all positions of each alignment, if they are known.
         """
+        known = windows or [None] * len(alignments)
         members = [
-            Member.of(place, alignment, find_windows(alignment.positions, options))
+            Member.of(place, alignment, known[place] or find_windows(alignment.positions, options))
             for place, alignment in enumerate(alignments)
             if alignment.sites >= MIN_SITES
         ]

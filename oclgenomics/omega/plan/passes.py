@@ -332,19 +332,20 @@ def _blocks(
 ) -> Iterator[Block]:  # fmt: skip
     begin = _first_row(table[:, 1])
     end = int(table[:, 4].max()) + 1
+    centre, inner_right, last_site = table[:, [0, 3, 4]].T.astype(np.int64, "C")  # numpy would copy others each time
     for row0 in range(begin, end, sizes.block_rows):
         stop = min(row0 + sizes.block_rows, end)
         col0 = max(begin, row0 - sizes.band) // TILE * TILE
         saves, stretches = [], []
         for kernel, first, last in groups:
-            own = table[first:last]
-            saved = first + np.searchsorted(own[:, 0], [row0, stop])
+            saved = first + np.searchsorted(centre[first:last], [row0, stop])
             if saved[0] < saved[1]:
                 saves.append((int(saved[0]), int(saved[1])))
-            low, high = int(np.searchsorted(own[:, 4], row0)), int(np.searchsorted(own[:, 3], stop))
+            low = first + int(np.searchsorted(last_site[first:last], row0))
+            high = first + int(np.searchsorted(inner_right[first:last], stop))
             if low < high:
-                most = int(scores[first + low : first + high].max())
-                stretches.append(_stretch(own[low:high], first + low, most, kernel, row0, stop, limits))
+                most = int(scores[low:high].max())
+                stretches.append(_stretch(table[low:high], low, most, kernel, row0, stop, limits))
         yield Block(row0, stop - row0, col0, round_up(stop, TILE) - col0, tuple(saves), tuple(stretches))
 
 

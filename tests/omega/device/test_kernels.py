@@ -26,7 +26,12 @@ def test_a_pass_gives_its_memory_back_however_it_ends(engine: Engine, kernel: Ke
         with pass_arrays(engine, walk, np.int64) as arrays:
             held += arrays.values()  # alive, but without their memory
             assert ("left_tiles" in arrays) == (kernel == "tiles")
-            size = 8 * (walk.sums_size + walk.carry_size + walk.slots_size) + 4 * walk.slots_size + walk.table.nbytes
+            size = (
+                8 * (walk.sums_size + walk.carry_size + walk.slots_size)
+                + 4 * walk.slots_size
+                + walk.table.nbytes
+                + walk.reach.nbytes
+            )
             size += 0 if kernel != "tiles" else 4 * walk.slots * walk.tiles_stride + 2 * walk.windows_of_i.nbytes
             assert engine.memory.used - before == size
             raise KeyboardInterrupt
@@ -35,7 +40,7 @@ def test_a_pass_gives_its_memory_back_however_it_ends(engine: Engine, kernel: Ke
     with pytest.raises(KeyboardInterrupt):
         broken_off(held)
     assert engine.memory.used == before
-    assert len(held) == (8 if kernel == "tiles" else 5)
+    assert len(held) == (9 if kernel == "tiles" else 6)
 
 
 def test_working_memory_grows_and_is_used_again(engine: Engine) -> None:
