@@ -10,7 +10,7 @@ import pytest
 from helpers.signal_files import WRITERS, need, npy_bytes, raw_signals
 
 from oclgenomics.errors import InputError
-from oclgenomics.signals import FilePart, Signals, TrimOptions, read_signals
+from oclgenomics.signals import FilePart, Signals, TrimOptions, read_signals, write_signals
 from oclgenomics.signals.readers import slow5_parts
 
 SIGNALS = raw_signals((50, 3000, 2, 700, 1, 4000, 20, 900, 300))
@@ -136,3 +136,26 @@ def test_progress_of_parts(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="x: cannot be read"):
         FilePart.whole(str(tmp_path / "x"))
+
+
+def test_the_last_part_checks_what_others_leave_out(tmp_path: Path) -> None:
+    path = tmp_path / "x.npz"
+    write_signals(path, SIGNALS)
+    whole, size = reads_of(path), path.stat().st_size
+    data = path.read_bytes()
+    at = data.index(SIGNALS.read(0).astype("<i2").tobytes())
+    path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+    first, middle, last = parts_of(path, [size // 3, 2 * size // 3])
+    found = reads_of(middle)
+    assert found
+    assert found == whole[len(reads_of(first)) :][: len(found)]
+    with pytest.raises(InputError, match="Bad CRC"):
+        reads_of(last)
+
+
+def test_parts_of_packed_arrays(tmp_path: Path) -> None:
+    write_signals(tmp_path / "x.npz", SIGNALS)
+    with np.load(tmp_path / "x.npz") as arrays:
+        np.savez_compressed(tmp_path / "y.npz", **arrays)
+    size = (tmp_path / "y.npz").stat().st_size
+    assert reads_of(parts_of(tmp_path / "y.npz", [size // 3, size // 2])) == reads_of(tmp_path / "x.npz")
