@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
@@ -13,8 +13,9 @@ from oclgenomics.app.pieces import PieceFile, Shard, check_same_input
 from oclgenomics.app.run import EngineLike, Run, lent_engine
 from oclgenomics.errors import InputError
 from oclgenomics.io.closing import Closing
+from oclgenomics.io.file_slice import stored_size
 from oclgenomics.runtime import Engine
-from oclgenomics.sequence.files import SequenceFiles, file_names
+from oclgenomics.sequence.files import SequenceFiles, file_names, largest_block
 from oclgenomics.sequence.letters import letter_blocks
 from oclgenomics.sequence.pieces import LetterBlock
 from oclgenomics.sequence.slices import cut_files
@@ -90,12 +91,18 @@ def scan_parts(
     samples: SequenceFiles, panel: Panel, options: ScanOptions, engine: EngineLike, run: Run
 ) -> Generator[ScanPart, None, None]:
     """Find signatures in samples, block by block; see `oclgenomics.signatures.iter_scan`."""
+    names = file_names(samples)
     with (
         lent_engine(engine) as lent,
-        _Finder(lent, panel, options) as finder,
-        closing(finder.parts(samples, run)) as parts,
+        _Finder(lent, panel, options, _blocks_of(lent, names)) as finder,
+        closing(finder.parts(names, run)) as parts,
     ):
         yield from parts
+
+
+def _blocks_of(engine: Engine, names: Sequence[str]) -> int:
+    """How many full blocks files are read in, at least, as far as their sizes tell."""
+    return max(1, sum(stored_size(name) or 0 for name in names) // largest_block(engine))
 
 
 class _Finder(Closing):

@@ -32,7 +32,7 @@ from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sequence.letters import letter_blocks
-from oclgenomics.signatures import Panel, ScanJob, ScanOptions, ScanResult, iter_scan, read_panel, scan
+from oclgenomics.signatures import Panel, ScanJob, ScanOptions, ScanResult, iter_scan, jobs, read_panel, scan
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.panels.panel import Patterns
 
@@ -323,3 +323,29 @@ def test_a_panel_is_brought_to_the_device_once_by_a_process(
         scan(samples, "s.fa", options, engine=where, executor=Spread(executor, 3, folder))
     assert len(brought) == 4
     assert brought[-1] < brought[0]
+
+
+def test_a_run_knows_how_many_blocks_its_files_are(
+    device: Device, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that tables which pay for all of them are made, whatever the first block alone is worth."""
+    seen: list[int] = []
+
+    class Noted(jobs._Finder):
+        def __init__(self, engine: Engine, panel: Panel, options: ScanOptions, times: int = 1) -> None:
+            seen.append(times)
+            super().__init__(engine, panel, options, times)
+
+    monkeypatch.setattr(jobs, "_Finder", Noted)
+    monkeypatch.setattr(jobs, "largest_block", lambda _: 1_000)
+    sizes = [Path(name).stat().st_size for name in ("a.fq", "b.fq.gz")]
+    assert sizes[0] > 2_000
+    options = ScanOptions(strand="both")
+    whole = scan(["a.fq", "b.fq.gz"], "s.fa", options, engine=device).columns()
+    scan("none.fq", "s.fa", options, engine=device)
+    assert seen == [sum(sizes) // 1_000, 1]
+    monkeypatch.setattr(jobs, "largest_block", lambda _: 1 << 30)
+    found = scan(["a.fq", "b.fq.gz"], "s.fa", options, engine=device).columns()
+    assert seen[2:] == [1]
+    for name, column in found.items():
+        np.testing.assert_array_equal(column, whole[name])
