@@ -8,7 +8,7 @@ Strong scaling: the same work in N pieces. Each piece is a process of its own, f
 after the other, so that each has the machine for itself, as on N machines that share nothing but their files. The time
 on N machines is that of the slowest piece and of `combine` behind it. Weak scaling: N times the work in N pieces.
 
-What `combine` writes is compared with what one run writes, without the lines that say what made it.
+`kmers combine` merges on the device; the others need none. What `combine` writes is compared with what one run writes, without the lines that say what made it.
 
 The model of a job on N devices has four terms:
 
@@ -158,7 +158,8 @@ def in_pieces(work: Work, folder: Path, of: int, device: str, repeat: int) -> Ro
         words = [*PROGRAM, *work.words, *common, "--shard", f"{number}/{of}", "-o", str(piece)]
         seconds.append(run_process(words, repeat)["best"])
     output = folder / f"combined{work.suffix}"
-    combine = [*PROGRAM, work.words[0], "combine", *map(str, pieces), "-o", str(output), "-q"]
+    where = ["-d", device] if work.words[0] == "kmers" else []
+    combine = [*PROGRAM, work.words[0], "combine", *map(str, pieces), *where, "-o", str(output), "-q"]
     combined = run_process(combine, repeat)["best"]
     size = sum(piece.stat().st_size for piece in pieces)
     return {
