@@ -8,7 +8,8 @@ Strong scaling: the same work in N pieces. Each piece is a process of its own, f
 after the other, so that each has the machine for itself, as on N machines that share nothing but their files. The time
 on N machines is that of the slowest piece and of `combine` behind it. Weak scaling: N times the work in N pieces.
 
-`kmers combine` merges on the device; the others need none. What `combine` writes is compared with what one run writes, without the lines that say what made it.
+`kmers combine` merges on the device; the others need none. What `combine` writes is compared with what one run writes,
+without the lines that say what made it.
 
 The model of a job on N devices has four terms:
 
