@@ -42,6 +42,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib import pyplot
+from matplotlib.ticker import FixedLocator, NullLocator
 from measure import host, machine, run_process, table, write_json
 from scale_data import SEED, random_bases, write_fasta, write_reads
 
@@ -373,8 +374,13 @@ def draw(path: str, rows: Sequence[Row], models: dict[str, Model]) -> None:
         axes.annotate(f"{name}: {longest}", (1_000, curve[-1]), xytext=(6, 0), textcoords="offset points",
                       color=colour, va="center", fontsize=10)  # fmt: skip
     axes.plot(devices[devices < 40], devices[devices < 40], color=figures.GREY, lw=0.8, ls=":")
-    axes.annotate("as many times faster", (30, 34), color=figures.GREY, fontsize=9, ha="right")
+    axes.annotate("if all of the work were shared", (28, 34), color=figures.GREY, fontsize=9, ha="right")
     axes.set(xscale="log", yscale="log", xlabel="pieces, each on a machine of its own", ylabel="times as fast as one")
+    axes.set_xlim(0.9, 1_000)
+    for axis, ticks in ((axes.xaxis, (1, 2, 4, 8, 32, 100, 1_000)), (axes.yaxis, (0.5, 1, 2, 4, 8, 16, 32))):
+        axis.set_major_locator(FixedLocator(ticks))
+        axis.set_major_formatter("{x:,g}")
+        axis.set_minor_locator(NullLocator())
     figure.savefig(path, dpi=150, bbox_inches="tight")
 
 
