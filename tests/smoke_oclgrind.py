@@ -38,6 +38,7 @@ from oclgenomics.runtime.tuning import Tuning
 
 # Small groups and vectors narrower than PoCL's, to simulate less.
 MAX_GROUP = 32
+MEMORY = 64 << 20  # bytes: the simulator clears all that is allocated, and marks it as not written
 SHAPES = {
     "gpu": Tuning(vector_width=1, local_size=16, builtin_popcount=True, shape="gpu"),
     "cpu": Tuning(vector_width=8, local_size=16, builtin_popcount=False, shape="cpu"),
@@ -127,7 +128,7 @@ def run_cases(task: Task) -> None:
     noting = mock.patch.object(pyopencl, "enqueue_nd_range_kernel", enqueue_noted)
     with truly_written(), noting:
         for case in task.cases:
-            with Engine(device, tuning=SHAPES[task.shape]) as engine:
+            with Engine(device, max_memory=MEMORY, tuning=SHAPES[task.shape]) as engine:
                 case(engine)
                 engine.finish()
     print(json.dumps(sorted(launched)))
