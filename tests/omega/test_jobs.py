@@ -240,6 +240,17 @@ def test_sums_that_outgrow_their_format_in_one_piece_are_coarser_in_all(
         same(one, other)
 
 
+def test_sums_that_no_window_holds_do_not_count(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Linked sites between windows, which another window would be wide enough for."""
+    monkeypatch.setattr(batch, "fraction_bits", lambda *_: 49)
+    states = np.random.default_rng(3).integers(0, 2, (300, 40)).astype(np.int8)
+    states[207:243] = np.arange(40) < 16
+    alignment = Alignment.from_haplotypes(np.arange(300) * 3_333 + 1, states)
+    for grid, bits in ((3, 49), (30, 45)):
+        (found,) = scan(alignment, ScanOptions(grid=grid, minwin=100, maxwin=180_000), engine=device)
+        assert found.unit == 2.0**-bits, grid
+
+
 def test_combine_says_which_pieces_need_coarser_sums(
     device: Device, cut: None, outgrown: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
