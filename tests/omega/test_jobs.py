@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.devices import gpu_shape
 from helpers.pieces import check_combined, check_refusals, make_pieces, no_engine, outputs_of, spreads
 
 from oclgenomics.app import jobs as app_jobs
@@ -240,15 +241,19 @@ def test_sums_that_outgrow_their_format_in_one_piece_are_coarser_in_all(
         same(one, other)
 
 
-def test_sums_that_no_window_holds_do_not_count(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Linked sites between windows, which another window would be wide enough for."""
-    monkeypatch.setattr(batch, "fraction_bits", lambda *_: 49)
+@pytest.mark.parametrize("shape", ["own", "gpu"])
+def test_sums_that_no_window_holds_do_not_count(device: Device, shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Linked sites of which two windows hold one half each, and a third one would be wide enough for nearly all."""
+    monkeypatch.setattr(batch, "fraction_bits", lambda *_: 46)
     states = np.random.default_rng(3).integers(0, 2, (300, 40)).astype(np.int8)
-    states[207:243] = np.arange(40) < 16
+    states[100:200] = np.arange(40) < 16
     alignment = Alignment.from_haplotypes(np.arange(300) * 3_333 + 1, states)
-    for grid, bits in ((3, 49), (30, 45)):
-        (found,) = scan(alignment, ScanOptions(grid=grid, minwin=100, maxwin=180_000), engine=device)
-        assert found.unit == 2.0**-bits, grid
+    if shape == "gpu" and device.family != "intel":
+        pytest.skip("the kernels for GPUs run on GPUs, and on Intel's CPU runtime as a check")
+    with Engine(device, tuning=gpu_shape(device) if shape == "gpu" else None) as engine:
+        for grid, bits in ((4, 46), (31, 42)):
+            (found,) = scan(alignment, ScanOptions(grid=grid, minwin=100, maxwin=180_000), engine=engine)
+            assert found.unit == 2.0**-bits, grid
 
 
 def test_combine_says_which_pieces_need_coarser_sums(
