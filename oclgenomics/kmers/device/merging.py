@@ -75,8 +75,8 @@ def summed_runs(
     Yields
     ------
     Runs
-        Keys uint64 (words, n) and counts uint32 (n,) on the device, in ascending order; none is empty. Whoever takes
-        them lets go of them before asking for the next ones.
+        Keys uint64 (words, n) and counts uint32 (n,) on the device, in ascending order; none is empty. They have to
+        be let go before the next ones are asked for.
 
     Raises
     ------
@@ -90,9 +90,8 @@ def summed_runs(
         gathering = _Gathering(sets, readers, plan)
         left: Runs | None = None
         coming = gatherer.submit(gathering.round, rooms[0])
-        for number in range(2**63):
-            if (some := coming.result()) is None:
-                break
+        number = 0
+        while (some := coming.result()) is not None:
             coming = gatherer.submit(gathering.round, rooms[(number + 1) % 2])
             runs = _merged(engine, sets, some, rooms[number % 2], left)
             left = None
@@ -106,6 +105,7 @@ def summed_runs(
             if progress is not None:
                 done += some.kmers
                 progress(done, total)
+            number += 1
 
 
 @dataclass(frozen=True)
@@ -142,11 +142,11 @@ class _Gathering:
     def __init__(self, sets: Sequence[SectionSet], readers: Executor, plan: MergePlan) -> None:
         self._plan = plan
         self._heads = [_Head(each, number, readers) for number, each in enumerate(sets)]
+        for head in self._heads:  # when all are being read
+            head.advance()
 
     def round(self, room: SharedArray) -> _Round | None:
         """Bring what comes next to a room; None if there is nothing."""
-        for each in self._heads:
-            each.begin()
         taken: list[_Taken] = []
         kmers = size = 0
         while (head := self._least()) is not None:
@@ -193,13 +193,6 @@ class _Head:
         self._stretches = source.stretches()
         self._coming: Future[Sections | None] | None = self._read()
         self._now: Sections | None = None
-        self._begun = False
-
-    def begin(self) -> None:
-        """Wait for the first sections, once."""
-        if not self._begun:
-            self._begun = True
-            self._advance()
 
     @property
     def at_end(self) -> bool:
@@ -213,7 +206,7 @@ class _Head:
     def take(self) -> _Taken:
         """Take what comes next."""
         sections = self.sections
-        self._advance()
+        self.advance()
         firsts = sections.firsts
         if self._now is None:
             return _Taken(self._owner, sections, greatest_keys(firsts, self._k))
@@ -223,7 +216,8 @@ class _Head:
     def _read(self) -> Future[Sections | None]:
         return self._readers.submit(next, self._stretches, None)
 
-    def _advance(self) -> None:
+    def advance(self) -> None:
+        """Wait for the next sections, and have those behind them read."""
         assert self._coming is not None
         self._now = self._coming.result()
         self._coming = None if self._now is None else self._read()

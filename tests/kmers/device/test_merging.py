@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.devices import gpu_shape
 from helpers.kmer_sets import random_set, write_database
 from hypothesis import HealthCheck, given, settings, strategies as st
 
@@ -27,15 +26,6 @@ from oclgenomics.kmers.plan.memory import MergePlan, merge_plan
 from oclgenomics.runtime import Device, Engine
 
 FIXTURE = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-
-@pytest.fixture(params=["own", "gpu"], scope="module")
-def shaped(request: pytest.FixtureRequest, device: Device) -> Iterator[Engine]:
-    """An engine with the kernels of the device's own class, or with those of GPUs."""
-    if request.param == "gpu" and device.family != "intel":
-        pytest.skip("the kernels for GPUs run on GPUs, and on Intel's CPU runtime as a check")
-    with Engine(device, tuning=gpu_shape(device) if request.param == "gpu" else None) as engine:
-        yield engine
 
 
 class Cut:

@@ -6,13 +6,12 @@ import errno
 import gc
 import itertools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.devices import gpu_shape
 from helpers.kmer_forgery import FORGERIES, keys_in_order, write_forgery
 from helpers.products import on_one_cpu
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
@@ -34,15 +33,6 @@ from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Device, Engine
 
 FIXTURE = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-
-
-@pytest.fixture(params=["own", "gpu"], scope="module")
-def shaped(request: pytest.FixtureRequest, device: Device) -> Iterator[Engine]:
-    """An engine with the kernels of the device's own class, or with those of GPUs."""
-    if request.param == "gpu" and device.family != "intel":
-        pytest.skip("the kernels for GPUs run on GPUs, and on Intel's CPU runtime as a check")
-    with Engine(device, tuning=gpu_shape(device) if request.param == "gpu" else None) as engine:
-        yield engine
 
 
 @pytest.fixture
