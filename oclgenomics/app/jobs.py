@@ -242,12 +242,6 @@ def is_kept(engine: Engine) -> bool:
     return engine is getattr(_kept, "engine", None)
 
 
-def file_key(path: str) -> Hashable:
-    """Return what tells a file from others and from what it was before, as a part of a key of `kept_open`."""
-    known = os.stat(path)
-    return path, known.st_dev, known.st_ino, known.st_size, known.st_mtime_ns
-
-
 class KeptItems(Closing, Generic[ItemT]):
     """What all pieces of a job read, kept in memory by a worker that does several; `kept_open` lends it.
 

@@ -10,8 +10,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from oclgenomics.app.jobs import Job, file_key, kept_open
-from oclgenomics.app.pieces import PieceFile, Shard, check_same_input
+from oclgenomics.app.jobs import Job, kept_open
+from oclgenomics.app.pieces import InputMark, PieceFile, Shard, check_same_input
 from oclgenomics.app.run import EngineLike, Run, lent_engine
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.database.features import (
@@ -91,7 +91,7 @@ class QueryJob(Job[ClassifiedReads]):
             return
         with (
             lent_engine(engine) as lent,
-            kept_open(lent, file_key(self.file), partial(Index, self.file, engine=lent)) as index,
+            kept_open(lent, InputMark.of(self.file), partial(Index, self.file, engine=lent)) as index,
             closing(index.iter_query(inputs, options, self.wanted, run=run)) as parts,
         ):
             report = None
