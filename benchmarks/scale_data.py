@@ -19,20 +19,20 @@ WRONG = 0.005  # of the bases of a read
 BLOCK = 100_000  # reads that are made at a time
 DIGITS = 10
 
-Letters = NDArray[np.uint8]
+Text = NDArray[np.uint8]
 
 
-def random_bases(rng: np.random.Generator, count: int) -> Letters:
+def random_bases(rng: np.random.Generator, count: int) -> Text:
     """Text of so many bases, uint8 (n,)."""
     return BASES[rng.integers(0, 4, count, np.uint8)]
 
 
-def write_fasta(path: Path, genomes: Sequence[Letters]) -> None:
+def write_fasta(path: Path, genomes: Sequence[Text]) -> None:
     """Write genomes, each as a record of one line."""
     path.write_bytes(b"".join(b">genome%d\n%s\n" % (number, one.tobytes()) for number, one in enumerate(genomes)))
 
 
-def write_reads(path: Path, genomes: Sequence[Letters], reads: int, length: int, wrong: float = WRONG) -> None:
+def write_reads(path: Path, genomes: Sequence[Text], reads: int, length: int, wrong: float = WRONG) -> None:
     """Write reads of genomes in turn, some of whose bases are wrong, as FASTQ."""
     record = 2 * length + DIGITS + 6
     with path.open("wb") as file:
@@ -47,7 +47,7 @@ def write_reads(path: Path, genomes: Sequence[Letters], reads: int, length: int,
             task.result()
 
 
-def _write_block(path: str, genome: Letters, first: int, count: int, length: int, wrong: float) -> None:
+def _write_block(path: str, genome: Text, first: int, count: int, length: int, wrong: float) -> None:
     rng = np.random.default_rng((SEED, first))
     records = np.empty((count, 2 * length + DIGITS + 6), np.uint8)
     numbers = np.arange(first, first + count)

@@ -166,3 +166,13 @@ def memory_kept(*, close: bool = False) -> int:
         jobs._close_kept()
     used: int = jobs._kept.engine.memory.used
     return used
+
+
+def noted(done: list[str], name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that does the same, and tells a list its name first."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        done.append(name)
+        return function(*args, **kwargs)
+
+    return called

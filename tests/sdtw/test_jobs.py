@@ -21,6 +21,7 @@ from helpers.pieces import (
     make_pieces,
     memory_kept,
     no_engine,
+    noted,
     outputs_of,
     piece_of,
     spreads,
@@ -33,7 +34,7 @@ from oclgenomics.app.jobs import Spread
 from oclgenomics.app.pieces import PieceFile, Shard
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, ParameterError, UsageError
-from oclgenomics.runtime import Device, Engine
+from oclgenomics.runtime import Device
 from oclgenomics.sdtw import (
     AlignJob,
     Alignments,
@@ -52,13 +53,11 @@ from oclgenomics.sdtw import (
     write_thresholds,
 )
 from oclgenomics.sdtw.device import reads as device_reads
-from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.device.strips import ReferenceStrips
 from oclgenomics.sdtw.formats.squiggle import write_squiggle
 from oclgenomics.sdtw.jobs import ReadRows
 from oclgenomics.sdtw.plan import cut_files
 from oclgenomics.sdtw.squiggles import opened
-from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals import FilePart, Signals, TrimOptions, write_signals
 
 RNG = np.random.default_rng(21)
@@ -414,16 +413,9 @@ def prepared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What of references is read and laid out, in its order."""
     done: list[str] = []
 
-    def noted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        def called(*args: Any, **kwargs: Any) -> Any:
-            done.append(name)
-            return function(*args, **kwargs)
-
-        return called
-
-    monkeypatch.setattr(opened, "read_squiggle", noted("read", opened.read_squiggle))
-    monkeypatch.setattr(ReferenceStrips, "__init__", noted("strips", ReferenceStrips.__init__))
-    monkeypatch.setattr(device_reads, "StartFinder", noted("starts", device_reads.StartFinder))
+    monkeypatch.setattr(opened, "read_squiggle", noted(done, "read", opened.read_squiggle))
+    monkeypatch.setattr(ReferenceStrips, "__init__", noted(done, "strips", ReferenceStrips.__init__))
+    monkeypatch.setattr(device_reads, "StartFinder", noted(done, "starts", device_reads.StartFinder))
     return done
 
 
@@ -480,33 +472,3 @@ def test_references_that_change_are_prepared_anew(device: Device, folder: Path, 
         assert prepared == ["read", "starts", "strips"]
     with in_one_thread() as do:
         assert do(piece_of, ALIGN, 1, 2, device) == second != first
-
-
-def test_references_are_brought_to_the_device_once_by_a_process(
-    device: Device, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[int] = []
-
-    class Noted(Aligner):
-        def __init__(self, engine: Engine, references: Sequence[Squiggle], options: AlignOptions) -> None:
-            made.append(len(references))
-            super().__init__(engine, references, options)
-
-    where, source = str(device.index), ["reads.npz", "run"]
-    whole = align(source, "target.sdtw", prefixes=[100, 450], engine=where)
-    both = classify(source, "target.sdtw", "thresholds.json", decoys="decoy.sdtw", engine=where)
-    monkeypatch.setattr(device_reads, "Aligner", Noted)
-    with ThreadPoolExecutor(1) as executor:
-        how: dict[str, Any] = {"engine": where, "executor": Spread(executor, 4, folder)}
-        for prefixes in ([100, 450], [100, 450], [100]):
-            found = align(source, "target.sdtw", prefixes=prefixes, **how)
-            np.testing.assert_array_equal(found.cost, whole.cost[:, : len(prefixes)])
-        assert made == [1, 1]
-        found_both = classify(source, "target.sdtw", "thresholds.json", decoys="decoy.sdtw", **how)
-        np.testing.assert_array_equal(found_both.decision, both.decision)
-        assert made == [1, 1, 2]
-        align(source, "target.sdtw", prefixes=[100], **how)
-        write_squiggle("target.sdtw", REFERENCES["decoy"])
-        found = align(source, "target.sdtw", prefixes=[100], **how)
-    assert made == [1, 1, 2, 1, 1]
-    assert (found.cost != whole.cost[:, :1]).any()

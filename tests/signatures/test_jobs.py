@@ -6,7 +6,6 @@ import functools
 import gzip
 import importlib
 import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, fields, replace
 from pathlib import Path
@@ -21,6 +20,7 @@ from helpers.pieces import (
     make_pieces,
     memory_kept,
     no_engine,
+    noted,
     outputs_of,
     piece_of,
     spreads,
@@ -33,8 +33,6 @@ from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sequence.letters import letter_blocks
 from oclgenomics.signatures import Panel, ScanJob, ScanOptions, ScanResult, iter_scan, jobs, read_panel, scan
-from oclgenomics.signatures.device.patterns import DevicePatterns
-from oclgenomics.signatures.panels.panel import Patterns
 
 SIGNATURES = [("one", "ACGTN"), ("two", "GATTANN"), ("three", "NNNRYACGNT"), ("long", "ACGTRYKMNN" * 12)]
 OTHER_OPTIONS = {
@@ -214,16 +212,9 @@ def prepared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What of panels is read and made, in its order."""
     done: list[str] = []
 
-    def noted(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        def called(*args: Any, **kwargs: Any) -> Any:
-            done.append(name)
-            return function(*args, **kwargs)
-
-        return called
-
     for where, name in (("jobs", "read_panel"), ("jobs", "_Finder"), ("formats.panel_file", "make_table")):
         module = f"oclgenomics.signatures.{where}"
-        monkeypatch.setattr(f"{module}.{name}", noted(name, getattr(importlib.import_module(module), name)))
+        monkeypatch.setattr(f"{module}.{name}", noted(done, name, getattr(importlib.import_module(module), name)))
     return done
 
 
@@ -297,32 +288,6 @@ def test_a_record_that_was_cut_by_an_error_does_not_go_on(
         piece = do(piece_of, job, 2, 2, device)
     with in_one_thread() as do:
         assert do(piece_of, job, 2, 2, device) == piece
-
-
-@pytest.mark.parametrize("options", [ScanOptions(strand="both"), ScanOptions(report="all", max_edits=1)])
-def test_a_panel_is_brought_to_the_device_once_by_a_process(
-    device: Device, folder: Path, monkeypatch: pytest.MonkeyPatch, options: ScanOptions
-) -> None:
-    brought: list[int] = []
-    upload = DevicePatterns.upload
-
-    def noted(engine: Engine, patterns: Patterns, options: ScanOptions) -> DevicePatterns:
-        brought.append(len(patterns.lengths))
-        return upload(engine, patterns, options)
-
-    samples, where = ["a.fq", "b.fq.gz", "c.fa"], str(device.index)
-    whole = scan(samples, "s.fa", options, engine=where).columns()
-    monkeypatch.setattr(DevicePatterns, "upload", noted)
-    with ThreadPoolExecutor(1) as executor:
-        for expected, changed in enumerate([options, options, replace(options, min_informative=0.9), options], 1):
-            found = scan(samples, "s.fa", changed, engine=where, executor=Spread(executor, 5, folder)).columns()
-            for name, column in found.items() if changed == options else ():
-                np.testing.assert_array_equal(column, whole[name])
-            assert len(brought) == expected - (expected > 1)  # the second scan has what the first one had
-        Path("s.fa").write_text(">other\nACGTA\n")
-        scan(samples, "s.fa", options, engine=where, executor=Spread(executor, 3, folder))
-    assert len(brought) == 4
-    assert brought[-1] < brought[0]
 
 
 def test_a_run_knows_how_many_blocks_its_files_are(
