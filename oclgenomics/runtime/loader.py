@@ -277,7 +277,8 @@ def _vendor_folder(missing: list[str]) -> Path:
 class EarlyLibraries:
     """Begins to load libraries.
 
-    What cannot be loaded is left out without a message; the reason is reported when it is needed.
+    What cannot be loaded is left out without a message; the reason is reported when it is needed. The process does not
+    end before all are there: a library that is told to end while it still starts aborts, or never ends.
 
     Parameters
     ----------
@@ -288,7 +289,7 @@ class EarlyLibraries:
     def __init__(self, libraries: Sequence[str]) -> None:
         self._thread: threading.Thread | None = None
         if libraries and hasattr(os, "RTLD_LAZY"):  # not on Windows
-            self._thread = threading.Thread(target=_load, args=(libraries,), daemon=True)
+            self._thread = threading.Thread(target=_load, args=(libraries,), name="early-libraries")
             self._thread.start()
 
     def wait(self) -> None:

@@ -42,3 +42,18 @@ def test_what_cannot_be_loaded_is_left_out(tmp_path: Path, capfd: pytest.Capture
     (tmp_path / "libbroken.so").write_bytes(b"no library")
     EarlyLibraries([str(tmp_path / "libgone.so"), str(tmp_path / "libbroken.so")]).wait()
     assert capfd.readouterr() == ("", "")
+
+
+def test_the_process_does_not_end_before_they_are_there() -> None:
+    """A library whose end begins before its start is done aborts, or never ends."""
+    code = """
+import time
+from oclgenomics.runtime import loader
+def load(libraries):
+    time.sleep(0.5)
+    print(*libraries, flush=True)
+loader._load = load
+loader.EarlyLibraries(["libslow.so"])
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "libslow.so\n"
