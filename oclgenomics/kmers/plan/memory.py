@@ -338,8 +338,8 @@ def lines_for(kmers: int) -> int:
     return max(1, -(-kmers // LINE_KMERS))
 
 
-def table_room(limits: DeviceLimits, k: int) -> int:
-    """Return how many k-mers a table may have.
+def table_room(limits: DeviceLimits, k: int, *, with_counts: bool = False) -> int:
+    """Return how many k-mers a table may have, with or without their counts.
 
     Raises
     ------
@@ -351,6 +351,8 @@ def table_room(limits: DeviceLimits, k: int) -> int:
         BufferNeed("a table's keys", fixed=1 << 10, per_item=int(8 * key_words(k) * slots) + 1),
         BufferNeed("a table's lines", fixed=1 << 10, per_item=1),
     ]
+    if with_counts:
+        needs.append(BufferNeed("a table's counts", fixed=1 << 10, per_item=int(4 * slots) + 1))
     fit = items_that_fit(needs, budget=limits.budget // TABLE_SHARE, max_allocation=limits.max_allocation, item="k-mer")
     return min(fit, MAX_TABLE)
 
