@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.frames import to_frame
+from oclgenomics.io.workers import Workers
 from oclgenomics.kmers.database.keys import strings_of
 from oclgenomics.kmers.database.kmer_set import PIECE
 from oclgenomics.kmers.options import MAX_COUNTER
@@ -359,7 +360,7 @@ class FoundIntervals(_Rows):
         return zip(*columns, strict=True)
 
 
-def covered_intervals(found: Iterable[FoundKmers]) -> Iterator[FoundIntervals]:
+def covered_intervals(found: Iterable[FoundKmers], workers: Workers) -> Iterator[FoundIntervals]:
     """Find the letters that k-mers of the set cover; intervals that overlap or touch are one.
 
     Where both strands were looked up, each has intervals of its own.
@@ -369,12 +370,12 @@ def covered_intervals(found: Iterable[FoundKmers]) -> Iterator[FoundIntervals]:
     FoundIntervals
         Of some sequences, or of a part of a long one.
     """
-    for some, made in _closed(_covered, found):
+    for some, made in _closed(_covered, found, workers):
         strand = None if some.others is None else made.key
         yield FoundIntervals(some.names, made.record, made.start, made.end, strand)
 
 
-def count_intervals(found: Iterable[FoundKmers]) -> Iterator[FoundIntervals]:
+def count_intervals(found: Iterable[FoundKmers], workers: Workers) -> Iterator[FoundIntervals]:
     """Find stretches of places at which k-mers of the set with equal counts start.
 
     Yields
@@ -382,7 +383,7 @@ def count_intervals(found: Iterable[FoundKmers]) -> Iterator[FoundIntervals]:
     FoundIntervals
         Of some sequences, or of a part of a long one.
     """
-    for some, made in _closed(_counted, found):
+    for some, made in _closed(_counted, found, workers):
         yield FoundIntervals(some.names, made.record, made.start, made.end, count=made.key)
 
 
@@ -418,12 +419,11 @@ class _Intervals:
 
 
 def _closed(
-    intervals_of: Callable[[FoundKmers], _Intervals], found: Iterable[FoundKmers]
+    intervals_of: Callable[[FoundKmers], _Intervals], found: Iterable[FoundKmers], workers: Workers
 ) -> Iterator[tuple[FoundKmers, _Intervals]]:
     """Merge intervals, also those that parts of a long sequence share; what may still grow waits for the next part."""
     waiting: _Intervals | None = None
-    for some in found:
-        made = intervals_of(some)
+    for some, made in workers.map(lambda some: (some, intervals_of(some)), found):
         if waiting is not None:
             made = _Intervals.joined([waiting, made]).merged()
         waiting = None

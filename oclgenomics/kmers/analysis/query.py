@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from oclgenomics.app.run import EngineLike, Run, lent_engine
 from oclgenomics.errors import UsageError
 from oclgenomics.io.raw_file import Progress
+from oclgenomics.io.workers import Workers
 from oclgenomics.kmers.analysis.found import (
     FoundIntervals,
     FoundKmers,
@@ -100,7 +101,8 @@ class QueryResult:
 
     def by_record(self) -> Iterator[RecordSummaries]:
         """Summarise each sequence, some sequences at a time."""
-        return map(summaries_of, joined_records(self.along_records()))
+        with Workers(self.run.threads) as workers:
+            yield from workers.map(summaries_of, joined_records(self.along_records()))
 
     def along_records(self) -> Iterator[RecordCounts]:
         """The counts along each sequence, some sequences at a time, or a part of a long one."""
@@ -108,11 +110,13 @@ class QueryResult:
 
     def intervals(self) -> Iterator[FoundIntervals]:
         """The letters that k-mers of the set cover, on each strand if both were looked up."""
-        return covered_intervals(self._found())
+        with Workers(self.run.threads) as workers:
+            yield from covered_intervals(self._found(), workers)
 
     def count_intervals(self) -> Iterator[FoundIntervals]:
         """Stretches of places at which k-mers of the set with equal counts start."""
-        return count_intervals(self._found())
+        with Workers(self.run.threads) as workers:
+            yield from count_intervals(self._found(), workers)
 
     def records(self) -> Iterator[dict[str, Any]]:
         """A record for each k-mer: the name of its sequence, its position from 1, its letters and its count."""

@@ -20,6 +20,7 @@ from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.app.reports import Report, write_reports
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked, refuse_packed
+from oclgenomics.io.workers import Workers
 from oclgenomics.kmers import analysis, formats
 from oclgenomics.kmers.commands.reading import at_work, showing_progress
 
@@ -119,5 +120,8 @@ def _write(args: argparse.Namespace, found: kmers.QueryResult) -> None:
     if args.json:
         parts = formats.records_of(analysis.joined_records(parts) if args.counts else parts)
         report = formats.JsonRows(provenance(args, found.engine))
-    with text_output(args.output, "wb") as stream:
-        write_reports(parts, [(stream, report)])
+        with text_output(args.output, "wb") as stream:
+            write_reports(parts, [(stream, report)])
+        return
+    with Workers(args.threads) as workers, text_output(args.output, "wb") as stream:
+        write_reports(workers.map(report.body, parts), [(stream, formats.MadeLines(report.head()))])

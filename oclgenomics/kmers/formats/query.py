@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,6 +28,8 @@ from oclgenomics.sequence.joined_lines import Column, HostJoiner, NameColumn, Nu
 from oclgenomics.sequence.name_list import NameList
 
 ROWS = 1 << 12  # that are written at a time
+CELLS = 1 << 16  # counts that are made text at a time, in the cache
+NONE = 1000  # in place of a count of at most three digits
 TAB, COMMA = b"\t,"
 Item = TypeVar("Item")
 
@@ -39,6 +42,19 @@ def records_of(parts: Iterable[Any]) -> Iterator[list[dict[str, Any]]]:
 def _some(items: Iterator[Item]) -> Iterator[list[Item]]:
     while some := list(itertools.islice(items, ROWS)):
         yield some
+
+
+class MadeLines(Lines):
+    """Lines of a report, below its head, that other threads have made."""
+
+    def __init__(self, head: bytes) -> None:
+        self._head = head
+
+    def head(self) -> bytes:
+        return self._head
+
+    def body(self, lines: bytes | memoryview, /) -> bytes | memoryview:
+        return lines
 
 
 def pieces_of(parts: Iterable[FoundKmers]) -> Iterator[FoundKmers]:
@@ -156,7 +172,7 @@ class CountLines(Lines):
         names, (text, begins, ends) = _with_tabs(part.names), _count_texts(part)
         places = names.starts.tolist()
         leads = [names.letters[begin:end].data for begin, end in itertools.pairwise(places)]
-        counts = [text[begin:end] for begin, end in zip(begins, ends, strict=True)]
+        counts = [text[begin:end].data for begin, end in zip(begins, ends, strict=True)]
         lines = [b"\n"] * len(leads)
         if leads and not part.begins:
             leads[0] = memoryview(b"," if counts[0] else b"")
@@ -165,16 +181,40 @@ class CountLines(Lines):
         return b"".join(itertools.chain.from_iterable(zip(leads, counts, lines, strict=True)))
 
 
-def _count_texts(part: RecordCounts) -> tuple[memoryview, list[int], list[int]]:
+def _count_texts(part: RecordCounts) -> tuple[NDArray[np.uint8], list[int], list[int]]:
     """The counts along sequences as text, and where in it those of each sequence begin and end."""
-    size = len(part.counts)
-    commas = _same(",", size)
-    if not part.valid.all():
-        commas = TextTable(2, lambda number: ("NA,", ",")[number]).column(part.valid.astype(np.int8))
-    text = HostJoiner().join(size, [NumberColumn.of(part.counts, part.valid), commas])
-    behind = np.append(0, np.flatnonzero(np.frombuffer(text, np.uint8) == COMMA) + 1)
-    bounds = behind[part.starts]
-    return text, bounds[:-1].tolist(), (bounds[1:] - (part.windows > 0)).tolist()
+    texts, sizes = [np.empty(0, np.uint8)], [np.zeros(1, np.int64)]
+    for begin in range(0, len(part.counts), CELLS):
+        some = slice(begin, begin + CELLS)
+        counts = part.counts[some] if part.valid[some].all() else np.where(part.valid[some], part.counts[some], NONE)
+        short = int(part.counts[some].max()) < NONE
+        text, size = _short_cells(counts) if short else _cells(part.counts[some], part.valid[some])
+        texts.append(text)
+        sizes.append(size)
+    bounds = np.cumsum(np.concatenate(sizes))[part.starts]
+    return np.concatenate(texts), bounds[:-1].tolist(), (bounds[1:] - (part.windows > 0)).tolist()
+
+
+def _short_cells(counts: NDArray[np.uint32]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Counts below `NONE`, or that for none, with a comma behind each: text, and the bytes of each of them."""
+    cells, used, sizes = _short_texts()
+    return cells[counts].view(np.uint8)[used[counts].view(np.bool_)], sizes[counts]
+
+
+@functools.cache
+def _short_texts() -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint8]]:
+    """The text of each short cell, four bytes, which of these it uses, and how many."""
+    texts = [*(b"%d," % count for count in range(NONE)), MISSING.encode() + b","]
+    cells = np.frombuffer(b"".join(text.ljust(4) for text in texts), np.uint32)
+    used = np.frombuffer(b"".join((b"\1" * len(text)).ljust(4, b"\0") for text in texts), np.uint32)
+    return cells, used, np.array([len(text) for text in texts], np.uint8)
+
+
+def _cells(counts: NDArray[np.uint32], valid: NDArray[np.bool_]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Counts with a comma behind each: text, and the bytes of each of them."""
+    commas = TextTable(2, lambda number: (MISSING + ",", ",")[number]).column(valid.astype(np.int8))
+    text = np.frombuffer(HostJoiner().join(len(counts), [NumberColumn.of(counts, valid), commas]), np.uint8)
+    return text, np.diff(np.flatnonzero(text == COMMA), prepend=-1)
 
 
 def write_counts_npz(parts: Iterable[RecordCounts], output: str | os.PathLike[str]) -> None:
