@@ -20,7 +20,6 @@ from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.app.reports import Report, write_reports
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked, refuse_packed
-from oclgenomics.io.workers import Workers
 from oclgenomics.kmers import analysis, formats
 from oclgenomics.kmers.commands.reading import at_work, showing_progress
 
@@ -84,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
         found = kmers.query(
             args.database, args.sequences, files=args.file, both_strands=args.bed, engine=engine, run=how
         )
-        _write(args, found)
+        _write(args, found, engine)
     say_written(args)
     return 0
 
@@ -99,7 +98,7 @@ def _asks_for_device(args: argparse.Namespace) -> bool:
     return bool(args.file) or options != (None, None, None)
 
 
-def _write(args: argparse.Namespace, found: kmers.QueryResult) -> None:
+def _write(args: argparse.Namespace, found: kmers.QueryResult, engine: Engine | None) -> None:
     """Write what was found, part by part."""
     if args.counts and name_unpacked(args.output).endswith(".npz"):
         refuse_packed(args.output, "npz")
@@ -119,9 +118,9 @@ def _write(args: argparse.Namespace, found: kmers.QueryResult) -> None:
         parts, report = found.by_record(), formats.SummaryLines()
     if args.json:
         parts = formats.records_of(analysis.joined_records(parts) if args.counts else parts)
-        report = formats.JsonRows(provenance(args, found.engine))
+        report = formats.JsonRows(provenance(args, engine))
         with text_output(args.output, "wb") as stream:
             write_reports(parts, [(stream, report)])
         return
-    with Workers(args.threads) as workers, text_output(args.output, "wb") as stream:
-        write_reports(workers.map(report.body, parts), [(stream, formats.MadeLines(report.head()))])
+    with text_output(args.output, "wb") as stream:
+        formats.write_lines(parts, report, stream, args.threads)

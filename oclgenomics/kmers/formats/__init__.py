@@ -23,7 +23,7 @@ __getattr__, __dir__, __all__ = found_in(
         "npz": "write_matrix_npz write_npz",
         "parquet": "require_pyarrow write_matrix_parquet write_parquet",
         "query": (
-            "CountLines IntervalLines JsonRows KmerLines MadeLines SummaryLines pieces_of records_of write_counts_npz"
+            "CountLines IntervalLines JsonRows KmerLines SummaryLines pieces_of records_of write_counts_npz write_lines"
         ),
         "reads": "MateFiles check_filter_inputs check_outputs mate_files output_names read_writer",
         "text": "write_fasta write_matrix_tsv write_tsv",

@@ -11,10 +11,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.reports import MISSING, Lines
+from oclgenomics.app.reports import MISSING, ByteSink, Lines, Report, write_reports
 from oclgenomics.errors import OutputError
 from oclgenomics.io.atomic_file import open_whole
 from oclgenomics.io.json_text import json_text
+from oclgenomics.io.workers import Workers
 from oclgenomics.kmers.analysis.found import (
     STRANDS,
     FoundIntervals,
@@ -44,8 +45,14 @@ def _some(items: Iterator[Item]) -> Iterator[list[Item]]:
         yield some
 
 
-class MadeLines(Lines):
-    """Lines of a report, below its head, that other threads have made."""
+def write_lines(parts: Iterable[Item], report: Report[Item], stream: ByteSink, threads: int | None = None) -> None:
+    """Write a report whose bodies threads make: those of parts depend on nothing else, and keep their arrays."""
+    with Workers(threads) as workers:
+        write_reports(workers.map(report.body, parts), [(stream, _MadeLines(report.head()))])
+
+
+class _MadeLines(Lines):
+    """The bodies of a report below its head."""
 
     def __init__(self, head: bytes) -> None:
         self._head = head
