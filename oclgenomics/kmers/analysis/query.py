@@ -147,7 +147,8 @@ class NamedSequences:
 class LookUp(Protocol):
     """Looks up all windows of k letters of sequences in a set."""
 
-    kmers: KmerSet
+    @property
+    def kmers(self) -> KmerSet: ...
 
     def along(
         self, text: NDArray[np.uint8], letters_at: NDArray[np.int64], windows: NDArray[np.int64]

@@ -31,7 +31,8 @@ from oclgenomics.sequence.name_list import NameList
 ROWS = 1 << 12  # that are written at a time
 CELLS = 1 << 16  # counts that are made text at a time, in the cache
 NONE = 1000  # in place of a count of at most three digits
-TAB, COMMA = b"\t,"
+_TAB = ord("\t")
+_COMMA = ord(",")
 Item = TypeVar("Item")
 
 
@@ -76,10 +77,10 @@ class KmerLines(Lines):
         return _head(FoundKmers.COLUMNS)
 
     def body(self, found: FoundKmers, /) -> memoryview:
-        kmers = np.full((len(found), found.k + 2), TAB, np.uint8)  # a tab on either side
+        kmers = np.full((len(found), found.k + 2), _TAB, np.uint8)  # a tab on either side
         kmers[:, 1:-1] = found.letters()
         letters = NameList(kmers.ravel(), np.arange(len(found) + 1) * kmers.shape[1])
-        columns = [
+        columns: list[Column] = [
             NameColumn(_with_tabs(found.names), found.record), NumberColumn.of(found.position + 1), NameColumn(letters),
             NumberColumn.of(found.counts), _same("\n", len(found)),
         ]  # fmt: skip
@@ -94,7 +95,7 @@ class SummaryLines(Lines):
 
     def body(self, part: RecordSummaries, /) -> memoryview:
         tabs = _same("\t", len(part))
-        columns = [
+        columns: list[Column] = [
             NameColumn(_with_tabs(part.names)), NumberColumn.of(part.kmers), tabs, NumberColumn.of(part.found), tabs,
             _float_column(part.mean), tabs, _float_column(part.median), _same("\n", len(part)),
         ]  # fmt: skip
@@ -140,7 +141,7 @@ def _with_tabs(names: Sequence[str]) -> NameList:
     letters = np.empty(starts[-1], np.uint8)
     tabs = np.zeros(len(letters), np.bool_)
     tabs[starts[1:] - 1] = True
-    letters[tabs], letters[~tabs] = TAB, some.letters[some.starts[0] : some.starts[-1]]
+    letters[tabs], letters[~tabs] = _TAB, some.letters[some.starts[0] : some.starts[-1]]
     return NameList(letters, starts)
 
 
@@ -190,7 +191,8 @@ class CountLines(Lines):
 
 def _count_texts(part: RecordCounts) -> tuple[NDArray[np.uint8], list[int], list[int]]:
     """The counts along sequences as text, and where in it those of each sequence begin and end."""
-    texts, sizes = [np.empty(0, np.uint8)], [np.zeros(1, np.int64)]
+    texts = [np.empty(0, np.uint8)]
+    sizes: list[NDArray[np.integer[Any]]] = [np.zeros(1, np.int64)]
     for begin in range(0, len(part.counts), CELLS):
         some = slice(begin, begin + CELLS)
         counts = part.counts[some] if part.valid[some].all() else np.where(part.valid[some], part.counts[some], NONE)
@@ -221,7 +223,7 @@ def _cells(counts: NDArray[np.uint32], valid: NDArray[np.bool_]) -> tuple[NDArra
     """Counts with a comma behind each: text, and the bytes of each of them."""
     commas = TextTable(2, lambda number: (MISSING + ",", ",")[number]).column(valid.astype(np.int8))
     text = np.frombuffer(HostJoiner().join(len(counts), [NumberColumn.of(counts, valid), commas]), np.uint8)
-    return text, np.diff(np.flatnonzero(text == COMMA), prepend=-1)
+    return text, np.diff(np.flatnonzero(text == _COMMA), prepend=-1)
 
 
 def write_counts_npz(parts: Iterable[RecordCounts], output: str | os.PathLike[str]) -> None:
