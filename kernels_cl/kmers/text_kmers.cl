@@ -16,14 +16,7 @@
 // -D CANONICAL=0|1   the lesser of a k-mer and its reverse complement
 // -D BACKWARD=0|1    the reverse complement; not with CANONICAL
 // -D BATCH=n         k-mers that are looked up together
-#include "common/fetch.clh"
 #include "kmers/key_table.clh"
-
-#if BATCH > 1
-#define COME(line) FETCH(line)
-#else
-#define COME(line)
-#endif
 
 #define BOTH (CANONICAL || BACKWARD)
 

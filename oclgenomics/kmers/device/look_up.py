@@ -102,11 +102,14 @@ class KeyTable:
         start, size : int
         bounds : CountBounds
         """
-        defines = {"WORDS": self._words, "COUNTS": self._counts is not None}
+        cpu = self._engine.tuning.cpu
+        each = -(-size // CPU_ITEMS) if cpu else 1
+        defines = {"WORDS": self._words, "COUNTS": self._counts is not None, "BATCH": CPU_BATCH if cpu else GPU_BATCH}
         kernel = self._engine.kernel(TABLE_SOURCE, "insert_keys", **defines)
         self._engine.launch_items(
-            kernel, size, run_keys=runs.keys, run_counts=runs.counts, stride=runs.size, start=start, size=size,
-            least=bounds.least, most=bounds.highest, taken=self._taken, **self.keys,
+            kernel, -(-size // each), lanes=1 if cpu else None, run_keys=runs.keys, run_counts=runs.counts,
+            stride=runs.size, start=start, size=size, each=each, least=bounds.least, most=bounds.highest,
+            taken=self._taken, **self.keys,
         )  # fmt: skip
 
 

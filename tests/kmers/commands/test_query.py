@@ -50,7 +50,7 @@ def test_what_the_device_looks_up(
 ) -> None:
     assert query("db", *words, "-d", device.index, "--max-memory", "64M", "--profile", "--threads", 1) == 0
     shown = capsys.readouterr()
-    assert shown.err.startswith(f"oclgenomics: device {device.index}: ")
+    assert f"oclgenomics: device {device.index}: " in shown.err
     assert "take_counts" in shown.err
     assert query("db", *words, "-d", "host") == 0
     assert capsys.readouterr().out == shown.out
