@@ -138,9 +138,9 @@ def main() -> int:
         for file in ("contigs.fa", "reads.fq"):
             record["rows"] += measured(args, folder, folder / file, str(device.index))
             print(table(record["rows"]), file=sys.stderr, flush=True)
+            if args.json:
+                write_json(args.json, record)
     print(f"{device}\n{table(record['rows'])}")
-    if args.json:
-        write_json(args.json, record)
     return 0
 
 
