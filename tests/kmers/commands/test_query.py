@@ -35,7 +35,9 @@ def query(*words: object) -> int:
     return main(["kmers", "query", *map(str, words)])
 
 
-@pytest.mark.parametrize("words", [("db", "GATTACA"), ("db", "--file", "x.fa", "-d", "host"), ("db", "ACGTA", "--counts")])
+@pytest.mark.parametrize(
+    "words", [("db", "GATTACA"), ("db", "--file", "x.fa", "-d", "host"), ("db", "A" * 9, "--counts")]
+)
 def test_what_the_host_looks_up(files: Path, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     with mock.patch.object(runtime.Engine, "__init__", no_device):
         assert query(*words) == 0
