@@ -220,3 +220,14 @@ def test_parts_keep_their_arrays(engine: Engine, tmp_path: Path) -> None:
         assert [row for part in parts for row in part.rows()] == [row for part in found for row in part.rows()]
     host = query(random_set(4, 90), files=tmp_path / "x.fq")
     assert [row for part in parts for row in part.rows()] == [row for part in host for row in part.rows()]
+
+
+@pytest.mark.parametrize("with_counts", [False, True])
+@pytest.mark.parametrize("k", [9, 40, 256])
+def test_a_table_takes_half_of_the_memory(device: Device, k: int, with_counts: bool) -> None:
+    memory = 8 << 20
+    with Engine(device, max_memory=memory) as engine:
+        room = look_up.table_room(engine.limits(), k, with_counts=with_counts)
+        table = look_up.KeyTable(engine, k, room, with_counts=with_counts)
+        assert memory * 0.4 < engine.memory.used <= memory / 2
+        del table
