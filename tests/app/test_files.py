@@ -36,8 +36,8 @@ WINDOWS = ["--grid", "5", "--minwin", "100", "--maxwin", "50k"]
 NO_FILES = {
     "abundance_per", "at", "comment", "deme", "device", "engine", "format", "fpr", "highest", "impute", "input_format",
     "kernel", "ld", "listen", "loop", "lowest", "name", "names", "operation", "phase", "pore", "precision", "rank",
-    "ranks", "region", "remove_ambiguous", "separator", "sequence_id_format", "sequences", "settings", "stages",
-    "target_class", "title", "top", "workers",
+    "ranks", "region", "remove_ambiguous", "sample_name", "separator", "sequence_id_format", "sequences", "settings",
+    "stages", "target_class", "title", "top", "workers",
 }  # fmt: skip
 
 

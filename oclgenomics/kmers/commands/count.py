@@ -20,8 +20,10 @@ from oclgenomics.app.commands import (
 )  # fmt: skip
 from oclgenomics.app.files import works_in, writes
 from oclgenomics.app.inputs import reads_sequences
+from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.io.json_text import json_text
+from oclgenomics.kmers import formats
 from oclgenomics.kmers.commands.reading import KMERS, add_count_bounds, add_counting_options, at_work, showing_progress
 
 
@@ -68,6 +70,7 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     writes(group.add_argument("-o", "--output", required=True, metavar="DB", help="the database to write"))
     group.add_argument("--json", action="store_true", help="write a summary as JSON to standard output")
+    add_multiqc_options(group, "the summary")
     add_message_options(group)
 
 
@@ -90,6 +93,8 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         result = _record(counted.summary, counted.seconds)
         print(json_text(counted.provenance | {"result": result}, indent=1))
+    if args.multiqc:
+        write_content(args, formats.count_content(sample_name(args, args.inputs), counted.summary, k=args.k))
     _say_summary(args, counted.summary, counted.seconds)
     return 0
 

@@ -24,6 +24,7 @@ from oclgenomics.app.commands import (
 )
 from oclgenomics.app.files import reads, writes
 from oclgenomics.app.inputs import reads_sequences
+from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
 from oclgenomics.errors import UsageError
 from oclgenomics.signatures import formats, plots
@@ -69,6 +70,7 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
         ("--plot", "draw the samples and the signatures in them; .png, .svg or .pdf"),
     ):
         writes(group.add_argument(name, metavar="FILE", help=text))
+    add_multiqc_options(group, "what was found")
 
 
 def _add_matching_options(parser: argparse.ArgumentParser) -> None:
@@ -134,6 +136,8 @@ def run(args: argparse.Namespace) -> int:
         title = "standard input" if first == STANDARD else Path(first).name
         title += f" and {len(others):,} more" if others else ""
         plots.write_figure(args.plot, plots.plot_samples(chosen, title=title))
+    if args.multiqc:
+        write_content(args, formats.totals_content(sample_name(args, args.samples), totals))
     _say_totals(args, totals, seconds)
     say_written(args)
     return 0
