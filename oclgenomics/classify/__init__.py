@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
-        "api": "add build iter_query merge query run",
+        "api": "Fetched add build fetch iter_query merge query run",
         "database.database": "Database",
         "database.file": "read_database verify_database write_database",
         "database.merging": "merge_databases",
@@ -49,7 +49,8 @@ __getattr__, __dir__, __all__ = found_in(
         "oclgenomics.app.run": "Run",
         "oclgenomics.sequence.files": "file_names",
         "options": (
-            "BuildOptions Input METACACHE METACACHE_BUILD METACACHE_SKETCH QueryOptions SketchOptions Wanted inputs_of"
+            "BuildOptions FetchOptions Input METACACHE METACACHE_BUILD METACACHE_SKETCH QueryOptions SketchOptions "
+            "Wanted inputs_of"
         ),
         "result": "ClassifiedReads QueryResult",
         "serving.client": "Client",

@@ -245,6 +245,62 @@ class Wanted:
             _check("limit", self.limit, 1, 1 << 62)
 
 
+# What options call the levels of assemblies, and what NCBI does; the best first.
+ASSEMBLY_LEVELS = {
+    "complete": "Complete Genome", "chromosome": "Chromosome", "scaffold": "Scaffold", "contig": "Contig",
+}  # fmt: skip
+NCBI_SOURCE = "https://ftp.ncbi.nlm.nih.gov"
+GTDB_SOURCE = "https://data.gtdb.ecogenomic.org/releases/latest"
+MAX_PARALLEL = 32  # more is unkind to public servers
+
+
+@dataclass(frozen=True)
+class FetchOptions:
+    """Which assemblies of public collections are downloaded, and from where.
+
+    Attributes
+    ----------
+    assembly_level : tuple of {'complete', 'chromosome', 'scaffold', 'contig'}
+        Levels that are taken; all if none is given.
+    representative : bool
+        Only genomes that NCBI calls reference or representative, or that represent a species of GTDB.
+    reference : bool
+        Only genomes that NCBI calls reference.
+    top : int, optional
+        Assemblies of a species at most: the best by category, level and date.
+    skip_missing : bool
+        Do without assemblies that cannot be had, rather than end with an error.
+    parallel : int
+        Downloads at a time, 1 to 32.
+    source, gtdb_source : str
+        Web addresses of a server with NCBI's layout, and of the folder of a release of GTDB.
+
+    Raises
+    ------
+    UsageError
+        A value is outside its range.
+    """
+
+    assembly_level: tuple[str, ...] = ()
+    representative: bool = False
+    reference: bool = False
+    top: int | None = None
+    skip_missing: bool = False
+    parallel: int = 4
+    source: str = NCBI_SOURCE
+    gtdb_source: str = GTDB_SOURCE
+
+    def __post_init__(self) -> None:
+        for level in self.assembly_level:
+            check_choice("assembly_level", level, ASSEMBLY_LEVELS)
+        _check("parallel", self.parallel, 1, MAX_PARALLEL)
+        if self.top is not None:
+            _check("top", self.top, 1, 1 << 31)
+        for name in ("source", "gtdb_source"):
+            if not getattr(self, name).startswith(("https://", "http://")):
+                raise ParameterError(name, "is no address that begins with https:// or http://", getattr(self, name))
+
+
 class Input(NamedTuple):
     """A file of reads, one of mates that follow each other, or two of mates.
 
