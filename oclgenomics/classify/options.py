@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, get_args
 
 from oclgenomics.errors import ParameterError, check_choice, check_range
@@ -151,7 +151,7 @@ class QueryOptions:
     lowest, highest : str
         Ranks between which reads are classified. Of each taxon at `lowest` the best target is a candidate. If it is not
         given, `lowest` is species; with `hitmin` it is sequence, which is MetaCache's default, where two strains of one
-        species leave no place for the next species.
+        species leave no place for the next species. By a database without a taxonomy, sequences are called then, too.
     insertsize : int
         Bases that the two mates of a pair span at most. If 0 is given, 600, or with `hitmin` the bases of both mates,
         as MetaCache takes it.
@@ -186,6 +186,7 @@ class QueryOptions:
     cov_percentile: float = 0.0
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "_lowest_given", bool(self.lowest))
         if not self.lowest:
             object.__setattr__(self, "lowest", "species" if self.hitmin is None else "sequence")
         if self.hitmin is not None:
@@ -203,6 +204,11 @@ class QueryOptions:
             check_choice(name, getattr(self, name), RANKS)
         if RANKS.index(self.lowest) > RANKS.index(self.highest):
             raise ParameterError("lowest", f"is above the highest rank, {self.highest}", self.lowest)
+
+    def for_taxa(self, taxa: int) -> QueryOptions:
+        """Return the options of queries of a database with so many taxa: see `lowest`."""
+        given: bool = vars(self)["_lowest_given"]
+        return self if taxa or given else replace(self, lowest="sequence")
 
     @property
     def tells_shares(self) -> bool:

@@ -15,6 +15,7 @@ from oclgenomics.app.reports import write_reports
 from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.classify.commands.query_options import add_query_options, add_read_options, query_inputs, query_options
 from oclgenomics.classify.commands.report_files import ReportFiles, check_format, line_form
+from oclgenomics.classify.index import options_for
 from oclgenomics.classify.options import Wanted
 from oclgenomics.errors import UsageError
 
@@ -70,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         return write_shard(args, job, "classifying", kept=TEXTS)
     _check_kept(args)
     with work_of(args) as work, nullcontext() if job.brings_lines else work.engine() as opened:
-        classify_reads(args, job, partial(work.parts, job), options, opened)
+        classify_reads(args, job, partial(work.parts, job), job.options, opened)
         work.report_profile()
     say_written(args)
     return 0
@@ -123,6 +124,7 @@ def classify_reads(
     engine : Engine or callable, optional
         Joins lines; see `formats.make_report`.
     """
+    options = options_for(known.database, options)
     if not len(known.database.taxonomy) and options.lowest != "sequence":
         why = "the database has no taxonomy, so no read will be classified"
         say(args, f"warning: {why}; --lowest sequence names targets")

@@ -176,7 +176,7 @@ class Collections:
             taxids, clusters = self._gtdb()
             wanted = {accession: accession for accession in taxids}
         for source in sources:
-            if source in collections():
+            if source in collections() and source != GTDB:
                 bank, _, group = source.partition("-")
                 url = f"genomes/{bank}/{FOLDERS.get(group, group)}/assembly_summary.txt"
                 listed += _read_summary(self._listing(url, f"{source}.txt"))
