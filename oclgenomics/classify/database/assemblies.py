@@ -137,12 +137,6 @@ class Choice:
     lost: list[str]
     taxids: dict[str, int]
 
-    @property
-    def stored(self) -> int | None:
-        """Bytes of all sequences, about: those without a size are taken for as large as the others."""
-        known = [one.bases for one in self.assemblies if one.bases]
-        return int(STORED * sum(known) / len(known) * len(self.assemblies)) if known else None
-
 
 class Collections:
     """Named collections in a folder of downloads; used by one process at a time.
@@ -335,6 +329,12 @@ class Collections:
         if known is None or digest_of(path) != known:
             url, listed = f"{folder}/{quote(one.file)}", f"{folder}/{SUMS}"
             _get_listed(self._net, url, listed, path, known, lambda md5: sums.add(one.file, md5))
+
+
+def stored_bytes(listed: Sequence[Assembly]) -> int | None:
+    """Return about how many bytes sequences have, those without a size as many as others; None if all are."""
+    known = [one.bases for one in listed if one.bases]
+    return int(STORED * sum(known) / len(known) * len(listed)) if known else None
 
 
 def collections() -> list[str]:
