@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from oclgenomics.app.commands import (
@@ -178,16 +178,15 @@ def _telling_how_to_go_on(args: argparse.Namespace, folder: str) -> Iterator[Non
 def _write_plan(collections: assemblies.Collections, choice: assemblies.Choice, rate: float) -> None:
     """Write what there is to download, at so many bytes a second."""
     missing = collections.missing(choice)
-    left = assemblies.Choice(missing, choice.left_out, choice.lost, choice.taxids)
     lines = [("assemblies", f"{len(choice.assemblies):,}"), ("to download", f"{len(missing):,}")]
     lines += [(f"left out, {why}", f"{number:,}") for why, number in choice.left_out.items()]
     if choice.lost:
         lines.append(("not listed", f"{len(choice.lost):,}"))
     seconds = REQUESTS * len(missing) / downloads.PER_SECOND
-    if left.stored is None and missing:
+    size = assemblies.stored_bytes(missing) if missing else 0
+    if size is None:
         lines.append(("size", "not listed"))
     else:
-        size = left.stored or 0
         seconds = max(seconds, size / max(rate, 1))
         lines.append(("size", f"about {readable_bytes(size)} of {readable_bytes(_free(collections.folder))} free"))
     lines.append(("time", f"about {_clock(seconds)} at {readable_bytes(int(rate))}/s"))
@@ -207,14 +206,13 @@ def _clock(seconds: float) -> str:
 def _say_choice(args: argparse.Namespace, collections: assemblies.Collections, choice: assemblies.Choice) -> None:
     missing = collections.missing(choice)
     others = "".join(f"; left out: {number:,} {why}" for why, number in choice.left_out.items())
-    size = assemblies.Choice(missing, choice.left_out, [], {}).stored
+    size = assemblies.stored_bytes(missing)
     about = f" (about {readable_bytes(size)})" if size else ""
     say(args, f"{len(choice.assemblies):,} assemblies, {len(missing):,} to download{about}{others}")
 
 
-def _say_fetched(args: argparse.Namespace, choice: assemblies.Choice, references: Iterable[str], received: int) -> None:
-    number = len(list(references))
-    lost = len(choice.assemblies) + len(choice.lost) - number
-    say(args, f"{number:,} assemblies are there; {readable_bytes(received)} came")
+def _say_fetched(args: argparse.Namespace, choice: assemblies.Choice, references: Sequence[str], received: int) -> None:
+    lost = len(choice.assemblies) + len(choice.lost) - len(references)
+    say(args, f"{len(references):,} assemblies are there; {readable_bytes(received)} came")
     if lost:
         say(args, f"warning: {lost:,} assemblies could not be had and are left out")

@@ -168,7 +168,8 @@ class Collections:
         listed: list[Assembly] = []
         if GTDB in sources:
             taxids, clusters = self._gtdb()
-            wanted = {accession: accession for accession in taxids}
+            only = clusters if options.representative and clusters is not None else taxids
+            wanted = {accession: accession for accession in taxids if accession in only}
         for source in sources:
             if source in collections() and source != GTDB:
                 bank, _, group = source.partition("-")

@@ -148,6 +148,15 @@ def test_gtdb_has_a_taxonomy_of_its_own(server: Web, device: Device, tmp_path: P
     assert not [name for name in server.count() if name.startswith("pub/")]
 
 
+def test_genomes_of_gtdb_that_ncbi_has_not(server: Web, tmp_path: Path) -> None:
+    """They are missing, unless only representatives are asked for, which they are not."""
+    name = "genomes/refseq/assembly_summary_refseq.txt"
+    lines = server.files[name].splitlines(keepends=True)
+    server.files[name] = b"".join(line for line in lines if not line.startswith(b"GCF_000000004."))
+    assert main(given(server, None, "gtdb", "--folder", tmp_path)) == 3
+    assert main(given(server, None, "gtdb", "--representative", "--folder", tmp_path)) == 0
+
+
 def test_names_of_a_release_of_gtdb(server: Web, tmp_path: Path) -> None:
     publish_gtdb(server, "releases/release226/226.0", released=True)
     words = ["--gtdb-source", f"{server.url}/releases/release226/226.0"]

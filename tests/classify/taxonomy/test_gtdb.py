@@ -62,7 +62,7 @@ def test_taxa_of_one_number_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> N
     ["", "d__Bacteria", COLI.replace("p__", "x__"), COLI.replace("s__Escherichia coli", "s__"), f"{COLI};t__x"],
 )
 def test_what_is_no_lineage(tmp_path: Path, lineage: str) -> None:
-    with pytest.raises(InputError, match="line 2: .*is no lineage"):
+    with pytest.raises(InputError, match=r"line 2: .*is no lineage"):
         write_gtdb([table(tmp_path / "a", f"x\t{COLI}", f"y\t{lineage}")], str(tmp_path))
 
 
