@@ -275,8 +275,6 @@ class _Part:
         with self._telling():
             self._file = open(self._name, "ab+")  # appends wherever it was read or cut
             self.size = self._file.seek(0, os.SEEK_END)
-        if not self._checked:
-            self.drop()
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -124,6 +124,14 @@ def test_accessions_that_nobody_lists(server: Web, tmp_path: Path, capsys: pytes
     assert server.count()[ASSEMBLIES[0].place] == 1
 
 
+def test_accessions_without_a_version_are_current(
+    server: Web, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.txt").write_text("GCF_000000008\nGCF_000000001\n")
+    assert main(given(server, None, tmp_path / "a.txt", "--folder", tmp_path / "f")) == 3
+    assert "1 of 2 assemblies cannot be had" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("text", ["", "# x\n", "NC_000001.1\n", "GCF_1.1\n"])
 def test_files_without_accessions(server: Web, tmp_path: Path, text: str) -> None:
     (tmp_path / "a.txt").write_text(text)

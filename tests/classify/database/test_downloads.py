@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import email.utils
 import os
 import sys
@@ -86,6 +87,13 @@ def test_nothing_goes_on_that_nobody_can_tell_from_another_version(server: Web, 
     net.get(f"{server.url}/a", str(place))
     only(place)
     assert [within for _, within in server.asked] == [None, None]
+
+
+def test_what_a_killed_process_left_of_a_list_is_dropped(server: Web, net: Downloader, place: Path) -> None:
+    Path(f"{place}.part").write_bytes(b"x" * 1000)
+    net.get(f"{server.url}/a", str(place))
+    only(place)
+    assert server.asked == [("a", None)]
 
 
 def test_servers_without_ranges_send_all_again(server: Web, net: Downloader, place: Path) -> None:
@@ -329,6 +337,8 @@ def test_a_silent_server_does_not_keep_from_stopping(server: Web, place: Path) -
         handler.wfile.flush()
         silent.set()
         over.wait(60)
+        with contextlib.suppress(OSError):  # nobody reads it any more
+            handler.wfile.write(DATA[300_000:])
         return True
 
     server.trouble("a", stall)
