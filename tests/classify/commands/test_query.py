@@ -12,7 +12,7 @@ from helpers.classified import DATA
 
 from oclgenomics import classify
 from oclgenomics.classify import QueryOptions
-from oclgenomics.classify.formats import make_report
+from oclgenomics.classify.formats import NativeOptions, make_report
 from oclgenomics.cli.main import main
 from oclgenomics.runtime import Device
 
@@ -87,10 +87,14 @@ def test_databases_without_taxonomy_call_sequences(
     assert found.options.lowest == "sequence"
     assert "sequence" in {one["rank"] for one in found.records()}
     with classify.Index(bare, engine=device) as index:
-        known = (index.lineages, QueryOptions(repeats=True), index.database.options.sketch)
-        report = make_report("native", *known)
-        lines = report.head() + b"".join([report.body(part) for part in found.parts]) + report.tail()
-    assert set(without_comments(lines.decode())) == set(without_comments(shown[()]))
+        for format in ("kraken", "native"):
+            texts = []
+            for options in (QueryOptions(), QueryOptions(lowest="sequence")):
+                report = make_report(
+                    format, index.lineages, options, index.database.options.sketch, native=NativeOptions(tophits=True)
+                )
+                texts.append(b"".join([report.body(part) for part in found.parts]))
+            assert texts[0] == texts[1]
     words = ["classify", "run", str(READS), "--targets", str(EDGE / "edge_ref.fna"), "--min-triplets", "0", *given]
     assert main(words) == 0
     assert without_comments(capsys.readouterr().out) == without_comments(shown[()])
