@@ -15,7 +15,6 @@ from oclgenomics.app.reports import write_reports
 from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.classify.commands.query_options import add_query_options, add_read_options, query_inputs, query_options
 from oclgenomics.classify.commands.report_files import ReportFiles, check_format, line_form
-from oclgenomics.classify.index import options_for
 from oclgenomics.classify.options import Wanted
 from oclgenomics.errors import UsageError
 
@@ -124,7 +123,7 @@ def classify_reads(
     engine : Engine or callable, optional
         Joins lines; see `formats.make_report`.
     """
-    options = options_for(known.database, options)
+    options = classify.options_for(known.database, options)
     if not len(known.database.taxonomy) and options.lowest != "sequence":
         why = "the database has no taxonomy, so no read will be classified"
         say(args, f"warning: {why}; --lowest sequence names targets")
