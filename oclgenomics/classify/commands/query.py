@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
         return write_shard(args, job, "classifying", kept=TEXTS)
     _check_kept(args)
     with work_of(args) as work, nullcontext() if job.brings_lines else work.engine() as opened:
-        classify_reads(args, job, partial(work.parts, job), options, opened)
+        classify_reads(args, job, partial(work.parts, job), job.options, opened)
         work.report_profile()
     say_written(args)
     return 0
@@ -123,6 +123,7 @@ def classify_reads(
     engine : Engine or callable, optional
         Joins lines; see `formats.make_report`.
     """
+    options = classify.options_for(known.database, options)
     if not len(known.database.taxonomy) and options.lowest != "sequence":
         why = "the database has no taxonomy, so no read will be classified"
         say(args, f"warning: {why}; --lowest sequence names targets")

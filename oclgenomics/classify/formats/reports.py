@@ -107,6 +107,7 @@ def line_report(
 ) -> LineReport:
     """Return the report of some lines; parameters as of `make_report`."""
     report: LineReport
+    query = query.for_taxa(len(lineages.taxonomy))
     if lines.format == "kraken":
         report = KrakenReport(lineages, query.lowest, joiner)
     elif lines.format == "tsv":
