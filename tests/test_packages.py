@@ -81,7 +81,12 @@ def test_the_wheel_holds_all_files_of_the_packages_and_their_licences(built: Pat
     assert {name for name, content in modules.items() if content != sources[name].read_bytes()} == set()
     endings = {name.rpartition(".")[2] for name in modules}
     assert {"py", "typed", "cl", "clh", "v", "vh", "cpp", "model", "toml", "csv", "html", "js", "css"} <= endings
-    told = wheel.keys() - modules.keys()
+    shared = {name for name in wheel if name.startswith(f"{NAME}.data/")}
+    made = {name for name in files_of(built / "tree", True) if name.startswith("packaging/share/")}
+    assert {name.removeprefix(f"{NAME}.data/data/") for name in shared} == {
+        name.removeprefix("packaging/") for name in made
+    }
+    told = wheel.keys() - modules.keys() - shared
     own = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "top_level.txt"}
     assert {name.removeprefix(f"{NAME}.dist-info/") for name in told} == own | {f"licenses/{name}" for name in LICENCES}
 
@@ -149,5 +154,5 @@ def test_the_wheel_works_away_from_the_checkout(built: Path, tmp_path: Path) -> 
     run("-m", "oclgenomics", "kmers", "count", "-q", "-k", "3", "reads.fa", "-o", "reads.db")
     assert run("-m", "oclgenomics", "kmers", "dump", "reads.db") == "ACG\t4\nGTA\t4\n"
     assert "Table I" in run("-m", "oclgenomics", "fpga", "table1")
-    words = "simulate signals --seed 1 --length 2000 --reads 2 -o reads.npz".split()
+    words = ["simulate", "signals", "--seed", "1", "--length", "2000", "--reads", "2", "-o", "reads.npz"]
     run("-m", "oclgenomics", *words)
