@@ -1,4 +1,4 @@
-"""Both containers take the same steps, as the same script, and the one with a user of its own keeps the cache of that."""
+"""Both containers take the steps of one script, and the user of the one for Docker owns its cache."""
 
 from __future__ import annotations
 
