@@ -13,7 +13,13 @@ from oclgenomics.app.commands import add_command, open_engine, report_profile, s
 from oclgenomics.app.files import option_of, reads
 from oclgenomics.app.reports import write_reports
 from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
-from oclgenomics.classify.commands.query_options import add_query_options, add_read_options, query_inputs, query_options
+from oclgenomics.classify.commands.query_options import (
+    KRAKEN,
+    add_query_options,
+    add_read_options,
+    query_inputs,
+    query_options,
+)
 from oclgenomics.classify.commands.report_files import ReportFiles, check_format, line_form
 from oclgenomics.classify.options import Wanted
 from oclgenomics.errors import UsageError
@@ -39,6 +45,7 @@ def add_parser(actions: Any) -> None:
         actions, run, "query", "classify reads by a database",
         "Sketch reads, look their features up, and call each read the lowest taxon that its best candidates have in "
         "common.",
+        KRAKEN | {"--db": "name the database before the reads"},
     )  # fmt: skip
     reads(parser.add_argument("database", metavar="DB", help="database of `classify build`"))
     add_read_options(parser)

@@ -17,6 +17,18 @@ from oclgenomics.errors import UsageError
 OptionsT = TypeVar("OptionsT")
 BY_CHANCE = "by the read and the database, 2 or more, so that chance seldom gives as many; MetaCache's is 5"
 
+KRAKEN = {  # options of Kraken 2
+    "--report": "use --kreport FILE",
+    "--confidence": "use --hitmin N, the hits that a read needs",
+    "--minimum-hit-groups": "use --hitmin N",
+    "--use-names": "not needed; --format native writes names",
+    "--gzip-compressed|--bzip2-compressed": "not needed; compressed inputs are recognised",
+    "--memory-mapping": "not needed",
+    "--report-zero-counts|--report-minimizer-data|--use-mpa-style": "no such report; --kreport FILE writes Kraken's",
+    "--minimum-base-quality": "not done here; trim or mask reads before",
+    "--quick": "not done here",
+}
+
 
 def add_read_options(parser: argparse.ArgumentParser) -> None:
     """Add the files of reads, and how they are read."""

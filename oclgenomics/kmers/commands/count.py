@@ -26,6 +26,20 @@ from oclgenomics.io.json_text import json_text
 from oclgenomics.kmers import formats
 from oclgenomics.kmers.commands.reading import KMERS, add_count_bounds, add_counting_options, at_work, showing_progress
 
+FOREIGN = {  # options of KMC and Jellyfish
+    r"-C|--canonical|--both-strands": "not needed; the canonical k-mer is counted unless --no-canonical is given",
+    r"-m|--mer-len": "use -k K",
+    r"-m\d+": "use -k K for the length of k-mers, --max-memory SIZE for the memory, as in --max-memory 8G",
+    r"-s|--size": "not needed; the table grows, and --max-memory SIZE limits it",
+    r"-L|--lower-count|-ci\d+": "use --min-count N",
+    r"-U|--upper-count|-cx\d*": "use --max-count N",
+    r"-cs\d+": "use --counter-max N",
+    r"-t\d*": "use --threads N",
+    r"-f[aqm]|-fbam|-fkmc": "not needed; FASTA and FASTQ are recognised (BAM: samtools fastq)",
+    r"-Q|--min-quality-char|--min-qual-char": "use --min-quality Q",
+    r"-b": "use --no-canonical",
+}
+
 
 def add_parser(actions: Any) -> None:
     """Add `count` to the actions of `kmers`."""
@@ -33,6 +47,7 @@ def add_parser(actions: Any) -> None:
         actions, run, "count", "count the k-mers of FASTA and FASTQ files into a database",
         "Count all k-mers. Anything but A, C, G and T, and the ends of records, breaks them. Lower case "
         "counts as upper case.",
+        FOREIGN,
     )  # fmt: skip
     inputs = parser.add_argument(
         "inputs", nargs="+", metavar="INPUT",

@@ -37,6 +37,14 @@ if TYPE_CHECKING:
 
 
 STANDARD = "-"
+FOREIGN = {  # options of seqkit locate
+    "-p|--pattern": "write the pattern into a FASTA file, and name it last",
+    "-f|--pattern-file": "name the file of patterns last",
+    "-m": "use --max-mismatch M",
+    "-P|--only-positive-strand": "use --strand +",
+    "-i|--ignore-case|--degenerate": "not needed; lower case counts as upper case, and IUPAC codes match",
+    "--bed": "use --format bed",
+}
 
 
 def add_parser(actions: Any) -> None:
@@ -46,6 +54,7 @@ def add_parser(actions: Any) -> None:
         "Find every place of every sample at which a signature matches: each of its bases has a "
         "nucleotide in common with the sample's (IUPAC; N matches all). The score of a match is the mean quality of "
         "the sample's bases under the whole signature.",
+        FOREIGN,
     )  # fmt: skip
     samples = parser.add_argument(
         "samples", nargs="+", metavar="SAMPLES",
