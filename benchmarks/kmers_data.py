@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-__all__ = ["SETS", "genome_of", "write_set"]
+__all__ = ["BASES", "SEED", "SETS", "genome_of", "write_set"]
 
 SEED, READ, SHORT_READ, ERRORS, CHUNK = 17, 150, 36, 0.005, 100_000
 ELEMENTS, ELEMENT, DIVERGENCE = 40, 300, 0.1

@@ -1,33 +1,44 @@
 // K-mers of letters as they stand in the text, looked up in a table (key_table.clh).
 //
-// Cut c are the `windows[c]` windows of k letters that start at text[letters[c]] and behind it; it belongs to piece
-// pieces[c]. `cuts` holds letters, windows and pieces, `count` of each. A window with a letter other than A, C, G and T, in either case, is no k-mer. The text begins at byte `skip` of
-// the memory.
+// Cut c are the windows[c] windows of k letters that start at text[letters[c]] and behind it. `cuts` holds letters, windows and
+// what a kernel takes besides, `count` of each. A window with a letter other than A, C, G and T, in either case, is no k-mer.
+// The text begins at byte `skip` of the memory.
 //
-//   count_found   kmers[p] and found[p]: k-mers of piece p, and those that the table has; both are added to
+//   count_found   kmers[p] and found[p]: k-mers of piece p, and those that the table has; both are added to. Cut c belongs to
+//                 piece pieces[c].
+//   take_counts   counts[i]: that of window i, if the table has it; valid[i] = 1 if it is a k-mer. All others stay as they
+//                 are. The first window of cut c is windows places[c] of the result.
 //
 // A work-item takes `each` cuts. It gathers BATCH k-mers before it looks them up, so that the processor waits for many lines
 // of the table at a time.
 //
-// -D WORDS=n        words of a k-mer
-// -D CANONICAL=0|1  the lesser of a k-mer and its reverse complement
-// -D BATCH=n        k-mers that are looked up together
-#include "common/fetch.clh"
+// -D WORDS=n         words of a k-mer
+// -D CANONICAL=0|1   the lesser of a k-mer and its reverse complement
+// -D BACKWARD=0|1    the reverse complement; not with CANONICAL
+// -D BATCH=n         k-mers that are looked up together
 #include "kmers/key_table.clh"
 
-#if BATCH > 1
-#define COME(line) FETCH(line)
-#else
-#define COME(line)
-#endif
+#define BOTH (CANONICAL || BACKWARD)
 
-// The last k letters, and their reverse complement.
+// The last k letters, and their reverse complement; the last `run` letters were A, C, G and T.
 typedef struct {
     ulong forward[WORDS];
-#if CANONICAL
+#if BOTH
     ulong backward[WORDS];
 #endif
+    uint run;
 } Strands;
+
+static inline void start_strands(Strands *strands)
+{
+    for (uint w = 0; w < WORDS; ++w) {
+        strands->forward[w] = 0;
+#if BOTH
+        strands->backward[w] = 0;
+#endif
+    }
+    strands->run = 0;
+}
 
 // Two bits for A 0, C 1, G 2 or T 3, and 4 for any other letter.
 static inline uint code_of(uint letter)
@@ -46,7 +57,7 @@ static inline void go_on(Strands *strands, ulong code, uint top)
         strands->forward[w] = strands->forward[w] << 2 | strands->forward[w - 1] >> 62;
     strands->forward[0] = strands->forward[0] << 2 | code;
     strands->forward[WORDS - 1] &= ~0ul >> (64 - 2 * top);
-#if CANONICAL
+#if BOTH
     UNROLL
     for (uint w = 0; w + 1 < WORDS; ++w)
         strands->backward[w] = strands->backward[w] >> 2 | strands->backward[w + 1] << 62;
@@ -66,8 +77,24 @@ static inline void take_kmer(const Strands *strands, ulong *key)
         key[w] = less ? strands->backward[w] : strands->forward[w];
 #else
     for (uint w = 0; w < WORDS; ++w)
+#if BACKWARD
+        key[w] = strands->backward[w];
+#else
         key[w] = strands->forward[w];
 #endif
+#endif
+}
+
+// Goes on by one letter and says whether a k-mer ends with it, which is the key then.
+static inline uint next_kmer(Strands *strands, uint letter, uint k, ulong *key)
+{
+    const uint code = code_of(letter);
+    strands->run = code > 3 ? 0 : strands->run + 1;
+    go_on(strands, code & 3, k - 32 * (WORDS - 1));
+    if (strands->run < k)
+        return 0;
+    take_kmer(strands, key);
+    return 1;
 }
 
 static inline uint found_of(const ulong *batch, const uint *lines, uint size, uint slots, __global const ulong *keys,
@@ -77,7 +104,7 @@ static inline uint found_of(const ulong *batch, const uint *lines, uint size, ui
     for (uint i = 0; i < size; ++i) {
         const ulong *key = batch + i * WORDS;
         if (is_poly_a(key))
-            found += *poly_a;
+            found += *poly_a != 0;
         else
             found += slot_from(keys, slots, full, key, lines[i]) != NO_SLOT;
     }
@@ -90,27 +117,17 @@ __kernel void count_found(__global const uchar *memory, uint skip, __global cons
 {
     __global const uint *const letters = cuts, *const windows = cuts + count, *const pieces = windows + count;
     __global const uchar *text = memory + skip;
-    const uint top = k - 32 * (WORDS - 1);
     const uint begin = MIN((uint)get_global_id(0) * each, count), last = MIN(begin + each, count);
     for (uint c = begin; c < last; ++c) {
         Strands strands;
-        for (uint w = 0; w < WORDS; ++w) {
-            strands.forward[w] = 0;
-#if CANONICAL
-            strands.backward[w] = 0;
-#endif
-        }
+        start_strands(&strands);
         ulong batch[BATCH * WORDS];
         uint lines[BATCH];
-        uint run = 0, held = 0, seen = 0, there = 0;
+        uint held = 0, seen = 0, there = 0;
         const uint end = letters[c] + windows[c] + k - 1;
         for (uint at = letters[c]; at < end; ++at) {
-            const uint code = code_of(text[at]);
-            run = code > 3 ? 0 : run + 1;
-            go_on(&strands, code & 3, top);
-            if (run < k)
+            if (!next_kmer(&strands, text[at], k, batch + held * WORDS))
                 continue;
-            take_kmer(&strands, batch + held * WORDS);
             lines[held] = line_of(batch + held * WORDS, slots / LINE);
             COME(keys + (ulong)LINE * lines[held]);
             ++seen;
@@ -124,5 +141,55 @@ __kernel void count_found(__global const uchar *memory, uint skip, __global cons
             atomic_add(&kmers[pieces[c]], seen);
         if (there)
             atomic_add(&found[pieces[c]], there);
+    }
+}
+
+static inline void put_counts(const ulong *batch, const uint *lines, const uint *places, uint size, uint slots,
+                              __global const ulong *keys, __global const uint *full, __global const uint *poly_a,
+                              __global const uint *key_counts, __global uint *counts)
+{
+    for (uint i = 0; i < size; ++i) {
+        const ulong *key = batch + i * WORDS;
+        uint count = 0;
+        if (is_poly_a(key)) {
+            count = *poly_a;
+        } else {
+            const uint slot = slot_from(keys, slots, full, key, lines[i]);
+            if (slot != NO_SLOT)
+                count = key_counts[slot];
+        }
+        if (count)
+            counts[places[i]] = count;
+    }
+}
+
+__kernel void take_counts(__global const uchar *memory, uint skip, __global const uint *cuts, uint count, uint each, uint k, uint slots,
+                          __global const ulong *keys, __global const uint *full, __global const uint *poly_a,
+                          __global const uint *key_counts, __global uint *counts, __global uchar *valid)
+{
+    __global const uint *const letters = cuts, *const windows = cuts + count, *const places = windows + count;
+    __global const uchar *text = memory + skip;
+    const uint begin = MIN((uint)get_global_id(0) * each, count), last = MIN(begin + each, count);
+    for (uint c = begin; c < last; ++c) {
+        Strands strands;
+        start_strands(&strands);
+        ulong batch[BATCH * WORDS];
+        uint lines[BATCH], to[BATCH];
+        uint held = 0;
+        const uint first = letters[c] + k - 1, end = first + windows[c];
+        for (uint at = letters[c]; at < end; ++at) {
+            if (!next_kmer(&strands, text[at], k, batch + held * WORDS))
+                continue;
+            lines[held] = line_of(batch + held * WORDS, slots / LINE);
+            COME(keys + (ulong)LINE * lines[held]);
+            COME(key_counts + (ulong)LINE * lines[held]);
+            to[held] = places[c] + (at - first);
+            valid[to[held]] = 1;
+            if (++held == BATCH) {
+                put_counts(batch, lines, to, BATCH, slots, keys, full, poly_a, key_counts, counts);
+                held = 0;
+            }
+        }
+        put_counts(batch, lines, to, held, slots, keys, full, poly_a, key_counts, counts);
     }
 }

@@ -211,12 +211,18 @@ def histogram_of_reads(
 
 def query(
     source: KmerSource,
-    sequences: str | Iterable[str | Record],
+    sequences: str | Iterable[str | Record] = (),
     *,
+    files: SequenceFiles = (),
     batch_letters: int = BATCH_LETTERS,
     both_strands: bool = False,
+    engine: EngineLike = None,
+    run: Run | None = None,
 ) -> analysis.QueryResult:
-    """Look up every k-mer of sequences; no device is needed.
+    """Look up every k-mer of sequences, on the host unless a device is given.
+
+    A device looks up hundreds of thousands of sequences many times as fast, but reads the whole database first; the
+    host reads the parts of it that hold the k-mers. The result is the same.
 
     Parameters
     ----------
@@ -226,10 +232,19 @@ def query(
         One sequence of at least k bases; several, which are named 1, 2, ...; or the records of a file, as
         `oclgenomics.sequence.records.read_records` gives them. K-mers with letters other than A, C, G and T are left
         out. Lower case counts as upper case.
+    files : path or iterable of path
+        FASTA and FASTQ files, whose records come behind the sequences; uncompressed or compressed, "-" is standard
+        input. A device reads them faster than it takes their records from Python.
     batch_letters : int
-        About so many bases are looked up at a time.
+        About so many bases of `sequences` are looked up at a time, and of files on the host.
     both_strands : bool
         In a set that is not canonical, look up the reverse complements as well, for `QueryResult.intervals`.
+    engine : Engine, Device or str, optional
+        A device in use already, which has to stay open while the result is read, or one that is opened each time that
+        happens. Of a database that does not fit into half of its memory, as much as fits is looked up at a time, once
+        for each block of the sequences.
+    run : Run, optional
+        Host threads that decompress the files, and progress: bytes of them that have been read.
 
     Returns
     -------
@@ -238,9 +253,12 @@ def query(
     Raises
     ------
     UsageError
-        A sequence given as text is shorter than a k-mer. This is raised when the result is read.
+        A sequence given as text is shorter than a k-mer. This, and all errors but those of opening the database, is
+        raised when the result is read.
     InputError
-        The database is missing or damaged.
+        The database is missing or damaged, or anything is wrong with a file.
+    DeviceError
+        There is no such device, its memory is too small, or it was lost on the way.
 
     Examples
     --------
@@ -250,8 +268,9 @@ def query(
     """
     with device.opened(source) as kmers:
         k = kmers.k
-    given = [sequences] if isinstance(sequences, str) else sequences
-    return analysis.QueryResult(source, k, analysis.NamedSequences(given, k), batch_letters, both_strands)
+    given = analysis.NamedSequences([sequences] if isinstance(sequences, str) else sequences, k)
+    names = tuple(file_names(files))
+    return analysis.QueryResult(source, k, given, batch_letters, both_strands, names, engine, run or Run())
 
 
 def counts_of(source: KmerSource, kmers: Sequence[str]) -> NDArray[np.uint32]:

@@ -28,7 +28,7 @@ __getattr__, __dir__, __all__ = found_in(
     {
         "buffers": "DeviceArray",
         "devices": "Device list_devices",
-        "engine": "Checkpoint Engine",
+        "engine": "Checkpoint Engine HostArray",
         "host_memory": "SharedArray",
         "loader": "begin_loading",
         "memory": "BufferNeed DeviceLimits chunks items_that_fit",

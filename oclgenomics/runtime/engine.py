@@ -378,6 +378,34 @@ class Engine:
         return array
 
 
+class HostArray:
+    """An array that the device writes and the host keeps: the same memory where the two share it.
+
+    Parameters
+    ----------
+    engine : Engine
+    shape, dtype
+        As `Engine.empty` takes them.
+
+    Attributes
+    ----------
+    device : DeviceArray
+    """
+
+    def __init__(self, engine: Engine, shape: int | tuple[int, ...], dtype: DTypeLike) -> None:
+        self._engine = engine
+        self._shared = engine.shared(shape, dtype) if engine.tuning.shares_memory else None
+        self.device = engine.empty(shape, dtype) if self._shared is None else self._shared.device
+
+    def fetch(self) -> NDArray[Any]:
+        """Return it as the device has left it; no kernel may get it any more. The host's memory is the caller's."""
+        if self._shared is None:
+            return self._engine.download(self.device)
+        self._shared.wait()
+        self._shared.release()
+        return self._shared.host
+
+
 def _bind(kernel: Kernel, arguments: Mapping[str, Any]) -> list[DeviceArray]:
     """Set a kernel's arguments, checked against its signature; return the arrays among them."""
     arrays: list[DeviceArray] = []

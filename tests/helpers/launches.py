@@ -35,7 +35,7 @@ from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.reference import sketches as sketch_oracle
 from oclgenomics.io.atomic_file import Appending, whole_file
 from oclgenomics.kmers import reference
-from oclgenomics.kmers.api import count, filter_reads
+from oclgenomics.kmers.api import count, filter_reads, query
 from oclgenomics.kmers.database.codec import encode_sections
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import KmerBlock
@@ -305,6 +305,17 @@ def reads_filtered(engine: Engine, k: int, *, canonical: bool, fastq: bool) -> N
         assert summary.kept == 1
 
 
+def queried(engine: Engine, k: int, *, canonical: bool, fastq: bool) -> None:
+    """Look up the counts of the k-mers of reads, and where they have strands those of the other one."""
+    text = _reads(k + 60, fastq)
+    kmers = set_of(reference.count([text], CountOptions(k, canonical)), k, canonical)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x"
+        path.write_bytes(text)
+        found = query(kmers, files=[path], both_strands=True, engine=engine)
+        assert sum(int(part.counts.sum()) for part in found.along_records()) >= kmers.total
+
+
 def sequences(engine: Engine, *, fastq: bool, names: bool = True, qualities: bool = True) -> None:
     """Read letters, with qualities, records and names."""
     name, letters = b"read " * 50, b"ACGTN" * 10
@@ -549,6 +560,11 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(reads_filtered, k=21, canonical=True, fastq=True),
         partial(reads_filtered, k=40, canonical=False, fastq=False),
         partial(reads_filtered, k=70, canonical=True, fastq=True),
+    ),
+    "kmer_query": (
+        partial(queried, k=21, canonical=True, fastq=True),
+        partial(queried, k=40, canonical=False, fastq=False),
+        partial(queried, k=70, canonical=True, fastq=True),
     ),
     "kmer_fill": (
         partial(bins_filled, k=70, canonical=True),

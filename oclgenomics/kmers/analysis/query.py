@@ -1,31 +1,43 @@
-"""Look-ups on the host: the counts of all k-mers of sequences, and of given k-mers."""
+"""Look-ups on the host or on a device: the counts of all k-mers of sequences, and of given k-mers."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.run import EngineLike, Run, lent_engine
 from oclgenomics.errors import UsageError
+from oclgenomics.io.raw_file import Progress
+from oclgenomics.io.workers import Workers
 from oclgenomics.kmers.analysis.found import (
     FoundIntervals,
     FoundKmers,
     RecordCounts,
     RecordSummaries,
     count_intervals,
-    counts_along,
     covered_intervals,
-    summarise,
+    joined_records,
+    summaries_of,
     table_of_rows,
 )
 from oclgenomics.kmers.database.keys import CODES, WORD_LETTERS, are_less, key_words, keys_of, letters_of, sortable
 from oclgenomics.kmers.database.kmer_set import KmerSet
+from oclgenomics.kmers.device.look_up import CountBounds, TextKmers
 from oclgenomics.kmers.device.reader import KmerDatabase, KmerSource, opened
-from oclgenomics.sequence.records import Record
+from oclgenomics.kmers.plan.memory import query_block_bytes
+from oclgenomics.runtime import Engine
+from oclgenomics.sequence.device_text import Text
+from oclgenomics.sequence.files import InputProgress, largest_block
+from oclgenomics.sequence.letters import letter_blocks
+from oclgenomics.sequence.name_list import NameList
+from oclgenomics.sequence.pieces import LetterBlock
+from oclgenomics.sequence.records import Record, read_records
 
 COMPLEMENT = np.frombuffer(bytes(range(256)).translate(bytes.maketrans(b"ACGTacgt", b"TGCAtgca")), np.uint8)
 PIECE = 1 << 14  # k-mers that are made at a time, in the cache
@@ -47,6 +59,11 @@ class QueryResult:
         About so many letters are looked up at a time.
     both_strands : bool
         The reverse complements are looked up as well, in a set that is not canonical.
+    files : tuple of str
+        FASTA and FASTQ files, whose records come behind the sequences.
+    engine : Engine, Device, str or None
+        Where k-mers are looked up; None for the host.
+    run : Run
     """
 
     source: KmerSource
@@ -54,31 +71,52 @@ class QueryResult:
     sequences: Iterable[Record]
     batch_letters: int
     both_strands: bool = False
+    files: tuple[str, ...] = ()
+    engine: EngineLike = None
+    run: Run = field(default_factory=Run)
 
     def __repr__(self) -> str:
         return f"QueryResult(k={self.k}, source={self.source!r})"
 
     def __iter__(self) -> Iterator[FoundKmers]:
         """Look up some sequences at a time, or a part of a long one."""
-        with opened(self.source) as kmers:
-            look_up = _LookUp(kmers, self.both_strands and not kmers.canonical)
-            yield from look_up.records(self.sequences, self.batch_letters)
+        return self._found(with_text=True)
+
+    def _found(self, *, with_text: bool = False) -> Iterator[FoundKmers]:
+        """The k-mers, on the host with their text, on a device only where that is asked for."""
+        progress = None if self.run.progress is None else InputProgress(self.files, self.run.progress)
+        with ExitStack() as stack:
+            kmers = stack.enter_context(opened(self.source))
+            both = self.both_strands and not kmers.canonical
+            if self.engine is None:
+                records = (read_records(name, progress=progress) for name in self.files)
+                sequences = itertools.chain(self.sequences, itertools.chain.from_iterable(records))
+                yield from found_in_records(HostLookUp(kmers, both), sequences, self.batch_letters)
+                return
+            engine = stack.enter_context(lent_engine(self.engine))
+            look_up = DeviceLookUp(engine, kmers, both)
+            yield from found_in_records(look_up, self.sequences, min(self.batch_letters, look_up.block_bytes))
+            blocks = look_up.blocks(self.files, self.run.threads, progress)
+            yield from found_in_blocks(look_up, blocks, with_text=with_text)
 
     def by_record(self) -> Iterator[RecordSummaries]:
         """Summarise each sequence, some sequences at a time."""
-        return summarise(self)
+        with Workers(self.run.threads) as workers:
+            yield from workers.map(summaries_of, joined_records(self.along_records()))
 
     def along_records(self) -> Iterator[RecordCounts]:
         """The counts along each sequence, some sequences at a time, or a part of a long one."""
-        return map(counts_along, self)
+        return (some.along for some in self._found())
 
     def intervals(self) -> Iterator[FoundIntervals]:
         """The letters that k-mers of the set cover, on each strand if both were looked up."""
-        return covered_intervals(self)
+        with Workers(self.run.threads) as workers:
+            yield from covered_intervals(self._found(), workers)
 
     def count_intervals(self) -> Iterator[FoundIntervals]:
         """Stretches of places at which k-mers of the set with equal counts start."""
-        return count_intervals(self)
+        with Workers(self.run.threads) as workers:
+            yield from count_intervals(self._found(), workers)
 
     def records(self) -> Iterator[dict[str, Any]]:
         """A record for each k-mer: the name of its sequence, its position from 1, its letters and its count."""
@@ -106,49 +144,156 @@ class NamedSequences:
             yield Record(str(number), sequence.encode("ascii", "replace"))
 
 
+class LookUp(Protocol):
+    """Looks up all windows of k letters of sequences in a set."""
+
+    @property
+    def kmers(self) -> KmerSet: ...
+
+    def along(
+        self, text: NDArray[np.uint8], letters_at: NDArray[np.int64], windows: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint32], NDArray[np.bool_], NDArray[np.uint32] | None]:
+        """Return counts, 0 for no k-mer of the set, which windows are k-mers, and the counts of the other strand.
+
+        Parameters
+        ----------
+        text : ndarray, uint8
+            What is between two sequences is no letter.
+        letters_at, windows : ndarray, int64 (sequences,)
+            Where each sequence begins, and how many windows it has.
+        """
+
+
 @dataclass(frozen=True)
-class _LookUp:
-    """Looks up the k-mers of records, with or without their reverse complements."""
+class HostLookUp:
+    """Looks up k-mers on the host, which reads those sections of a database that hold them."""
 
     kmers: KmerSet
     both_strands: bool
 
-    def records(self, records: Iterable[Record], batch_letters: int) -> Iterator[FoundKmers]:
-        """Look up some records at a time, or a part of a long one."""
-        batch: list[Record] = []
-        size = 0
-        for record in records:
-            if batch and size + len(record.letters) > batch_letters:
-                yield self._found(batch)
-                batch, size = [], 0
-            if len(record.letters) > batch_letters:
-                yield from self._found_in_parts(record, batch_letters)
-            else:
-                batch.append(record)
-                size += len(record.letters)
-        if batch:
-            yield self._found(batch)
+    def along(
+        self, text: NDArray[np.uint8], letters_at: NDArray[np.int64], windows: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint32], NDArray[np.bool_], NDArray[np.uint32] | None]:
+        """See `LookUp`."""
+        keys, places = _kmers_of(text, self.kmers)
+        record = np.searchsorted(letters_at, places, side="right") - 1
+        before = np.cumsum(windows) - windows
+        places += (before - letters_at)[record]
+        strands = [look_up(self.kmers, keys)]
+        if self.both_strands:
+            strands.append(look_up(self.kmers, _kmers_of(COMPLEMENT[text[::-1]], self.kmers)[0])[::-1])
+        counts = np.zeros((len(strands), int(windows.sum())), np.uint32)
+        valid = np.zeros(counts.shape[1], np.bool_)
+        counts[:, places], valid[places] = strands, True
+        return counts[0], valid, counts[1] if self.both_strands else None
 
-    def _found_in_parts(self, record: Record, size: int) -> Iterator[FoundKmers]:
-        """Look up a long sequence in parts that overlap by k - 1 letters."""
-        last = len(record.letters) - self.kmers.k + 1
-        for begin in range(0, max(last, 1), size):
-            part = Record(record.name, record.letters[begin : begin + size + self.kmers.k - 1])
-            yield self._found([part], begin, whole=begin + size >= last)
 
-    def _found(self, records: list[Record], offset: int = 0, *, whole: bool = True) -> FoundKmers:
-        kmers, k = self.kmers, self.kmers.k
-        text = np.frombuffer(b"\n".join([record.letters for record in records]), np.uint8)
-        sizes = np.array([len(record.letters) for record in records])
-        starts = np.cumsum(sizes + 1) - sizes - 1
-        keys, places = _kmers_of(text, kmers)
-        number = np.searchsorted(starts, places, side="right") - 1
-        counts = look_up(kmers, keys)
-        others = look_up(kmers, _kmers_of(COMPLEMENT[text[::-1]], kmers)[0])[::-1] if self.both_strands else None
-        names = [record.name for record in records]
-        windows = np.maximum(sizes - k + 1, 0)
-        position = places - starts[number] + offset
-        return FoundKmers(k, names, number, position, text, places, counts, whole, windows, offset, others)
+class DeviceLookUp:
+    """Looks up k-mers on a device, in tables of all k-mers of the set.
+
+    Attributes
+    ----------
+    kmers : KmerSet
+    block_bytes : int
+        Bytes of text to look up at a time.
+    """
+
+    def __init__(self, engine: Engine, kmers: KmerSet, both_strands: bool) -> None:
+        self.kmers = kmers
+        self.block_bytes = query_block_bytes(engine.limits(), largest_block(engine))
+        self._engine, self._both_strands = engine, both_strands
+        self._kmers = TextKmers(engine, kmers, CountBounds(), with_counts=True)
+
+    def blocks(
+        self, files: Sequence[str], threads: int | None, progress: Progress | None
+    ) -> Generator[LetterBlock, None, None]:
+        """Read files, some text at a time."""
+        return letter_blocks(
+            self._engine, files, overlap=self.kmers.k - 1, block_bytes=self.block_bytes, threads=threads,
+            progress=progress,
+        )  # fmt: skip
+
+    def along(
+        self, text: NDArray[np.uint8], letters_at: NDArray[np.int64], windows: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint32], NDArray[np.bool_], NDArray[np.uint32] | None]:
+        """See `LookUp`."""
+        uploaded = Text(self._engine.upload(np.append(text, np.uint8(0))), 0, len(text))
+        return self.along_text(uploaded, letters_at, windows)
+
+    def along_text(
+        self, text: Text, letters_at: NDArray[np.int64], windows: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint32], NDArray[np.bool_], NDArray[np.uint32] | None]:
+        """Look up windows of text that is on the device; see `LookUp`."""
+        counts, valid = self._kmers.counts_along(text, letters_at, windows)
+        if not self._both_strands:
+            return counts, valid, None
+        return counts, valid, self._kmers.counts_along(text, letters_at, windows, backward=True)[0]
+
+
+def found_in_records(look_up: LookUp, records: Iterable[Record], batch_letters: int) -> Iterator[FoundKmers]:
+    """Look up the k-mers of some records at a time, or of a part of a long one."""
+    batch: list[Record] = []
+    size = 0
+    for record in records:
+        if batch and size + len(record.letters) > batch_letters:
+            yield _found(look_up, batch)
+            batch, size = [], 0
+        if len(record.letters) > batch_letters:
+            yield from _found_in_parts(look_up, record, batch_letters)
+        else:
+            batch.append(record)
+            size += len(record.letters)
+    if batch:
+        yield _found(look_up, batch)
+
+
+def _found_in_parts(look_up: LookUp, record: Record, size: int) -> Iterator[FoundKmers]:
+    """Look up a long sequence in parts that overlap by k - 1 letters."""
+    k = look_up.kmers.k
+    last = len(record.letters) - k + 1
+    for begin in range(0, max(last, 1), size):
+        part = Record(record.name, record.letters[begin : begin + size + k - 1])
+        yield _found(look_up, [part], begin, whole=begin + size >= last)
+
+
+def _found(look_up: LookUp, records: list[Record], offset: int = 0, *, whole: bool = True) -> FoundKmers:
+    k = look_up.kmers.k
+    text = np.frombuffer(b"\n".join([record.letters for record in records]), np.uint8)
+    sizes = np.array([len(record.letters) for record in records])
+    letters_at = np.cumsum(sizes + 1) - sizes - 1
+    windows = np.maximum(sizes - k + 1, 0)
+    counts, valid, others = look_up.along(text, letters_at, windows)
+    names = [record.name for record in records]
+    along = RecordCounts(names, _starts(windows), counts, valid, offset == 0, whole)
+    return FoundKmers(k, along, text, letters_at, offset, others)
+
+
+def found_in_blocks(look_up: DeviceLookUp, blocks: Iterator[LetterBlock], *, with_text: bool) -> Iterator[FoundKmers]:
+    """Look up the k-mers of blocks of text, and have parts of a record that several blocks hold by themselves."""
+    k = look_up.kmers.k
+    name: NameList = NameList.of([])  # of the record that goes on
+    for block in blocks:
+        pieces = block.pieces
+        windows, letters_at = pieces.windows(k), pieces.letters.astype(np.int64)
+        counts, valid, others = look_up.along_text(block.text, letters_at, windows)
+        text = block.host.copy() if with_text else np.empty(0, np.uint8)
+        goes_on = int(pieces.record[0]) < block.first
+        names = NameList.joined([name, block.names]) if goes_on else block.names
+        name = names[len(names) - 1 :]
+        starts = _starts(windows)
+        apart = {0, int(goes_on), len(pieces) - int(not pieces.ends[-1]), len(pieces)}
+        for begin, end in itertools.pairwise(sorted(apart)):
+            some, here = slice(begin, end), slice(int(starts[begin]), int(starts[end]))
+            along = RecordCounts(
+                names[some], starts[begin : end + 1] - starts[begin], counts[here], valid[here],
+                not pieces.start[begin], bool(pieces.ends[end - 1]),
+            )  # fmt: skip
+            other = None if others is None else others[here]
+            yield FoundKmers(k, along, text, letters_at[some], int(pieces.start[begin]), other)
+
+
+def _starts(windows: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.append(np.int64(0), np.cumsum(windows))
 
 
 def _kmers_of(text: NDArray[np.uint8], kmers: KmerSet) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:

@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import argparse
-import itertools
-from typing import Any
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
 
-from oclgenomics import kmers, sequence
-from oclgenomics.app.commands import add_command, add_output_options, provenance, say_written, text_output
+from oclgenomics import kmers
+from oclgenomics.app.commands import (
+    add_command,
+    add_device_options,
+    add_output_options,
+    provenance,
+    say_written,
+    text_output,
+)  # fmt: skip
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.app.reports import Report, write_reports
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked, refuse_packed
 from oclgenomics.kmers import analysis, formats
-from oclgenomics.kmers.commands.reading import showing_progress
+from oclgenomics.kmers.commands.reading import at_work, showing_progress
+
+if TYPE_CHECKING:
+    from oclgenomics.runtime import Engine
+
+HOST = "host"  # instead of a device
 
 
 def add_parser(actions: Any) -> None:
@@ -22,7 +34,9 @@ def add_parser(actions: Any) -> None:
     parser = add_command(
         actions, run, "query", "counts of given k-mers, or of all k-mers of sequences",
         "Look up the k-mers of sequences on the command line, in files, or both. In a canonical database, "
-        "either strand may be given. Sequences on the command line are named 1, 2, ...",
+        "either strand may be given. Sequences on the command line are named 1, 2, ... Files are looked up on a "
+        "device, sequences without files on the host, which needs no start of a device and reads only the parts of the "
+        "database that it needs; -d host has files looked up there, too.",
     )  # fmt: skip
     reads(parser.add_argument("database", metavar="DB", help="database of `kmers count`"))
     parser.add_argument("sequences", nargs="*", metavar="SEQ", help="sequences, at least as long as a k-mer")
@@ -44,6 +58,7 @@ def add_parser(actions: Any) -> None:
         ("--bedgraph", "bedGraph of the counts, at the first bases of the k-mers; places without a count are left out"),
     ):  # fmt: skip
         how.add_argument(name, action="store_true", help=text)
+    add_device_options(parser)
     add_output_options(parser)
 
 
@@ -52,22 +67,38 @@ def run(args: argparse.Namespace) -> int:
 
     Raises
     ------
-    UsageError, InputError, OutputError
+    UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
     if not args.sequences and not args.file:
         raise UsageError("there is nothing to look up: give sequences, or --file FILE")
-    files = sequence.file_names(args.file)
-    with showing_progress(args, "looking up k-mers") as (shown, _):
-        progress = sequence.InputProgress(files, shown.update)
-        records = (sequence.read_records(name, progress=progress) for name in files)
-        found = kmers.query(args.database, itertools.chain(args.sequences, *records), both_strands=args.bed)
-        _write(args, found)
+    with ExitStack() as stack:
+        engine: Engine | None = None
+        if _asks_for_device(args):
+            work = stack.enter_context(at_work(args, "looking up k-mers"))
+            engine, how = work.engine, work.run
+        else:
+            shown, _ = stack.enter_context(showing_progress(args, "looking up k-mers"))
+            how = kmers.Run(args.threads, shown.update)
+        found = kmers.query(
+            args.database, args.sequences, files=args.file, both_strands=args.bed, engine=engine, run=how
+        )
+        _write(args, found, engine)
     say_written(args)
     return 0
 
 
-def _write(args: argparse.Namespace, found: kmers.QueryResult) -> None:
+def _asks_for_device(args: argparse.Namespace) -> bool:
+    """Whether k-mers are looked up on a device: those of files, unless -d names the host, or where an option asks."""
+    options = (args.device, args.max_memory, args.profile)
+    if args.device == HOST:
+        if options[1:] != (None, None):
+            raise UsageError("--max-memory and --profile are of a device, and -d host takes none; leave them out")
+        return False
+    return bool(args.file) or options != (None, None, None)
+
+
+def _write(args: argparse.Namespace, found: kmers.QueryResult, engine: Engine | None) -> None:
     """Write what was found, part by part."""
     if args.counts and name_unpacked(args.output).endswith(".npz"):
         refuse_packed(args.output, "npz")
@@ -79,16 +110,17 @@ def _write(args: argparse.Namespace, found: kmers.QueryResult) -> None:
     report: Report[Any]
     if args.counts:
         parts, report = found.along_records(), formats.CountLines()
-    elif args.bed or args.bedgraph:  # which have no head
-        parts, report = found.intervals() if args.bed else found.count_intervals(), formats.RowLines()
+    elif args.bed or args.bedgraph:
+        parts, report = found.intervals() if args.bed else found.count_intervals(), formats.IntervalLines()
     elif args.per_kmer or not (args.file or args.per_record):
-        parts, report = found, formats.RowLines(kmers.FoundKmers.COLUMNS)
+        parts, report = formats.pieces_of(found), formats.KmerLines()
     else:
-        parts, report = found.by_record(), formats.RowLines(kmers.RecordSummaries.COLUMNS)
+        parts, report = found.by_record(), formats.SummaryLines()
     if args.json:
         parts = formats.records_of(analysis.joined_records(parts) if args.counts else parts)
-        report = formats.JsonRows(provenance(args, None))
-    elif not args.counts:
-        parts = formats.rows_of(parts)
+        report = formats.JsonRows(provenance(args, engine))
+        with text_output(args.output, "wb") as stream:
+            write_reports(parts, [(stream, report)])
+        return
     with text_output(args.output, "wb") as stream:
-        write_reports(parts, [(stream, report)])
+        formats.write_lines(parts, report, stream, args.threads)

@@ -17,12 +17,13 @@ from oclgenomics.kmers.device.reader import KmerDatabase
 from oclgenomics.kmers.options import MAX_COUNTER, check_counts
 from oclgenomics.kmers.plan.memory import LINE, decodes_on_device, kmers_to_upload, lines_for, table_room
 from oclgenomics.primitives import Runs
-from oclgenomics.runtime import DeviceArray, Engine
-from oclgenomics.sequence.pieces import LetterBlock, Pieces
+from oclgenomics.runtime import DeviceArray, Engine, HostArray
+from oclgenomics.sequence.device_text import Text
+from oclgenomics.sequence.pieces import LetterBlock
 
 TABLE_SOURCE = "kmers/key_table.cl"
 TEXT_SOURCE = "kmers/text_kmers.cl"
-CPU_BATCH, GPU_BATCH = 16, 1  # k-mers that a work-item looks up together
+CPU_BATCH, GPU_BATCH = 32, 1  # k-mers that a work-item looks up together
 CPU_CUT, GPU_CUT = 1 << 14, 64  # windows of a work-item's stretch at most
 CPU_ITEMS = 256  # work-items at most, so that cores share the work evenly
 
@@ -66,25 +67,30 @@ class KeyTable:
     k : int
     size : int
         K-mers at most.
+    with_counts : bool
+        The table has their counts, too.
     """
 
-    def __init__(self, engine: Engine, k: int, size: int) -> None:
+    def __init__(self, engine: Engine, k: int, size: int, *, with_counts: bool = False) -> None:
         lines = lines_for(size)
         words = key_words(k)
         self.slots = LINE * lines
         self.room = size
         self._engine, self._words = engine, words
-        self._keys = engine.empty((words, self.slots), np.uint64)
+        # A CPU device finds lines of huge pages sooner, which the host's memory has.
+        self._keys = HostArray(engine, (words, self.slots), np.uint64)
+        self._counts = HostArray(engine, self.slots, np.uint32) if with_counts else None
         self._full = engine.empty(-(-lines // 32), np.uint32)
         self._poly_a = engine.empty(1, np.uint32)
         self._taken = engine.empty(lines, np.uint32)
-        for array in (self._keys, self._full, self._poly_a, self._taken):
+        for array in (self._keys.device, self._full, self._poly_a, self._taken):
             engine.fill(array, 0)
 
     @property
     def keys(self) -> dict[str, Any]:
-        """What kernels take that ask whether k-mers are there."""
-        return {"slots": self.slots, "keys": self._keys, "full": self._full, "poly_a": self._poly_a}
+        """What kernels take that ask whether k-mers are there, or for their counts."""
+        keys = {"slots": self.slots, "keys": self._keys.device, "full": self._full, "poly_a": self._poly_a}
+        return keys if self._counts is None else {**keys, "key_counts": self._counts.device}
 
     def insert(self, runs: Runs, start: int, size: int, bounds: CountBounds) -> None:
         """Put in `size` k-mers from `start` on, of those with counts within bounds.
@@ -96,14 +102,20 @@ class KeyTable:
         start, size : int
         bounds : CountBounds
         """
-        kernel = self._engine.kernel(TABLE_SOURCE, "insert_keys", WORDS=self._words)
+        cpu = self._engine.tuning.cpu
+        each = -(-size // CPU_ITEMS) if cpu else 1
+        defines = {"WORDS": self._words, "COUNTS": self._counts is not None, "BATCH": CPU_BATCH if cpu else GPU_BATCH}
+        kernel = self._engine.kernel(TABLE_SOURCE, "insert_keys", **defines)
         self._engine.launch_items(
-            kernel, size, run_keys=runs.keys, run_counts=runs.counts, stride=runs.size, start=start, size=size,
-            least=bounds.least, most=bounds.highest, taken=self._taken, **self.keys,
+            kernel, -(-size // each), lanes=1 if cpu else None, run_keys=runs.keys, run_counts=runs.counts,
+            stride=runs.size, start=start, size=size, each=each, least=bounds.least, most=bounds.highest,
+            taken=self._taken, **self.keys,
         )  # fmt: skip
 
 
-def key_tables(engine: Engine, kmers: KmerSet, bounds: CountBounds, room: int) -> Iterator[KeyTable]:
+def key_tables(
+    engine: Engine, kmers: KmerSet, bounds: CountBounds, room: int, *, with_counts: bool = False
+) -> Iterator[KeyTable]:
     """Make tables that together have all k-mers of a set with counts within bounds, one after the other.
 
     Parameters
@@ -113,6 +125,8 @@ def key_tables(engine: Engine, kmers: KmerSet, bounds: CountBounds, room: int) -
     bounds : CountBounds
     room : int
         K-mers of a table at most.
+    with_counts : bool
+        As `KeyTable` takes it.
 
     Yields
     ------
@@ -121,20 +135,20 @@ def key_tables(engine: Engine, kmers: KmerSet, bounds: CountBounds, room: int) -
     """
     wanted = bounds.within(kmers)
     if wanted <= room:
-        table = KeyTable(engine, kmers.k, wanted)
+        table = KeyTable(engine, kmers.k, wanted, with_counts=with_counts)
         if wanted:
             for runs in _runs(engine, kmers):
                 table.insert(runs, 0, runs.size, bounds)
         yield table
         return
-    table, left = KeyTable(engine, kmers.k, room), room  # what is left out is not known before
+    table, left = KeyTable(engine, kmers.k, room, with_counts=with_counts), room  # what is left out is not known before
     for runs in _runs(engine, kmers):
         start = 0
         while start < runs.size:
             if not left:
                 yield table
                 del table
-                table, left = KeyTable(engine, kmers.k, room), room
+                table, left = KeyTable(engine, kmers.k, room, with_counts=with_counts), room
             size = min(left, runs.size - start)
             table.insert(runs, start, size, bounds)
             start, left = start + size, left - size
@@ -176,6 +190,8 @@ class TextKmers:
     room : int, optional
         K-mers of a table at most; what suits the device's memory if not given. Where the set has more, it is read
         anew for each block.
+    with_counts : bool
+        For `counts_along`, which needs tables with counts.
 
     Raises
     ------
@@ -185,12 +201,14 @@ class TextKmers:
         The device's memory holds no table.
     """
 
-    def __init__(self, engine: Engine, kmers: KmerSet, bounds: CountBounds, room: int | None = None) -> None:
-        self._engine, self._kmers, self._bounds = engine, kmers, bounds
-        self._room = table_room(engine.limits(), kmers.k) if room is None else room
+    def __init__(
+        self, engine: Engine, kmers: KmerSet, bounds: CountBounds, room: int | None = None, *, with_counts: bool = False
+    ) -> None:
+        self._engine, self._kmers, self._bounds, self._with_counts = engine, kmers, bounds, with_counts
+        self._room = table_room(engine.limits(), kmers.k, with_counts=with_counts) if room is None else room
         self._table: KeyTable | None = None
         if bounds.within(kmers) <= self._room:
-            self._table = next(key_tables(engine, kmers, bounds, self._room))
+            self._table = next(key_tables(engine, kmers, bounds, self._room, with_counts=with_counts))
         cpu = engine.tuning.cpu
         self._defines = {
             "WORDS": key_words(kmers.k),
@@ -201,29 +219,75 @@ class TextKmers:
 
     def count(self, block: LetterBlock) -> FoundKmerCounts:
         """Return how many k-mers start in what each piece of a block owns, and how many of them the set has."""
-        cuts = _cut(block.pieces, self._kmers.k, self._cut)
-        pieces, count = len(block.pieces), cuts.shape[1]
-        kmers, found = np.zeros(pieces, np.int64), np.zeros(pieces, np.int64)
-        if not count:
-            return FoundKmerCounts(kmers, found)
-        engine, cpu = self._engine, self._engine.tuning.cpu
-        there, each = self._zeros(pieces, np.uint32), -(-count // CPU_ITEMS) if cpu else 1
-        what = {**block.text.place, "cuts": engine.upload(cuts), "count": count, "each": each, "k": self._kmers.k}
-        kernel = engine.kernel(TEXT_SOURCE, "count_found", **self._defines)
+        windows = block.pieces.windows(self._kmers.k)
+        pieces = len(windows)
+        piece, begin, size = _cut(windows, self._cut)
+        if not len(piece):
+            return FoundKmerCounts(np.zeros(pieces, np.int64), np.zeros(pieces, np.int64))
+        cuts = np.array([block.pieces.letters[piece] + begin, size, piece], np.uint32)
+        there = self._zeros(pieces, np.uint32)
         for table in self._tables():
             seen = self._zeros(pieces, np.uint32)
-            items = -(-count // each)
-            engine.launch_items(kernel, items, lanes=1 if cpu else None, **what, **table.keys, kmers=seen, found=there)
+            self._launch("count_found", block.text, cuts, table, BACKWARD=False, kmers=seen, found=there)
             del table
-        kmers[:] = engine.download(seen)
-        found[:] = engine.download(there)
+        kmers, found = (self._engine.download(array).astype(np.int64) for array in (seen, there))
         return FoundKmerCounts(kmers, found)
+
+    def counts_along(
+        self, text: Text, letters: NDArray[np.int64], windows: NDArray[np.int64], *, backward: bool = False
+    ) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
+        """Return the counts of all windows of k letters of some pieces of a text.
+
+        Parameters
+        ----------
+        text : Text
+        letters : ndarray, int64 (pieces,)
+            Where the first window of each piece starts.
+        windows : ndarray, int64 (pieces,)
+            How many windows each piece has.
+        backward : bool
+            Look up the reverse complements, in a set that is not canonical.
+
+        Returns
+        -------
+        counts : ndarray, uint32 (windows,)
+            Those of all pieces, one behind the other; 0 for a k-mer that the set does not have, and for no k-mer.
+        valid : ndarray, bool (windows,)
+            Whether a window is a k-mer.
+        """
+        piece, begin, size = _cut(windows, self._cut)
+        total = int(windows.sum())
+        if not total:
+            return np.zeros(0, np.uint32), np.zeros(0, np.bool_)
+        places = np.cumsum(windows) - windows
+        cuts = np.array([letters[piece] + begin, size, places[piece] + begin], np.uint32)
+        counts, valid = (HostArray(self._engine, total, dtype) for dtype in (np.uint32, np.uint8))
+        made = {"counts": counts.device, "valid": valid.device}
+        for array in made.values():
+            self._engine.fill(array, 0)
+        for table in self._tables():
+            self._launch("take_counts", text, cuts, table, BACKWARD=backward, **made)
+            del table
+        return counts.fetch(), valid.fetch().view(np.bool_)
+
+    def _launch(
+        self, name: str, text: Text, cuts: NDArray[np.uint32], table: KeyTable, *, BACKWARD: bool, **made: DeviceArray
+    ) -> None:
+        engine, count = self._engine, cuts.shape[1]
+        cpu = engine.tuning.cpu
+        each = -(-count // CPU_ITEMS) if cpu else 1
+        kernel = engine.kernel(TEXT_SOURCE, name, BACKWARD=BACKWARD, **self._defines)
+        engine.launch_items(
+            kernel, -(-count // each), lanes=1 if cpu else None, **text.place, cuts=engine.upload(cuts), count=count,
+            each=each, k=self._kmers.k, **table.keys, **made,
+        )  # fmt: skip
 
     def _tables(self) -> Iterator[KeyTable]:
         if self._table is not None:
             yield self._table
             return
-        with contextlib.closing(key_tables(self._engine, self._kmers, self._bounds, self._room)) as tables:  # type: ignore[type-var]
+        tables = key_tables(self._engine, self._kmers, self._bounds, self._room, with_counts=self._with_counts)
+        with contextlib.closing(tables):  # type: ignore[type-var]
             yield from tables
 
     def _zeros(self, size: int, dtype: Any) -> DeviceArray:
@@ -232,19 +296,16 @@ class TextKmers:
         return array
 
 
-def _cut(pieces: Pieces, k: int, most: int) -> NDArray[np.uint32]:
+def _cut(windows: NDArray[np.int64], most: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Cut the windows of pieces into stretches of at most `most`, which is not too long for one work-item.
 
     Returns
     -------
-    uint32 (3, n)
-        Of each stretch: where its first window begins in the text, how many windows there are, and the piece's number.
+    piece, begin, size : ndarray, int64 (n,)
+        Of each stretch: the number of its piece, which of its windows is the first one, and how many there are.
     """
-    windows = np.minimum(np.maximum(pieces.size.astype(np.int64) - (k - 1), 0), pieces.owned)
-    if windows.max(initial=0) <= most and windows.min(initial=1) > 0:
-        return np.array([pieces.letters, windows, np.arange(len(pieces))], np.uint32)
     parts = -(-windows // most)
-    piece = np.repeat(np.arange(len(pieces)), parts)
+    piece = np.repeat(np.arange(len(windows)), parts)
     before = np.cumsum(parts) - parts
     begin = most * (np.arange(len(piece)) - before[piece])
-    return np.array([pieces.letters[piece] + begin, np.minimum(windows[piece] - begin, most), piece], np.uint32)
+    return piece, begin, np.minimum(windows[piece] - begin, most)

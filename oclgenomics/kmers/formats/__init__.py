@@ -22,7 +22,9 @@ __getattr__, __dir__, __all__ = found_in(
         "kmc": "dump_names write_kmc",
         "npz": "write_matrix_npz write_npz",
         "parquet": "require_pyarrow write_matrix_parquet write_parquet",
-        "query": "CountLines JsonRows RowLines records_of rows_of write_counts_npz",
+        "query": (
+            "CountLines IntervalLines JsonRows KmerLines SummaryLines pieces_of records_of write_counts_npz write_lines"
+        ),
         "reads": "MateFiles check_filter_inputs check_outputs mate_files output_names read_writer",
         "text": "write_fasta write_matrix_tsv write_tsv",
     },

@@ -67,6 +67,7 @@ MAX_TABLE = 1 << 31  # of a table: its slots are numbered with 32 bits
 MAX_LOOK_UP, MIN_LOOK_UP = 16 << 20, 1 << 16  # bytes of text that are looked up at a time
 MIN_DECODING = 128 << 20  # bytes of memory, with which sections of a database are decoded on the device; else by NumPy
 UPLOAD_SHARE, MAX_UPLOAD = 32, 1 << 20  # of the memory, one part in so many for k-mers on their way; k-mers at most
+MAX_CPU_QUERY = 2 << 20  # bytes of text of a query on CPUs, so that memory of counts is used again
 LOOK_UP_SHARE = 32  # blocks of text that memory would hold: of two inputs, two each, with lines, places and counts
 
 
@@ -338,8 +339,8 @@ def lines_for(kmers: int) -> int:
     return max(1, -(-kmers // LINE_KMERS))
 
 
-def table_room(limits: DeviceLimits, k: int) -> int:
-    """Return how many k-mers a table may have.
+def table_room(limits: DeviceLimits, k: int, *, with_counts: bool = False) -> int:
+    """Return how many k-mers a table may have, with or without their counts.
 
     Raises
     ------
@@ -351,6 +352,8 @@ def table_room(limits: DeviceLimits, k: int) -> int:
         BufferNeed("a table's keys", fixed=1 << 10, per_item=int(8 * key_words(k) * slots) + 1),
         BufferNeed("a table's lines", fixed=1 << 10, per_item=1),
     ]
+    if with_counts:
+        needs.append(BufferNeed("a table's counts", fixed=1 << 10, per_item=int(4 * slots) + 1))
     fit = items_that_fit(needs, budget=limits.budget // TABLE_SHARE, max_allocation=limits.max_allocation, item="k-mer")
     return min(fit, MAX_TABLE)
 
@@ -366,6 +369,11 @@ def look_up_block_bytes(limits: DeviceLimits, largest: int, inputs: int = 1) -> 
     inputs : int
     """
     return min(largest, MAX_LOOK_UP, max(MIN_LOOK_UP, limits.budget // (LOOK_UP_SHARE * inputs)))
+
+
+def query_block_bytes(limits: DeviceLimits, largest: int) -> int:
+    """Return the bytes of text of which the counts of all k-mers are brought to the host at a time."""
+    return min(look_up_block_bytes(limits, largest, 2), MAX_CPU_QUERY if limits.cpu else MAX_LOOK_UP)
 
 
 def decodes_on_device(limits: DeviceLimits) -> bool:

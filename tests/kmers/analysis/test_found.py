@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
+from statistics import median
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -13,11 +15,12 @@ from hypothesis import given, strategies as st
 
 from oclgenomics.cli.main import main
 from oclgenomics.kmers import query, reference
-from oclgenomics.kmers.analysis.found import joined_records
+from oclgenomics.kmers.analysis.found import RecordCounts, joined_records, summaries_of
 from oclgenomics.kmers.database.keys import texts_of
 from oclgenomics.kmers.database.kmer_set import CountedKmers
+from oclgenomics.kmers.formats import query as formats
 from oclgenomics.kmers.formats.query import CountLines, write_counts_npz
-from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
 from oclgenomics.sequence.records import Record
 
 SEQUENCES = st.lists(st.text("ACGTacgtN", max_size=40), min_size=1, max_size=5)
@@ -52,6 +55,53 @@ def test_counts_along_records(texts: list[str], k: int, canonical: bool, batch: 
     lines = [",".join(["NA" if count is None else str(count) for count in row]) for row in expected]
     written = b"".join(map(CountLines().body, found.along_records())).decode()
     assert written == "".join(f"{number}\t{line}\n" for number, line in enumerate(lines))
+
+
+@given(**CASES, size=st.integers(1, 40))
+def test_pieces(texts: list[str], k: int, canonical: bool, batch: int, size: int) -> None:
+    records, kmers, _ = case(texts, k, canonical)
+    for part in query(kmers, records, batch_letters=batch):
+        pieces = list(part.pieces(size))
+        assert all(len(piece.along.counts) <= size for piece in pieces)
+        expected = zip(part.record.tolist(), part.position.tolist(), part.letters().tolist(), part.counts, strict=True)
+        assert [
+            (piece.names[record], position, letters, count)
+            for piece in pieces
+            for record, position, letters, count in zip(
+                piece.record.tolist(), piece.position.tolist(), piece.letters().tolist(), piece.counts, strict=True
+            )
+        ] == [(part.names[record], *rest) for record, *rest in expected]
+        for one, other in pairwise(pieces):
+            assert one.along.ends == other.along.begins
+        if pieces and part.windows[-1]:
+            assert pieces[-1].whole == part.whole
+        if pieces and part.windows[0]:
+            assert (pieces[0].along.begins, pieces[0].offset) == (part.along.begins, part.offset)
+
+
+@given(
+    rows=st.lists(
+        st.lists(st.sampled_from([None, 0, 1, 9, 10, 999, 1000, 1001, MAX_COUNTER]), max_size=20),
+        min_size=1,
+        max_size=6,
+    ),
+    cells=st.integers(1, 9),
+)
+def test_large_counts(rows: list[list[int | None]], cells: int) -> None:
+    """Lines and summaries of counts of any size, in sequences of any length."""
+    flat = [count for row in rows for count in row]
+    along = RecordCounts(
+        [f"r{number}" for number in range(len(rows))], np.cumsum([0, *map(len, rows)]),
+        np.array([count or 0 for count in flat], np.uint32), np.array([count is not None for count in flat], np.bool_),
+    )  # fmt: skip
+    with mock.patch.object(formats, "CELLS", cells):
+        written = CountLines().body(along).decode()
+    lines = [",".join(["NA" if count is None else str(count) for count in row]) for row in rows]
+    assert written == "".join(f"r{number}\t{line}\n" for number, line in enumerate(lines))
+    for row, (_, windows, found, average, middle) in zip(rows, summaries_of(along).rows(), strict=True):
+        counts = [count for count in row if count is not None]
+        assert (windows, found) == (len(counts), sum(count > 0 for count in counts))
+        assert (average, middle) == ((sum(counts) / len(counts), median(counts)) if counts else (None, None))
 
 
 @pytest.mark.parametrize("batch", [3, 1000])

@@ -227,7 +227,7 @@ def test_mistakes_of_query(golden: str, tmp_path: Path, capsys: pytest.CaptureFi
     assert "'GATT' has 4 bases" in fails(capsys, 2, "query", golden, "GATTA", "GATT")
     assert "not allowed with" in fails(capsys, 2, "query", golden, "GATTA", "--per-kmer", "--per-record")
     (tmp_path / "x.fq").write_bytes(b"@a\nACGTACGT\n+\nIII\n")
-    said = fails(capsys, 3, "query", golden, "--file", tmp_path / "x.fq", "-o", tmp_path / "out")
+    said = fails(capsys, 3, "query", golden, "--file", tmp_path / "x.fq", "-o", tmp_path / "out", "-q")
     assert "x.fq, record 1, byte 0" in said
     assert not (tmp_path / "out").exists()
 
