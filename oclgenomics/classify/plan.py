@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.classify.options import QueryOptions, SketchOptions
 from oclgenomics.errors import AllocationError, readable_bytes
+from oclgenomics.io.siphash import BLOCK_BYTES
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import DeviceLimits
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 MIN_BLOCK, CPU_BLOCK, GPU_BLOCK = 1 << 16, 4 << 20, 64 << 20  # bytes of text; a larger one saves a CPU nothing
 TEXT_SHARE = 4  # one part in so many of the memory for blocks of text and their sketches
 TEXT_COPIES = 8  # of a block: as it is read, three of them at most, its letters, and what is known of its tiles
-FEATURE_BYTES = 4
+FEATURE_BYTES, SUM_BYTES = 4, 8  # SUM_BYTES: the checksum of a block of a file
 SKETCH_BYTES = 5  # of a feature: memory for sketches is taken a quarter larger than the largest block so far needs
 MAX_FEATURES = 1 << 31  # of a block: they are numbered by 32 bits
 PAIR_BYTES = 8
@@ -57,9 +58,10 @@ MAX_LOCATIONS_OF_FEATURE = (1 << 16) - 1  # in the file
 MAX_LOCATIONS_OF_INDEX = (1 << 32) - 1  # where lists start is 32 bits
 BLOCK_WINDOWS = 64  # targets.clh
 PREFIX_KEYS = 4  # keys with one prefix at most, on average: their entries are next to each other in memory
-# At a time. Small copies to GPUs are slow; on CPUs pieces take memory, as the index does.
-LOADED_FEATURES = {"cpu": 1 << 16, "gpu": 1 << 21}
-LOADED_LOCATIONS = {"cpu": 1 << 18, "gpu": 1 << 23}
+# At a time. Small copies to GPUs are slow; on CPUs pieces take memory, as the index does, but checksums of few blocks
+# keep neither cores nor vectors busy.
+LOADED_FEATURES = {"cpu": 1 << 18, "gpu": 1 << 21}
+LOADED_LOCATIONS = {"cpu": 1 << 20, "gpu": 1 << 23}
 LOADING_BYTES = 4 + 2 + 8  # of a feature on its way into the index: key, count, places
 
 # Batches of reads
@@ -279,6 +281,7 @@ class IndexNeed:
         known = 8 * (targets + 1)
         loading = LOADING_BYTES * min(features, LOADED_FEATURES["gpu"])
         loading += LOCATION_BYTES * min(locations, max(LOADED_LOCATIONS["gpu"], MAX_LOCATIONS_OF_FEATURE))
+        loading += SUM_BYTES * (FEATURE_BYTES * (features + locations) // BLOCK_BYTES) + 3 * BLOCK_BYTES
         return cls(entries + lists + table + blocks + known + loading, max(entries, lists, table))
 
 
