@@ -66,11 +66,12 @@ def described_fault(database: Database) -> str | None:
 def feature_faults(database: Database) -> Iterator[str]:
     """Yield what is wrong with the features of a database of which all else is sound."""
     features, windows = database.features, int(database.targets.windows.sum())
-    fault = numbers_fault(features.numbers, len(features.keys), len(features.locations), database.options.max_locations)
-    if fault is not None:
-        yield fault
-        return
     with Workers() as threads:
+        numbers, most = features.counted(threads), database.options.max_locations
+        fault = numbers_fault(numbers, len(features.keys), len(features.locations), most)
+        if fault is not None:
+            yield fault
+            return
         pieces = key_before(features.pieces(BLOCK, LOCATIONS))
         yield from filter(None, threads.map(lambda one: piece_fault(*one, windows), pieces))
 

@@ -21,6 +21,7 @@ from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.errors import AllocationError
 from oclgenomics.io.array_file import Window
+from oclgenomics.io.workers import Workers
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import DeviceLimits
@@ -66,16 +67,18 @@ class FeatureNumbers(NamedTuple):
         return self.located - self.single
 
     @classmethod
-    def of(cls, counts: Iterable[Counts]) -> FeatureNumbers:
-        """Sum up the numbers of locations of features, which come block by block."""
-        alive = dead = single = largest = located = 0
-        for block in counts:
-            alive += (some := int(np.count_nonzero(block)))
-            dead += len(block) - some
-            single += int(np.count_nonzero(block == 1))
-            largest = max(largest, int(block.max(initial=0)))
-            located += int(block.sum(dtype=np.int64))
-        return cls(alive, dead, single, largest, located)
+    def of(cls, counts: Iterable[Counts], threads: Workers | None = None) -> FeatureNumbers:
+        """Sum up the numbers of locations of features, which come block by block; threads may look at several."""
+        total = cls(0, 0, 0, 0, 0)
+        for one in map(cls._of_block, counts) if threads is None else threads.map(cls._of_block, counts):
+            sums = cls(*(a + b for a, b in zip(total, one, strict=True)))
+            total = sums._replace(largest=max(total.largest, one.largest))
+        return total
+
+    @classmethod
+    def _of_block(cls, block: Counts) -> FeatureNumbers:
+        alive, single = int(np.count_nonzero(block)), int(np.count_nonzero(block == 1))
+        return cls(alive, len(block) - alive, single, int(block.max(initial=0)), int(block.sum(dtype=np.int64)))
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,17 @@ class Features:
     @cached_property
     def numbers(self) -> FeatureNumbers:
         """How many there are, with and without locations."""
-        return FeatureNumbers.of(self.counts[begin : begin + COUNTED] for begin in range(0, len(self), COUNTED))
+        return self.counted()
+
+    def counted(self, threads: Workers | None = None) -> FeatureNumbers:
+        """Count them, in threads if there are any."""
+        blocks = (self.counts[begin : begin + COUNTED] for begin in range(0, len(self), COUNTED))
+        return FeatureNumbers.of(blocks, threads)
+
+    @cached_property
+    def in_lists(self) -> int:
+        """Locations of the features that have several."""
+        return len(self.locations) - int(np.count_nonzero(self.counts == 1))
 
     @property
     def blocks(self) -> Mapping[str, int]:

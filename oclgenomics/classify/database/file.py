@@ -46,7 +46,7 @@ from oclgenomics.io.array_writing import write_arrays
 from oclgenomics.io.foreign import ALIGNED, HEAD_BYTES, foreign_format
 from oclgenomics.io.json_text import Fields
 from oclgenomics.io.read_ahead import ReadAhead
-from oclgenomics.io.workers import work_behind
+from oclgenomics.io.workers import Workers, work_behind
 
 # Sections of a file, in the order of the fields that they hold, and their types; "" for texts.
 TARGETS = {
@@ -261,7 +261,8 @@ class StoredFeatures:
         self._windows = int(database.targets.windows.sum())
         keys, counts, locations = self._readers().values()
         self._features = len(keys)
-        self.numbers = FeatureNumbers.of(_blocks_of(counts))
+        with Workers() as threads:
+            self.numbers = FeatureNumbers.of(_blocks_of(counts), threads)
         fault = numbers_fault(self.numbers, len(keys), len(locations), database.options.max_locations)
         if fault is not None:
             raise contradiction(file, fault)
@@ -359,7 +360,7 @@ class StoredFeatures:
                 windows = [window.part(cut.start, cut.stop) for window in (key_window, count_window)]
                 windows.append(take(lists, located))
                 piece: Any = Features(*(window.items for window in windows))
-                listed -= piece.numbers.in_lists
+                listed -= piece.in_lists
                 if listed < 0:
                     raise self._changed()
                 yield StoredPiece(piece, dict(zip(readers, windows, strict=True)))

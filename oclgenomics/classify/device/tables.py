@@ -106,7 +106,7 @@ class FeatureTable:
             done.wait()  # what is under way for more than one piece takes memory
             done = self._add(piece, before, in_lists, checks)
             before += len(piece.features)
-            in_lists += piece.features.numbers.in_lists
+            in_lists += piece.features.in_lists
         engine.write(self._entries, np.zeros(1, np.uint64), len(features))
         scan(engine, self._table, maximum=True, inclusive=True, out=self._table)
 
