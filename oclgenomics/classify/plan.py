@@ -58,10 +58,9 @@ MAX_LOCATIONS_OF_FEATURE = (1 << 16) - 1  # in the file
 MAX_LOCATIONS_OF_INDEX = (1 << 32) - 1  # where lists start is 32 bits
 BLOCK_WINDOWS = 64  # targets.clh
 PREFIX_KEYS = 4  # keys with one prefix at most, on average: their entries are next to each other in memory
-# At a time. Small copies to GPUs are slow; on CPUs pieces take memory, as the index does, but checksums of few blocks
-# keep neither cores nor vectors busy.
-LOADED_FEATURES = {"cpu": 1 << 18, "gpu": 1 << 21}
-LOADED_LOCATIONS = {"cpu": 1 << 20, "gpu": 1 << 23}
+# At a time. Small copies to GPUs are slow; on CPUs pieces take memory, as the index does.
+LOADED_FEATURES = {"cpu": 1 << 16, "gpu": 1 << 21}
+LOADED_LOCATIONS = {"cpu": 1 << 18, "gpu": 1 << 23}
 LOADING_BYTES = 4 + 2 + 8  # of a feature on its way into the index: key, count, places
 
 # Batches of reads
