@@ -73,6 +73,11 @@ def block_sums(key: bytes, data: NDArray[np.uint8]) -> NDArray[np.uint64]:
     return np.array(sums, np.uint64)
 
 
+def key_words(key: bytes) -> dict[str, int]:
+    """Return a key of 16 bytes as kernels take it."""
+    return {"k0": int.from_bytes(key[:8], "little"), "k1": int.from_bytes(key[8:], "little")}
+
+
 def sum_of_sums(key: bytes, sums: NDArray[np.uint64]) -> int:
     """Return the checksum of the checksums of blocks, as little-endian numbers of 8 bytes one behind the other."""
     return siphash(key, sums.astype("<u8", copy=False).tobytes())

@@ -16,14 +16,13 @@ from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.errors import ParameterError
 from oclgenomics.io.array_file import WORD
 from oclgenomics.io.array_layout import KEY
-from oclgenomics.io.siphash import BLOCK_BYTES
+from oclgenomics.io.siphash import BLOCK_BYTES, key_words
 from oclgenomics.primitives import scan
 from oclgenomics.runtime import Checkpoint, DeviceArray, Engine
 
 INDEXING = "classify/index_features.cl"
 TYPES = {"uint8": "uchar", "uint16": "ushort"}
 EACH = 1024  # features that a work-item of a CPU takes
-SIP_KEY = dict(zip(("k0", "k1"), np.frombuffer(KEY, "<u8").tolist(), strict=True))  # as kernels call its words
 
 
 class TargetTable:
@@ -184,7 +183,7 @@ class Checks:
         words = engine.upload(window.words if len(window.words) else np.zeros(1, np.uint64))
         kernel = engine.kernel("common/sum_blocks.cl", "sum_blocks", BLOCK=BLOCK_BYTES // WORD)
         engine.launch_items(
-            kernel, window.blocks, **SIP_KEY, data=words, size=window.summed // WORD, blocks=window.blocks,
+            kernel, window.blocks, **key_words(KEY), data=words, size=window.summed // WORD, blocks=window.blocks,
             first=window.first, sums=self._sums[name],
         )  # fmt: skip
         return {name: words.view(plain.dtype), f"{name}_at": window.skipped}
