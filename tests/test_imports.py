@@ -17,6 +17,7 @@ from helpers.help_imports import help_trouble
 
 import hls_model
 import oclgenomics
+from oclgenomics.cli import main
 
 PACKAGE = Path(oclgenomics.__file__).parent
 MODEL = Path(hls_model.__file__).parent
@@ -205,10 +206,28 @@ def test_only_the_runtime_talks_to_pyopencl() -> None:
     assert not [path for path in MODULES if part_of(path) != "runtime" and not only_for_types(path, "pyopencl")]
 
 
-def test_help_does_not_import_pyopencl() -> None:
-    commands = ["classify", "devices", "fpga", "kmers", "omega", "sdtw", "signatures", "simulate"]
-    lines = [["--help"], *([name, "--help"] for name in commands)]
+def test_helps_import_nothing_heavy() -> None:
+    lines = [["--help"], *([name, "--help"] for name in main.COMMANDS)]
+    for name in main.SYSTEMS:
+        actions = main._parser()._actions[-1].choices[name]._actions[-1].choices
+        lines += [[name, action, "--help"] for action in actions if name != "fpga"]
+    assert len(lines) > 30
     assert help_trouble("oclgenomics.cli.main", "usage: oclgenomics", lines) == ""
+
+
+MOST = {"--version": (22, 160), "--help": (22, 160), "fpga --help": (26, 165), "kmers --help": (42, 190)}
+
+
+@pytest.mark.parametrize("line", MOST)
+def test_starts_import_little(line: str) -> None:
+    """At most so many modules of ours, and so many in all."""
+    code = f"import sys; from oclgenomics.cli.main import main; main({line.split()!r}); "
+    code += "print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    names = done.stderr.split()
+    ours = [name for name in names if name.startswith(("oclgenomics", "hls_model"))]
+    assert len(ours) <= MOST[line][0]
+    assert len(names) <= MOST[line][1]
 
 
 UNNEEDED_TO_COUNT = {

@@ -87,15 +87,56 @@ class OneLineParser(argparse.ArgumentParser):
 def add_system(
     subparsers: Any,
     name: str,
-    help: str,
     commands: Iterable[ModuleType],
     parser_class: type[OneLineParser] = OneLineParser,
 ) -> None:
     """Add a system and its commands, each a module with `add_parser`, to the command line."""
-    parser = subparsers.add_parser(name, help=help)
+    parser = subparsers.add_parser(name)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=parser_class)
     for command in commands:
         command.add_parser(actions)
+
+
+class _LateParsers(Mapping[str, argparse.ArgumentParser]):
+    """The parsers of some commands, each made when it is first asked for."""
+
+    def __init__(self, names: Sequence[str], actions: Any, add: Callable[[str, Any], None]) -> None:
+        self._names, self._add = names, add
+        self._how = {"prog": actions._prog_prefix, "parser_class": actions._parser_class}
+        self._made: dict[str, argparse.ArgumentParser] = {}
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __getitem__(self, name: str) -> argparse.ArgumentParser:
+        if name not in self._made:
+            actions = argparse.ArgumentParser().add_subparsers(**self._how)
+            self._add(name, actions)
+            self._made.update(actions.choices)
+        return self._made[name]
+
+
+def add_late_parsers(actions: Any, helps: Mapping[str, str], add: Callable[[str, Any], None]) -> None:
+    """Add commands whose parsers are made when they are first asked for: helps need nothing of what they import.
+
+    Parameters
+    ----------
+    actions : argparse action
+        What `add_subparsers` returned.
+    helps : mapping of str to str
+        Names of the commands, and what helps say of them.
+    add : callable
+        Takes a name and such actions as those, and adds the parser of this command, and perhaps those of others.
+    """
+    for name, text in helps.items():
+        actions.add_parser(name, help=text)
+    actions.choices = actions._name_parser_map = _LateParsers(tuple(helps), actions, add)
 
 
 def add_command(

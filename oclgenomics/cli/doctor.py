@@ -16,7 +16,6 @@ def add_parser(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "doctor",
-        help="check the OpenCL installation",
         description="Check loader, platforms, devices and cache; test every device again. The exit status is 4 if no "
         "device works, or if a job of --self-test gives a wrong result.",
     )

@@ -14,7 +14,7 @@ from typing import Any
 
 from oclgenomics import __version__, notices
 from oclgenomics.app import stopping
-from oclgenomics.app.commands import check_files, saved_outputs
+from oclgenomics.app.commands import add_late_parsers, check_files, saved_outputs
 from oclgenomics.app.files import option_of
 from oclgenomics.app.streams import StreamError, flush_output, printable
 from oclgenomics.errors import AllocationError, InputError, OclGenomicsError, OutputError
@@ -22,10 +22,19 @@ from oclgenomics.io.atomic_file import forget_files, output_trouble
 from oclgenomics.io.cores import limited_to
 from oclgenomics.io.processes import memory_limit, said_of_limit
 
-SYSTEMS = ("classify", "fpga", "kmers", "omega", "sdtw", "signatures", "simulate")
-COMMANDS = {  # and the module of each
-    name: f"oclgenomics.{name}.commands" if name in SYSTEMS else f"oclgenomics.cli.{name}"
-    for name in sorted((*SYSTEMS, "devices", "doctor", "worker"))
+SYSTEMS = {  # in oclgenomics.NAME.commands, and what helps say of each
+    "classify": "reads to taxa: databases of reference genomes, and their queries",
+    "fpga": "model of the FPGA omega pipeline: rates, resources, bottlenecks",
+    "kmers": "k-mers of any length: their counts, spectra, dumps and set algebra",
+    "omega": "selective sweeps by linkage disequilibrium (omega statistic)",
+    "sdtw": "on-target nanopore reads, found by their raw signal",
+    "signatures": "long patterns with wildcards in reads and genomes, scored by quality",
+    "simulate": "write seeded data for demonstrations, tests and benchmarks",
+}
+COMMANDS = SYSTEMS | {  # in oclgenomics.cli.NAME
+    "devices": "list the OpenCL devices",
+    "doctor": "check the OpenCL installation",
+    "worker": "do pieces of jobs for a Dask scheduler",
 }
 INTERRUPTED = 130
 OUT_OF_MEMORY = 4
@@ -84,7 +93,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(words: list[str]) -> int:
     forget_files()
     try:
-        parser = _parser(words)
+        parser = _parser()
         args = parser.parse_args(words)
         args.parser, args.command_line = parser, ["oclgenomics", *words]
         check_files(args)
@@ -155,18 +164,20 @@ def _fail(message: str, status: int, debug: bool) -> int:
     return status
 
 
-def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="oclgenomics", description="Genomics workloads on any OpenCL device.", allow_abbrev=False
     )
     parser.add_argument("--version", action="version", version=f"oclgenomics {__version__}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     # Only the module that will run is imported, which keeps every start short.
-    chosen = [words[0]] if words and words[0] in COMMANDS else COMMANDS
-    for name in chosen:
-        _module(name).add_parser(subparsers)
+    add_late_parsers(
+        subparsers,
+        dict(sorted(COMMANDS.items())),
+        lambda name, actions: _module(name).add_parser(actions),
+    )
     return parser
 
 
 def _module(name: str) -> ModuleType:
-    return importlib.import_module(COMMANDS[name])
+    return importlib.import_module(f"oclgenomics.{name}.commands" if name in SYSTEMS else f"oclgenomics.cli.{name}")

@@ -33,7 +33,6 @@ def add_parser(subparsers: Any) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "worker",
-        help="do pieces of jobs for a Dask scheduler",
         description="Start a Dask worker for each device of this machine. They do pieces of commands that are given "
         "--scheduler, one at a time, until the scheduler ends or this command is interrupted.",
     )

@@ -18,13 +18,11 @@ from oclgenomics.sdtw.decisions.thresholds import Score, Thresholds, checked_tri
 from oclgenomics.sdtw.device.reads import SignalSource, aligned_reads, classified_reads
 from oclgenomics.sdtw.formats.thresholds import read_thresholds
 from oclgenomics.sdtw.jobs import AlignJob, ClassifyJob
-from oclgenomics.sdtw.options import AlignOptions, variant_name
+from oclgenomics.sdtw.options import DEFAULT_PREFIXES, AlignOptions, variant_name
 from oclgenomics.sdtw.result import Alignments, Classified
 from oclgenomics.sdtw.squiggles.opened import References, open_references, open_targets
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals import Signals, TrimOptions
-
-DEFAULT_PREFIXES = (1000, 2000, 3000, 4000, 5000)  # of reads that are judged
 
 
 @verb

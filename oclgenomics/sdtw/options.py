@@ -23,6 +23,7 @@ PUBLISHED_DWELL = 10
 STEPS = (1, *range(3, 33))
 DEFAULT_STEP = 3
 MAX_PREFIX = 1 << 16
+DEFAULT_PREFIXES = (1000, 2000, 3000, 4000, 5000)  # of reads that are judged
 
 
 @dataclass(frozen=True)

@@ -51,7 +51,7 @@ def commands(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, 
             yield from commands(choice, f"{name} {word}")
 
 
-PARSERS = dict(commands(main_module._parser([]), "oclgenomics"))
+PARSERS = dict(commands(main_module._parser(), "oclgenomics"))
 
 
 def takes_words(action: argparse.Action) -> bool:

@@ -80,7 +80,7 @@ def numeric_options(parser: argparse.ArgumentParser) -> list[argparse.Action]:
 
 def test_every_count_may_be_written_in_thousands() -> None:
     for name in main.SYSTEMS:
-        actions = numeric_options(main._parser([name]))
+        actions = numeric_options(main._parser()._actions[-1].choices[name])
         assert actions or name == "fpga", "only `hls_model`'s own parsers have any"
         assert [action.dest for action in actions if action.type is int] == []
 

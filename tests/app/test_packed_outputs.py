@@ -112,7 +112,7 @@ def test_names_of_reports_end_as_the_output_does(tmp_path: Path) -> None:
 def test_help_says_how_inputs_may_be_packed(capsys: pytest.CaptureFixture[str]) -> None:
     for words in (["omega", "scan"], ["fpga", "run"], ["sdtw", "index"], ["signatures", "build"], ["kmers", "count"]):
         with pytest.raises(SystemExit):
-            main_module._parser([]).parse_args([*words, "--help"])
+            main_module._parser().parse_args([*words, "--help"])
         shown = " ".join(capsys.readouterr().out.split())
         assert "uncompressed or compressed (gzip, bzip2, xz, zstd)" in shown, words
         assert "plain or gzip" not in shown, words
@@ -121,6 +121,6 @@ def test_help_says_how_inputs_may_be_packed(capsys: pytest.CaptureFixture[str]) 
 def test_help_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     for words in (*COMMANDS, ["signatures", "scan"], ["classify", "query"], ["simulate", "reads"], ["sdtw", "align"]):
         with pytest.raises(SystemExit):
-            main_module._parser([]).parse_args([*words[:2], "--help"])
+            main_module._parser().parse_args([*words[:2], "--help"])
         shown = " ".join(capsys.readouterr().out.split())
         assert "compressed if the name ends in .gz, .bz2, .xz or .zst" in shown, words

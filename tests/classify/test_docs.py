@@ -87,7 +87,7 @@ def test_python_prints_what_the_page_says(
 def test_every_option_is_there() -> None:
     missing = set()
     for action, arguments in COMMANDS.items():
-        parser = _parser(["classify", action])
+        parser = _parser()
         args = parser.parse_args(["classify", action, *arguments.split()])
         options = {max(one.option_strings, key=len) for one in chosen_actions(parser, args) if one.option_strings}
         missing |= {option for option in options if f"{option}`" not in PAGE and f"{option} " not in PAGE}

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 __all__ = ["HEAVY", "help_trouble"]
 
-HEAVY = ("pyopencl", "matplotlib", "tskit", "zarr")
+HEAVY = ("numpy", "pyopencl", "matplotlib", "tskit", "zarr")
 # One process for all: a start takes far longer than a help. What one has imported stays there and is told of that one.
 _RUN = """
 import contextlib, io, json, sys
@@ -28,7 +28,7 @@ print("all")
 """
 
 
-def help_trouble(module: str, usage: str, lines: Sequence[Sequence[str]]) -> str:
+def help_trouble(module: str, usage: str, lines: Sequence[Sequence[str]], heavy: Sequence[str] = HEAVY) -> str:
     """Return which of some helps is the first to fail, to say no usage or to import what is heavy, or "".
 
     Parameters
@@ -39,7 +39,9 @@ def help_trouble(module: str, usage: str, lines: Sequence[Sequence[str]]) -> str
         What every help says.
     lines : sequence of sequence of str
         Arguments, each with its `--help`.
+    heavy : sequence of str
+        Modules that are not to be imported.
     """
-    code = _RUN.format(module=module, heavy=HEAVY, usage=usage)
+    code = _RUN.format(module=module, heavy=tuple(heavy), usage=usage)
     done = subprocess.run([sys.executable, "-c", code, json.dumps(lines)], capture_output=True, text=True, check=False)
     return "" if (done.returncode, done.stdout) == (0, "all\n") else done.stderr or done.stdout or "no answer"

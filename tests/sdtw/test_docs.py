@@ -112,7 +112,7 @@ def test_configuration_of_readfish() -> None:
 def test_every_option_and_column_is_there(ran: Ran) -> None:
     missing = set()
     for action, arguments in COMMANDS.items():
-        parser = _parser(["sdtw", action])
+        parser = _parser()
         args = parser.parse_args(["sdtw", action, *arguments.split()])
         options = {max(one.option_strings, key=len) for one in chosen_actions(parser, args) if one.option_strings}
         missing |= {option for option in options if f"{option}`" not in PAGE and f"{option} " not in PAGE}

@@ -30,7 +30,7 @@ def test_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
 
 
 def test_every_option_and_column_is_there() -> None:
-    parser = _parser(["signatures"])
+    parser = _parser()
     args = parser.parse_args(["signatures", "scan", "x", "y"])
     options = {max(action.option_strings, key=len) for action in chosen_actions(parser, args) if action.option_strings}
     options -= {"--help", "--version", "--verbose", "--quiet"}

@@ -12,4 +12,4 @@ COMMANDS = (build, add, query, combine, run, merge, serve, info, verify, evaluat
 
 def add_parser(subparsers: Any) -> None:
     """Add `classify` and what it does to the command line."""
-    add_system(subparsers, "classify", "reads to taxa: databases of reference genomes, and their queries", COMMANDS)
+    add_system(subparsers, "classify", COMMANDS)

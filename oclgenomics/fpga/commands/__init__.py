@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from hls_model.errors import ModelError, ModelInputError, ModelOutputError
-from oclgenomics.app.commands import OneLineParser
+from oclgenomics.app.commands import OneLineParser, add_late_parsers
 from oclgenomics.errors import InputError, OclGenomicsError, OutputError, UsageError
 
 COMMANDS = {  # the module of each, and what helps say of it
@@ -33,37 +33,17 @@ COMMANDS = {  # the module of each, and what helps say of it
 }
 
 
-class _Parsers(dict[str, argparse.ArgumentParser]):
-    """The parsers of the commands, each made when it is first asked for: their modules need NumPy, and helps do not."""
-
-    def __init__(self, prog: str) -> None:
-        self.prog = prog
-
-    def __contains__(self, name: object) -> bool:
-        return name in COMMANDS
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
-
-    def __missing__(self, name: str) -> argparse.ArgumentParser:
-        made = argparse.ArgumentParser().add_subparsers(prog=self.prog, parser_class=OneLineParser)
-        importlib.import_module(f"{__name__}.{COMMANDS[name][0]}").add_parser(made)
-        for command in made.choices.values():
-            command.set_defaults(run=_translated(command.get_default("run")))
-        self.update(made.choices)
-        return self[name]
-
-    def items(self) -> Any:
-        return {name: self[name] for name in COMMANDS}.items()
-
-
 def add_parser(subparsers: Any) -> None:
-    """Add the command and its own commands."""
-    parser = subparsers.add_parser("fpga", help="model of the FPGA omega pipeline: rates, resources, bottlenecks")
-    commands = parser.add_subparsers(dest="fpga_command", metavar="COMMAND", required=True)
-    for name, (_, help) in COMMANDS.items():
-        commands.add_parser(name, help=help)
-    commands.choices = commands._name_parser_map = _Parsers(parser.prog)
+    """Add the command and its own commands, whose modules need NumPy."""
+    parser = subparsers.add_parser("fpga")
+    commands = parser.add_subparsers(dest="fpga_command", metavar="COMMAND", required=True, parser_class=OneLineParser)
+    add_late_parsers(commands, {name: help for name, (_, help) in COMMANDS.items()}, _add)
+
+
+def _add(name: str, commands: Any) -> None:
+    importlib.import_module(f"{__name__}.{COMMANDS[name][0]}").add_parser(commands)
+    for command in commands.choices.values():
+        command.set_defaults(run=_translated(command.get_default("run")))
 
 
 def _translated(run: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:

@@ -12,5 +12,4 @@ COMMANDS = (count, combine, dump, histogram, info, query, filter, merge, matrix)
 
 def add_parser(subparsers: Any) -> None:
     """Add `kmers` and what it does to the command line."""
-    what = "k-mers of any length: their counts, spectra, dumps and set algebra"
-    add_system(subparsers, "kmers", what, COMMANDS)
+    add_system(subparsers, "kmers", COMMANDS)

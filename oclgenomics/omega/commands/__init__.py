@@ -37,5 +37,4 @@ class OmegaParser(OneLineParser):
 
 def add_parser(subparsers: Any) -> None:
     """Add `omega` and what it does to the command line."""
-    what = "selective sweeps by linkage disequilibrium (omega statistic)"
-    add_system(subparsers, "omega", what, (scan, threshold, combine, peaks, ld), OmegaParser)
+    add_system(subparsers, "omega", (scan, threshold, combine, peaks, ld), OmegaParser)

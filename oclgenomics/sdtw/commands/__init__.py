@@ -12,4 +12,4 @@ COMMANDS = (index, info, align, classify, combine, evaluate, calibrate, stream)
 
 def add_parser(subparsers: Any) -> None:
     """Add `sdtw` and what it does to the command line."""
-    add_system(subparsers, "sdtw", "on-target nanopore reads, found by their raw signal", COMMANDS)
+    add_system(subparsers, "sdtw", COMMANDS)

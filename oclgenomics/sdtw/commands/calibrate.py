@@ -15,9 +15,9 @@ from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import add_signal_options, trim_of
 from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.sdtw.api import DEFAULT_PREFIXES
 from oclgenomics.sdtw.commands import options as shared
 from oclgenomics.sdtw.commands.reports import say_evaluation, write_evaluation
+from oclgenomics.sdtw.options import DEFAULT_PREFIXES
 
 RANDOM = "random"
 RANDOM_BASES, RANDOM_GC = 1_000_000, 0.5

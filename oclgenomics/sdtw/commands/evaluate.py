@@ -15,10 +15,9 @@ from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import THRESHOLDS_TRIM, add_signal_options
 from oclgenomics.errors import UsageError
 from oclgenomics.sdtw import decisions
-from oclgenomics.sdtw.api import DEFAULT_PREFIXES
 from oclgenomics.sdtw.commands import options as shared
 from oclgenomics.sdtw.commands.reports import say_evaluation, write_evaluation
-from oclgenomics.sdtw.options import PRESETS, variant_name
+from oclgenomics.sdtw.options import DEFAULT_PREFIXES, PRESETS, variant_name
 
 if TYPE_CHECKING:
     from oclgenomics.signals import TrimOptions

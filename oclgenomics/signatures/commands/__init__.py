@@ -17,6 +17,4 @@ COMMANDS = (signatures_scan, signatures_combine, signatures_build, signatures_in
 
 def add_parser(subparsers: Any) -> None:
     """Add `signatures` and what it does to the command line."""
-    add_system(
-        subparsers, "signatures", "long patterns with wildcards in reads and genomes, scored by quality", COMMANDS
-    )
+    add_system(subparsers, "signatures", COMMANDS)

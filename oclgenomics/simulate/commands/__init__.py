@@ -14,7 +14,7 @@ from oclgenomics.simulate.commands.signatures import add_signatures
 
 def add_parser(subparsers: Any) -> None:
     """Add `simulate` and its kinds of data to the command line."""
-    parser = subparsers.add_parser("simulate", help="write seeded data for demonstrations, tests and benchmarks")
+    parser = subparsers.add_parser("simulate")
     kinds = parser.add_subparsers(dest="kind", metavar="KIND", required=True, parser_class=OneLineParser)
     for add in (add_omega, add_signatures, add_signals, add_genomes, add_reads):
         add(kinds)
