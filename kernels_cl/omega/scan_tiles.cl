@@ -3,7 +3,8 @@
 // windows_of_i, windows_of_j: for each tile column and tile row, the first window that reaches it and the first that has left it; a tile's windows
 // are the intersection. peaks: for each window its tiles of this block, tiles_j x tiles_i, counted from the window's first.
 //
-// Grid: dimension 0 walks the tile columns of a tile row from the diagonal back, dimension 1 the tile rows.
+// Grid: dimension 0 walks the tile columns of a tile row from the diagonal back, dimension 1 the tile rows; on CPUs dimension 0 the tile rows and
+// dimension 1 the block's tile columns, as a column's sums of windows serve all rows.
 //   GPU      work-groups of LANES_I x LANES_J items (-D), which keep TILE / LANES_I x TILE / LANES_J entries of M each in registers
 //   -D CPU=1 one item a tile, VW columns in a vector, the tile in the first-level cache; it leaves out what cannot be a window's best
 //   -D REFINE=1  (GPU) a Newton step after native_recip, whose precision OpenCL leaves to the device. The bounds allow a reciprocal a relative
@@ -12,10 +13,6 @@
 // save_left_tiles, save_right_tiles: dl and dr of the windows.
 #include "common/portable.clh"
 #include "omega/tiles.clh"
-
-#ifndef CPU
-#define CPU 0
-#endif
 
 // dl of the places of a window's slot, which begins at the first column of the window's first tile. Grid: places, windows.
 __kernel void save_left_tiles(__global const long *left, int left_stride, __global const int *windows, int window0, __global float *left_tiles,
@@ -28,7 +25,7 @@ __kernel void save_left_tiles(__global const long *left, int left_stride, __glob
     float difference = 0.0f;
     if (i >= first && i <= window[INNER_LEFT]) {
         __global const long *sums_here = left + (size_t)window[SLOT] * left_stride - first;
-        difference = (float)(sums_here[i] - sums_here[MIN(i / TILE * TILE + TILE - 1, window[INNER_LEFT])]);
+        difference = float_of(sums_here[i] - sums_here[MIN(i / TILE * TILE + TILE - 1, window[INNER_LEFT])]);
     }
     left_tiles[(size_t)window[SLOT] * tiles_stride + x] = difference;
 }
@@ -43,7 +40,7 @@ __kernel void save_right_tiles(__global const long *sums, __global const int *wi
         return;
     float difference = 0.0f;
     if (j >= window[INNER_RIGHT] && j <= window[LAST] && j < row0 + rows)
-        difference = (float)(RIGHT_SUM(j, c) - RIGHT_SUM(MAX(j / TILE * TILE, window[INNER_RIGHT]), c));
+        difference = float_of(RIGHT_SUM(j, c) - RIGHT_SUM(MAX(j / TILE * TILE, window[INNER_RIGHT]), c));
     right_tiles[(size_t)get_global_id(1) * rows_stride + (j - row0)] = difference;
 }
 
@@ -164,10 +161,8 @@ __kernel void scan_tiles(TILE_ARGUMENTS)
 {
     const int row0 = block.row0, rows = block.rows, col0 = block.col0, stride = block.stride;
     const int window0 = tiles.window0, window_end = tiles.window_end, tiles_stride = tiles.tiles_stride, rows_stride = tiles.rows_stride;
-    const int tile_j = row0 + (int)get_global_id(1) * TILE;
-    const int tile_i = tile_j - (int)get_global_id(0) * TILE;
-    if (tile_i < col0)
-        return;
+    const int tile_j = row0 + (int)get_global_id(0) * TILE;
+    const int tile_i = col0 + (int)get_global_id(1) * TILE;
     const int2 of_i = windows_of_i[tile_i / TILE], of_j = windows_of_j[tile_j / TILE];
     const int from = MAX(MAX(of_i.x, of_j.x), window0), to = MIN(MIN(of_i.y, of_j.y), window_end);
     const int last_row = row0 + rows - 1, high = MIN(tile_j + TILE - 1, last_row);
@@ -203,7 +198,7 @@ __kernel void scan_tiles(TILE_ARGUMENTS)
             for (int r = 0; r < VW && tile_j + r * VW <= high; r++)
                 for (int b = 0; b < VW; b++)
                     ((float *)&corners[r])[b] = ((const float *)tile[r * VW])[b * VW + VW - 1];
-            search.reference = (float)reference;
+            search.reference = float_of(reference);
             loaded = 1;
         }
         search.c = c;
@@ -212,7 +207,7 @@ __kernel void scan_tiles(TILE_ARGUMENTS)
         search.y_in = share.j0 - tile_j;
         search.y_out = share.high_j - tile_j;
         search.dl = left_tiles + (size_t)window[SLOT] * tiles_stride + (tile_i - first / TILE * TILE);
-        const float corner = (float)(reference - left_here[share.i0] - RIGHT_SUM(share.j0, c));
+        const float corner = float_of(reference - left_here[share.i0] - RIGHT_SUM(share.j0, c));
         __global const float *dr = right_tiles + (size_t)(p - window0) * rows_stride + (tile_j - row0);
         for (int y = 0; y < TILE; y++)
             search.dr[y] = dr[y] - corner;

@@ -93,7 +93,7 @@ GPU_COSTS = Costs(
 )
 CPU_UNITS = 2
 CPU_COSTS = Costs(
-    ScoreCosts(50e3, 100.0, 4.0, 5.0), ScoreCosts(50e3, 300.0, 0.41, 0.007), TileCosts(300e3, 1500.0, 750.0, 0.0)
+    ScoreCosts(50e3, 100.0, 4.0, 5.0), ScoreCosts(50e3, 300.0, 0.41, 0.007), TileCosts(300e3, 1500.0, 200.0, 0.0)
 )
 
 
