@@ -156,8 +156,9 @@ def taxa_content(sample: str, tally: Tally) -> Content:
         taxa, reads = tally.at_rank("species")
         known, what = [lineages.taxonomy.names[taxon] or f"taxon {taxon}" for taxon in taxa.tolist()], "species"
     else:
-        taxa = np.flatnonzero(tally.counts[:-1])
-        known, reads, what = [lineages.targets.names[target] for target in taxa.tolist()], tally.counts[taxa], "targets"
+        called = np.flatnonzero(tally.counts[:-1])
+        known, what = [lineages.targets.names[target] for target in called.tolist()], "targets"
+        reads = tally.counts[called]
     most = np.argsort(-reads, kind="stable")[:SHOWN_TAXA]
     named = {known[place]: int(reads[place]) for place in most.tolist()}
     others = tally.reads - tally.unclassified - sum(named.values())
