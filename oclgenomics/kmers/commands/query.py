@@ -9,7 +9,7 @@ from typing import Any
 from oclgenomics import kmers, sequence
 from oclgenomics.app.commands import add_command, add_output_options, provenance, say_written, text_output
 from oclgenomics.app.files import reads
-from oclgenomics.app.inputs import reads_sequences
+from oclgenomics.app.inputs import add_reference_option, reads_sequences, with_reference
 from oclgenomics.app.reports import Report, write_reports
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked, refuse_packed
@@ -28,10 +28,11 @@ def add_parser(actions: Any) -> None:
     parser.add_argument("sequences", nargs="*", metavar="SEQ", help="sequences, at least as long as a k-mer")
     files = parser.add_argument(
         "--file", action="append", default=[], metavar="FILE",
-        help="sequences of a FASTA or FASTQ file, uncompressed or compressed, - for standard input, @LIST for the "
-        "files that a text file names; may be given more than once",
+        help="sequences of a FASTA or FASTQ file, uncompressed or compressed, or BAM, CRAM or SAM, - for standard "
+        "input, @LIST for the files that a text file names; may be given more than once",
     )  # fmt: skip
     reads_sequences(files)
+    add_reference_option(parser)
     how = parser.add_mutually_exclusive_group()
     for name, text in (
         ("--per-kmer", "a line for each k-mer: record, position from 1, k-mer, count (default for sequences on the "
@@ -57,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     """
     if not args.sequences and not args.file:
         raise UsageError("there is nothing to look up: give sequences, or --file FILE")
-    files = sequence.file_names(args.file)
+    files = with_reference(args, args.file)
     with showing_progress(args, "looking up k-mers") as (shown, _):
         progress = sequence.InputProgress(files, shown.update)
         records = (sequence.read_records(name, progress=progress) for name in files)
