@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import oclgenomics
-from oclgenomics import sequence, signatures
+from oclgenomics import signatures
 from oclgenomics.app.commands import (
     OutputOptions,
     add_command,
@@ -23,7 +23,7 @@ from oclgenomics.app.commands import (
     text_output,
 )
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.inputs import reads_sequences
+from oclgenomics.app.inputs import add_reference_option, reads_sequences, with_reference
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
 from oclgenomics.errors import UsageError
@@ -58,10 +58,11 @@ def add_parser(actions: Any) -> None:
     )  # fmt: skip
     samples = parser.add_argument(
         "samples", nargs="+", metavar="SAMPLES",
-        help="FASTA or FASTQ files, uncompressed or compressed (gzip, bzip2, xz, zstd), in any mix; - for standard "
-        "input; @LIST for the files that a text file names, one a line",
+        help="FASTA or FASTQ files, uncompressed or compressed (gzip, bzip2, xz, zstd), or BAM, CRAM or SAM, in any "
+        "mix; - for standard input; @LIST for the files that a text file names, one a line",
     )  # fmt: skip
     reads_sequences(samples)
+    add_reference_option(parser)
     last = f"the last file: {SIGNATURES}"
     reads(parser.add_argument("signatures", metavar="SIGNATURES", help=last))
     _add_matching_options(parser)
@@ -118,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     options = _checked_options(args)
-    job = signatures.ScanJob(tuple(sequence.file_names(args.samples)), args.signatures, options)
+    job = signatures.ScanJob(tuple(with_reference(args, args.samples)), args.signatures, options)
     if not is_combined(args):
         oclgenomics.select_device(args.device)  # a missing device is reported before anything is read
     if args.shard is not None:
