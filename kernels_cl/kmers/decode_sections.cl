@@ -3,6 +3,9 @@
 //   status[s] = 0: fine, 1: the checksum differs, 2: the bytes are no such section, or its keys do not lie where they have to;
 //   keys and counts are undefined then
 //
+//   check_sections    whether the checksums are right; CPUs hash a section in each lane of their vectors
+//   decode_sections   the keys and counts of those whose checksum is
+//
 // 8 bytes of a gap are looked at together: the first one without its high bit ends the number, and what 7 bits each has move together
 // by three masks and shifts.
 //
@@ -123,19 +126,24 @@ static inline uint read_counts(__global const ulong *data, ulong at, uint words,
     return place == kmers;
 }
 
-__kernel void decode_sections(__global const ulong *data, __global const ulong *table, __global const ulong *limits, ulong stride,
-                              uint sections, ulong k0, ulong k1, __global ulong *keys, __global uint *counts,
-                              __global uint *status)
+__kernel void check_sections(__global const ulong *data, __global const ulong *table, uint sections, ulong k0, ulong k1,
+                             __global uint *status)
 {
     const uint section = get_global_id(0);
     if (section >= sections)
         return;
+    const uint bytes = (uint)table[sections + section] + 8 * (uint)table[2 * sections + section];
+    status[section] = siphash_span(data, table[section], bytes, k0, k1) != table[3 * sections + section];
+}
+
+__kernel void decode_sections(__global const ulong *data, __global const ulong *table, __global const ulong *limits, ulong stride,
+                              uint sections, __global ulong *keys, __global uint *counts, __global uint *status)
+{
+    const uint section = get_global_id(0);
+    if (section >= sections || status[section])
+        return;
     const ulong at = table[section], gaps_end = at + table[sections + section];
     const uint words = table[2 * sections + section];
-    if (siphash_span(data, at, (uint)(gaps_end - at) + 8 * words, k0, k1) != table[3 * sections + section]) {
-        status[section] = 1;
-        return;
-    }
     const uint kmers = table[4 * sections + section];
     const ulong begin = table[5 * sections + section];
     const Key least = load_key(limits, sections, section), greatest = load_key(limits + WORDS * (ulong)sections, sections, section);

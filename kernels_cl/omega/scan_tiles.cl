@@ -3,19 +3,16 @@
 // windows_of_i, windows_of_j: for each tile column and tile row, the first window that reaches it and the first that has left it; a tile's windows
 // are the intersection. peaks: for each window its tiles of this block, tiles_j x tiles_i, counted from the window's first.
 //
-// Grid: dimension 0 walks the tile columns of a tile row from the diagonal back, dimension 1 the tile rows.
+// Grid: dimension 0 walks the tile columns of a tile row from the diagonal back, dimension 1 the tile rows; on CPUs dimension 0 the tile rows and
+// dimension 1 the block's tile columns, as a column's sums of windows serve all rows.
 //   GPU      work-groups of LANES_I x LANES_J items (-D), which keep TILE / LANES_I x TILE / LANES_J entries of M each in registers
-//   -D CPU=1 one item a tile, VW columns in a vector, the tile in the first-level cache
+//   -D CPU=1 one item a tile, VW columns in a vector, the tile in the first-level cache; it leaves out what cannot be a window's best
 //   -D REFINE=1  (GPU) a Newton step after native_recip, whose precision OpenCL leaves to the device. The bounds allow a reciprocal a relative
 //            error of 2^-21 (tiles.clh): a step gets there from 2^-11, with 2^-22 for its square and 2^-23 for the step's own roundings; without
 //            one native_recip has to be so good by itself, which the device's traits tell (measured: 2^-23.6 on an H200)
 // save_left_tiles, save_right_tiles: dl and dr of the windows.
 #include "common/portable.clh"
 #include "omega/tiles.clh"
-
-#ifndef CPU
-#define CPU 0
-#endif
 
 // dl of the places of a window's slot, which begins at the first column of the window's first tile. Grid: places, windows.
 __kernel void save_left_tiles(__global const long *left, int left_stride, __global const int *windows, int window0, __global float *left_tiles,
@@ -28,7 +25,7 @@ __kernel void save_left_tiles(__global const long *left, int left_stride, __glob
     float difference = 0.0f;
     if (i >= first && i <= window[INNER_LEFT]) {
         __global const long *sums_here = left + (size_t)window[SLOT] * left_stride - first;
-        difference = (float)(sums_here[i] - sums_here[MIN(i / TILE * TILE + TILE - 1, window[INNER_LEFT])]);
+        difference = float_of(sums_here[i] - sums_here[MIN(i / TILE * TILE + TILE - 1, window[INNER_LEFT])]);
     }
     left_tiles[(size_t)window[SLOT] * tiles_stride + x] = difference;
 }
@@ -43,78 +40,180 @@ __kernel void save_right_tiles(__global const long *sums, __global const int *wi
         return;
     float difference = 0.0f;
     if (j >= window[INNER_RIGHT] && j <= window[LAST] && j < row0 + rows)
-        difference = (float)(RIGHT_SUM(j, c) - RIGHT_SUM(MAX(j / TILE * TILE, window[INNER_RIGHT]), c));
+        difference = float_of(RIGHT_SUM(j, c) - RIGHT_SUM(MAX(j / TILE * TILE, window[INNER_RIGHT]), c));
     right_tiles[(size_t)get_global_id(1) * rows_stride + (j - row0)] = difference;
 }
 
+#if CPU
+#define WINDOWS  // which take the floors of their bests
+#else
+#define WINDOWS const
+#endif
 #define TILE_ARGUMENTS                                                                                                                         \
     __global const long *sums, __global const long *left, __global const float *left_tiles, __global const float *right_tiles,                   \
-        __global const int *windows, __global const int2 *windows_of_i, __global const int2 *windows_of_j, block_t block, tiles_t tiles,         \
+        __global WINDOWS int *windows, __global const int2 *windows_of_i, __global const int2 *windows_of_j, block_t block, tiles_t tiles,         \
         __global float2 *peaks
 
-// Writes the bounds of a window's largest omega in a tile; `number` counts the windows from the first one at work.
-static inline void write_bounds(__global float2 *peaks, float peak, __global const long *sums, __global const long *left, __global const int *window,
-                                int number, share_t share, int tile_i, int tile_j, block_t block, tiles_t tiles)
+// Where the bounds of a window's largest omega in a tile are kept; `number` counts the windows from the first one at work.
+static inline __global float2 *bounds_at(__global float2 *peaks, __global const int *window, int number, int tile_i, int tile_j, int row0,
+                                         tiles_t tiles)
 {
-    const int row = tile_j / TILE - MAX(window[INNER_RIGHT], block.row0) / TILE, column = (tile_i - window[FIRST] / TILE * TILE) / TILE;
-    __global const long *left_here = left + (size_t)window[SLOT] * block.left_stride - window[FIRST];
-    peaks[((size_t)number * tiles.tiles_j + row) * tiles.tiles_i + column] =
-        bounds_of(peak, sums, left_here, window, share, tile_i, tile_j, block.row0, block.col0, block.stride, block.epsilon);
+    const int row = tile_j / TILE - MAX(window[INNER_RIGHT], row0) / TILE, column = (tile_i - window[FIRST] / TILE * TILE) / TILE;
+    return peaks + ((size_t)number * tiles.tiles_j + row) * tiles.tiles_i + column;
 }
 
 #if CPU
+// A tile is searched from coarse to fine: first as a whole, then its squares of VW x VW borders, then the columns of a square, and only then pair
+// by pair. On each level it is dropped where no omega can reach what another tile of the window is known to hold. All values of pairs being
+// positive, omega <= W / (g (X + epsilon k m)) with W = LS + RS of the outermost pair, X, k and m of the innermost one, and the least of
+//
+//     g = P / (k m) = ((k - 1) / m + (m - 1) / k) / 2,      P = C(k,2) + C(m,2).
+//
+// Where all k are above all m, g grows with k and falls with m, and the other way round; elsewhere it is above 1 - 1 / min(k, m).
+#if VW * VW != TILE
+#error "a row of squares is a vector"
+#endif
+
+// The least g of k_in <= k <= k_out and m_in <= m <= m_out.
+static inline float_v least_g(float_v k_in, float_v k_out, float m_in, float m_out)
+{
+    const float_v wide = (k_in - 1.0f) / m_out + (m_out - 1.0f) / k_in, high = (k_out - 1.0f) / m_in + (m_in - 1.0f) / k_out;
+    const float_v fewest = k_in < m_in ? k_in : (float_v)m_in;
+    const int_v alike = (k_in <= m_out) & (k_out >= m_in);
+    return alike ? 1.0f - 1.0f / fewest : 0.5f * (wide < high ? wide : high);
+}
+
+static inline int any_lane(int_v x)
+{
+    int any = 0;
+    for (int l = 0; l < VW; l++)
+        any |= ((const int *)&x)[l];
+    return any;
+}
+
+// What is searched of a tile, in places within it, and what the windows' sums are there.
+typedef struct {
+    int x_out, x_in, y_in, y_out;  // columns [x_out, x_in], rows [y_in, y_out]
+    int c, tile_i, tile_j;
+    float reference, epsilon;
+    float dr[TILE];        // dr - C of the rows
+    __global const float *dl;
+} search_t;
+
+// The largest omega of the rows [y_in, y_out] and the columns [x, x + VW), where any may reach `floor`.
+static inline float search_columns(const float_v (*tile)[TILE / VW], const search_t *search, int x, int y_in, int y_out, float floor)
+{
+    const int_v place = x + LANE_NUMBERS, used = (place >= search->x_out) & (place <= search->x_in);
+    const float_v k = CONVERT_V(float, search->c + 1 - search->tile_i - place), dl = LOAD_V(float, search->dl + x);
+    const float m_in = (float)(search->tile_j + y_in - search->c), m_out = (float)(search->tile_j + y_out - search->c);
+    const float_v within_out = (dl + search->dr[y_out]) + search->reference;
+    const float_v cross_in = (tile[y_in][x / VW] - (dl + search->dr[y_in])) + search->epsilon * (k * m_in);
+    if (!any_lane((within_out >= floor * (least_g(k, k, m_in, m_out) * cross_in)) & used))
+        return 0.0f;
+    const float_v k_pairs = 0.5f * (k * (k - 1.0f));
+    float_v best = 0.0f;
+    for (int y = y_in; y <= y_out; y++) {
+        const float m = (float)(search->tile_j + y - search->c);
+        const float_v within = dl + search->dr[y], km = k * m;
+        const float_v cross = (tile[y][x / VW] - within) + search->epsilon * km;
+        const float_v omega = ((within + search->reference) * km) / ((k_pairs + 0.5f * (m * (m - 1.0f))) * cross);
+        best = omega > best ? omega : best;
+    }
+    float peak = 0.0f;
+    for (int l = 0; l < VW; l++)
+        peak = MAX(peak, ((const int *)&used)[l] ? ((const float *)&best)[l] : 0.0f);
+    return peak;
+}
+
+// The largest omega of a tile, where it reaches `floor`; corners: M of the innermost pair of each square.
+static inline float search_tile(const float_v (*tile)[TILE / VW], const float_v *corners, const search_t *search, float floor)
+{
+    float_v k_in, k_out, dl_in, dl_out;
+    int_v used;
+    for (int b = 0; b < VW; b++) {
+        const int in = MIN(b * VW + VW - 1, search->x_in), out = MAX(b * VW, search->x_out);
+        ((int *)&used)[b] = in >= out ? -1 : 0;
+        ((float *)&k_in)[b] = (float)(search->c + 1 - search->tile_i - in);
+        ((float *)&k_out)[b] = (float)(search->c + 1 - search->tile_i - out);
+        ((float *)&dl_in)[b] = search->dl[in];
+        ((float *)&dl_out)[b] = search->dl[out];
+    }
+    int_v squares = 0;  // of each column of squares, a bit for each that is searched
+    for (int r = search->y_in / VW; r <= search->y_out / VW; r++) {
+        const int y_in = MAX(r * VW, search->y_in), y_out = MIN(r * VW + VW - 1, search->y_out);
+        const float m_in = (float)(search->tile_j + y_in - search->c), m_out = (float)(search->tile_j + y_out - search->c);
+        const float_v within_out = (dl_out + search->dr[y_out]) + search->reference;
+        const float_v cross_in = (corners[r] - (dl_in + search->dr[y_in])) + search->epsilon * (k_in * m_in);
+        const int_v reach = within_out >= floor * (least_g(k_in, k_out, m_in, m_out) * cross_in);
+        squares |= reach & used & (1 << r);
+    }
+    float peak = 0.0f;
+    for (int b = 0; b < VW; b++)
+        for (int r = 0, left = ((const int *)&squares)[b]; left >> r; r++)
+            if (left >> r & 1) {
+                const int y_in = MAX(r * VW, search->y_in), y_out = MIN(r * VW + VW - 1, search->y_out);
+                peak = MAX(peak, search_columns(tile, search, b * VW, y_in, y_out, MAX(floor, peak)));
+            }
+    return peak;
+}
+
 __kernel void scan_tiles(TILE_ARGUMENTS)
 {
-    const int row0 = block.row0, rows = block.rows, col0 = block.col0, stride = block.stride, left_stride = block.left_stride;
+    const int row0 = block.row0, rows = block.rows, col0 = block.col0, stride = block.stride;
     const int window0 = tiles.window0, window_end = tiles.window_end, tiles_stride = tiles.tiles_stride, rows_stride = tiles.rows_stride;
-    const float epsilon = block.epsilon;
-    const int tile_j = row0 + (int)get_global_id(1) * TILE;
-    const int tile_i = tile_j - (int)get_global_id(0) * TILE;
-    if (tile_i < col0)
-        return;
+    const int tile_j = row0 + (int)get_global_id(0) * TILE;
+    const int tile_i = col0 + (int)get_global_id(1) * TILE;
     const int2 of_i = windows_of_i[tile_i / TILE], of_j = windows_of_j[tile_j / TILE];
     const int from = MAX(MAX(of_i.x, of_j.x), window0), to = MIN(MIN(of_i.y, of_j.y), window_end);
-    if (from >= to)
-        return;
     const int last_row = row0 + rows - 1, high = MIN(tile_j + TILE - 1, last_row);
-    const long reference = REFERENCE(tile_i, tile_j);
-    const float reference_float = (float)reference;
-    float_v tile[TILE][TILE / VW];
-    for (int j = tile_j; j <= high; j++)
-        for (int v = 0; v < TILE / VW; v++)
-            tile[j - tile_j][v] = to_float(LOAD_V(sum, sums + AT(j, tile_i + v * VW)) - reference);
+    float_v tile[TILE][TILE / VW], corners[VW];
+    int loaded = 0;
+    search_t search;
+    search.tile_i = tile_i;
+    search.tile_j = tile_j;
+    search.epsilon = block.epsilon;
     for (int p = from; p < to; p++) {
-        __global const int *window = windows + p * WINDOW_FIELDS;
+        __global int *window = windows + p * WINDOW_FIELDS;
         const int c = window[CENTRE], first = window[FIRST];
         const share_t share = share_of(window, tile_i, tile_j, last_row);
-        const float corner = (float)(reference - left[(size_t)window[SLOT] * left_stride + (share.i0 - first)] - RIGHT_SUM(share.j0, c));
-        __global const float *dl = left_tiles + (size_t)window[SLOT] * tiles_stride + (tile_i - first / TILE * TILE);
+        __global const long *left_here = left + (size_t)window[SLOT] * block.left_stride - first;
+        __global float2 *bounds = bounds_at(peaks, window, p - window0, tile_i, tile_j, row0, tiles);
+        const extremes_t extremes = extremes_of(sums, left_here, window, share, tile_i, tile_j, row0, col0, stride, block.epsilon);
+        // a floor that this tile's pairs and their bounds are certainly below, if they seem to be
+        const float known = as_float(window[FLOOR]), floor = known * (1.0f - 6.0f * extremes.error);
+        const float_v g = least_g((float_v)(c + 1 - share.i0), (float_v)(c + 1 - share.low_i), (float)(share.j0 - c), (float)(share.high_j - c));
+        if (extremes.error < UNSURE && extremes.within_out < floor * (((const float *)&g)[0] * extremes.cross_in)) {
+            *bounds = (float2)(0.0f, 0.0f);
+            continue;
+        }
+        if (!(extremes.error < UNSURE)) {
+            *bounds = bounds_of(0.0f, extremes.error);
+            continue;
+        }
+        const long reference = REFERENCE(tile_i, tile_j);
+        if (!loaded) {
+            for (int j = tile_j; j <= high; j++)
+                for (int v = 0; v < TILE / VW; v++)
+                    tile[j - tile_j][v] = to_float(LOAD_V(sum, sums + AT(j, tile_i + v * VW)) - reference);
+            for (int r = 0; r < VW && tile_j + r * VW <= high; r++)
+                for (int b = 0; b < VW; b++)
+                    ((float *)&corners[r])[b] = ((const float *)tile[r * VW])[b * VW + VW - 1];
+            search.reference = float_of(reference);
+            loaded = 1;
+        }
+        search.c = c;
+        search.x_out = share.low_i - tile_i;
+        search.x_in = share.i0 - tile_i;
+        search.y_in = share.j0 - tile_j;
+        search.y_out = share.high_j - tile_j;
+        search.dl = left_tiles + (size_t)window[SLOT] * tiles_stride + (tile_i - first / TILE * TILE);
+        const float corner = float_of(reference - left_here[share.i0] - RIGHT_SUM(share.j0, c));
         __global const float *dr = right_tiles + (size_t)(p - window0) * rows_stride + (tile_j - row0);
-        float m[TILE], m_pairs[TILE], dr_here[TILE];
-        for (int y = 0; y < TILE; y++) {
-            m[y] = (float)(tile_j + y - c);
-            m_pairs[y] = 0.5f * (m[y] * (m[y] - 1.0f));
-            dr_here[y] = dr[y] - corner;
-        }
-        float_v best = 0.0f;
-        for (int v = (share.low_i - tile_i) / VW; v <= (share.i0 - tile_i) / VW; v++) {
-            const int_v i = tile_i + v * VW + LANE_NUMBERS;
-            const int_v used = (i >= share.low_i) & (i <= share.i0);
-            const float_v k = used ? CONVERT_V(float, c + 1 - i) : (float_v)0.0f;  // k = 0 makes omega 0 or NaN, which are not kept
-            const float_v k_pairs = 0.5f * (k * (k - 1.0f));
-            const float_v dl_v = LOAD_V(float, dl + v * VW);
-            for (int y = share.j0 - tile_j; y <= share.high_j - tile_j; y++) {
-                const float_v within = dl_v + dr_here[y];
-                const float_v km = k * m[y];
-                const float_v cross = (tile[y][v] - within) + epsilon * km;
-                const float_v omega = ((within + reference_float) * km) / ((k_pairs + m_pairs[y]) * cross);
-                best = omega > best ? omega : best;
-            }
-        }
-        float peak = 0.0f;
-        for (int l = 0; l < VW; l++)
-            peak = MAX(peak, ((const float *)&best)[l]);
-        write_bounds(peaks, peak, sums, left, window, p - window0, share, tile_i, tile_j, block, tiles);
+        for (int y = 0; y < TILE; y++)
+            search.dr[y] = dr[y] - corner;
+        *bounds = bounds_of(search_tile(tile, corners, &search, floor), extremes.error);
+        if ((*bounds).x > known)
+            atomic_max(window + FLOOR, as_int((*bounds).x));
     }
 }
 #else
@@ -253,7 +352,9 @@ __kernel void scan_tiles(TILE_ARGUMENTS)
         for (int p = chunk + lane; p < chunk_end; p += LANES_I * LANES_J) {
             __global const int *window = windows + p * WINDOW_FIELDS;
             const share_t share = share_of(window, tile_i, tile_j, last_row);
-            write_bounds(peaks, as_float(gathered[p - chunk]), sums, left, window, p - window0, share, tile_i, tile_j, block, tiles);
+            __global const long *left_here = left + (size_t)window[SLOT] * left_stride - window[FIRST];
+            const extremes_t extremes = extremes_of(sums, left_here, window, share, tile_i, tile_j, row0, col0, stride, epsilon);
+            *bounds_at(peaks, window, p - window0, tile_i, tile_j, row0, tiles) = bounds_of(as_float(gathered[p - chunk]), extremes.error);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }

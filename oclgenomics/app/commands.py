@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import IO, TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeVar
 
 from oclgenomics import notices, runtime
@@ -61,9 +61,20 @@ FormatT = TypeVar("FormatT", bound=str)
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """Says what is wrong with the words of a command in one line."""
+    """Says what is wrong with the words of a command in one line.
+
+    Attributes
+    ----------
+    foreign : mapping of str to str
+        Options of programs that users come from, as regular expressions, and what to use here. They are named where
+        the words are wrong, so none takes an option from a command that has it.
+    """
+
+    foreign: Mapping[str, str] = MappingProxyType({})
+    _words: Sequence[str] = ()
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        self._words = list(args or ())
         known, unknown = super().parse_known_args(args, namespace)
         if unknown:
             self.error(f"unknown arguments: {' '.join(unknown)}")
@@ -81,7 +92,14 @@ class OneLineParser(argparse.ArgumentParser):
         return counts
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message} (options: {self.prog} --help)")
+        raise UsageError("; ".join(self._foreign_words()) or f"{message} (options: {self.prog} --help)")
+
+    def _foreign_words(self) -> Iterator[str]:
+        """Name the words that are options of other programs, and ours."""
+        words = dict.fromkeys(word.partition("=")[0] for word in self._words)
+        for word in words:
+            if word not in self._option_string_actions:
+                yield from (f"{word}: {use}" for name, use in self.foreign.items() if re.fullmatch(name, word))
 
 
 def add_system(
@@ -140,11 +158,21 @@ def add_late_parsers(actions: Any, helps: Mapping[str, str], add: Callable[[str,
 
 
 def add_command(
-    actions: Any, run: Callable[[argparse.Namespace], int], name: str, help: str, description: str
+    actions: Any,
+    run: Callable[[argparse.Namespace], int],
+    name: str,
+    help: str,
+    description: str,
+    foreign: Mapping[str, str] | None = None,
 ) -> argparse.ArgumentParser:
-    """Add a command, which `run` carries out, to the actions of its system; return its parser."""
+    """Add a command, which `run` carries out, to the actions of its system; return its parser.
+
+    `foreign` is that of `OneLineParser`.
+    """
     parser: argparse.ArgumentParser = actions.add_parser(name, help=help, description=description, allow_abbrev=False)
     parser.set_defaults(run=run)
+    if foreign is not None:
+        vars(parser)["foreign"] = foreign
     return parser
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from oclgenomics.signals.trimming import TrimOptions
     from oclgenomics.variation.read_options import ReadOptions
 
+aligned_reads = late("oclgenomics.sequence.aligned_reads")
 files = late("oclgenomics.sequence.files")
 phase = late("oclgenomics.variation.read_options")
 reading = late("oclgenomics.variation.read_options")
@@ -138,6 +139,28 @@ def reads_sequences(action: argparse.Action, files_of: FilesOf | None = None) ->
         return lists + (found if files_of is None else [file for name in found for file in files_of(args, name)])
 
     return reads(action, names)
+
+
+def add_reference_option(group: argparse._ActionsContainer) -> None:
+    """Add --reference; without it, `args` has no such name, so that outputs are as they were."""
+    reads(group.add_argument(
+        "--reference", default=argparse.SUPPRESS, metavar="FASTA",
+        help="the sequences that CRAM files were made with, uncompressed or of bgzip, with an index beside it "
+        "(samtools faidx)",
+    ))  # fmt: skip
+
+
+def with_reference(args: argparse.Namespace, names: Iterable[str]) -> list[str]:
+    """Return the files of reads that names stand for, lists of files included; they know --reference if it is given.
+
+    Raises
+    ------
+    InputError
+        A list that cannot be read, or a reference without an index.
+    """
+    found: list[str] = files.file_names(names)
+    reference = None if getattr(args, "pieces", None) else getattr(args, "reference", None)
+    return found if reference is None else aligned_reads.with_reference(found, reference)
 
 
 LEFT_OUT = "what is left out at the beginning of reads"

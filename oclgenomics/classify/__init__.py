@@ -28,7 +28,11 @@ if TYPE_CHECKING:
     from oclgenomics.classify.database.file import *
     from oclgenomics.classify.database.merging import merge_databases as merge_databases
     from oclgenomics.classify.formats.truth import *
-    from oclgenomics.classify.index import Index as Index, checked_inputs as checked_inputs
+    from oclgenomics.classify.index import (
+        Index as Index,
+        checked_inputs as checked_inputs,
+        options_for as options_for,
+    )
     from oclgenomics.classify.jobs import BuildJob as BuildJob, QueryJob as QueryJob
     from oclgenomics.classify.options import *
     from oclgenomics.classify.result import *
@@ -39,17 +43,18 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
-        "api": "add build iter_query merge query run",
+        "api": "Fetched add build fetch iter_query merge query run",
         "database.database": "Database",
         "database.file": "read_database verify_database write_database",
         "database.merging": "merge_databases",
         "formats.truth": "read_calls read_truth",
-        "index": "Index checked_inputs",
+        "index": "Index checked_inputs options_for",
         "jobs": "BuildJob QueryJob",
         "oclgenomics.app.run": "Run",
         "oclgenomics.sequence.files": "file_names",
         "options": (
-            "BuildOptions Input METACACHE METACACHE_BUILD METACACHE_SKETCH QueryOptions SketchOptions Wanted inputs_of"
+            "BuildOptions FetchOptions Input METACACHE METACACHE_BUILD METACACHE_SKETCH QueryOptions SketchOptions "
+            "Wanted inputs_of"
         ),
         "result": "ClassifiedReads QueryResult",
         "serving.client": "Client",

@@ -5,24 +5,91 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 
 import numpy as np
 
 from oclgenomics.app.jobs import ExecutorLike, path_of, spread_over
 from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
+from oclgenomics.classify.database.assemblies import Collections
 from oclgenomics.classify.database.database import Database
+from oclgenomics.classify.database.downloads import Downloader
 from oclgenomics.classify.database.references import TaxonSources, reference_files
 from oclgenomics.classify.device.building import build_database
 from oclgenomics.classify.formats.results import merged_candidates, read_result
 from oclgenomics.classify.index import Index, MateFiles, PathLike, ReadFiles, checked_inputs
 from oclgenomics.classify.jobs import BuildJob, QueryJob
-from oclgenomics.classify.options import METACACHE, BuildOptions, QueryOptions, Wanted
+from oclgenomics.classify.options import METACACHE, BuildOptions, FetchOptions, QueryOptions, Wanted
 from oclgenomics.classify.result import ClassifiedReads, QueryResult, Reads
 from oclgenomics.classify.taxonomy.calls import Caller
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 from oclgenomics.classify.taxonomy.tree import Taxonomy
 from oclgenomics.errors import UsageError
 from oclgenomics.sequence.files import SequenceFiles, file_names
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What was downloaded, as `build` takes it.
+
+    Attributes
+    ----------
+    references : tuple of str
+        Files of sequences, each of an assembly.
+    taxonomy : str
+        The folder of their taxonomy.
+    """
+
+    references: tuple[str, ...]
+    taxonomy: str
+
+
+def fetch(
+    sources: str | Sequence[str], folder: PathLike, options: FetchOptions | None = None, *, run: Run | None = None
+) -> Fetched:
+    """Download collections of reference genomes, and their taxonomy.
+
+    What is in the folder already is looked at and not downloaded again. Everything else is checked by the checksums
+    that the servers publish. If this is cut short, calling it again goes on.
+
+    Parameters
+    ----------
+    sources : str or sequence of str
+        Collections such as "refseq-viral", "genbank-fungi" or "gtdb", and files of accessions of assemblies.
+    folder : path
+        It is made if it is not there.
+    options : FetchOptions, optional
+    run : Run, optional
+        What is called with the bytes that have come.
+
+    Returns
+    -------
+    Fetched
+
+    Raises
+    ------
+    UsageError
+        There is no such collection, or an option is out of range.
+    MissingDependencyError
+        The package requests is missing.
+    InputError
+        A server cannot be reached, or has not what it lists.
+    OutputError
+        A file cannot be written, or another process is downloading to the folder.
+
+    Examples
+    --------
+    >>> from oclgenomics.classify import FetchOptions, build, fetch
+    >>> found = fetch("refseq-viral", "downloads", FetchOptions(top=1))  # doctest: +SKIP
+    >>> database = build(found.references, taxonomy=found.taxonomy)  # doctest: +SKIP
+    """
+    options = options or FetchOptions()
+    net = Downloader(options.parallel, None if run is None else run.progress)
+    collections = Collections(os.fspath(folder), options, net)
+    with collections.alone():
+        choice = collections.choose([sources] if isinstance(sources, str) else sources)
+        taxonomy = collections.fetch_taxonomy(choice)
+        return Fetched(tuple(collections.fetch(choice)), taxonomy)
 
 
 @verb

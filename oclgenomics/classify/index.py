@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from oclgenomics import notices
 from oclgenomics.app.files import file_key
 from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
 from oclgenomics.classify import plan
@@ -124,7 +125,7 @@ class Index(Closing):
 
         `reads` may also be inputs as `inputs_of` makes them.
         """
-        options = options or QueryOptions()
+        options = options_for(self.database, options)
         found = self.iter_query(reads, options, wanted, paired=paired, interleaved=interleaved, run=run)
         return QueryResult(self.lineages, tuple(found), options)
 
@@ -147,7 +148,7 @@ class Index(Closing):
             In the order of the input. Memory does not grow with the input, unless `cov_percentile` is asked for.
         """
         inputs = checked_inputs(reads, paired, interleaved=interleaved)
-        options, wanted = options or QueryOptions(), wanted or Wanted()
+        options, wanted = options_for(self.database, options), wanted or Wanted()
         caller, sketch = Caller(self.lineages, options), self.database.options.sketch
         batches = sketched_reads(self.engine, inputs, self._how(inputs, options, wanted, run or Run()))
         with closing(batches):
@@ -189,6 +190,15 @@ class Index(Closing):
         needed = plan.needed_hits(kmers, windows, sketch, options)
         calls = caller.call(candidates, needed, plan.needed_lead(kmers, sketch, options))
         return ClassifiedReads(batch.reads, candidates, calls, found.hits, batch.texts)
+
+
+def options_for(database: Database, options: QueryOptions | None) -> QueryOptions:
+    """Return the options of a query of a database; without taxa to call, sequences are the default, which is told."""
+    given = options or QueryOptions()
+    taken = given.for_taxa(len(database.taxonomy))
+    if taken.lowest != given.lowest:
+        notices.tell_once("the database has no taxonomy, so reads are assigned to its sequences, not to species")
+    return taken
 
 
 def covered_well(

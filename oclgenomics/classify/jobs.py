@@ -26,7 +26,7 @@ from oclgenomics.classify.database.references import NewTargets, TaxonSources, t
 from oclgenomics.classify.device.building import check_windows, database_of, known_taxa, read_references
 from oclgenomics.classify.formats.reports import LineForm, line_report
 from oclgenomics.classify.formats.words import LineReport
-from oclgenomics.classify.index import Index, covered_well
+from oclgenomics.classify.index import Index, covered_well, options_for
 from oclgenomics.classify.options import BuildOptions, Input, QueryOptions, Wanted
 from oclgenomics.classify.result import ClassifiedReads, Hits, Reads, WrittenLines
 from oclgenomics.classify.taxonomy.calls import Calls, Candidates
@@ -64,6 +64,10 @@ class QueryJob(Job[ClassifiedReads]):
     options: QueryOptions
     wanted: Wanted = Wanted()
     lines: LineForm | None = None
+
+    def __post_init__(self) -> None:
+        if self.options != self.options.for_taxa(0):  # else it makes no difference what the database has
+            object.__setattr__(self, "options", options_for(self.database, self.options))
 
     @cached_property
     def database(self) -> Database:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, get_args
 
 from oclgenomics.errors import ParameterError, check_choice, check_range
@@ -151,7 +151,7 @@ class QueryOptions:
     lowest, highest : str
         Ranks between which reads are classified. Of each taxon at `lowest` the best target is a candidate. If it is not
         given, `lowest` is species; with `hitmin` it is sequence, which is MetaCache's default, where two strains of one
-        species leave no place for the next species.
+        species leave no place for the next species. By a database without a taxonomy, sequences are called then, too.
     insertsize : int
         Bases that the two mates of a pair span at most. If 0 is given, 600, or with `hitmin` the bases of both mates,
         as MetaCache takes it.
@@ -186,6 +186,7 @@ class QueryOptions:
     cov_percentile: float = 0.0
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "_lowest_given", bool(self.lowest))
         if not self.lowest:
             object.__setattr__(self, "lowest", "species" if self.hitmin is None else "sequence")
         if self.hitmin is not None:
@@ -203,6 +204,11 @@ class QueryOptions:
             check_choice(name, getattr(self, name), RANKS)
         if RANKS.index(self.lowest) > RANKS.index(self.highest):
             raise ParameterError("lowest", f"is above the highest rank, {self.highest}", self.lowest)
+
+    def for_taxa(self, taxa: int) -> QueryOptions:
+        """Return the options of queries of a database with so many taxa: see `lowest`."""
+        given: bool = vars(self)["_lowest_given"]
+        return self if taxa or given else replace(self, lowest="sequence")
 
     @property
     def tells_shares(self) -> bool:
@@ -243,6 +249,62 @@ class Wanted:
     def __post_init__(self) -> None:
         if self.limit is not None:
             _check("limit", self.limit, 1, 1 << 62)
+
+
+# What options call the levels of assemblies, and what NCBI does; the best first.
+ASSEMBLY_LEVELS = {
+    "complete": "Complete Genome", "chromosome": "Chromosome", "scaffold": "Scaffold", "contig": "Contig",
+}  # fmt: skip
+NCBI_SOURCE = "https://ftp.ncbi.nlm.nih.gov"
+GTDB_SOURCE = "https://data.gtdb.ecogenomic.org/releases/latest"
+MAX_PARALLEL = 32  # more is unkind to public servers
+
+
+@dataclass(frozen=True)
+class FetchOptions:
+    """Which assemblies of public collections are downloaded, and from where.
+
+    Attributes
+    ----------
+    assembly_level : tuple of {'complete', 'chromosome', 'scaffold', 'contig'}
+        Levels that are taken; all if none is given.
+    representative : bool
+        Only genomes that NCBI calls reference or representative, or that represent a species of GTDB.
+    reference : bool
+        Only genomes that NCBI calls reference.
+    top : int, optional
+        Assemblies of a species at most: the best by category, level and date.
+    skip_missing : bool
+        Do without assemblies that cannot be had, rather than end with an error.
+    parallel : int
+        Downloads at a time, 1 to 32.
+    source, gtdb_source : str
+        Web addresses of a server with NCBI's layout, and of the folder of a release of GTDB.
+
+    Raises
+    ------
+    UsageError
+        A value is outside its range.
+    """
+
+    assembly_level: tuple[str, ...] = ()
+    representative: bool = False
+    reference: bool = False
+    top: int | None = None
+    skip_missing: bool = False
+    parallel: int = 4
+    source: str = NCBI_SOURCE
+    gtdb_source: str = GTDB_SOURCE
+
+    def __post_init__(self) -> None:
+        for level in self.assembly_level:
+            check_choice("assembly_level", level, ASSEMBLY_LEVELS)
+        _check("parallel", self.parallel, 1, MAX_PARALLEL)
+        if self.top is not None:
+            _check("top", self.top, 1, 1 << 31)
+        for name in ("source", "gtdb_source"):
+            if not getattr(self, name).startswith(("https://", "http://")):
+                raise ParameterError(name, "is no address that begins with https:// or http://", getattr(self, name))
 
 
 class Input(NamedTuple):

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.classify.options import QueryOptions, SketchOptions
 from oclgenomics.errors import AllocationError, readable_bytes
+from oclgenomics.io.siphash import BLOCK_BYTES
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import DeviceLimits
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 MIN_BLOCK, CPU_BLOCK, GPU_BLOCK = 1 << 16, 4 << 20, 64 << 20  # bytes of text; a larger one saves a CPU nothing
 TEXT_SHARE = 4  # one part in so many of the memory for blocks of text and their sketches
 TEXT_COPIES = 8  # of a block: as it is read, three of them at most, its letters, and what is known of its tiles
-FEATURE_BYTES = 4
+FEATURE_BYTES, SUM_BYTES = 4, 8  # SUM_BYTES: the checksum of a block of a file
 SKETCH_BYTES = 5  # of a feature: memory for sketches is taken a quarter larger than the largest block so far needs
 MAX_FEATURES = 1 << 31  # of a block: they are numbered by 32 bits
 PAIR_BYTES = 8
@@ -279,6 +280,7 @@ class IndexNeed:
         known = 8 * (targets + 1)
         loading = LOADING_BYTES * min(features, LOADED_FEATURES["gpu"])
         loading += LOCATION_BYTES * min(locations, max(LOADED_LOCATIONS["gpu"], MAX_LOCATIONS_OF_FEATURE))
+        loading += SUM_BYTES * (FEATURE_BYTES * (features + locations) // BLOCK_BYTES) + 3 * BLOCK_BYTES
         return cls(entries + lists + table + blocks + known + loading, max(entries, lists, table))
 
 

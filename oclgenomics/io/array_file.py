@@ -1,12 +1,13 @@
 """Files of named arrays with checksums: what a system builds once and opens often.
 
 `array_layout` says what lies where. An array is read into memory, not mapped: what was verified stays as it is,
-whatever becomes of the file. To map it would save a fifth of the time, as most of it goes into the checksum.
+whatever becomes of the file.
 """
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,9 +31,11 @@ from oclgenomics.io.array_layout import (
 from oclgenomics.io.closing import Closing
 from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.raw_file import begins_with, open_stored
+from oclgenomics.io.siphash import BLOCK_BYTES, block_sums, sum_of_sums
 from oclgenomics.io.workers import Workers
 
-THREADS = 2
+THREADS = 8  # that read, and hash what they read
+WORD = 8
 
 
 def is_of_kind(path: str | os.PathLike[str], kind: FileKind) -> bool:
@@ -59,6 +62,8 @@ class ArrayFile(Closing):
         Of the format; that of the kind, or an older one.
     mark : int
         Checksum of the description, which differs from that of a file with other content.
+    in_blocks : bool
+        Whether the checksums of sections are those of the checksums of their blocks, as this version has it.
 
     Raises
     ------
@@ -100,9 +105,7 @@ class ArrayFile(Closing):
         section, start = self._find(name, dtype, dimensions)
         data = np.empty(section.filled_bytes, np.uint8)
         with Workers(min(THREADS, usable_cores())) as threads:  # which read on while checksums are made
-            begins = range(0, len(data), PIECE_BYTES)
-            pieces = threads.map(lambda begin: self._fill(data[begin : begin + PIECE_BYTES], start + begin), begins)
-            found = checksum_of(KEY, pieces)
+            found = (self._sum_blocks if self.in_blocks else self._sum_whole)(data, start, threads)
         self._verify(section, found)
         array = data[: section.bytes].view(dtype).reshape(section.shape)
         array = array.astype(array.dtype.newbyteorder("="), copy=False)
@@ -119,6 +122,23 @@ class ArrayFile(Closing):
         if section is None or section.dtype != dtype or len(section.shape) != dimensions:
             raise self.error(f"has no section {name!r} of {dtype} with {dimensions} dimensions", 0)
         return section, self._first + section.offset
+
+    def _sum_blocks(self, data: NDArray[np.uint8], start: int, threads: Workers) -> int:
+        """Read an array, and return the checksum of what its blocks have."""
+
+        def read(begin: int) -> NDArray[np.uint64]:
+            piece = data[begin : begin + PIECE_BYTES]
+            self._fill(piece, start + begin)
+            return block_sums(KEY, piece)
+
+        sums = list(threads.map(read, range(0, len(data), PIECE_BYTES)))
+        return sum_of_sums(KEY, np.concatenate([np.empty(0, np.uint64), *sums]))
+
+    def _sum_whole(self, data: NDArray[np.uint8], start: int, threads: Workers) -> int:
+        """Read an array, and return the checksum of all of it."""
+        begins = range(0, len(data), PIECE_BYTES)
+        pieces = threads.map(lambda begin: self._fill(data[begin : begin + PIECE_BYTES], start + begin), begins)
+        return checksum_of(KEY, pieces)
 
     def _verify(self, section: Section, checksum: int) -> None:
         if f"{checksum:016x}" != section.checksum:
@@ -154,7 +174,7 @@ class ArrayFile(Closing):
             raise self._foreign()
         if version not in (self.kind.version, *self.kind.older):
             raise self.error(f"has version {version} of the format, not {self.kind.version} as this program", len(mark))
-        self.version = version
+        self.version, self.in_blocks = version, version >= self.kind.blocks_since
         if HEAD.size + size > room:
             raise self.error("is cut off in its description, or damaged in its head", room + FOOT.size)
         return self._read(HEAD.size + size, 0).tobytes()
@@ -188,6 +208,67 @@ class ArrayFile(Closing):
         return data.data
 
 
+@dataclass(frozen=True)
+class Window:
+    """Items of a section that follow each other, and its bytes from the beginning of a block on.
+
+    Attributes
+    ----------
+    data : ndarray, uint8
+        The bytes, and what makes them a multiple of 8, which is undefined.
+    dtype : dtype
+        Of the items, as they lie in the file.
+    first : int
+        Number of the block with which the bytes begin.
+    begin, end : int
+        Where the items are.
+    last : int
+        Where the section ends, which may be behind the items; 0 where they are not its last ones.
+    """
+
+    data: NDArray[np.uint8]
+    dtype: np.dtype[Any]
+    first: int
+    begin: int
+    end: int
+    last: int
+
+    @property
+    def items(self) -> NDArray[Any]:
+        """The items."""
+        return self.data[self.begin : self.end].view(self.dtype).astype(self.dtype.newbyteorder("="), copy=False)
+
+    @property
+    def words(self) -> NDArray[np.uint64]:
+        """The bytes as words."""
+        return self.data.view(np.uint64)
+
+    @property
+    def skipped(self) -> int:
+        """Items before those of the window."""
+        return self.begin // self.dtype.itemsize
+
+    @property
+    def blocks(self) -> int:
+        """Blocks that end in it."""
+        return -(-self.last // BLOCK_BYTES) if self.last else self.end // BLOCK_BYTES
+
+    @property
+    def summed(self) -> int:
+        """Bytes of these blocks."""
+        return self.last or self.blocks * BLOCK_BYTES
+
+    def part(self, begin: int, end: int) -> Window:
+        """Return some of the items, with the bytes that go with them. Each block ends in one of neighbouring parts."""
+        at, behind = self.begin + begin * self.dtype.itemsize, self.begin + end * self.dtype.itemsize
+        low = at // BLOCK_BYTES * BLOCK_BYTES
+        last = self.last - low if self.last and behind == self.end else 0
+        data = self.data[low : -(-max(behind, low + last) // WORD) * WORD]
+        return replace(
+            self, data=data, first=self.first + low // BLOCK_BYTES, begin=at - low, end=behind - low, last=last
+        )
+
+
 class SectionReader:
     """An array in a file that is read from its start to its end, for what need not be in memory as a whole.
 
@@ -208,36 +289,65 @@ class SectionReader:
     """
 
     def __init__(self, file: ArrayFile, section: Section, start: int) -> None:
-        self._file, self._section, self._at = file, section, start
-        self._end = start + section.filled_bytes
-        self._checksum = Checksum(KEY)
+        self._file, self._section, self._start = file, section, start
+        self._dtype = np.dtype(section.dtype)
+        self._begun: NDArray[np.uint8] = np.empty(0, np.uint8)  # what was read of a block that has not ended
+        self._read = 0  # bytes
+        self._whole, self._sums = Checksum(KEY), np.empty(section.blocks, np.uint64)
 
         self.left = section.shape[0]
 
     def __len__(self) -> int:
         return self._section.shape[0]
 
+    @property
+    def blocks(self) -> int:
+        """Blocks of the section."""
+        return self._section.blocks
+
     def read(self, items: int) -> NDArray[Any]:
         """Read the next items, `left` of them at most."""
+        return self.summed_window(items).items
+
+    def summed_window(self, items: int) -> Window:
+        """Read the next items, with the bytes that `window` has of them, and make their checksums."""
+        window = self.window(items)
+        if self._file.in_blocks:
+            self._sums[window.first : window.first + window.blocks] = block_sums(KEY, window.data[: window.summed])
+        else:
+            self._whole.update(window.data[window.begin : window.last or window.end].data)
+        return window
+
+    def window(self, items: int) -> Window:
+        """Read the next items, `left` of them at most, for somebody who makes the checksums of their blocks."""
         if items > self.left:
             raise ValueError(f"{self._section.name!r} has {self.left} items left, not {items}")
         self.left -= items
-        dtype = np.dtype(self._section.dtype)
-        return self._take(items * dtype.itemsize).view(dtype).astype(dtype.newbyteorder("="), copy=False)
+        begin, size = len(self._begun), items * self._dtype.itemsize
+        end = begin + size
+        last = begin + self._section.filled_bytes - self._read if not self.left else 0
+        filled = last or end
+        data = np.empty(-(-filled // WORD) * WORD, np.uint8)
+        data[:begin] = self._begun
+        self._file._fill(data[begin:filled], self._start + self._read)
+        window = Window(data, self._dtype, self._read // BLOCK_BYTES, begin, end, last)
+        self._read += filled - begin
+        self._begun = data[window.summed : filled]
+        return window
 
-    def finish(self) -> None:
+    def finish(self, sums: NDArray[np.uint64] | None = None) -> None:
         """Verify the array, all of which has been read.
+
+        Parameters
+        ----------
+        sums : ndarray, uint64 (blocks,), optional
+            Checksums of the blocks of windows.
 
         Raises
         ------
         InputError
             It is damaged.
         """
-        self._take(self._end - self._at)
-        self._file._verify(self._section, self._checksum.value)
-
-    def _take(self, size: int) -> NDArray[np.uint8]:
-        data = np.empty(size, np.uint8)
-        self._checksum.update(self._file._fill(data, self._at))
-        self._at += size
-        return data
+        in_blocks = self._file.in_blocks
+        found = sum_of_sums(KEY, self._sums if sums is None else sums) if in_blocks else self._whole.value
+        self._file._verify(self._section, found)

@@ -1,7 +1,8 @@
 """What lies where in a file of arrays; docs/signatures-format.md tells one byte by byte.
 
 A head, the description, which is JSON and ends with spaces, the sections, which end with zeros, and a foot. Sections
-begin at multiples of 64 bytes, numbers are little-endian, and each byte is under a checksum.
+begin at multiples of 64 bytes, numbers are little-endian, and each byte is under a checksum. That of a section is
+made of those of its blocks, which can be made side by side; in older versions it is that of all its bytes.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import siphash24
+
+from oclgenomics.io.siphash import BLOCK_BYTES, Checksum as Checksum, siphash
 
 KEY = b"oclgenomics.file"  # of all checksums
 END = b"arrayend"
@@ -24,7 +26,7 @@ FOOT = struct.Struct("<Q8s")  # checksum of head and description, end mark
 TYPES = ("|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8")
 MAX_DIMENSIONS = 8
 MAX_ITEMS = (1 << 60) - 1
-PIECE_BYTES = 16 << 20  # read or written at a time, while checksums of others are made
+PIECE_BYTES = 4 << 20  # read or written at a time, while checksums of others are made; whole blocks
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,8 @@ class FileKind:
         What to do about a file that is damaged: "make it again with ...".
     older : tuple of int
         Versions that are read as well; no others are.
+    blocks_since : int
+        The first version in which the checksum of a section is that of the checksums of its blocks.
     """
 
     mark: bytes
@@ -50,6 +54,7 @@ class FileKind:
     name: str
     remedy: str
     older: tuple[int, ...] = ()
+    blocks_since: int = 0
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,7 @@ class Section:
     offset : int
         Bytes from the end of the description.
     checksum : str
-        16 hexadecimal digits, of the section with the zeros that fill it up.
+        16 hexadecimal digits, of the section with the zeros that fill it up: of all of it, or of what its blocks have.
     """
 
     name: str
@@ -83,6 +88,11 @@ class Section:
     def filled_bytes(self) -> int:
         """Bytes of the section, which the zeros make a multiple of 64."""
         return -(-self.bytes // ALIGNMENT) * ALIGNMENT
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of the section, the last of which may be shorter."""
+        return -(-self.bytes // BLOCK_BYTES)
 
     @classmethod
     def of(cls, entry: object, number: int) -> Section:
@@ -154,7 +164,7 @@ class Description(NamedTuple):
 
 def checksum(key: bytes, *pieces: bytes | memoryview) -> int:
     """Return the checksum of some bytes, laid end to end, under a key of 16 bytes, which is that of the format."""
-    return checksum_of(key, pieces)
+    return siphash(key, pieces[0]) if len(pieces) == 1 else checksum_of(key, pieces)
 
 
 def checksum_of(key: bytes, pieces: Iterable[bytes | memoryview]) -> int:
@@ -163,22 +173,3 @@ def checksum_of(key: bytes, pieces: Iterable[bytes | memoryview]) -> int:
     for piece in pieces:
         state.update(piece)
     return state.value
-
-
-class Checksum:
-    """The checksum of bytes that come piece by piece, under a key of 16 bytes.
-
-    The interpreter's lock is held as long as a piece takes.
-    """
-
-    def __init__(self, key: bytes) -> None:
-        self._state = siphash24.siphash24(key=key)
-
-    def update(self, piece: bytes | memoryview) -> None:
-        """Take the next bytes."""
-        self._state.update(piece)
-
-    @property
-    def value(self) -> int:
-        """That of the bytes up to now."""
-        return int.from_bytes(self._state.digest(), "little")

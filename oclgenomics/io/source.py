@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import EmptyInputError, InputError
+from oclgenomics.errors import EmptyInputError, InputError, OclGenomicsError
 from oclgenomics.io.closing import Closing
 from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.raw_file import Progress, StoredBytes
@@ -18,6 +20,10 @@ from oclgenomics.io.unpack import packing_of, unpack
 from oclgenomics.io.workers import Workers
 from oclgenomics.lazy_names import late
 
+if TYPE_CHECKING:
+    from oclgenomics.io.htslib import Conversion, ConvertedText
+
+htslib = late("oclgenomics.io.htslib")
 inflate = late("oclgenomics.io.inflate")
 
 
@@ -54,6 +60,9 @@ class Source(Closing):
         Threads that inflate bgzip. With several, what is packed otherwise is unpacked by a thread that reads ahead.
     live : bool
         Somebody waits for what comes through a pipe; see `read_some_into`.
+    converter : callable, optional
+        Called with the first bytes and the threads that may be used; returns how htslib makes text of the input, or
+        None where it is text already.
 
     Attributes
     ----------
@@ -78,23 +87,30 @@ class Source(Closing):
         progress: Progress | None = None,
         workers: Workers | None = None,
         live: bool = False,
+        converter: Callable[[bytes, int], Conversion | None] | None = None,
     ) -> None:
         self.name = os.fspath(path)
         self._workers = Workers(1) if workers is None else workers
         self._stored = StoredBytes(self.name, progress, live=live)
         self.live = self._stored.live
         self.chunk_bytes = LIVE_BYTES if self.live else chunk_bytes
-        head = self._head()
-        packing = packing_of(head)
-        self.compressed = packing is not None or head.startswith(_GZIP)
-        self.skipped = 0 if self.compressed else self._stored.start
+        self._converter = converter
+        self._converted: ConvertedText | None = None
         try:
+            head = self._head()
+            packing = packing_of(head)
+            conversion = None if packing is not None else self._conversion(head)
+            self.compressed = packing is not None or conversion is not None or head.startswith(_GZIP)
+            self.skipped = 0 if self.compressed else self._stored.start
             self._refuse(head)
             self._stored.unread(head if self.compressed else self._without_mark(head))
-        except InputError:
+        except OclGenomicsError:
             self._stored.close()
             raise
-        stream = self._unpacked(packing) if self.compressed else self._plain()
+        if conversion is not None:
+            stream = self._convert(conversion, self._plain())
+        else:
+            stream = self._unpacked(packing) if self.compressed else self._plain()
         alone = self.compressed and self._workers.threads > 1 and not _is_bgzip(head)
         ahead = alone or self.live or self.name == "-"  # the system already reads plain files ahead
         ready = LIVE_READY if self.live else MAX_READY
@@ -193,8 +209,12 @@ class Source(Closing):
 
     def close(self) -> None:
         """Stop reading ahead and close the file."""
-        unused = not isinstance(self._chunks, ReadAhead) or self._chunks.stop(wait=self.repeatable)
-        if self.name != "-" and unused:  # else a thread may wait in it
+        ended = self._converted is None or self._converted.stop(wait=self.repeatable)
+        wait = self.repeatable or self._converted is not None  # of which no text comes any more
+        unused = not isinstance(self._chunks, ReadAhead) or self._chunks.stop(wait=wait)
+        if self._converted is not None:
+            self._converted.close()
+        if self.name != "-" and unused and ended:  # else a thread may wait in it
             self._stored.close()
 
     def _head(self) -> bytes:
@@ -229,9 +249,22 @@ class Source(Closing):
         begin = b""
         while len(begin) < len(BYTE_ORDER_MARK) and (chunk := next(chunks, b"")):
             begin += chunk
+        conversion = None if packing is None else self._conversion(begin)
+        if conversion is not None:
+            yield from self._convert(conversion, chain([begin], chunks))
+            return
         if begin := self._without_mark(begin):
             yield begin
         yield from chunks
+
+    def _conversion(self, head: bytes) -> Conversion | None:
+        """How htslib makes text of an input that begins so; None if it does not."""
+        return None if self._converter is None else self._converter(head, self._workers.threads)
+
+    def _convert(self, conversion: Conversion, chunks: Iterator[bytes]) -> Iterator[bytes]:
+        """Have the input converted, beginning at once."""
+        self._converted = htslib.ConvertedText(conversion, chunks, self.name)
+        return iter(self._converted)
 
     def _plain(self) -> Iterator[bytes]:
         while chunk := self._stored.read(self.chunk_bytes):

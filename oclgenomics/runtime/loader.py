@@ -44,6 +44,11 @@ def install_hint() -> str:
     """Say how to get an OpenCL runtime on this machine, or why one that is there may not be found."""
     if hint := limits_hint():
         return hint
+    if conda_folder() is not None:
+        return (
+            "install PoCL for CPUs (conda install -c conda-forge pocl); for a GPU, its vendor's driver and what "
+            f"shows it to conda ({CONDA_SYSTEM})"
+        )
     if (platform.system(), platform.machine()) == ("Linux", "x86_64"):
         return f"install those that come with oclgenomics again: pip install --force-reinstall {' '.join(BUNDLED)}"
     return (
@@ -54,6 +59,7 @@ def install_hint() -> str:
 
 # PyOpenCL would keep the Python code of its calls in a database in the home folder, and fails where it cannot.
 WITHOUT_CACHE = {"PYOPENCL_NO_CACHE": "1"}
+CONDA_SYSTEM = "Linux: conda install -c conda-forge ocl-icd-system"
 SYSTEM_FOLDER = Path("/etc/OpenCL/vendors")
 # ocl-icd, which PyOpenCL's wheels hold, reads both; Khronos' loader reads the first.
 USER_VARIABLES = ("OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH")
@@ -78,9 +84,14 @@ def _first_there(paths: Iterable[Path]) -> Path | None:
     return next((path for path in paths if path.exists()), None)
 
 
+def conda_folder() -> Path | None:
+    """Return where the loader of a conda environment looks, if this is one; it does not look in the system's folder."""
+    return Path(sys.prefix, "etc/OpenCL/vendors") if Path(sys.prefix, "conda-meta").is_dir() else None
+
+
 def icd_files() -> list[Path]:
-    """List the ICD files a loader on this machine reads when no variable says otherwise."""
-    return sorted(SYSTEM_FOLDER.glob("*.icd")) if SYSTEM_FOLDER.is_dir() else []
+    """List the ICD files of this machine, the system's and those of a conda environment."""
+    return [file for folder in (SYSTEM_FOLDER, conda_folder()) if folder for file in sorted(folder.glob("*.icd"))]
 
 
 def opencl() -> Any:

@@ -29,6 +29,8 @@ class Tuning:
         True where the device works in the host's memory as it is; else arrays are copied.
     vector_bytes : int
         Width of the vector registers of a CPU, for kernels that fill them by vectors of their own.
+    vector_popcount : bool
+        True where such a register's population counts are an instruction.
     waiting_helps : bool
         True where a thread that waits for the compute queue lends a hand: Intel's runtime starts one worker fewer than
         there are cores and counts on it. A wait for an event does not do that.
@@ -41,6 +43,7 @@ class Tuning:
     shares_memory: bool = False
     waiting_helps: bool = False
     vector_bytes: int = 32
+    vector_popcount: bool = False
 
     @property
     def cpu(self) -> bool:
@@ -59,7 +62,8 @@ def tuning_for(device: Device) -> Tuning:
     shares = device.kind == "cpu" and device.unified_memory
     width, size = {"pocl": (16, 16), "intel": (1, 64)}.get(device.family, (1, 16))
     held_back = bool(device.builtins)  # PoCL compiles for an older processor than this one, without AVX-512
-    wide = 64 if "avx512bw" in instruction_sets() and not held_back else 32
+    known = frozenset() if held_back else instruction_sets()
     return Tuning(
-        width, size, False, "cpu", shares_memory=shares, waiting_helps=device.family == "intel", vector_bytes=wide
-    )
+        width, size, False, "cpu", shares_memory=shares, waiting_helps=device.family == "intel",
+        vector_bytes=64 if "avx512bw" in known else 32, vector_popcount="avx512_vpopcntdq" in known,
+    )  # fmt: skip

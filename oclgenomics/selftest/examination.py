@@ -103,6 +103,8 @@ def _icd_files() -> list[Finding]:
             findings.append(Finding("ICD file", "ok", f"{file} -> {library}"))
         else:
             remedy = "install that runtime again, or remove the file"
+            if loader.conda_folder() is not None and file.parent == loader.SYSTEM_FOLDER:
+                remedy = f"conda's loader does not look there ({loader.CONDA_SYSTEM})"
             findings.append(Finding("ICD file", "note", f"{file} -> {library}, which is not loaded", remedy))
     for name in loader.missing_runtimes():
         loaded = _is_loaded(name, present)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
+    from oclgenomics.sequence.aligned_reads import ReferencedFile as ReferencedFile, with_reference as with_reference
     from oclgenomics.sequence.block_records import *
     from oclgenomics.sequence.blocks import *
     from oclgenomics.sequence.defects import Census as Census
@@ -23,6 +24,7 @@ __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
         "block_records": "BlockRecords names_of records_at",
+        "aligned_reads": "ReferencedFile with_reference",
         "blocks": "PackedBlock packed_blocks",
         "defects": "Census",
         "files": "InputProgress file_names list_names",

@@ -17,6 +17,7 @@ from oclgenomics.io.workers import Workers
 from oclgenomics.lazy_names import late
 from oclgenomics.notices import tell
 from oclgenomics.runtime import Engine
+from oclgenomics.sequence.aligned_reads import fastq_converter
 from oclgenomics.sequence.parse import MAX_BYTES
 from oclgenomics.sequence.text import TextBlocks
 
@@ -127,7 +128,9 @@ def opened_text(
     """
     with (
         Workers(threads) as workers,
-        Source(path, progress=progress, workers=workers, live=live) as source,
+        Source(
+            path, progress=progress, workers=workers, live=live, converter=fastq_converter(os.fspath(path))
+        ) as source,
         TextBlocks(engine, source, _block_size(engine, source, block_bytes)) as text,
     ):
         first = text.first_letter()

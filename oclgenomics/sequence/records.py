@@ -10,10 +10,11 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import InputError
+from oclgenomics.errors import EmptyInputError, InputError
 from oclgenomics.io.foreign import HEAD_BYTES, foreign_format, not_sequences
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.io.source import Source
+from oclgenomics.sequence.aligned_reads import fastq_converter
 from oclgenomics.sequence.rewritten_source import Rewriter
 
 PART_BYTES = 1 << 20  # of FASTQ, rewritten at a time
@@ -49,9 +50,11 @@ def read_records(path: str | os.PathLike[str], *, progress: Progress | None = No
     InputError
         The file cannot be read, or is neither FASTA nor FASTQ.
     """
-    with Source(path, progress=progress) as source:
+    with Source(path, progress=progress, converter=fastq_converter(os.fspath(path))) as source:
         chunks = iter(source)
         first = next(chunks, b"")  # by then it is known whether a byte-order mark was skipped
+        if not first:
+            raise EmptyInputError("holds no sequence", source=source.name)
         yield from records_of(chain([first], chunks), source.name, offset=source.skipped)
 
 

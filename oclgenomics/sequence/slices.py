@@ -121,6 +121,8 @@ def _between(names: tuple[str, ...], size: int, low: int, high: int, *, interlea
         return []
     with ExitStack() as stack:
         files = [_Records(stack.enter_context(placed_text(name))) for name in names]
+        if not all(file.known for file in files):
+            return [names] if low <= 0 else []
         begin, end = (_borders(files, cut, size, interleaved=interleaved) for cut in (low, high))
         if begin[0] == end[0]:
             return []
@@ -134,7 +136,7 @@ def _borders(files: Sequence[_Records], cut: int, size: int, *, interleaved: boo
     """Where the files of an input are cut, of whose bytes so many come before: all at the same record."""
     if cut <= 0:
         return [file.text.start for file in files]
-    if cut >= size or not all(file.known for file in files):
+    if cut >= size:
         return [file.text.end for file in files]
     first = files[0].border(cut * files[0].text.size // size, interleaved=interleaved)
     return [first, *(file.mate_of(files[0], first) for file in files[1:])]

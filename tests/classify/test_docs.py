@@ -18,6 +18,7 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "classify.md").read_text(
 COMMANDS = {
     "build": "x y",
     "add": "x y",
+    "fetch": "refseq-viral",
     "query": "x y",
     "combine": "x",
     "run": "x --targets y",

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from helpers.classified import DATA
 from helpers.classify_builds import assert_equal
+from helpers.classify_databases import edge_database
 
 from oclgenomics.app.jobs import Spread, make_piece, pieces_of
 from oclgenomics.app.pieces import InputMark, PieceRecord, Shard, in_order
@@ -30,7 +31,7 @@ from oclgenomics.classify import (
     iter_query,
     query,
 )  # fmt: skip
-from oclgenomics.classify.database.file import read_database
+from oclgenomics.classify.database.file import read_database, write_database
 from oclgenomics.classify.formats.words import LineReport
 from oclgenomics.classify.index import Index
 from oclgenomics.classify.jobs import cut_reads
@@ -309,7 +310,8 @@ def test_inputs_are_cut_between_pairs(folder: Path) -> None:
     assert [cut_reads(mixed, Shard(number, 3), whole=False) for number in (1, 2, 3)] == [[one] for one in mixed]
 
 
-def test_all_that_matters_is_compared(folder: Path) -> None:
+def test_all_that_matters_is_compared(folder: Path, tmp_path: Path) -> None:
+    write_database(tmp_path / "other.db", edge_database())
     job = QueryJob((Input(f"{folder}/p_1.fq"), Input(f"{folder}/p_2.fq")), f"{folder}/db", QueryOptions())
     names = {field.name for kind in (QueryOptions, Wanted) for field in fields(kind)}
     assert names == FLIPPED.keys()
@@ -324,7 +326,7 @@ def test_all_that_matters_is_compared(folder: Path) -> None:
         replace(job, reads=tuple(Input(one.path, None, True) for one in job.reads)),
         replace(job, reads=job.reads[::-1]),
         replace(job, reads=(*job.reads, Input(f"{folder}/a.fq"))),
-        replace(job, file=f"{folder}/a.fq"),
+        replace(job, file=f"{tmp_path}/other.db"),
     ]
     for name, value in FLIPPED.items():
         kind = "options" if hasattr(job.options, name) else "wanted"

@@ -65,6 +65,9 @@ def test_an_index_takes_what_its_buffers_take() -> None:
     need = plan.IndexNeed.of(5_000_000, 6_000_000, 325_000, 36)
     assert need.largest == 8 * 5_000_001
     loading = 14 * (1 << 21) + 4 * 6_000_000
+    loading += (
+        8 * (4 * 11_000_000 // 16_384) + 3 * 16_384
+    )  # checksums of blocks, and a block of each array that is begun
     assert need.all == need.largest + 4 * 6_000_000 + 4 * ((1 << 21) + 1) + 4 * 5080 + 8 * 37 + loading
     assert plan.IndexNeed.of(10, 1 << 30, 0, 0).largest == 1 << 32
 

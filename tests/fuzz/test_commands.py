@@ -10,6 +10,8 @@ from helpers.foreign_files import FOREIGN
 from helpers.fuzz_samples import DATA, SAMPLES
 from helpers.fuzzing import SECONDS, TOKENS, command, draws, inputs, limited, mutated, mutated_zip
 
+from oclgenomics.io.foreign import ALIGNED
+
 pytestmark = pytest.mark.fuzz
 
 WINDOWS = ["--grid", "4", "--minwin", "1", "--maxwin", "400", "--minsnps", "2"]
@@ -63,7 +65,7 @@ DEVICE = [
     ("json", ["omega", "ld", "{ms}", "--scan", "{x}", "-d", "cpu"]),
     ("tsv", ["omega", "ld", "{ms}", "--scan", "{x}", "--at", "1:350", "-d", "cpu"]),
     ("phases", ["omega", "ld", "{x}", "--region", "20:1-300", "-d", "cpu"]),
-    *((name, ["kmers", "count", "{x}", "-k", "5", "-d", "cpu", "-o", "{out}"]) for name in ("fasta", "fastq")),
+    *((name, ["kmers", "count", "{x}", "-k", "5", "-d", "cpu", "-o", "{out}"]) for name in ("fasta", "fastq", "bam")),
     *((name, ["signatures", "scan", "{x}", "{fasta}", *FOUND]) for name in ("fasta", "fastq")),
     ("fasta", ["signatures", "scan", "{fastq}", "{x}", *FOUND]),
     *((name, ["classify", "query", "{classify}", "{x}", *QUERY, "--allhits"]) for name in ("fasta", "fastq")),
@@ -127,7 +129,7 @@ SEQUENCES = [
     ["simulate", "signals", "--target", "{x}", "--seed", "1", "--reads", "3", "--samples", "9", "-o", "{out}"],
 ]
 GZIP = b"\x1f\x8b"
-NEEDS = {"trees": "tskit", "vcz": "zarr"}
+NEEDS = {"trees": "tskit", "vcz": "zarr", "bam": "pysam"}
 
 
 def written(folder: Path, words: list[str]) -> dict[str, Path]:
@@ -178,6 +180,7 @@ def test_files_of_other_formats(tmp_path, words):
     places = written(tmp_path, words) | {"x": tmp_path / "x"}
     line = [word.format(**places) for word in words]
     kinds = sorted(FOREIGN.keys() - ({"kmers"} if "matrix" in words else {}))  # which takes databases, too
+    kinds = [kind for kind in kinds if FOREIGN[kind][0] not in ALIGNED]  # which are read
     for number, rng in draws(f"other formats {words[:2]}", SECONDS / len(SEQUENCES)):
         called, data = FOREIGN[kinds[int(rng.integers(len(kinds)))]]
         if not data.startswith(GZIP):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from helpers.fuzzing import draws, limited, mutated
 from oclgenomics.errors import InputError
@@ -13,10 +14,34 @@ from oclgenomics.io.array_file import ArrayFile, FileKind
 from oclgenomics.io.array_layout import ALIGNMENT, END, FOOT, HEAD, KEY, checksum
 from oclgenomics.io.array_writing import write_arrays
 
-__all__ = ["check_refused_or_safe"]
+__all__ = ["check_every_damaged_byte", "check_refused_or_safe"]
 
 EXTREMES = (0, 1, 2, 3, 26, -1, 1 << 7, 1 << 31, 1 << 32, 1 << 62, -(1 << 63))
 REAL_EXTREMES = (np.nan, np.inf, 1e308, 0.0)
+
+
+def check_every_damaged_byte(
+    path: Path, whole: bytes, read: Callable[[Path], object], places: Iterable[int] | None = None
+) -> None:
+    """Damage the bytes of a file, one after the other: reading it is refused each time, in one line that names it.
+
+    Parameters
+    ----------
+    path : Path
+        Where to write.
+    whole : bytes
+        The file.
+    read : callable
+        Reads the path, all of it.
+    places : iterable of int, optional
+        Which bytes; all if not given.
+    """
+    for place in range(len(whole)) if places is None else places:
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
+        with pytest.raises(InputError) as caught:
+            read(path)
+        assert str(caught.value).startswith(str(path))
+        assert "\n" not in str(caught.value)
 
 
 def check_refused_or_safe(

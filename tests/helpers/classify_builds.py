@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -97,10 +99,10 @@ def assert_equal(one: Database, other: Database) -> None:
         _assert_same(getattr(one, name), getattr(other, name))
 
 
-def _assert_same(one: object, other: object) -> None:
+def _assert_same(one: Any, other: Any) -> None:
     assert type(one) is type(other)
-    for name, value in vars(one).items():
-        theirs = vars(other)[name]
+    for name in (field.name for field in fields(one)):
+        value, theirs = getattr(one, name), getattr(other, name)
         if isinstance(value, np.ndarray):
             assert value.dtype == theirs.dtype, name
             np.testing.assert_array_equal(value, theirs, err_msg=name)

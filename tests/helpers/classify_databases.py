@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.classify.database import file
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.database.features import Features, mix
+from oclgenomics.classify.database.file import KIND
 from oclgenomics.classify.options import METACACHE_BUILD, NO_RANK, RANK_SLOTS, RANKS, BuildOptions
 from oclgenomics.classify.plan import count_windows
 from oclgenomics.classify.reference import Locations, build_features
 from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
+from oclgenomics.io.array_writing import write_arrays
 
 __all__ = [
     "DATA", "EDGE", "VIRAL", "edge_database", "fasta_records", "features_of", "golden_features", "random_database",
-    "read_dump", "viral_database",
+    "read_dump", "viral_database", "write_as",
 ]  # fmt: skip
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "classify"
@@ -48,6 +53,12 @@ def read_dump(folder: Path) -> Taxonomy:
         np.array([old for old, _ in merged], np.int64),
         np.array([new for _, new in merged], np.int64),
     )
+
+
+def write_as(path: Path, database: Database, version: int, options: dict[str, Any] | None = None) -> None:
+    """Write a database as a version of the format, whatever it says; its options may be told in other words."""
+    metadata = {"options": options or asdict(database.options), "provenance": database.provenance}
+    write_arrays(path, replace(KIND, version=version), "0.1.0", metadata, file._arrays(database))
 
 
 def _rows(path: Path) -> list[list[str]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import struct
 import tempfile
 from pathlib import Path
 
 import numpy as np
 
+from helpers.bgzf import bgzip
 from helpers.classify_databases import edge_database
 from helpers.damage import INPUTS
 from helpers.kmer_sets import random_set, write_database
@@ -99,6 +101,17 @@ def _trees() -> bytes:
         return path.read_bytes()
 
 
+def _bam() -> bytes:
+    sequence, qualities = (b"\x12\x48" * 10, bytes(range(20, 60)))
+    records = [
+        struct.pack("<iiBBHHHiiii", -1, -1, 3, 0, 4680, 0, 4, 40, -1, -1, 0) + b"r%d\0" % number + sequence + qualities
+        for number in range(9)
+    ]
+    header = b"@HD\tVN:1.6\n"
+    head = b"BAM\1" + struct.pack("<i", len(header)) + header + struct.pack("<i", 0)
+    return bgzip(head + b"".join(struct.pack("<i", len(record)) + record for record in records), 300)
+
+
 def _kmers() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         return write_database(Path(folder) / "x", random_set(9, 300)).read_bytes()
@@ -133,6 +146,7 @@ SAMPLES = {
     "alignment": INPUTS["fasta"].encode(),
     "trees": _trees(),
     "vcz": (DATA / "vcf_zarr" / "twochrom.vcz.zip").read_bytes(),
+    "bam": _bam(),
     "bed": b"track name=x\n#c\n1\t5\t60\tname\n21\t100\t300\nchr 2\t7\t7\r\n",
     "names": b"a\nb\n\nf\n",
     "tsv": _report("tsv"),

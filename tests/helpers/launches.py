@@ -117,6 +117,10 @@ def hashes(engine: Engine) -> None:
     kernel = engine.kernel("common/hash.cl", "hash_numbers")
     engine.launch(kernel, (32,), (16,), numbers=numbers, hashes=hashed, **common)
     engine.download(hashed)
+    blocks = engine.upload(np.arange(40, dtype=np.uint64))
+    kernel, sums = engine.kernel("common/sum_blocks.cl", "sum_blocks", BLOCK=16), engine.empty(5, np.uint64)
+    engine.launch(kernel, (16,), (16,), data=blocks, size=40, blocks=3, first=2, k0=1, k1=2, sums=sums)
+    engine.download(sums, 3, 2)
 
 
 def probes(engine: Engine) -> None:

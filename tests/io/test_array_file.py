@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import siphash
 from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
@@ -20,8 +23,11 @@ from oclgenomics.io.array_file import ArrayFile, is_of_kind
 from oclgenomics.io.array_layout import ALIGNMENT, END, FOOT, HEAD, KEY, TYPES, Description, FileKind, checksum
 from oclgenomics.io.array_writing import write_arrays
 from oclgenomics.io.atomic_file import WholeFile
+from oclgenomics.io.siphash import BLOCK_BYTES, sum_of_sums
 
-KIND = FileKind(b"\x89otest\r\n", 3, "test file", "make it again with `oclgenomics test`")
+OLD = FileKind(b"\x89otest\r\n", 2, "test file", "make it again with `oclgenomics test`", blocks_since=3)
+KIND = replace(OLD, version=3, older=(2,))
+VERSIONS = pytest.mark.parametrize("kind", [KIND, OLD], ids=["blocks", "whole"])
 METADATA = {"of": "a test", "numbers": [1, 2.5, None]}
 ARRAYS = {
     "letters": np.arange(5, dtype=np.uint8),
@@ -182,8 +188,9 @@ def test_every_cut_off_end_is_noticed(tmp_path: Path) -> None:
         assert "cut off" in refused(tmp_path / "x", whole[:size])
 
 
-def test_every_damaged_byte_is_noticed(tmp_path: Path) -> None:
-    whole = write(tmp_path / "x")
+@VERSIONS
+def test_every_damaged_byte_is_noticed(tmp_path: Path, kind: FileKind) -> None:
+    whole = write(tmp_path / "x", kind=kind)
     for place in range(len(whole)):
         flipped = whole[place] ^ 1 << place % 8
         refused(tmp_path / "x", whole[:place] + bytes([flipped]) + whole[place + 1 :])
@@ -218,7 +225,8 @@ def test_text_transfer_is_noticed(tmp_path: Path) -> None:
 def described(change: Callable[[dict[str, Any]], object], head: int | None = None) -> bytes:
     """A file of one section of 3 numbers, its description changed."""
     data = np.arange(3, dtype=np.uint32).tobytes().ljust(ALIGNMENT, b"\0")
-    section = {"name": "a", "dtype": "<u4", "shape": [3], "offset": 0, "checksum": f"{checksum(KEY, data):016x}"}
+    sum_ = checksum(KEY, checksum(KEY, data).to_bytes(8, "little"))
+    section = {"name": "a", "dtype": "<u4", "shape": [3], "offset": 0, "checksum": f"{sum_:016x}"}
     known: dict[str, Any] = {"program": "1", "metadata": {}, "sections": [section]}
     changed = change(known)
     text = changed if isinstance(changed, bytes) else json.dumps(known).encode()
@@ -324,10 +332,14 @@ def test_a_file_that_becomes_shorter(tmp_path: Path) -> None:
             file.array("many", "<u4", 2)
 
 
-@pytest.mark.parametrize("sizes", [[], [0, 1000], [1, 15, 16, 17, 951], [1000]])
-def test_arrays_are_read_from_start_to_end(tmp_path: Path, sizes: list[int]) -> None:
+@VERSIONS
+@pytest.mark.parametrize(
+    "sizes",
+    [[], [0, 1000], [1, 15, 16, 17, 951], [1000], [8192], [8191, 1, 8193], [0, 1, 30_000, 0], [5] * 5000, [8192, 8192]],
+)
+def test_arrays_are_read_from_start_to_end(tmp_path: Path, sizes: list[int], kind: FileKind) -> None:
     many = np.arange(sum(sizes), dtype=np.uint16)
-    write(tmp_path / "x", {"before": np.arange(3), "many": many, "rows": np.zeros((2, 2))})
+    write(tmp_path / "x", {"before": np.arange(3), "many": many, "rows": np.zeros((2, 2))}, kind)
     with ArrayFile(tmp_path / "x", KIND) as file:
         reader = file.reader("many", "<u2")
         assert len(reader) == reader.left == len(many)
@@ -343,14 +355,19 @@ def test_arrays_are_read_from_start_to_end(tmp_path: Path, sizes: list[int]) -> 
                 file.reader(name, dtype)
 
 
-@pytest.mark.parametrize("place", [0, 1999, 2000, 2047])
-def test_what_is_read_from_start_to_end_is_verified_at_the_end(tmp_path: Path, place: int) -> None:
-    data = bytearray(write(tmp_path / "x", {"many": np.arange(1000, dtype=np.uint16)}))
-    data[-FOOT.size - 2048 + place] ^= 1
+@VERSIONS
+@pytest.mark.parametrize("size", [1000, 7000, 30_000])
+@pytest.mark.parametrize("place", [0, 16_383, 16_384, 59_999, 60_000, -1])
+def test_what_is_read_from_start_to_end_is_verified_at_the_end(
+    tmp_path: Path, place: int, size: int, kind: FileKind
+) -> None:
+    data = bytearray(write(tmp_path / "x", {"many": np.arange(30_000, dtype=np.uint16)}, kind))
+    data[-FOOT.size - 60_032 + place % 60_032] ^= 1
     (tmp_path / "x").write_bytes(data)
     with ArrayFile(tmp_path / "x", KIND) as file:
         reader = file.reader("many", "<u2")
-        reader.read(1000)
+        while reader.left:
+            reader.read(min(size, reader.left))
         with pytest.raises(InputError, match="'many' is damaged"):
             reader.finish()
 
@@ -359,21 +376,22 @@ def test_what_is_read_from_start_to_end_is_verified_at_the_end(tmp_path: Path, p
 def pieces(monkeypatch: pytest.MonkeyPatch) -> int:
     """Arrays are read and written in pieces of so many bytes."""
     for module in (array_file, array_writing):
-        monkeypatch.setattr(module, "PIECE_BYTES", 64)
-    return 64
+        monkeypatch.setattr(module, "PIECE_BYTES", BLOCK_BYTES)
+    return BLOCK_BYTES
 
 
-@pytest.mark.parametrize("items", [0, 1, 15, 16, 17, 32, 1000, 5000])
-def test_pieces_make_the_same_file(tmp_path: Path, items: int, request: pytest.FixtureRequest) -> None:
+@VERSIONS
+@pytest.mark.parametrize("items", [0, 1, 15, 16, 17, 4096, 4095, 4097, 8192, 30_000])
+def test_pieces_make_the_same_file(tmp_path: Path, items: int, kind: FileKind, request: pytest.FixtureRequest) -> None:
     content = {"first": np.arange(items, dtype=np.uint32), "second": np.arange(3)}
-    whole = write(tmp_path / "whole", content)
+    whole = write(tmp_path / "whole", content, kind)
     request.getfixturevalue("pieces")
-    assert write(tmp_path / "pieces", content) == whole
+    assert write(tmp_path / "pieces", content, kind) == whole
     check_equal(read(tmp_path / "whole"), content)
 
 
 def test_pieces_go_through_a_pipe(tmp_path: Path, pieces: int) -> None:
-    content = {"many": np.arange(1000, dtype=np.uint16)}
+    content = {"many": np.arange(30_000, dtype=np.uint16)}
     whole = write(tmp_path / "whole", content)
     os.mkfifo(tmp_path / "pipe")
     writer = threading.Thread(target=write_arrays, args=(tmp_path / "pipe", KIND, "1.2.3", METADATA, content))
@@ -383,29 +401,101 @@ def test_pieces_go_through_a_pipe(tmp_path: Path, pieces: int) -> None:
     writer.join()
 
 
-@pytest.mark.parametrize("place", [0, 63, 64, 3000, 3999])
-def test_damage_is_noticed_in_every_piece(tmp_path: Path, pieces: int, place: int) -> None:
-    data = bytearray(write(tmp_path / "file", {"many": np.zeros(4000, np.uint8)}))
-    data[-FOOT.size - 4032 + place] ^= 1
+@VERSIONS
+@pytest.mark.parametrize("place", [0, 16_383, 16_384, 50_000, 59_999, 60_031])
+def test_damage_is_noticed_in_every_piece(tmp_path: Path, pieces: int, place: int, kind: FileKind) -> None:
+    data = bytearray(write(tmp_path / "file", {"many": np.zeros(60_000, np.uint8)}, kind))
+    data[-FOOT.size - 60_032 + place] ^= 1
     (tmp_path / "file").write_bytes(data)
     with pytest.raises(InputError, match="'many' is damaged"):
         read(tmp_path / "file")
 
 
 def test_a_piece_that_went_away(tmp_path: Path, pieces: int) -> None:
-    size = len(write(tmp_path / "file", {"many": np.zeros(4000, np.uint8)}))
+    size = len(write(tmp_path / "file", {"many": np.zeros(60_000, np.uint8)}))
     with ArrayFile(tmp_path / "file", KIND) as file:
-        os.truncate(tmp_path / "file", size - 1000)
+        os.truncate(tmp_path / "file", size - 40_000)
         with pytest.raises(InputError, match="became shorter"):
             file.array("many", "|u1")
 
 
 def test_a_piece_that_cannot_be_written(tmp_path: Path, pieces: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def write_at(file: WholeFile, data: memoryview, place: int) -> None:
-        if place > 2000:
+        if place > 20_000:
             raise OutputError("no space")
 
     monkeypatch.setattr(WholeFile, "write_at", write_at)
     with pytest.raises(OutputError, match="no space"):
-        write(tmp_path / "file", {"many": np.zeros(4000, np.uint8), "more": np.zeros(100)})
+        write(tmp_path / "file", {"many": np.zeros(60_000, np.uint8), "more": np.zeros(100)})
     assert os.listdir(tmp_path) == []
+
+
+# Blocks
+
+
+def sum_by_the_page(data: bytes) -> int:
+    """The checksum of a section as docs/signatures-format.md tells it, by another package."""
+    blocks = [data[begin : begin + 16_384] for begin in range(0, len(data), 16_384)]
+    sums = (siphash.SipHash_2_4(KEY, block).hash().to_bytes(8, "little") for block in blocks)
+    return int(siphash.SipHash_2_4(KEY, b"".join(sums)).hash())
+
+
+@pytest.mark.parametrize("size", [0, 1, 16_384, 16_385, 40_000])
+def test_checksums_are_those_of_the_page(tmp_path: Path, size: int) -> None:
+    data = np.random.default_rng(size).integers(0, 256, size, np.uint8)
+    write(tmp_path / "new", {"a": data})
+    write(tmp_path / "old", {"a": data}, OLD)
+    filled = data.tobytes() + bytes(-size % ALIGNMENT)
+    with ArrayFile(tmp_path / "new", KIND) as new, ArrayFile(tmp_path / "old", KIND) as old:
+        assert (new.version, new.in_blocks, old.version, old.in_blocks) == (3, True, 2, False)
+        assert int(new.sections["a"].checksum, 16) == sum_by_the_page(filled)
+        assert int(old.sections["a"].checksum, 16) == siphash.SipHash_2_4(KEY, filled).hash()
+        assert (new.sections["a"].checksum == old.sections["a"].checksum) == (size == 0)
+
+
+def test_a_version_taken_for_the_other_is_noticed(tmp_path: Path) -> None:
+    """Whichever way the checksums of sections were made, those of the other version differ."""
+    for kind in (KIND, OLD):
+        whole = write(tmp_path / "x", kind=kind)
+        size = HEAD.unpack_from(whole)[2]
+        other = HEAD.pack(KIND.mark, 5 - kind.version, size) + whole[HEAD.size : HEAD.size + size]
+        changed = other + whole[len(other) : -FOOT.size] + FOOT.pack(checksum(KEY, other), END)
+        assert "section 'letters' is damaged" in refused(tmp_path / "x", changed)
+
+
+@settings(max_examples=60)
+@given(
+    dtype=st.sampled_from(["|u1", "<u2", "<u4", "<f8"]),
+    sizes=st.lists(st.sampled_from([0, 1, 7, 2047, 2048, 8192, 16_384, 20_001]), min_size=1, max_size=6),
+    cuts=st.lists(st.floats(0, 1), max_size=3),
+)
+def test_each_block_ends_in_one_window(
+    tmp_path_factory: pytest.TempPathFactory, dtype: str, sizes: list[int], cuts: list[float]
+) -> None:
+    """Whatever the windows, and whatever the parts that they are cut into, which hold the items in their order."""
+    many = np.random.default_rng(len(sizes)).integers(0, 100, sum(sizes)).astype(dtype)
+    path = tmp_path_factory.mktemp("windows") / "x"
+    write(path, {"many": many})
+    with ArrayFile(path, KIND) as file:
+        reader = file.reader("many", dtype)
+        sums, found = np.zeros(reader.blocks, np.uint64), []
+        for size in sizes:
+            window = reader.window(size)
+            places = sorted({0, size, *(int(cut * size) for cut in cuts)})
+            parts = [window.part(*cut) for cut in itertools.pairwise(places)] or [window]
+            assert sum(part.blocks for part in parts) == window.blocks
+            for part in parts:
+                assert len(part.data) % 8 == 0
+                assert part.begin == part.skipped * many.itemsize < BLOCK_BYTES
+                for block in range(part.blocks):
+                    data = part.data[block * BLOCK_BYTES : min((block + 1) * BLOCK_BYTES, part.summed)]
+                    assert not sums[part.first + block]
+                    sums[part.first + block] = checksum(KEY, data.tobytes())
+                found.append(part.items)
+        assert np.concatenate(found).tolist() == many.tolist()
+        reader.finish(sums)
+        assert f"{sum_of_sums(KEY, sums):016x}" == file.sections["many"].checksum
+        if len(sums):
+            sums[-1] ^= np.uint64(1)
+            with pytest.raises(InputError, match="'many' is damaged"):
+                reader.finish(sums)

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from helpers.foreign_files import FOREIGN
 
-from oclgenomics.errors import InputError
-from oclgenomics.io.foreign import foreign_format, format_name
+from oclgenomics.errors import InputError, MissingDependencyError
+from oclgenomics.io.foreign import ALIGNED, foreign_format, format_name
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import letter_blocks, packed_blocks
-from oclgenomics.sequence.records import read_records
+from oclgenomics.sequence.records import Record, read_records
 from oclgenomics.signals.read import signal_format
 from oclgenomics.variation import read_alignments
 
@@ -24,7 +24,7 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {"plain": bytes, "gzip": gzip.comp
 
 @pytest.mark.each_value
 @pytest.mark.parametrize("packing", PACKED)
-@pytest.mark.parametrize("name", FOREIGN)
+@pytest.mark.parametrize("name", [name for name in FOREIGN if FOREIGN[name][0] not in ALIGNED])
 def test_readers_of_sequences(engine: Engine, tmp_path: Path, name: str, packing: str) -> None:
     called, data = FOREIGN[name]
     path = tmp_path / "x.fastq"
@@ -33,9 +33,32 @@ def test_readers_of_sequences(engine: Engine, tmp_path: Path, name: str, packing
     for read in (read_records, lambda path: letter_blocks(engine, [path]), lambda path: packed_blocks(engine, [path])):
         with pytest.raises(InputError, match=told):
             list(read(path))
-    if "SAM" in called:
-        with pytest.raises(InputError, match=r"samtools fastq FILE > reads\.fastq"):
-            list(read_records(path))
+
+
+@pytest.mark.parametrize("name", [name for name in FOREIGN if FOREIGN[name][0] in ALIGNED])
+def test_aligned_reads_need_pysam(engine: Engine, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("oclgenomics.io.htslib.find_spec", lambda _: None)
+    called, data = FOREIGN[name]
+    path = tmp_path / "x.fastq"
+    path.write_bytes(data)
+    told = re.escape(f"{path}: is {called}, which needs the package pysam: pip install 'oclgenomics[bam]', or convert")
+    for read in (read_records, lambda path: letter_blocks(engine, [path]), lambda path: packed_blocks(engine, [path])):
+        with pytest.raises(MissingDependencyError, match=told + r" it: samtools fastq .*FILE > reads\.fastq"):
+            list(read(path))
+
+
+@pytest.mark.parametrize("name", [name for name in FOREIGN if FOREIGN[name][0] in ALIGNED and name != "unmapped sam"])
+def test_damaged_aligned_reads(tmp_path: Path, name: str) -> None:
+    pytest.importorskip("pysam", reason="aligned reads are read by pysam")
+    called, data = FOREIGN[name]
+    path = tmp_path / "x"
+    path.write_bytes(data)
+    told = re.escape(f"{path}: ") + f"(damaged or truncated {called} |holds no sequence)"
+    if name == "sam":  # which is whole
+        assert list(read_records(path)) == [Record("r1", b"ACGTACG")]
+        return
+    with pytest.raises(InputError, match=told):
+        list(read_records(path))
 
 
 @pytest.mark.parametrize("name", FOREIGN)

@@ -165,7 +165,7 @@ def test_a_pipe_that_stays_open_does_not_hold_up_a_refusal():
         (line,) = process.stderr.read().splitlines()
         with contextlib.suppress(BrokenPipeError):
             process.stdin.close()
-    assert line.startswith(b"oclgenomics: error: standard input: BCF is not read")
+    assert line.startswith(b"oclgenomics: error: standard input: ")
 
 
 def test_closed_standard_input():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import siphash
+import siphash24
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.runtime import Engine
@@ -54,6 +55,24 @@ def test_numbers_match_their_bytes(engine: Engine, key: bytes, numbers: list[int
     values = engine.upload(np.array(numbers, np.uint64))
     engine.launch(kernel, (64,), (16,), numbers=values, k0=k0, k1=k1, count=len(numbers), hashes=hashes)
     assert engine.download(hashes).tolist() == [expected(key, number.to_bytes(8, "little")) for number in numbers]
+
+
+@pytest.mark.parametrize("words", [8, 64, 2048])
+@pytest.mark.parametrize("blocks", [1, 2, 17, 70])
+@pytest.mark.parametrize("rest", [0, 8])
+def test_blocks_match_the_reference(engine: Engine, words: int, blocks: int, rest: int) -> None:
+    """The last block may have fewer words; only the places of these blocks are written to."""
+    size = blocks * words - min(rest, words - 8)
+    data = np.random.default_rng(size).integers(0, 1 << 64, size, np.uint64)
+    key, sums = bytes(range(16)), engine.upload(np.zeros(blocks + 5, np.uint64))
+    k0, k1 = np.frombuffer(key, "<u8")
+    kernel = engine.kernel("common/sum_blocks.cl", "sum_blocks", BLOCK=words)
+    engine.launch_items(
+        kernel, blocks, data=engine.upload(data), size=size, blocks=blocks, first=3, k0=k0, k1=k1, sums=sums
+    )
+    parts = [data[begin : begin + words].tobytes() for begin in range(0, size, words)]
+    hashes = [int.from_bytes(siphash24.siphash24(part, key=key).digest(), "little") for part in parts]
+    assert engine.download(sums).tolist() == [0, 0, 0, *hashes, 0, 0]
 
 
 @pytest.mark.parametrize("builtin", [0, 1])

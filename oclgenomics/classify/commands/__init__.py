@@ -5,9 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from oclgenomics.app.commands import add_system
-from oclgenomics.classify.commands import add, build, combine, evaluate, info, merge, plot, query, run, serve, verify
+from oclgenomics.classify.commands import (
+    add,
+    build,
+    combine,
+    evaluate,
+    fetch,
+    info,
+    merge,
+    plot,
+    query,
+    run,
+    serve,
+    verify,
+)
 
-COMMANDS = (build, add, query, combine, run, merge, serve, info, verify, evaluate, plot)
+COMMANDS = (build, fetch, add, query, combine, run, merge, serve, info, verify, evaluate, plot)
 
 
 def add_parser(subparsers: Any) -> None:

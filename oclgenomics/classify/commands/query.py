@@ -13,7 +13,13 @@ from oclgenomics.app.commands import add_command, open_engine, report_profile, s
 from oclgenomics.app.files import option_of, reads
 from oclgenomics.app.reports import write_reports
 from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
-from oclgenomics.classify.commands.query_options import add_query_options, add_read_options, query_inputs, query_options
+from oclgenomics.classify.commands.query_options import (
+    KRAKEN,
+    add_query_options,
+    add_read_options,
+    query_inputs,
+    query_options,
+)
 from oclgenomics.classify.commands.report_files import ReportFiles, check_format, line_form
 from oclgenomics.classify.options import Wanted
 from oclgenomics.errors import UsageError
@@ -39,6 +45,7 @@ def add_parser(actions: Any) -> None:
         actions, run, "query", "classify reads by a database",
         "Sketch reads, look their features up, and call each read the lowest taxon that its best candidates have in "
         "common.",
+        KRAKEN | {"--db": "name the database before the reads"},
     )  # fmt: skip
     reads(parser.add_argument("database", metavar="DB", help="database of `classify build`"))
     add_read_options(parser)
@@ -70,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
         return write_shard(args, job, "classifying", kept=TEXTS)
     _check_kept(args)
     with work_of(args) as work, nullcontext() if job.brings_lines else work.engine() as opened:
-        classify_reads(args, job, partial(work.parts, job), options, opened)
+        classify_reads(args, job, partial(work.parts, job), job.options, opened)
         work.report_profile()
     say_written(args)
     return 0
@@ -123,6 +130,7 @@ def classify_reads(
     engine : Engine or callable, optional
         Joins lines; see `formats.make_report`.
     """
+    options = classify.options_for(known.database, options)
     if not len(known.database.taxonomy) and options.lowest != "sequence":
         why = "the database has no taxonomy, so no read will be classified"
         say(args, f"warning: {why}; --lowest sequence names targets")

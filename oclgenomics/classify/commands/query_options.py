@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 from oclgenomics import classify
 from oclgenomics.app.commands import add_device_options, add_options, count
-from oclgenomics.app.inputs import reads_sequences
+from oclgenomics.app.inputs import add_reference_option, reads_sequences, with_reference
 from oclgenomics.classify.commands.report_files import add_report_options, add_text_options
 from oclgenomics.classify.options import Input, QueryOptions, parse_share
 from oclgenomics.errors import UsageError
@@ -17,13 +17,25 @@ from oclgenomics.errors import UsageError
 OptionsT = TypeVar("OptionsT")
 BY_CHANCE = "by the read and the database, 2 or more, so that chance seldom gives as many; MetaCache's is 5"
 
+KRAKEN = {  # options of Kraken 2
+    "--report": "use --kreport FILE",
+    "--confidence": "use --hitmin N, the hits that a read needs",
+    "--minimum-hit-groups": "use --hitmin N",
+    "--use-names": "not needed; --format native writes names",
+    "--gzip-compressed|--bzip2-compressed": "not needed; compressed inputs are recognised",
+    "--memory-mapping": "not needed",
+    "--report-zero-counts|--report-minimizer-data|--use-mpa-style": "no such report; --kreport FILE writes Kraken's",
+    "--minimum-base-quality": "not done here; trim or mask reads before",
+    "--quick": "not done here",
+}
+
 
 def add_read_options(parser: argparse.ArgumentParser) -> None:
     """Add the files of reads, and how they are read."""
     files = parser.add_argument(
         "reads", nargs="+", default=[], metavar="READS",
-        help="FASTA or FASTQ files, uncompressed or compressed (gzip, bzip2, xz, zstd), in any mix; - for standard "
-        "input; @LIST for the files that a text file names, one a line; none if --paired names all",
+        help="FASTA or FASTQ files, uncompressed or compressed (gzip, bzip2, xz, zstd), or BAM, CRAM or SAM, in any "
+        "mix; - for standard input; @LIST for the files that a text file names, one a line; none if --paired names all",
     )  # fmt: skip
     files.required = False  # with nargs="*", argparse takes reads that stand behind an option for unknown
     reads_sequences(files)
@@ -33,6 +45,7 @@ def add_read_options(parser: argparse.ArgumentParser) -> None:
         help="two files of mates: the n-th read of the one and of the other are a pair; may be given more than once",
     )  # fmt: skip
     reads_sequences(pairs)
+    add_reference_option(group)
     group.add_argument("--interleaved", action="store_true", help="mates follow each other in READS")
     group.add_argument(
         "--pairfiles", action="store_true",
@@ -128,9 +141,9 @@ def query_inputs(args: argparse.Namespace) -> list[Input]:
     """
     if args.pairfiles and args.interleaved:
         raise UsageError("--pairfiles and --interleaved contradict each other; give one of them")
-    singles, mates = args.reads, list(args.paired)
+    singles, mates = with_reference(args, args.reads), with_reference(args, args.paired)
     if args.pairfiles:
-        files = classify.file_names(args.reads)
+        files = singles
         singles, mates = [], mates + (files if len(files) <= 2 else sorted(files))
     if len(mates) % 2:
         raise UsageError(f"--pairfiles: an odd number of files, {len(mates)}; each needs a file of its mates")

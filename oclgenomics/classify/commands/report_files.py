@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from oclgenomics.app.commands import PACKED, OutputOptions, add_output_options, text_output
 from oclgenomics.app.files import Names, writes
+from oclgenomics.app.multiqc import add_multiqc_options, write_content
 from oclgenomics.classify import formats, plots
 from oclgenomics.classify.options import RANKS
 from oclgenomics.errors import UsageError, check_choice
@@ -71,6 +72,7 @@ def add_report_options(parser: argparse.ArgumentParser, names: Names | None = No
         if name not in left_out:
             writes(group.add_argument(f"--{name}", metavar="FILE", help=f"write {text}"))
     writes(group.add_argument("--plot", metavar="FILE", help="draw the taxa of each rank; .png, .svg or .pdf"))
+    add_multiqc_options(group, "the species, or targets where there are none,")
     group.add_argument(
         "--abundance-per", metavar="RANK",
         help="with --abundances: also estimate the reads of each taxon of this rank",
@@ -211,6 +213,8 @@ class ReportFiles:
         for path, text in self._summaries():
             with text_output(path, "wb") as stream:
                 stream.write(text.encode("utf-8", "replace"))
+        if self._args.multiqc:
+            write_content(self._args, formats.taxa_content(_sample(self._args), self.tally))
         if self._args.plot:
             plots.write_figure(self._args.plot, plots.plot_sample(self.tally, title=_sample(self._args)))
 
@@ -225,6 +229,8 @@ class ReportFiles:
 
 
 def _sample(args: argparse.Namespace) -> str:
-    """The name of the sample: that of its first file."""
+    """The name of the sample: as given, or that of its first file."""
+    if args.sample_name:
+        return str(args.sample_name)
     first: str = next(name for kind in ("results", "reads", "paired") for name in getattr(args, kind, ()))
     return "sample" if first == "-" else os.path.basename(first).partition(".")[0]

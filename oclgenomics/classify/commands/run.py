@@ -10,7 +10,13 @@ from oclgenomics import classify
 from oclgenomics.app.commands import add_command, open_engine, report_profile, say_written
 from oclgenomics.classify.commands.build import add_feature_options, add_sketch_options, build_options
 from oclgenomics.classify.commands.query import classify_reads, wanted_of
-from oclgenomics.classify.commands.query_options import add_query_options, add_read_options, query_inputs, query_options
+from oclgenomics.classify.commands.query_options import (
+    KRAKEN,
+    add_query_options,
+    add_read_options,
+    query_inputs,
+    query_options,
+)
 from oclgenomics.classify.commands.reference_options import add_references, add_taxon_options, built
 from oclgenomics.classify.commands.report_files import check_format
 
@@ -21,6 +27,7 @@ def add_parser(actions: Any) -> None:
         actions, run, "run", "build a database and classify reads at once",
         "Build a database of references on the device, and classify reads by it; nothing of it is written. Name the "
         "reads before --targets.",
+        KRAKEN | {"--db": "give --targets REF and --taxonomy DIR, or use `classify query` with a database"},
     )  # fmt: skip
     add_read_options(parser)
     add_references(parser, option=True)

@@ -53,7 +53,7 @@ def find_fault(database: Database) -> str | None:
         Its arrays may hold any numbers and have any lengths.
     """
     fault = described_fault(database)
-    return next(_feature_faults(database), None) if fault is None else fault
+    return next(feature_faults(database), None) if fault is None else fault
 
 
 def described_fault(database: Database) -> str | None:
@@ -61,6 +61,19 @@ def described_fault(database: Database) -> str | None:
     options, targets, taxonomy = database.options, database.targets, database.taxonomy
     faults = itertools.chain(_taxonomy_faults(taxonomy), _target_faults(targets, len(taxonomy), options))
     return next(faults, None)
+
+
+def feature_faults(database: Database) -> Iterator[str]:
+    """Yield what is wrong with the features of a database of which all else is sound."""
+    features, windows = database.features, int(database.targets.windows.sum())
+    with Workers() as threads:
+        numbers, most = features.counted(threads), database.options.max_locations
+        fault = numbers_fault(numbers, len(features.keys), len(features.locations), most)
+        if fault is not None:
+            yield fault
+            return
+        pieces = key_before(features.pieces(BLOCK, LOCATIONS))
+        yield from filter(None, threads.map(lambda one: piece_fault(*one, windows), pieces))
 
 
 def numbers_fault(numbers: FeatureNumbers, keys: int, locations: int, max_locations: int) -> str | None:
@@ -146,17 +159,6 @@ def _target_faults(targets: Targets, taxa: int, options: BuildOptions) -> Iterat
         yield "a target whose windows do not go with its length"
     elif targets.windows.max(initial=0) > MAX_WINDOWS or targets.windows.sum() > MAX_WINDOWS:
         yield f"more than {MAX_WINDOWS:,} windows"
-
-
-def _feature_faults(database: Database) -> Iterator[str]:
-    features, windows = database.features, int(database.targets.windows.sum())
-    fault = numbers_fault(features.numbers, len(features.keys), len(features.locations), database.options.max_locations)
-    if fault is not None:
-        yield fault
-        return
-    with Workers() as threads:
-        pieces = key_before(features.pieces(BLOCK, LOCATIONS))
-        yield from filter(None, threads.map(lambda one: piece_fault(*one, windows), pieces))
 
 
 def key_before(pieces: Iterable[Features]) -> Iterator[tuple[Features, int]]:

@@ -7,7 +7,7 @@ all their locations; their keys stay, so nothing added brings them back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -20,6 +20,8 @@ from oclgenomics.classify.options import MAX_LOCATIONS, RANKS, BuildOptions
 from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.errors import AllocationError
+from oclgenomics.io.array_file import Window
+from oclgenomics.io.workers import Workers
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import DeviceLimits
@@ -65,16 +67,18 @@ class FeatureNumbers(NamedTuple):
         return self.located - self.single
 
     @classmethod
-    def of(cls, counts: Iterable[Counts]) -> FeatureNumbers:
-        """Sum up the numbers of locations of features, which come block by block."""
-        alive = dead = single = largest = located = 0
-        for block in counts:
-            alive += (some := int(np.count_nonzero(block)))
-            dead += len(block) - some
-            single += int(np.count_nonzero(block == 1))
-            largest = max(largest, int(block.max(initial=0)))
-            located += int(block.sum(dtype=np.int64))
-        return cls(alive, dead, single, largest, located)
+    def of(cls, counts: Iterable[Counts], threads: Workers | None = None) -> FeatureNumbers:
+        """Sum up the numbers of locations of features, which come block by block; threads may look at several."""
+        total = cls(0, 0, 0, 0, 0)
+        for one in map(cls._of_block, counts) if threads is None else threads.map(cls._of_block, counts):
+            sums = cls(*(a + b for a, b in zip(total, one, strict=True)))
+            total = sums._replace(largest=max(total.largest, one.largest))
+        return total
+
+    @classmethod
+    def _of_block(cls, block: Counts) -> FeatureNumbers:
+        alive, single = int(np.count_nonzero(block)), int(np.count_nonzero(block == 1))
+        return cls(alive, len(block) - alive, single, int(block.max(initial=0)), int(block.sum(dtype=np.int64)))
 
 
 @dataclass(frozen=True)
@@ -101,7 +105,22 @@ class Features:
     @cached_property
     def numbers(self) -> FeatureNumbers:
         """How many there are, with and without locations."""
-        return FeatureNumbers.of(self.counts[begin : begin + COUNTED] for begin in range(0, len(self), COUNTED))
+        return self.counted()
+
+    def counted(self, threads: Workers | None = None) -> FeatureNumbers:
+        """Count them, in threads if there are any."""
+        blocks = (self.counts[begin : begin + COUNTED] for begin in range(0, len(self), COUNTED))
+        return FeatureNumbers.of(blocks, threads)
+
+    @cached_property
+    def in_lists(self) -> int:
+        """Locations of the features that have several."""
+        return len(self.locations) - int(np.count_nonzero(self.counts == 1))
+
+    @property
+    def blocks(self) -> Mapping[str, int]:
+        """Blocks whose checksums are to be made: none, as nothing comes from a file."""
+        return {}
 
     def pieces(self, features: int, locations: int) -> Iterator[Features]:
         """Yield the features in pieces of so many, and of so many locations if a piece is more than one feature."""
@@ -111,6 +130,19 @@ class Features:
             for cut, located in cut_features(counts, locations):
                 yield Features(keys[cut], counts[cut], self.locations[first : first + located])
                 first += located
+
+    def stored_pieces(self, features: int, locations: int, found: Callable[[], Found]) -> Iterator[StoredPiece]:
+        """Yield the features in pieces as `pieces`, of which no bytes have to be verified.
+
+        Raises
+        ------
+        ValueError
+            They were found to be out of order.
+        """
+        for piece in self.pieces(features, locations):
+            yield StoredPiece(piece)
+        if not found().in_order:
+            raise ValueError("features or locations are out of order, or behind the last window")
 
     def whole(self) -> Features:
         """Return the features."""
@@ -131,6 +163,37 @@ class Features:
     def starts(self) -> NDArray[np.int64]:
         """Where the list of each feature starts, and the last one ends, int64 (features + 1,)."""
         return np.append(np.int64(0), np.cumsum(self.counts, dtype=np.int64))
+
+
+class StoredPiece(NamedTuple):
+    """Features that are some of a row, on their way to a device.
+
+    Attributes
+    ----------
+    features : Features
+        Of lengths that go together, nothing else is certain.
+    windows : dict of str to Window
+        Of 'keys', 'counts' and 'locations', with the bytes of the blocks of the file that end with them: the checksums
+        of these have to be made. Empty if the bytes are verified.
+    """
+
+    features: Features
+    windows: Mapping[str, Window] = {}
+
+
+class Found(NamedTuple):
+    """What a device found of all features that came.
+
+    Attributes
+    ----------
+    in_order : bool
+        Keys ascend, locations of a feature ascend, and all are those of windows.
+    sums : dict of str to ndarray, uint64 (blocks,)
+        Checksums of the blocks of sections, of which windows came.
+    """
+
+    in_order: bool
+    sums: Mapping[str, NDArray[np.uint64]]
 
 
 class GrowingFeatures:
@@ -176,6 +239,8 @@ class FeatureSource(Protocol):
     Attributes
     ----------
     numbers : FeatureNumbers
+    blocks : dict of str to int
+        Blocks of the sections whose windows come with `stored_pieces`.
     """
 
     @property
@@ -183,7 +248,12 @@ class FeatureSource(Protocol):
 
     def __len__(self) -> int: ...
 
+    @property
+    def blocks(self) -> Mapping[str, int]: ...
+
     def pieces(self, features: int, locations: int) -> Iterator[Features]: ...
+
+    def stored_pieces(self, features: int, locations: int, found: Callable[[], Found]) -> Iterator[StoredPiece]: ...
 
     def whole(self) -> Features: ...
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import asdict, fields, replace
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ from oclgenomics import __version__
 from oclgenomics.classify.database.database import (
     Database,
     described_fault,
+    feature_faults,
     find_fault,
     key_before,
     numbers_fault,
@@ -29,7 +30,8 @@ from oclgenomics.classify.database.features import (
     Counts,
     FeatureNumbers,
     Features,
-    GrowingFeatures,
+    Found,
+    StoredPiece,
     count_type,
     cut_features,
 )
@@ -38,13 +40,13 @@ from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.classify.taxonomy.tree import Taxonomy
 from oclgenomics.errors import InputError, ParameterError, UsageError
-from oclgenomics.io.array_file import ArrayFile, SectionReader, is_of_kind
+from oclgenomics.io.array_file import ArrayFile, SectionReader, Window, is_of_kind
 from oclgenomics.io.array_layout import FileKind
 from oclgenomics.io.array_writing import write_arrays
 from oclgenomics.io.foreign import ALIGNED, HEAD_BYTES, foreign_format
 from oclgenomics.io.json_text import Fields
 from oclgenomics.io.read_ahead import ReadAhead
-from oclgenomics.io.workers import work_behind
+from oclgenomics.io.workers import Workers, work_behind
 
 # Sections of a file, in the order of the fields that they hold, and their types; "" for texts.
 TARGETS = {
@@ -55,9 +57,10 @@ TAXA = {
     "taxids": "<i8", "parents": "<i4", "ranks": "|i1", "taxon_names": "", "merged_from": "<i8", "merged_to": "<i8",
 }  # fmt: skip
 UNMASKED = 1  # version of the format before k-mers were masked: every k-mer may be a feature
+SUMMED_WHOLE = 2  # version before the checksums of sections were made of those of blocks
 KIND = FileKind(
-    b"\x89ocla\r\n\x1a", 2, "database of `oclgenomics classify`", "build it again with `oclgenomics classify build`",
-    older=(UNMASKED,),
+    b"\x89ocla\r\n\x1a", 3, "database of `oclgenomics classify`", "build it again with `oclgenomics classify build`",
+    older=(UNMASKED, SUMMED_WHOLE), blocks_since=3,
 )  # fmt: skip
 
 
@@ -120,8 +123,8 @@ def read_database(path: str | os.PathLike[str]) -> Database:
     InputError
         The file cannot be read, is of another kind or version, cut off or damaged, or contradicts itself.
     """
-    with open_database(path) as (database, features):
-        return replace(database, features=features.whole())
+    with _opened(path) as (file, database):
+        return replace(database, features=_whole_features(file, database))
 
 
 class Verified(NamedTuple):
@@ -160,8 +163,7 @@ def open_database(path: str | os.PathLike[str]) -> Iterator[tuple[Database, Stor
         As `read_database`; what is wrong with the features is said when they are read.
     """
     with _opened(path) as (file, database):
-        kind, windows = _count_type(database.options), int(database.targets.windows.sum())
-        yield database, StoredFeatures(file, kind, windows, database.options.max_locations)
+        yield database, StoredFeatures(file, database)
 
 
 def read_description(path: str | os.PathLike[str]) -> Database:
@@ -208,6 +210,11 @@ def _read(file: ArrayFile, names: Mapping[str, str]) -> list[Any]:
     return [file.array(name, kind) if kind else _names(file, name) for name, kind in names.items()]
 
 
+def _feature_types(options: BuildOptions) -> dict[str, str]:
+    """The sections of features, and their types."""
+    return {"keys": "<u4", "counts": _count_type(options), "locations": "<u4"}
+
+
 def _count_type(options: BuildOptions) -> str:
     return np.dtype(count_type(options.max_locations)).str
 
@@ -236,12 +243,8 @@ class StoredFeatures:
     Parameters
     ----------
     file : ArrayFile
-    count_type : str
-        What numbers of locations are in the file: '|u1' or '<u2'.
-    windows : int
-        Of all targets.
-    max_locations : int
-        Of a feature.
+    database : Database
+        Without features.
 
     Attributes
     ----------
@@ -253,11 +256,14 @@ class StoredFeatures:
         The file is damaged or contradicts itself.
     """
 
-    def __init__(self, file: ArrayFile, count_type: str, windows: int, max_locations: int) -> None:
-        self._file, self._count_type, self._windows = file, count_type, windows
-        self._features = len(self._keys())
-        self.numbers = FeatureNumbers.of(self._counted())
-        fault = numbers_fault(self.numbers, self._features, len(self._locations()), max_locations)
+    def __init__(self, file: ArrayFile, database: Database) -> None:
+        self._file, self._database = file, database
+        self._windows = int(database.targets.windows.sum())
+        keys, counts, locations = self._readers().values()
+        self._features = len(keys)
+        with Workers() as threads:
+            self.numbers = FeatureNumbers.of(_blocks_of(counts), threads)
+        fault = numbers_fault(self.numbers, len(keys), len(locations), database.options.max_locations)
         if fault is not None:
             raise contradiction(file, fault)
 
@@ -281,49 +287,109 @@ class StoredFeatures:
         finally:
             ahead.stop(wait=True)
 
+    @property
+    def blocks(self) -> dict[str, int]:
+        """Blocks of the sections whose windows come with `stored_pieces`."""
+        return {name: reader.blocks for name, reader in self._readers().items()} if self._file.in_blocks else {}
+
+    def stored_pieces(self, features: int, locations: int, found: Callable[[], Found]) -> Iterator[StoredPiece]:
+        """Read the features in pieces as those of `pieces`, for somebody who makes checksums and looks at the order.
+
+        Whoever takes them must not use anything of them before the iterator has ended without an error.
+
+        Parameters
+        ----------
+        features, locations : int
+            As `Features.pieces` takes them.
+        found : callable
+            Called behind the last piece.
+
+        Raises
+        ------
+        InputError
+            As `pieces`.
+        """
+        if not self._file.in_blocks:
+            yield from map(StoredPiece, self.pieces(features, locations))
+            return
+        readers = self._readers()
+        ahead = ReadAhead(self._cut(readers, SectionReader.window, features, locations), ready=1)
+        try:
+            yield from ahead
+        finally:
+            ahead.stop(wait=True)
+        in_order, sums = found()
+        for name, reader in readers.items():
+            reader.finish(sums[name])
+        if not in_order:
+            for _ in self.pieces(BLOCK, LOCATIONS):
+                pass  # which says what is wrong
+            raise self._changed()
+
     def whole(self) -> Features:
         """Read all features, and check them; errors are those of `pieces`."""
-        whole = GrowingFeatures(len(self), self.numbers.located, self._count_type)
-        for piece in self.pieces(BLOCK, LOCATIONS):
-            whole.append(piece)
-        found = whole.features()
-        for array in (found.keys, found.counts, found.locations):
-            array.flags.writeable = False
-        return found
+        return _whole_features(self._file, self._database)
 
-    def _keys(self) -> SectionReader:
-        return self._file.reader("keys", "<u4")
-
-    def _locations(self) -> SectionReader:
-        return self._file.reader("locations", "<u4")
-
-    def _counted(self) -> Iterator[Counts]:
-        """Read numbers of locations block by block."""
-        reader = self._file.reader("counts", self._count_type)
-        while reader.left:
-            yield reader.read(min(BLOCK, reader.left))
-        reader.finish()
+    def _readers(self) -> dict[str, SectionReader]:
+        kinds = _feature_types(self._database.options)
+        return {name: self._file.reader(name, kind) for name, kind in kinds.items()}
 
     def _read(self, features: int, locations: int) -> Iterator[Features]:
+        readers = self._readers()
+        for piece in self._cut(readers, SectionReader.summed_window, features, locations):
+            yield piece.features
+        for reader in readers.values():
+            reader.finish()
+
+    def _cut(
+        self,
+        readers: Mapping[str, SectionReader],
+        take: Callable[[SectionReader, int], Window],
+        features: int,
+        locations: int,
+    ) -> Iterator[StoredPiece]:
         """Read pieces that have no more locations than were counted, and not more in lists of several."""
-        keys, lists, counts = self._keys(), self._locations(), self._file.reader("counts", self._count_type)
+        keys, counts, lists = readers.values()
         listed = self.numbers.in_lists
         while keys.left:
             size = min(features, keys.left)
-            block_keys, block = keys.read(size), counts.read(size)
-            for cut, located in cut_features(block, locations):
-                listed -= FeatureNumbers.of([block[cut]]).in_lists
-                if listed < 0 or located > lists.left:
-                    raise self._file.error("changed while it was read", 0)
-                yield Features(block_keys[cut], block[cut], lists.read(located))
-        for reader in (keys, counts, lists):
-            reader.finish()
+            key_window, count_window = take(keys, size), take(counts, size)
+            for cut, located in cut_features(count_window.items, locations):
+                if located > lists.left:
+                    raise self._changed()
+                windows = [window.part(cut.start, cut.stop) for window in (key_window, count_window)]
+                windows.append(take(lists, located))
+                piece: Any = Features(*(window.items for window in windows))
+                listed -= piece.in_lists
+                if listed < 0:
+                    raise self._changed()
+                yield StoredPiece(piece, dict(zip(readers, windows, strict=True)))
+
+    def _changed(self) -> InputError:
+        return self._file.error("changed while it was read", 0)
 
     def _checked(self, one: tuple[Features, int]) -> Features:
         fault = piece_fault(*one, self._windows)
         if fault is not None:
             raise contradiction(self._file, fault)
         return one[0]
+
+
+def _blocks_of(counts: SectionReader) -> Iterator[Counts]:
+    """Read numbers of locations block by block."""
+    while counts.left:
+        yield counts.read(min(BLOCK, counts.left))
+    counts.finish()
+
+
+def _whole_features(file: ArrayFile, database: Database) -> Features:
+    """Read all features of a database, and check them."""
+    arrays: Any = [file.array(name, kind) for name, kind in _feature_types(database.options).items()]
+    found = Features(*arrays)
+    fault = next(feature_faults(replace(database, features=found)), None)
+    if fault is not None:
+        raise contradiction(file, fault)
+    return found
 
 
 def contradiction(file: ArrayFile, fault: str) -> InputError:

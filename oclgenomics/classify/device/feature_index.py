@@ -47,7 +47,7 @@ class FeatureIndex:
     ) -> None:
         self._engine, self._maxcand = engine, maxcand
         self._all_targets = targets
-        self._features = FeatureTable(engine, features)
+        self._features = FeatureTable(engine, features, int(targets.windows.sum()))
         self._targets = TargetTable(engine, targets, groups)
         self._rooms = Rooms(engine)
         self._room = plan.batch_bytes(engine.budget - engine.memory.used, engine.tuning.shape)

@@ -16,6 +16,7 @@ from oclgenomics.classify.result import Reads
 from oclgenomics.errors import InputError
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.runtime import Engine
+from oclgenomics.sequence.aligned_reads import collate_hint
 from oclgenomics.sequence.letters import letter_blocks
 from oclgenomics.sequence.name_list import NameList, first_difference
 from oclgenomics.sequence.pieces import LetterBlock
@@ -135,8 +136,9 @@ def _interleaved(engine: Engine, one: Input, how: HowToRead, number: int) -> Ite
         before = 2 * (number - begin)
         if len(run) % 2:
             raise InputError(
-                "has an odd number of records, so the last one has no mate", source=one.shown, record=before + len(run)
-            )
+                "has an odd number of records, so the last one has no mate" + collate_hint(one.path),
+                source=one.shown, record=before + len(run),
+            )  # fmt: skip
         firsts = np.arange(0, len(run), 2)
         names = [run.names.take(firsts + mate) for mate in (0, 1)]
         if not how.wanted.any_mates:
@@ -183,7 +185,7 @@ def _pairs(engine: Engine, mates: list[ReadRun], number: int, source: str) -> Sk
 def _check_names(first: NameList, second: NameList, *, source: str, before: int, step: int = 1) -> None:
     at = first_difference(first, second)
     if at is not None:
-        message = NAMES_DIFFER.format(repr(first[at]), repr(second[at]))
+        message = NAMES_DIFFER.format(repr(first[at]), repr(second[at])) + (collate_hint(source) if step == 2 else "")
         raise InputError(message, source=source, record=before + step * at + 1)
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from oclgenomics.classify import plan
-from oclgenomics.classify.database.features import Features, FeatureSource
+from oclgenomics.classify.database.features import Features, FeatureSource, Found, StoredPiece
 from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.classify.plan import BLOCK_WINDOWS
 from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.errors import ParameterError
+from oclgenomics.io.array_file import WORD
+from oclgenomics.io.array_layout import KEY
+from oclgenomics.io.siphash import BLOCK_BYTES, key_words
 from oclgenomics.primitives import scan
 from oclgenomics.runtime import Checkpoint, DeviceArray, Engine
 
@@ -57,12 +61,15 @@ class FeatureTable:
     """An entry for each feature, a table of the prefixes of their keys, and the lists of locations.
 
     A feature with one location has it in its entry, so lists are those of the others. Features are taken piece by
-    piece: those of a file are never all in the host's memory.
+    piece: those of a file are never all in the host's memory. Their order and the checksums of the file are looked at
+    where they lie, before anything is looked up in them.
 
     Parameters
     ----------
     engine : Engine
     features : FeatureSource
+    windows : int
+        Of all targets.
 
     Attributes
     ----------
@@ -79,7 +86,7 @@ class FeatureTable:
         The file that they come from is damaged.
     """
 
-    def __init__(self, engine: Engine, features: FeatureSource) -> None:
+    def __init__(self, engine: Engine, features: FeatureSource, windows: int) -> None:
         if features.numbers.located > plan.MAX_LOCATIONS_OF_INDEX:
             most = f"at most {plan.MAX_LOCATIONS_OF_INDEX:,} locations fit into one index; split the database"
             raise ParameterError("features", most, f"{features.numbers.located:,}")
@@ -89,32 +96,34 @@ class FeatureTable:
         self._entries = engine.empty(len(features) + 1, np.uint64)
         self._table = engine.empty((1 << self._bits) + 1, np.uint32)
         engine.fill(self._table, 0)
+        checks = Checks(engine, features.blocks, windows)
         before = in_lists = 0
         done = engine.checkpoint()
         shape = engine.tuning.shape
-        for piece in features.pieces(plan.LOADED_FEATURES[shape], plan.LOADED_LOCATIONS[shape]):
+        sizes = plan.LOADED_FEATURES[shape], plan.LOADED_LOCATIONS[shape]
+        for piece in features.stored_pieces(*sizes, checks.found):
             done.wait()  # what is under way for more than one piece takes memory
-            done = self._add(piece, before, in_lists)
-            before += len(piece)
-            in_lists += piece.numbers.in_lists
+            done = self._add(piece, before, in_lists, checks)
+            before += len(piece.features)
+            in_lists += piece.features.in_lists
         engine.write(self._entries, np.zeros(1, np.uint64), len(features))
         scan(engine, self._table, maximum=True, inclusive=True, out=self._table)
 
-    def _add(self, piece: Features, before: int, in_lists: int) -> Checkpoint:
+    def _add(self, stored: StoredPiece, before: int, in_lists: int, checks: Checks) -> Checkpoint:
         """Make the entries and lists of some features, behind those that are there; return when that is done."""
-        engine, size = self._engine, len(piece)
-        kind = TYPES[piece.counts.dtype.name]
+        engine, piece = self._engine, stored.features
+        kind, size = TYPES[piece.counts.dtype.name], len(piece)
         each, lanes = (EACH, 1) if engine.tuning.cpu else (1, None)
         items = -(-size // each)
         sums = engine.empty(items, np.uint64)
-        some: dict[str, Any] = {"counts": engine.upload(piece.counts), "size": size, "each": each, "sums": sums}
+        keys, counts, locations = (checks.bring(stored, name) for name in ("keys", "counts", "locations"))
+        some: dict[str, Any] = {**counts, "size": size, "each": each, "sums": sums}
         engine.launch_items(engine.kernel(INDEXING, "count_locations", COUNT=kind), items, lanes=lanes, **some)
         scan(engine, sums, out=sums)
-        locations = engine.upload(piece.locations if len(piece.locations) else np.zeros(1, np.uint32))
-        some |= {"keys": engine.upload(piece.keys), "locations": locations}
         engine.launch_items(
-            engine.kernel(INDEXING, "index_features", COUNT=kind), items, lanes=lanes, **some, before=before,
-            lists_before=in_lists, bits=self._bits, entries=self._entries, table=self._table, lists=self.locations,
+            engine.kernel(INDEXING, "index_features", COUNT=kind), items, lanes=lanes, **some, **keys, **locations,
+            **checks.order(piece), before=before, lists_before=in_lists, bits=self._bits, entries=self._entries,
+            table=self._table, lists=self.locations,
         )  # fmt: skip
         return engine.checkpoint()
 
@@ -143,6 +152,56 @@ class FeatureTable:
         """Give the memory back."""
         for array in (self.locations, self._entries, self._table):
             array.release()
+
+
+class Checks:
+    """What is found out on a device of the features that come: checksums of the blocks of their file, and their order.
+
+    Parameters
+    ----------
+    engine : Engine
+    blocks : dict of str to int
+        Blocks of each section of the file.
+    windows : int
+        Of all targets.
+    """
+
+    def __init__(self, engine: Engine, blocks: Mapping[str, int], windows: int) -> None:
+        self._engine, self._windows, self._least_key = engine, max(windows, 1), 0
+        self._sums = {name: engine.empty(max(count, 1), np.uint64) for name, count in blocks.items()}
+        self._blocks = blocks
+        self._faults = engine.empty(1, np.uint32)
+        engine.fill(self._faults, 0)
+
+    def bring(self, piece: StoredPiece, name: str) -> dict[str, Any]:
+        """Bring an array of a piece to the device, and have its blocks summed there; return a kernel's arguments."""
+        engine, plain = self._engine, getattr(piece.features, name)
+        window = piece.windows.get(name)
+        if window is None:
+            held = plain if len(plain) else np.zeros(1, plain.dtype)
+            return {name: engine.upload(held), f"{name}_at": 0}
+        words = engine.upload(window.words if len(window.words) else np.zeros(1, np.uint64))
+        kernel = engine.kernel("common/sum_blocks.cl", "sum_blocks", BLOCK=BLOCK_BYTES // WORD)
+        engine.launch_items(
+            kernel, window.blocks, **key_words(KEY), data=words, size=window.summed // WORD, blocks=window.blocks,
+            first=window.first, sums=self._sums[name],
+        )  # fmt: skip
+        return {name: words.view(plain.dtype), f"{name}_at": window.skipped}
+
+    def order(self, piece: Features) -> dict[str, Any]:
+        """Return what a kernel needs to know of the order of the next piece."""
+        least = self._least_key
+        self._least_key = int(piece.keys[-1]) + 1
+        return {"least_key": least, "windows": self._windows, "faults": self._faults}
+
+    def found(self) -> Found:
+        """Return what was found of all pieces; nothing comes afterwards."""
+        engine = self._engine
+        sums = {name: engine.download(array, self._blocks[name]) for name, array in self._sums.items()}
+        in_order = not engine.download(self._faults)[0]
+        for array in (*self._sums.values(), self._faults):
+            array.release()
+        return Found(in_order, sums)
 
 
 class Rooms:

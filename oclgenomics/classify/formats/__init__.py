@@ -24,7 +24,7 @@ __getattr__, __dir__, __all__ = found_in(
         "native": "NativeOptions",
         "native_lists": "TargetHits abundance_lists",
         "oclgenomics.app.reports": "Report write_reports",
-        "reports": "FORMATS LineForm ReadTexts ReportFormat SUMMARIES make_report make_summary",
+        "reports": "FORMATS LineForm ReadTexts ReportFormat SUMMARIES make_report make_summary taxa_content",
         "tally": "Tally summary_text",
         "truth": "PrecisionTally precision_text",
     },

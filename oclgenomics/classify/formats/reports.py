@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from oclgenomics.app.multiqc import Content
 from oclgenomics.app.reports import Report
 from oclgenomics.classify.formats.cami import CamiBinning, cami_profile
 from oclgenomics.classify.formats.kraken import KrakenReport, bracken_table, kreport, krona_text
@@ -28,6 +29,7 @@ from oclgenomics.sequence.record_texts import whole_lines
 
 ReportFormat = Literal["native", "kraken", "tsv", "json", "cami"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
+SHOWN_TAXA = 10
 SUMMARIES = ("kreport", "abundances", "krona", "bracken", "cami-profile")
 
 Mates = Literal["both", "first", "second"]
@@ -105,6 +107,7 @@ def line_report(
 ) -> LineReport:
     """Return the report of some lines; parameters as of `make_report`."""
     report: LineReport
+    query = query.for_taxa(len(lineages.taxonomy))
     if lines.format == "kraken":
         report = KrakenReport(lineages, query.lowest, joiner)
     elif lines.format == "tsv":
@@ -144,6 +147,25 @@ def make_summary(
     if name == "cami-profile":
         return cami_profile(tally, sample)
     return {"kreport": kreport, "krona": krona_text, "bracken": bracken_table}[name](tally)
+
+
+def taxa_content(sample: str, tally: Tally) -> Content:
+    """Return the species with the most reads for MultiQC, or the targets where the database has no taxonomy."""
+    lineages = tally.lineages
+    if len(lineages.taxonomy):
+        taxa, reads = tally.at_rank("species")
+        known, what = [lineages.taxonomy.names[taxon] or f"taxon {taxon}" for taxon in taxa.tolist()], "species"
+    else:
+        called = np.flatnonzero(tally.counts[:-1])
+        known, what = [lineages.targets.names[target] for target in called.tolist()], "targets"
+        reads = tally.counts[called]
+    most = np.argsort(-reads, kind="stable")[:SHOWN_TAXA]
+    named = {known[place]: int(reads[place]) for place in most.tolist()}
+    others = tally.reads - tally.unclassified - sum(named.values())
+    counts = {"Unclassified": tally.unclassified, "Other calls": others, **named}
+    description = f"Reads (pairs count as one) of the {SHOWN_TAXA} {what} with the most of them, by `classify query`."
+    title = f"Classified reads by {what}"
+    return Content(f"classify_{what}", title, description, "bargraph", {sample: counts}, {"ylab": "Reads"})
 
 
 class ReadTexts(Report[ClassifiedReads]):

@@ -12,6 +12,7 @@ from oclgenomics.classify import ClassifiedReads, Index, Input, QueryOptions, Wa
 from oclgenomics.classify.formats.native import NativeOptions
 from oclgenomics.classify.formats.reports import FORMATS, SUMMARIES, make_report, make_summary
 from oclgenomics.classify.formats.tally import Tally
+from oclgenomics.classify.index import options_for
 from oclgenomics.classify.options import parse_share
 from oclgenomics.classify.serving.queue import BodySpool
 from oclgenomics.errors import ParameterError, UsageError, check_choice
@@ -51,10 +52,14 @@ class IndexAnswerer:
         InputError, DeviceError
             As `Index.iter_query` does.
         """
-        inputs = [Input(path, None, query.interleaved)]
+        inputs, query = [Input(path, None, query.interleaved)], self._for_database(query)
         with closing(self._index.iter_query(inputs, query.options, query.wanted)) as found:
             parts = (replace(part, reads=replace(part.reads, source=query.sample)) for part in found)
             yield from self._summary(parts, query) if query.format in SUMMARIES else self._report(parts, query)
+
+    def _for_database(self, query: ClassifyQuery) -> ClassifyQuery:
+        """The request with the rank that is called by default, which depends on the database."""
+        return replace(query, options=options_for(self._index.database, query.options))
 
     def _report(self, parts: Iterator[ClassifiedReads], query: ClassifyQuery) -> Iterator[bytes | memoryview]:
         index, sketch = self._index, self._index.database.options.sketch

@@ -19,10 +19,26 @@ from oclgenomics.app.commands import (
     say,
 )  # fmt: skip
 from oclgenomics.app.files import works_in, writes
-from oclgenomics.app.inputs import reads_sequences
+from oclgenomics.app.inputs import add_reference_option, reads_sequences, with_reference
+from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.io.json_text import json_text
+from oclgenomics.kmers import formats
 from oclgenomics.kmers.commands.reading import KMERS, add_count_bounds, add_counting_options, at_work, showing_progress
+
+FOREIGN = {  # options of KMC and Jellyfish
+    r"-C|--canonical|--both-strands": "not needed; the canonical k-mer is counted unless --no-canonical is given",
+    r"-m|--mer-len": "use -k K",
+    r"-m\d+": "use -k K for the length of k-mers, --max-memory SIZE for the memory, as in --max-memory 8G",
+    r"-s|--size": "not needed; the table grows, and --max-memory SIZE limits it",
+    r"-L|--lower-count|-ci\d+": "use --min-count N",
+    r"-U|--upper-count|-cx\d*": "use --max-count N",
+    r"-cs\d+": "use --counter-max N",
+    r"-t\d*": "use --threads N",
+    r"-f[aqm]|-fbam|-fkmc": "not needed; FASTA and FASTQ are recognised (BAM: samtools fastq)",
+    r"-Q|--min-quality-char|--min-qual-char": "use --min-quality Q",
+    r"-b": "use --no-canonical",
+}
 
 
 def add_parser(actions: Any) -> None:
@@ -31,16 +47,18 @@ def add_parser(actions: Any) -> None:
         actions, run, "count", "count the k-mers of FASTA and FASTQ files into a database",
         "Count all k-mers. Anything but A, C, G and T, and the ends of records, breaks them. Lower case "
         "counts as upper case.",
+        FOREIGN,
     )  # fmt: skip
     inputs = parser.add_argument(
         "inputs", nargs="+", metavar="INPUT",
-        help="FASTA or FASTQ files, uncompressed or compressed (gzip, bzip2, xz, zstd), in any mix; - for standard "
-        "input; @LIST for the files that a text file names, one a line",
+        help="FASTA or FASTQ files, uncompressed or compressed (gzip, bzip2, xz, zstd), or BAM, CRAM or SAM, in any "
+        "mix; - for standard input; @LIST for the files that a text file names, one a line",
     )  # fmt: skip
     reads_sequences(inputs)
     group = parser.add_argument_group("counting")
     group.add_argument("-k", type=count, required=True, metavar="K", help="bases of a k-mer, 1 to 256")
     add_counting_options(group)
+    add_reference_option(group)
     add_count_bounds(group, "leave out k-mers that occur less often", "leave out k-mers that occur more often")
     group.add_argument(
         "--counter-max", type=count, default=(1 << 32) - 1, metavar="N",
@@ -68,6 +86,7 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     writes(group.add_argument("-o", "--output", required=True, metavar="DB", help="the database to write"))
     group.add_argument("--json", action="store_true", help="write a summary as JSON to standard output")
+    add_multiqc_options(group, "the summary")
     add_message_options(group)
 
 
@@ -84,12 +103,14 @@ def run(args: argparse.Namespace) -> int:
     options = kmers.CountOptions(args.k, not args.no_canonical, args.min_count, args.max_count, args.counter_max)
     options.check_reading(args.min_quality, args.tmp_dir)
     if args.shard is not None:
-        job = kmers.CountJob.of(args.inputs, options, args.min_quality, args.tmp_dir, args.only)
+        job = kmers.CountJob.of(with_reference(args, args.inputs), options, args.min_quality, args.tmp_dir, args.only)
         return write_shard(args, job, "counting k-mers")
     counted = (_combined if is_combined(args) else _counted)(args, options)
     if args.json:
         result = _record(counted.summary, counted.seconds)
         print(json_text(counted.provenance | {"result": result}, indent=1))
+    if args.multiqc:
+        write_content(args, formats.count_content(sample_name(args, args.inputs), counted.summary, k=args.k))
     _say_summary(args, counted.summary, counted.seconds)
     return 0
 
@@ -105,8 +126,8 @@ class _Counted(NamedTuple):
 def _counted(args: argparse.Namespace, options: kmers.CountOptions) -> _Counted:
     with at_work(args, "counting k-mers") as work:
         summary = kmers.count_to_database(
-            args.inputs, options, args.output, engine=work.engine, run=work.run, min_quality=args.min_quality,
-            tmp_dir=args.tmp_dir, on_spill=work.say_spilled, only=args.only,
+            with_reference(args, args.inputs), options, args.output, engine=work.engine, run=work.run,
+            min_quality=args.min_quality, tmp_dir=args.tmp_dir, on_spill=work.say_spilled, only=args.only,
         )  # fmt: skip
     return _Counted(summary, work.seconds, provenance(args, work.engine))
 
@@ -116,7 +137,7 @@ def _combined(args: argparse.Namespace, options: kmers.CountOptions) -> _Counted
     if has_pieces(args):
         job = kmers.CountJob((), options, tmp_dir=args.tmp_dir)  # which reads no input again
     else:
-        job = kmers.CountJob.of(args.inputs, options, args.min_quality, args.tmp_dir, args.only)
+        job = kmers.CountJob.of(with_reference(args, args.inputs), options, args.min_quality, args.tmp_dir, args.only)
     with work_of(args) as work, showing_progress(args, "counting k-mers") as (shown, _):
         how = kmers.Run(args.threads, shown.update)
         with work.engine() as opened, closing(work.parts(job, how)) as parts:

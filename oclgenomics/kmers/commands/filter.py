@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict
 from typing import Any
 
-from oclgenomics import kmers, sequence
+from oclgenomics import kmers
 from oclgenomics.app.commands import (
     PACKED,
     add_command,
@@ -18,7 +18,7 @@ from oclgenomics.app.commands import (
     say_written,
 )  # fmt: skip
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.inputs import reads_sequences
+from oclgenomics.app.inputs import add_reference_option, reads_sequences, with_reference
 from oclgenomics.errors import UsageError
 from oclgenomics.io.json_text import json_text
 from oclgenomics.kmers import formats
@@ -54,8 +54,9 @@ def add_parser(actions: Any) -> None:
 def _add_read_options(parser: argparse.ArgumentParser) -> None:
     files = parser.add_argument(
         "reads", nargs="+", default=[], metavar="READS",
-        help="files, all FASTA or all FASTQ, uncompressed or compressed (gzip, bzip2, xz, zstd); - for standard "
-        "input; @LIST for the files that a text file names, one a line; none if --paired names all",
+        help="files, all FASTA or all FASTQ, uncompressed or compressed (gzip, bzip2, xz, zstd); BAM, CRAM and SAM "
+        "count as FASTQ; - for standard input; @LIST for the files that a text file names, one a line; none if "
+        "--paired names all",
     )  # fmt: skip
     files.required = False  # with nargs="*", argparse takes reads that stand behind an option for unknown
     reads_sequences(files)
@@ -66,6 +67,7 @@ def _add_read_options(parser: argparse.ArgumentParser) -> None:
         "other are a pair; may be given more than once",
     )  # fmt: skip
     reads_sequences(pairs)
+    add_reference_option(group)
     group.add_argument("--interleaved", action="store_true", help="mates follow each other in READS")
     group.add_argument("--any-mates", action="store_true", help="take mates that have different names as pairs")
 
@@ -104,10 +106,13 @@ def run(args: argparse.Namespace) -> int:
         args.pairs, args.drop,
     )  # fmt: skip
     pairs = formats.mate_files(zip(args.paired[::2], args.paired[1::2], strict=True))
-    formats.check_filter_inputs(sequence.file_names(args.reads), pairs)
+    singles = with_reference(args, args.reads)
+    firsts, seconds = (with_reference(args, names) for names in ([one for one, _ in pairs], [two for _, two in pairs]))
+    pairs = list(zip(firsts, seconds, strict=True))
+    formats.check_filter_inputs(singles, pairs)
     with at_work(args, "filtering reads") as work:
         summary = kmers.filter_reads(
-            args.database, args.reads, args.output, options, rest=args.rest, paired=pairs,
+            args.database, singles, args.output, options, rest=args.rest, paired=pairs,
             interleaved=args.interleaved, any_mates=args.any_mates, engine=work.engine, run=work.run,
         )  # fmt: skip
     if args.json:

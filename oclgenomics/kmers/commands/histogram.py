@@ -9,20 +9,22 @@ from typing import Any
 
 from oclgenomics import kmers, sequence
 from oclgenomics.app.commands import (
+    OutputOptions,
     add_command,
     add_output_options,
     provenance,
     say,
     say_written,
-    text_output,
 )  # fmt: skip
 from oclgenomics.app.files import writes
 from oclgenomics.app.inputs import reads_sequences
+from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked
 from oclgenomics.kmers import formats, plots
 from oclgenomics.kmers.commands.reading import add_reading_options, at_work, check_databases, counting_options
 
+FORMATS = ("tsv", "jellyfish", "json")
 SEQUENCES = (".fa", ".fasta", ".fna", ".ffn", ".fq", ".fastq")
 
 
@@ -45,7 +47,8 @@ def add_parser(actions: Any) -> None:
     reads_sequences(inputs)
     writes(parser.add_argument("--plot", metavar="FILE", help="draw the k-mer spectrum; .png, .svg or .pdf"))
     add_reading_options(parser)
-    add_output_options(parser)
+    note = "jellyfish has a blank between the columns, as MultiQC expects of files named *_jf.hist"
+    add_multiqc_options(add_output_options(parser, formats=FORMATS, what="histogram", note=note), "the spectrum")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -58,20 +61,22 @@ def run(args: argparse.Namespace) -> int:
     """
     if args.plot:
         plots.plot_format(args.plot)
+    output = OutputOptions.resolve(args, FORMATS)
     counted = _counted(args)
     found, k = counted.histogram, counted.k
     spectrum = kmers.read_spectrum(found, k)
-    with text_output(args.output) as stream:
-        if args.json:
-            about = counted.provenance
-            stream.write(formats.histogram_json(found, spectrum, k=k, canonical=counted.canonical, provenance=about))
-        else:
-            stream.write(formats.histogram_table(found))
+    if output.format == "json":
+        about = counted.provenance
+        output.write(formats.histogram_json(found, spectrum, k=k, canonical=counted.canonical, provenance=about))
+    else:
+        output.write(formats.histogram_table(found, between="\t" if output.format == "tsv" else " "))
     for line in formats.reading_lines(spectrum):
         say(args, line)
     if args.plot:
         figure = kmers.plot_spectrum(found, spectrum, k=k, title=_title(args.inputs))
         plots.write_figure(args.plot, figure)
+    if args.multiqc:
+        write_content(args, formats.spectrum_content(sample_name(args, args.inputs), found, spectrum, k=k))
     say_written(args)
     return 0
 

@@ -16,7 +16,7 @@ from oclgenomics.app.commands import (
     text_output,
 )  # fmt: skip
 from oclgenomics.app.files import reads
-from oclgenomics.app.inputs import reads_sequences
+from oclgenomics.app.inputs import add_reference_option, reads_sequences, with_reference
 from oclgenomics.app.reports import Report, write_reports
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked, refuse_packed
@@ -42,10 +42,11 @@ def add_parser(actions: Any) -> None:
     parser.add_argument("sequences", nargs="*", metavar="SEQ", help="sequences, at least as long as a k-mer")
     files = parser.add_argument(
         "--file", action="append", default=[], metavar="FILE",
-        help="sequences of a FASTA or FASTQ file, uncompressed or compressed, - for standard input, @LIST for the "
-        "files that a text file names; may be given more than once",
+        help="sequences of a FASTA or FASTQ file, uncompressed or compressed, or BAM, CRAM or SAM, - for standard "
+        "input, @LIST for the files that a text file names; may be given more than once",
     )  # fmt: skip
     reads_sequences(files)
+    add_reference_option(parser)
     how = parser.add_mutually_exclusive_group()
     for name, text in (
         ("--per-kmer", "a line for each k-mer: record, position from 1, k-mer, count (default for sequences on the "
@@ -80,8 +81,9 @@ def run(args: argparse.Namespace) -> int:
         else:
             shown, _ = stack.enter_context(showing_progress(args, "looking up k-mers"))
             how = kmers.Run(args.threads, shown.update)
+        files = with_reference(args, args.file)
         found = kmers.query(
-            args.database, args.sequences, files=args.file, both_strands=args.bed, engine=engine, run=how
+            args.database, args.sequences, files=files, both_strands=args.bed, engine=engine, run=how
         )
         _write(args, found, engine)
     say_written(args)

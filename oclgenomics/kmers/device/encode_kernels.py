@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.io import siphash
 from oclgenomics.kmers.database.codec import DISORDER, Coded, table_of
 from oclgenomics.kmers.database.layout import KEY, SECTION_KMERS, Tally
 from oclgenomics.kmers.plan.memory import TALLIED
 from oclgenomics.runtime import DeviceArray, Engine
 
-SIP_KEY = dict(zip(("k0", "k1"), np.frombuffer(KEY, "<u8").tolist(), strict=True))  # as kernels call its words
+SIP_KEY = siphash.key_words(KEY)
 
 
 class Span(NamedTuple):

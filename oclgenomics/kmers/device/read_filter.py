@@ -19,6 +19,7 @@ from oclgenomics.kmers.options import FilterOptions
 from oclgenomics.kmers.plan.memory import look_up_block_bytes
 from oclgenomics.kmers.result import FilterSummary
 from oclgenomics.runtime import Engine
+from oclgenomics.sequence.aligned_reads import collate_hint
 from oclgenomics.sequence.files import InputProgress, largest_block
 from oclgenomics.sequence.letters import letter_blocks
 from oclgenomics.sequence.name_list import NameList, first_difference
@@ -251,7 +252,8 @@ def interleaved_pairs(
             yield mates
             before += whole
     if left is not None:
-        raise InputError("has an odd number of records, so the last one has no mate", source=source, record=before + 1)
+        message = "has an odd number of records, so the last one has no mate" + collate_hint(source)
+        raise InputError(message, source=source, record=before + 1)
 
 
 def paired_reads(
@@ -288,7 +290,7 @@ def paired_reads(
 def _check_names(first: NameList, second: NameList, *, source: str, before: int, step: int = 1) -> None:
     at = first_difference(first, second)
     if at is not None:
-        message = NAMES_DIFFER.format(repr(first[at]), repr(second[at]))
+        message = NAMES_DIFFER.format(repr(first[at]), repr(second[at])) + (collate_hint(source) if step == 2 else "")
         raise InputError(message, source=source, record=before + step * at + 1)
 
 

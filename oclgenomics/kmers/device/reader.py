@@ -28,6 +28,7 @@ from oclgenomics.runtime import Engine, SharedArray
 
 MAX_THREADS = 8  # more wait for each other: what NumPy and the checksum do is not all in parallel
 KmerSource = KmerSet | str | os.PathLike[str]
+CHECKED_LANES = 16  # on CPUs, of which vectors hash a section in each lane
 LANES = 1  # sections have little to do with each other: a group each spreads them over the device
 
 
@@ -326,10 +327,12 @@ def decode_into(
     status = engine.empty(len(table), np.uint32)
     defines = {"WORDS": table.dtype["first"].shape[0], "CPU": engine.tuning.cpu}
     kernel = engine.kernel("kmers/decode_sections.cl", "decode_sections", **defines)
+    some = {"data": data.device, "table": engine.upload(facts), "sections": len(table), "status": status}
     data.send(0, words_of(table), wait=True)
+    checks = engine.kernel("kmers/decode_sections.cl", "check_sections", **defines)
+    engine.launch_items(checks, len(table), lanes=CHECKED_LANES if engine.tuning.cpu else LANES, **some, **SIP_KEY)
     engine.launch_items(
-        kernel, len(table), lanes=LANES, data=data.device, table=engine.upload(facts),
+        kernel, len(table), lanes=LANES, **some, stride=runs.keys.shape[1], keys=runs.keys, counts=runs.counts,
         limits=engine.upload(np.concatenate([table["first"].T.astype(np.uint64), greatest])),
-        stride=runs.keys.shape[1], sections=len(table), **SIP_KEY, keys=runs.keys, counts=runs.counts, status=status,
     )  # fmt: skip
     return engine.download(status)

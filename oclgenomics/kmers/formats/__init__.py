@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
-        "histogram": "histogram_json histogram_table reading_lines",
+        "histogram": "count_content histogram_json histogram_table reading_lines spectrum_content",
         "kmc": "dump_names write_kmc",
         "npz": "write_matrix_npz write_npz",
         "parquet": "require_pyarrow write_matrix_parquet write_parquet",

@@ -6,10 +6,11 @@ from math import floor, log10
 from typing import Any
 
 from oclgenomics.app.figures import number_text
+from oclgenomics.app.multiqc import Content
 from oclgenomics.io.json_text import json_text
 from oclgenomics.kmers.analysis.intervals import Interval
 from oclgenomics.kmers.analysis.spectrum import Spectrum
-from oclgenomics.kmers.result import Histogram
+from oclgenomics.kmers.result import CountSummary, Histogram
 
 UNITS = ((1e9, "Gb"), (1e6, "Mb"), (1e3, "kb"), (1.0, "bp"))
 INTERVALS = (
@@ -17,10 +18,12 @@ INTERVALS = (
     "(uneven coverage, repeats, ends of sequences)"
 )
 
+SHOWN_COUNTS, SHOWN_COPIES = 100, 6  # counts of a spectrum that are shown: so many, or so many times the coverage
 
-def histogram_table(histogram: Histogram) -> str:
-    """Return a line for each count that occurs: the count, a tab, and how many k-mers have it."""
-    return "".join([f"{count}\t{kmers}\n" for count, kmers in histogram.rows()])
+
+def histogram_table(histogram: Histogram, between: str = "\t") -> str:
+    """Return a line for each count that occurs: the count, a tab or what is given, and how many k-mers have it."""
+    return "".join([f"{count}{between}{kmers}\n" for count, kmers in histogram.rows()])
 
 
 def histogram_json(
@@ -33,6 +36,34 @@ def histogram_json(
         "total": histogram.total, "spectrum": reading, "histogram": histogram.rows(),
     }  # fmt: skip
     return json_text(whole) + "\n"
+
+
+def spectrum_content(sample: str, histogram: Histogram, spectrum: Spectrum, *, k: int) -> Content:
+    """Return a spectrum for MultiQC, without the counts that few k-mers have."""
+    last = max(SHOWN_COUNTS, SHOWN_COPIES * (spectrum.coverage or 0))
+    points = {count: kmers for count, kmers in histogram.rows() if count <= last}
+    title = f"Spectrum of {k}-mers"
+    description = "How many distinct k-mers occur how often. Peaks are at the coverage and its multiples."
+    settings = {"xlab": "Occurrences of a k-mer", "ylab": "Distinct k-mers", "logswitch": True}
+    settings["logswitch_active"] = True  # or nothing but errors can be seen
+    return Content(f"spectrum_k{k}", title, description, "linegraph", {sample: points}, settings)
+
+
+def count_content(sample: str, summary: CountSummary, *, k: int) -> Content:
+    """Return the numbers of a count for MultiQC."""
+    columns = {
+        "records": ("Sequences", "Records of the input"),
+        "kmers": (f"{k}-mers", "K-mers of the input, equal ones included"),
+        "distinct": ("Distinct", "K-mers in the database"),
+        "total": ("Counted", "Sum of the counts in the database"),
+    }
+    numbers = (summary.census.records, summary.kmers, summary.distinct, summary.total)
+    headers = {
+        name: {"title": title, "description": text, "format": "{:,.0f}"} for name, (title, text) in columns.items()
+    }
+    data = {sample: dict(zip(columns, numbers, strict=True))}
+    return Content(f"count_k{k}", f"Counted {k}-mers", "What went into databases of k-mers.", "table", data,
+                   columns=headers)  # fmt: skip
 
 
 def reading_lines(spectrum: Spectrum) -> list[str]:

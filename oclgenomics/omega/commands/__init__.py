@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from oclgenomics.app.commands import OneLineParser, add_system
-from oclgenomics.errors import UsageError
 from oclgenomics.omega.commands import combine, ld, peaks, scan, threshold
 
 # Names OmegaPlus' users know; `-input FILE` becomes the positional argument.
@@ -26,12 +25,10 @@ NOT_TAKEN = {
 class OmegaParser(OneLineParser):
     """Takes OmegaPlus' option names too."""
 
+    foreign = NOT_TAKEN
+
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        words: list[str] = []
-        for word in args or []:
-            if word in NOT_TAKEN:
-                raise UsageError(f"{word}: {NOT_TAKEN[word]}")
-            words += OMEGAPLUS_NAMES.get(word, [word])
+        words = [known for word in args or [] for known in OMEGAPLUS_NAMES.get(word, [word])]
         return super().parse_known_args(words, namespace)
 
 

@@ -17,6 +17,7 @@ import oclgenomics
 from oclgenomics import omega
 from oclgenomics.app import commands as app, files
 from oclgenomics.app.inputs import add_reading_options, read_options, say_haploid, say_unphased
+from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.app.reports import Report
 from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
 from oclgenomics.errors import UsageError
@@ -91,7 +92,8 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
         "--threshold", metavar="OMEGA|FILE",
         help="draw lines in the figure at this omega, or at those of `omega threshold --json -o FILE`",
     ), shared.threshold_files)  # fmt: skip
-    app.add_output_options(parser, report_files, formats=FORMATS, what="scans")
+    group = app.add_output_options(parser, report_files, formats=FORMATS, what="scans")
+    add_multiqc_options(group, "omega along the positions")
 
 
 def add_samples_out(group: Any) -> None:
@@ -130,7 +132,7 @@ def run(args: argparse.Namespace) -> int:
         messages.result(result)
         if null is not None:  # at once, not after hours of scanning
             significance.compare(null, [result], "this scan", f"--threshold {args.threshold}")
-        if args.plot:
+        if args.plot or args.multiqc:
             drawn.append(result)
 
     progress = messages.progress.update
@@ -153,6 +155,8 @@ def run(args: argparse.Namespace) -> int:
         layout: plots.Layout = "replicates" if messages.replicates else "chromosomes"
         figure = omega.plot_scans(drawn, title=title, layout=layout, thresholds=lines)
         plots.write_figure(args.plot, figure)
+    if args.multiqc:
+        write_content(args, formats.scans_content(sample_name(args, [args.input]), drawn))
     app.say_written(args)
     return 0
 

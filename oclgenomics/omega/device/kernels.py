@@ -30,11 +30,11 @@ PAIR_ROW, TILE_ROW = 16, 8  # items in a row of a work-group of `pair_values`, a
 WORK_BYTES = 256 << 20  # most memory for the candidates, and for the tiles' sums and peaks, of the windows at work
 
 SOURCES = {
-    "pair_values": "pair_values", "allele_values": "allele_values", "suffix_rows": "region_sums",
-    "accumulate_columns": "region_sums", "sum_tiles": "region_sums", "save_carry": "region_sums",
-    "save_left_sums": "region_sums", "scan_one": "scan_one", "scan_two": "scan_two", "best_omega": "best_omega",
-    "save_left_tiles": "scan_tiles", "save_right_tiles": "scan_tiles", "scan_tiles": "scan_tiles",
-    "best_tiles": "best_tiles",
+    "mark_words": "pair_values", "pair_values": "pair_values", "allele_values": "allele_values",
+    "suffix_rows": "region_sums", "accumulate_columns": "region_sums", "sum_tiles": "region_sums",
+    "save_carry": "region_sums", "save_left_sums": "region_sums", "scan_one": "scan_one", "scan_two": "scan_two",
+    "best_omega": "best_omega", "save_left_tiles": "scan_tiles", "save_right_tiles": "scan_tiles",
+    "scan_tiles": "scan_tiles", "best_tiles": "best_tiles",
 }  # fmt: skip
 SIZED = {"pair_values", "suffix_rows", "scan_one", "scan_two", "best_omega", "scan_tiles", "best_tiles"}
 GPU_GROUPS = {  # work-items of a group, where the source is compiled for them; fewer where the device takes no more
@@ -66,8 +66,8 @@ class ScanKernels:
         cpu, compat = engine.tuning.cpu, options.precision == "compat"
         self._engine = engine
         self._kernels: dict[str, Kernel] = {}
-        self.vector_width = CPU_LANES if cpu else 1
-        self.rows_each = 2 if planes.missing else 4
+        self.vector_width = 1 if not cpu else 2 * CPU_LANES if engine.tuning.vector_popcount else CPU_LANES
+        self.rows_each = 2 if planes.missing else 16
         self.columns = CPU_COLUMNS if cpu else 1
         self._lanes = {
             source: engine.group_size(wanted, least=min(wanted, MIN_LANES))
@@ -76,9 +76,9 @@ class ScanKernels:
         self._common = {"COMPAT": int(compat), "VW": 1}
         measure = {"MEASURE": LD_MEASURES.index(options.ld)}
         data = {**measure, "GENOTYPES": int(planes.genotypes), "WIDE": int(planes.wide)}
-        vectors = {"VW": self.vector_width}
+        vectors = {"VW": CPU_LANES if cpu else 1}
         self._defines: dict[str, dict[str, int]] = {
-            "pair_values": {**data, **vectors, "MASKED": int(planes.missing)},
+            "pair_values": {**data, "VW": self.vector_width, "MASKED": int(planes.missing)},
             "allele_values": data,
             "region_sums": {"CPU": int(cpu), "CHECKED": int(options.ld == "RSQUARE" and not compat)},
             "scan_one": measure,

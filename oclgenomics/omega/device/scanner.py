@@ -140,7 +140,7 @@ class OmegaScanner:
         if not passes:
             return [BestBorders.nothing(len(member.windows.at)) for member in group]
         with self.engine.profile.mark("upload sites"):
-            sites = DeviceSites(self.engine, planes, resident=resident)
+            sites = DeviceSites(self.engine, planes, resident=resident, marked=self._marked(planes))
         setup = ScanSetup.of(self.engine, planes, sites, options, bits=group[0].fraction_bits(options))
         best = _run_passes(setup, passes, grid, progress)
         if best is None and len(group) > 1:
@@ -180,14 +180,19 @@ class OmegaScanner:
     def _plan(self, joint: Member, planes: BitPlanes, options: ScanOptions, grid: int, *, resident: bool) -> list[Pass]:
         engine = self.engine
         buffers = DeviceSites.buffers(engine) * (1 if planes.valid is None else 2)
-        sites = planes.nbytes if resident else planes.nbytes - planes.plane_bytes
+        words = planes.words + (planes.marks if self._marked(planes) else 0)
+        sites = planes.nbytes - planes.plane_bytes + (planes.plane_bytes // planes.words * words if resident else 0)
         reach = 4 * (joint.alignment.sites + 2 * TILE)
         taken = engine.memory.used + sites + reach + 2 * work_bytes(engine) + grid * RESULT_BYTES
         return plan_passes(
             joint.windows, joint.alignment.sites, engine.limits(taken), border=options.tried_border,
             kernel=options.kernel, tiles=_tiles_serve(options), chunk_positions=options.chunk_positions,
-            block_rows=self.block_rows, uploads=SiteUploads(0 if resident else buffers * 4 * planes.words, buffers),
+            block_rows=self.block_rows, uploads=SiteUploads(0 if resident else buffers * 4 * words, buffers),
         )  # fmt: skip
+
+    def _marked(self, planes: BitPlanes) -> bool:
+        """Whether `pair_values` leaves out words that are 0."""
+        return self.engine.tuning.cpu and not planes.missing
 
 
 def _positions(members: Sequence[Member]) -> int:

@@ -151,10 +151,10 @@ class TileScorer:
         """Merge the best of a stretch's windows in this block into the best so far, as many as memory allows."""
         work, setup = self._work, self._work.setup
         kernels, pairs, rows_stride = setup.kernels, stretch.tiles_i * stretch.tiles_j, round_up(block.rows, TILE)
-        columns = min((work.walk.band + TILE - 1) // TILE + 1, block.width // TILE)
+        columns, rows = min((work.walk.band + TILE - 1) // TILE + 1, block.width // TILE), -(-block.rows // TILE)
         lanes, best_lanes = kernels.lanes("scan_tiles"), kernels.lanes("best_tiles")
         wide = min(TILE_ROW, lanes)
-        size = (columns * wide, -(-block.rows // TILE) * (lanes // wide))
+        size = (rows, block.width // TILE) if setup.engine.tuning.cpu else (columns * wide, rows * (lanes // wide))
         room = work_bytes(setup.engine) // (rows_stride * 4 + pairs * 8)
         at_once = max(1, min(room, setup.launches.windows(stretch)))
         for start in range(stretch.start, stretch.stop, at_once):

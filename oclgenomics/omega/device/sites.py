@@ -18,6 +18,7 @@ from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.packing import both_observed, full_words, with_haploid
 
 EVEN, ODD = np.uint32(0x55555555), np.uint32(0xAAAAAAAA)
+MARKED_WORDS = 32  # a bit each; kernels_cl/omega/pair_values.cl
 SITE_GROUP = 16  # sites whose words lie side by side; kernels_cl/omega/layout.clh
 WIDE_BITS = 31  # an integer covariance of more bits needs 64-bit arithmetic
 
@@ -80,6 +81,11 @@ class BitPlanes:
         """Whether N sum(xy) - sum(x) sum(y) may need 64 bits."""
         largest = self.units**2 if self.genotypes else self.units**2 // 4
         return largest.bit_length() > WIDE_BITS
+
+    @property
+    def marks(self) -> int:
+        """Numbers of a site that say which of its words are not 0."""
+        return -(-self.words // MARKED_WORDS)
 
     @property
     def plane_bytes(self) -> int:
@@ -201,6 +207,8 @@ class DeviceSites:
     ----------
     engine : Engine
     planes : BitPlanes
+    marked : bool
+        Whether the planes come with `marks`, uint32 (sites, marks), which say which words of a site's bits are not 0.
     resident : bool
         False uploads the bits of each block's sites anew, for alignments larger than the memory: into `buffers` sets of
         planes in turn, so that a discrete device gets a block's sites while it computes the one before.
@@ -210,10 +218,13 @@ class DeviceSites:
     arrays : dict of str to DeviceArray
         What stays on the device, by the names that kernels give it: `ones`, `weight`, and, if a site has three or more
         states, `alleles`, `first_row`, `row_count` and `listed`.
+    unmarked : bool
+        Whether the marks of the planes that were asked for last are still to be made.
     """
 
-    def __init__(self, engine: Engine, planes: BitPlanes, *, resident: bool) -> None:
-        self._engine, self._host, self._resident = engine, planes, resident
+    def __init__(self, engine: Engine, planes: BitPlanes, *, resident: bool, marked: bool = False) -> None:
+        self._engine, self._host, self._resident, self._marked = engine, planes, resident, marked
+        self.unmarked = marked
         self.arrays = {"ones": engine.upload(planes.ones), "weight": engine.upload(planes.weight)}
         if planes.allele_bits is not None:
             rows = {"alleles": planes.allele_bits, "first_row": planes.first_row, "row_count": planes.row_count}
@@ -221,7 +232,8 @@ class DeviceSites:
         self._sets: deque[dict[str, DeviceArray]] = deque([{}] * self.buffers(engine))
         if resident:
             bits = engine.upload(planes.bits)
-            self._sets = deque([{"bits": bits, "valid": bits if planes.valid is None else engine.upload(planes.valid)}])
+            valid = bits if planes.valid is None else engine.upload(planes.valid)
+            self._sets = deque([{"bits": bits, "valid": valid, **self._new_marks(len(planes.bits))}])
 
     @staticmethod
     def buffers(engine: Engine) -> int:
@@ -229,7 +241,7 @@ class DeviceSites:
         return 1 if engine.device.unified_memory else 2
 
     def planes(self, block: Block | None = None) -> dict[str, Any]:
-        """Return `bits` and `valid` of a block's sites at least, uploaded if they do not stay, and their first `site0`.
+        """Return the planes of a block's sites at least, uploaded if they do not stay, and their first `site0`.
 
         `valid` is `bits` for complete data.
         """
@@ -241,6 +253,7 @@ class DeviceSites:
         engine.write(held["bits"], host.bits[groups])
         if host.valid is not None:
             engine.write(held["valid"], host.valid[groups])
+        self.unmarked = self._marked
         return {**held, "site0": block.col0}
 
     def _next_set(self, shape: tuple[int, ...]) -> dict[str, DeviceArray]:
@@ -248,6 +261,12 @@ class DeviceSites:
         held = self._sets.popleft()
         if not held or held["bits"].size < math.prod(shape):
             bits = self._engine.empty(shape, np.uint32)
-            held = {"bits": bits, "valid": bits if self._host.valid is None else self._engine.empty(shape, np.uint32)}
+            valid = bits if self._host.valid is None else self._engine.empty(shape, np.uint32)
+            held = {"bits": bits, "valid": valid, **self._new_marks(shape[0])}
         self._sets.append(held)
         return held
+
+    def _new_marks(self, groups: int) -> dict[str, DeviceArray]:
+        """Room for the marks of so many groups of sites."""
+        shape = (groups * SITE_GROUP, self._host.marks)
+        return {"marks": self._engine.empty(shape, np.uint32)} if self._marked else {}

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from oclgenomics.omega.device.kernels import PAIR_ROW, PassAtWork
+from oclgenomics.omega.device.sites import SITE_GROUP
 from oclgenomics.omega.plan.passes import Block
 from oclgenomics.omega.plan.windows import TILE, round_up
 
@@ -35,6 +36,9 @@ def _values_of_two_states(work: PassAtWork, block: Block, planes: dict[str, Any]
     """All pairs, as if their sites had two states: some row tiles a launch, so that none is long."""
     setup, host = work.setup, work.setup.planes
     kernels, lanes = setup.kernels, setup.kernels.lanes("pair_values")
+    if setup.sites.unmarked:
+        work.launch("mark_words", (host.marks, len(planes["marks"]) // SITE_GROUP), (1, 1), block, **planes)
+        setup.sites.unmarked = False
     columns = min((work.walk.band + TILE - 1) // TILE + 1, block.width // TILE)
     tiles = -(-block.rows // TILE)
     at_once = setup.launches.row_tiles(columns, host.words * host.counts)

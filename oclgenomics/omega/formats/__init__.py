@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         ReportFormat as ReportFormat,
         make_report as make_report,
         read_report as read_report,
+        scans_content as scans_content,
         summary_line as summary_line,
         write_report as write_report,
     )
@@ -21,7 +22,7 @@ __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
         "ld": "MatrixFile PairTable parts_json parts_tsv values_format",
-        "scans": "ReportFormat make_report read_report summary_line write_report",
+        "scans": "ReportFormat make_report read_report scans_content summary_line write_report",
         "thresholds": "PeakFormat as_json as_tsv read_thresholds write_peaks",
     },
 )

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.multiqc import Content
 from oclgenomics.app.provenance import provenance_lines
 from oclgenomics.app.reports import MISSING, ByteSink, Lines, Report, encoded, write_reports
 from oclgenomics.errors import InputError, ParameterError
@@ -26,7 +27,25 @@ COLUMNS = ("positions", "omega", "left", "right")
 WHOLE = ("replicate", "left", "right")
 LONGEST_NUMBER = 64  # characters
 DIGITS = set("0123456789+-.eE")
+SHOWN_POSITIONS, SHOWN_LINES = 2_000, 50  # of a sample in a report of MultiQC
 NOT_A_REPORT = "is no report of `omega scan` in the tsv or json format"
+
+
+def scans_content(sample: str, scans: Sequence[Scan]) -> Content:
+    """Return omega along chromosomes, or replicates, end to end for MultiQC: the highest of each stretch if many."""
+    ends = np.cumsum([0.0, *(float(scan.positions[-1]) if len(scan.positions) else 0.0 for scan in scans)])
+    stretch = max(float(ends[-1]) / SHOWN_POSITIONS, 1.0)
+    lines: dict[str, list[list[float]]] = {}
+    for scan, offset in zip(scans, ends.tolist(), strict=False):
+        name = f"{sample}, {scan.name}" if 1 < len(scans) <= SHOWN_LINES else sample
+        places = np.flatnonzero(scan.valid)
+        places = places[np.argsort(-scan.omega[places], kind="stable")]
+        _, highest = np.unique(scan.positions[places] // stretch, return_index=True)
+        x, y = (offset + scan.positions[places[highest]]) / 1e6, scan.omega[places[highest]].astype(np.float64)
+        lines.setdefault(name, []).extend(np.stack([x, y], axis=1).tolist())
+    description = f"All lie end to end in the order of the input. The highest omega of each {stretch:,.0f} bp is shown."
+    settings = {"xlab": "Position in Mb", "ylab": "Omega", "ymin": 0}
+    return Content("omega", "Omega along chromosomes", description, "linegraph", lines, settings)
 
 
 class OmegaPlusReport(Lines):

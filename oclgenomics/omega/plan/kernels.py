@@ -86,14 +86,14 @@ class Work:
         return Work(self.lefts[chosen], self.rights[chosen], self.scores[chosen], self.find_tiles)
 
 
-# NVIDIA H200 (132 compute units) and PoCL on two cores
+# NVIDIA H200 (132 compute units); PoCL, and for tiles Intel's runtime, on two cores
 GPU_UNITS = 132
 GPU_COSTS = Costs(
     ScoreCosts(50e3, 1.0, 8e-3, 2e-3), ScoreCosts(50e3, 12.0, 5.5e-3, 3e-4), TileCosts(200e3, 15.0, 2.6, 1100.0)
 )
 CPU_UNITS = 2
 CPU_COSTS = Costs(
-    ScoreCosts(50e3, 100.0, 4.0, 5.0), ScoreCosts(50e3, 300.0, 0.41, 0.007), TileCosts(300e3, 1500.0, 750.0, 0.0)
+    ScoreCosts(50e3, 100.0, 4.0, 5.0), ScoreCosts(50e3, 300.0, 0.41, 0.007), TileCosts(300e3, 8000.0, 300.0, 0.0)
 )
 
 

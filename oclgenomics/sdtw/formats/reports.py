@@ -11,12 +11,14 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.multiqc import Content
 from oclgenomics.app.provenance import provenance_lines
 from oclgenomics.app.reports import MISSING, Lines, Report, cell, encoded, table_text
 from oclgenomics.errors import ParameterError
 from oclgenomics.io.json_text import json_text
 from oclgenomics.io.text_file import rows_of
 from oclgenomics.sdtw.decisions.chosen_by import SharedReads
+from oclgenomics.sdtw.decisions.evaluation import Evaluation
 from oclgenomics.sdtw.decisions.report import EvaluationReport
 from oclgenomics.sdtw.result import Alignments, BestPlaces, Classified, Totals
 from oclgenomics.sdtw.squiggles.squiggle import named_places, record_lengths
@@ -24,6 +26,7 @@ from oclgenomics.sdtw.squiggles.squiggle import named_places, record_lengths
 Part = Alignments | Classified
 ReportFormat = Literal["tsv", "jsonl", "paf"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
+SHOWN_RATES = 500  # of a ROC curve in a report of MultiQC
 WHOLE, REAL = "%.0f", "%.9g"  # REAL tells floats of single precision apart
 PAF = "%%s\t%%s\t0\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\t%%s\ttp:A:P\tco:%s:%%s\trf:Z:%%s"
 WORDS_SHOWN = ("accept", "reject", "undecided")  # in summaries, in this order
@@ -192,3 +195,20 @@ def _chosen_by(report: EvaluationReport) -> dict[str, Any]:
     """What is known of the reads that chose the thresholds; None for what is not."""
     known = report.chosen_by or SharedReads(None, 0, exact=False)
     return known.record() if report.chosen_by else dict.fromkeys(known.record())
+
+
+def roc_content(sample: str, evaluations: Sequence[Evaluation]) -> Content:
+    """Return the ROC curves of evaluations for MultiQC, one for each prefix and kind of alignment."""
+    lines = {}
+    for evaluation in evaluations:
+        kind = f", {evaluation.labelled.name}" if len(evaluations) > 1 else ""
+        for one in evaluation.prefixes:
+            fpr, tpr = one.sweep.roc
+            corners = np.unique(np.linspace(0, len(fpr) - 1, SHOWN_RATES).round().astype(np.int64))
+            line = [[float(fpr[at]), float(tpr[at])] for at in corners.tolist()]
+            lines[f"{sample}{kind}, {one.prefix:,} samples"] = line
+    settings = {
+        "xlab": "False positive rate", "ylab": "True positive rate", "xmin": 0, "xmax": 1, "ymin": 0, "ymax": 1,
+    }  # fmt: skip
+    description = "How well scores of raw signals tell targets from other reads, by the length of the prefix."
+    return Content("sdtw_roc", "Target selection: ROC curves", description, "linegraph", lines, settings)

@@ -19,7 +19,10 @@ from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals.chemistry import PORES
 from oclgenomics.signals.kmers import MAX_K, Molecule
 
-KIND = FileKind(b"\x89osqu\r\n\x1a", 2, "squiggle of a reference", "make it again with `oclgenomics sdtw index`")
+KIND = FileKind(
+    b"\x89osqu\r\n\x1a", 3, "squiggle of a reference", "make it again with `oclgenomics sdtw index`",
+    older=(2,), blocks_since=3,
+)  # fmt: skip
 
 ARRAYS = {
     "lengths": "<i8", "levels": "<f8", "tracks": "<i8", "track_record": "<i4", "track_strand": "|u1",

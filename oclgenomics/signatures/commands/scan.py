@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import oclgenomics
-from oclgenomics import sequence, signatures
+from oclgenomics import signatures
 from oclgenomics.app.commands import (
     OutputOptions,
     add_command,
@@ -23,7 +23,8 @@ from oclgenomics.app.commands import (
     text_output,
 )
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.inputs import reads_sequences
+from oclgenomics.app.inputs import add_reference_option, reads_sequences, with_reference
+from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
 from oclgenomics.errors import UsageError
 from oclgenomics.signatures import formats, plots
@@ -36,6 +37,14 @@ if TYPE_CHECKING:
 
 
 STANDARD = "-"
+FOREIGN = {  # options of seqkit locate
+    "-p|--pattern": "write the pattern into a FASTA file, and name it last",
+    "-f|--pattern-file": "name the file of patterns last",
+    "-m": "use --max-mismatch M",
+    "-P|--only-positive-strand": "use --strand +",
+    "-i|--ignore-case|--degenerate": "not needed; lower case counts as upper case, and IUPAC codes match",
+    "--bed": "use --format bed",
+}
 
 
 def add_parser(actions: Any) -> None:
@@ -45,13 +54,15 @@ def add_parser(actions: Any) -> None:
         "Find every place of every sample at which a signature matches: each of its bases has a "
         "nucleotide in common with the sample's (IUPAC; N matches all). The score of a match is the mean quality of "
         "the sample's bases under the whole signature.",
+        FOREIGN,
     )  # fmt: skip
     samples = parser.add_argument(
         "samples", nargs="+", metavar="SAMPLES",
-        help="FASTA or FASTQ files, uncompressed or compressed (gzip, bzip2, xz, zstd), in any mix; - for standard "
-        "input; @LIST for the files that a text file names, one a line",
+        help="FASTA or FASTQ files, uncompressed or compressed (gzip, bzip2, xz, zstd), or BAM, CRAM or SAM, in any "
+        "mix; - for standard input; @LIST for the files that a text file names, one a line",
     )  # fmt: skip
     reads_sequences(samples)
+    add_reference_option(parser)
     last = f"the last file: {SIGNATURES}"
     reads(parser.add_argument("signatures", metavar="SIGNATURES", help=last))
     _add_matching_options(parser)
@@ -69,6 +80,7 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
         ("--plot", "draw the samples and the signatures in them; .png, .svg or .pdf"),
     ):
         writes(group.add_argument(name, metavar="FILE", help=text))
+    add_multiqc_options(group, "what was found")
 
 
 def _add_matching_options(parser: argparse.ArgumentParser) -> None:
@@ -107,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     options = _checked_options(args)
-    job = signatures.ScanJob(tuple(sequence.file_names(args.samples)), args.signatures, options)
+    job = signatures.ScanJob(tuple(with_reference(args, args.samples)), args.signatures, options)
     if not is_combined(args):
         oclgenomics.select_device(args.device)  # a missing device is reported before anything is read
     if args.shard is not None:
@@ -134,6 +146,8 @@ def run(args: argparse.Namespace) -> int:
         title = "standard input" if first == STANDARD else Path(first).name
         title += f" and {len(others):,} more" if others else ""
         plots.write_figure(args.plot, plots.plot_samples(chosen, title=title))
+    if args.multiqc:
+        write_content(args, formats.totals_content(sample_name(args, args.samples), totals))
     _say_totals(args, totals, seconds)
     say_written(args)
     return 0

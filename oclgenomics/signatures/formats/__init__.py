@@ -10,5 +10,6 @@ if TYPE_CHECKING:
     from oclgenomics.signatures.formats.reports import *
 
 __getattr__, __dir__, __all__ = found_in(
-    __name__, {"reports": "CertaintyReport ScanReport SummaryReport check_certainty check_format make_report"}
+    __name__,
+    {"reports": "CertaintyReport ScanReport SummaryReport check_certainty check_format make_report totals_content"},
 )

@@ -31,7 +31,10 @@ from oclgenomics.signatures.panels.seeds import (
     make_table,
 )
 
-KIND = FileKind(b"\x89osig\r\n\x1a", 1, "panel of signatures", "make it again with `oclgenomics signatures build`")
+KIND = FileKind(
+    b"\x89osig\r\n\x1a", 2, "panel of signatures", "make it again with `oclgenomics signatures build`",
+    older=(1,), blocks_since=2,
+)  # fmt: skip
 ARRAYS = {
     "pattern": "<u4", "offset": "<u4", "barred": "<u8", "bits": "<u4", "first": "<u4", "lists": "<u4",
     "unseeded": "<i4",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.multiqc import Content
 from oclgenomics.app.provenance import provenance_lines
 from oclgenomics.app.reports import MISSING
 from oclgenomics.errors import InputError, ParameterError, check_choice
@@ -21,11 +22,12 @@ from oclgenomics.signatures.matches.certainty import (
     log10_chance,
     log10_chance_of_edits,
 )
-from oclgenomics.signatures.matches.totals import may_be_phred64
+from oclgenomics.signatures.matches.totals import ScanTotals, may_be_phred64
 from oclgenomics.signatures.options import FORMATS, ReportFormat, ScanOptions
 from oclgenomics.signatures.panels.panel import Panel
 from oclgenomics.signatures.result import ScanPart, match_columns
 
+SHOWN_SIGNATURES = 3
 COLUMNS = (
     "sample", "signature", "strand", "start", "end", "hits", "mismatches", "score", "informative", "sample_ns",
     "signature_ns", "expected_errors", "hash", "sample_number",
@@ -272,3 +274,22 @@ def _words(*conditions: tuple[NDArray[np.bool_], str]) -> list[str]:
     """Write for each row the words whose conditions hold, with commas between them; there is at least one condition."""
     lists = [[word if true else "" for true in holds.tolist()] for holds, word in conditions]
     return [",".join([word for word in row if word]) or MISSING for row in zip(*lists, strict=True)]
+
+
+def totals_content(sample: str, totals: ScanTotals) -> Content:
+    """Return the totals of a scan for MultiQC, and which signatures have the most matches."""
+    columns = {
+        "samples": ("Sequences", "Records of the input", totals.samples),
+        "bases": ("Bases", "Bases of the input", totals.letters),
+        "matching": ("With matches", "Sequences in which any signature matches", totals.matching_samples),
+        "signatures": ("Signatures", "Signatures that match anywhere", totals.signatures),
+        "matches": ("Matches", "Matches of all signatures", totals.hits),
+    }
+    headers: dict[str, Any] = {
+        name: {"title": title, "description": text, "format": "{:,.0f}"} for name, (title, text, _) in columns.items()
+    }
+    headers["most"] = {"title": "Most frequent", "description": f"The {SHOWN_SIGNATURES} signatures with most matches"}
+    row: dict[str, Any] = {name: number for name, (_, _, number) in columns.items()}
+    row["most"] = ", ".join(f"{name} ({hits:,})" for name, hits in totals.most_frequent(SHOWN_SIGNATURES)) or "none"
+    description = "What `signatures scan` found."
+    return Content("signatures", "Signatures", description, "table", {sample: row}, columns=headers)

@@ -42,7 +42,7 @@ class ScanTotals:
         self.samples = self.letters = self.matching_samples = self.rows = self.hits = self.longest = 0
         self._scored = 0  # letters with a quality
         self._least_quality = 255
-        self._found = np.zeros(len(panel), np.bool_)
+        self._hits_of = np.zeros(len(panel), np.int64)  # of each signature
         self._names: list[NDArray[np.int64]] = []  # a hash of each sample with matches: 8 bytes instead of a name
 
     def add(self, part: ScanPart) -> None:
@@ -55,7 +55,7 @@ class ScanTotals:
         self.longest = max(self.longest, int(samples.letters.max(initial=0)))
         self._scored += int(samples.letters[samples.has_qualities].sum())
         self._least_quality = min(self._least_quality, int(samples.least_quality.min(initial=255)))
-        self._found[part.matches.signature] = True
+        np.add.at(self._hits_of, part.matches.signature, part.matches.hits)
         names = samples.name[samples.pairs > 0].tolist()
         self.matching_samples += len(names)
         self._names.append(np.fromiter(map(hash, names), np.int64, len(names)))
@@ -63,7 +63,12 @@ class ScanTotals:
     @property
     def signatures(self) -> int:
         """Signatures that match in any sample."""
-        return int(self._found.sum())
+        return int(np.count_nonzero(self._hits_of))
+
+    def most_frequent(self, count: int) -> list[tuple[str, int]]:
+        """Return the signatures with the most matches, and how many they have; those without any are left out."""
+        most = np.argsort(-self._hits_of, kind="stable")[:count]
+        return [(self._panel.names[one], int(self._hits_of[one])) for one in most.tolist() if self._hits_of[one]]
 
     def warnings(self) -> list[str]:
         """Tell what users may not expect of their input."""

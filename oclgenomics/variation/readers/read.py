@@ -7,10 +7,14 @@ import threading
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from functools import partial
+from typing import TYPE_CHECKING
 
+from oclgenomics.io.foreign import foreign_format
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.io.source import Source
 from oclgenomics.io.workers import Workers
+from oclgenomics.lazy_names import late
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.read_options import ReadOptions
 from oclgenomics.variation.readers.fasta import read_fasta
@@ -22,6 +26,11 @@ from oclgenomics.variation.readers.trees import read_trees
 from oclgenomics.variation.readers.vcf.read import read_vcf
 from oclgenomics.variation.readers.vcf_zarr.read import read_vcf_zarr
 from oclgenomics.variation.samples import sample_names
+
+if TYPE_CHECKING:
+    from oclgenomics.io.htslib import Conversion
+
+htslib = late("oclgenomics.io.htslib")
 
 BLOCK_BYTES = 4 << 20
 
@@ -40,8 +49,8 @@ def read_alignments(
     Parameters
     ----------
     path : str or path-like
-        File, uncompressed or compressed (gzip, bzip2, xz, zstd), or "-" for standard input; a tree sequence, or the
-        folder or zip file of a VCF Zarr.
+        File, uncompressed or compressed (gzip, bzip2, xz, zstd), or "-" for standard input; BCF; a tree sequence, or
+        the folder or zip file of a VCF Zarr.
     options : ReadOptions
         What is read: length of the region, format, samples, and what is done with calls that are not phased.
     block_bytes : int
@@ -78,10 +87,29 @@ def read_alignments(
             repeatable, alignments = True, _read_store(name, kind, options, block_bytes, gate)
         else:
             chunk_bytes = max(1, block_bytes // 4)
-            source = stack.enter_context(Source(name, chunk_bytes=chunk_bytes, progress=gate, workers=workers))
+            source = stack.enter_context(
+                Source(name, chunk_bytes=chunk_bytes, progress=gate, workers=workers, converter=partial(_of_bcf, name))
+            )
             repeatable = source.repeatable
             alignments = _settled(_read(source, workers, options, max(1, block_bytes)), workers)
         yield from one_ahead(alignments, prefetch if repeatable else 0, gate, workers.stop)
+
+
+def _of_bcf(name: str, head: bytes, threads: int) -> Conversion | None:
+    """How BCF becomes VCF; None for what is not BCF."""
+    found = foreign_format(head)
+    if found is None or not found.name.startswith("BCF"):
+        return None
+    htslib.require_pysam(f"{name}: is BCF, which", "turn it into VCF: bcftools view FILE.bcf")
+    words = "bcftools", "view", "--no-version", "--threads", str(max(0, threads - 1)), "-Ov", "-"
+    conversion: Conversion = htslib.Conversion("BCF", words, lambda _said, _lines: "", _bcf_trouble)
+    return conversion
+
+
+def _bcf_trouble(said: str) -> str:
+    """What is wrong with BCF that bcftools refused."""
+    error = htslib.first_error(said)
+    return f"damaged or truncated BCF{f' ({error})' if error else ''}; fetch the file again"
 
 
 def _read_store(

@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from helpers.classified import DATA
 
+from oclgenomics import classify
+from oclgenomics.classify import QueryOptions
+from oclgenomics.classify.formats import NativeOptions, make_report
 from oclgenomics.cli.main import main
 from oclgenomics.runtime import Device
 
@@ -64,18 +67,47 @@ def test_reads_may_stand_before_options_and_behind_them(device: Device, database
     assert (tmp_path / "0").read_bytes() == (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
 
 
-def test_databases_without_taxonomy_tell_what_to_do(
+def test_databases_without_taxonomy_call_sequences(
     device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """By default, which is told; who asks for species is told that there are none."""
     bare, given = str(tmp_path / "bare"), ["-d", str(device.index)]
     assert main(["classify", "build", bare, str(EDGE / "edge_ref.fna"), "--min-triplets", "0", *given]) == 0
     capsys.readouterr()
     given.append("--repeats")
-    for words, warned in (([], True), (["--lowest", "sequence"], False), (["--hitmin", "2"], False)):
-        assert main(["classify", "query", bare, str(READS), "--no-map", *words, *given]) == 0
-        out, err = capsys.readouterr()
-        assert ("--lowest sequence names targets" in err) == warned
-        assert ("None of the input sequences" in out) == warned
+    shown = {}
+    for words in ((), ("--lowest", "sequence"), ("--lowest", "species"), ("--hitmin", "2")):
+        assert main(["classify", "query", bare, str(READS), *words, *given]) == 0
+        shown[words], err = capsys.readouterr()
+        assert ("--lowest sequence names targets" in err) == ("species" in words)
+        assert ("None of the input sequences" in shown[words]) == ("species" in words)
+        assert ("so reads are assigned to its sequences" in err) == (not words)
+    assert without_comments(shown[()]) == without_comments(shown["--lowest", "sequence"])
+    found = classify.query(READS, bare, QueryOptions(repeats=True), engine=device)
+    assert found.options.lowest == "sequence"
+    assert "sequence" in {one["rank"] for one in found.records()}
+    with classify.Index(bare, engine=device) as index:
+        for format in ("kraken", "native"):
+            texts = []
+            for options in (QueryOptions(), QueryOptions(lowest="sequence")):
+                report = make_report(
+                    format, index.lineages, options, index.database.options.sketch, native=NativeOptions(tophits=True)
+                )
+                texts.append(b"".join([report.body(part) for part in found.parts]))
+            assert texts[0] == texts[1]
+    words = ["classify", "run", str(READS), "--targets", str(EDGE / "edge_ref.fna"), "--min-triplets", "0", *given]
+    assert main(words) == 0
+    assert without_comments(capsys.readouterr().out) == without_comments(shown[()])
+    for number in ("1", "2"):
+        piece = str(tmp_path / number)
+        assert main(["classify", "query", bare, str(READS), "--shard", f"{number}/2", "-o", piece, *given]) == 0
+    capsys.readouterr()
+    assert main(["classify", "combine", str(tmp_path / "1"), str(tmp_path / "2")]) == 0
+    assert without_comments(capsys.readouterr().out) == without_comments(shown[()])
+
+
+def without_comments(text: str) -> list[str]:
+    return [line for line in text.splitlines() if not line.startswith("#")]
 
 
 def test_reads_of_pairs_go_to_two_files(device: Device, database: str, tmp_path: Path) -> None:

@@ -14,14 +14,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.classify_databases import edge_database, random_database, viral_database
+from helpers.classify_databases import edge_database, random_database, viral_database, write_as
 from helpers.classify_example import example_database
 from helpers.format_pages import FormatPage
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.classify.database import file
 from oclgenomics.classify.database.database import Database, find_fault
-from oclgenomics.classify.database.file import KIND, is_database, open_database, read_database, write_database
+from oclgenomics.classify.database.file import (
+    KIND,
+    SUMMED_WHOLE,
+    is_database,
+    open_database,
+    read_database,
+    write_database,
+)
 from oclgenomics.classify.database.manifest import check_manifest
 from oclgenomics.classify.options import RANKS, BuildOptions, SketchOptions
 from oclgenomics.classify.plan import count_windows
@@ -50,6 +57,9 @@ def assert_same(found: Any, expected: Any) -> None:
             assert_same(one, other)
 
 
+VERSIONS = pytest.mark.parametrize("version", [KIND.version, SUMMED_WHOLE])
+
+
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "x.ocla"
@@ -73,10 +83,10 @@ def test_databases_come_back(
     assert path.read_bytes() == whole
 
 
-@settings(max_examples=40)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 999), count=st.integers(0, 40), features=st.integers(1, 9), locations=st.integers(1, 9),
-    options=st.sampled_from([BuildOptions(), OTHER_OPTIONS]),
+    options=st.sampled_from([BuildOptions(), OTHER_OPTIONS]), version=st.sampled_from([2, 3]),
 )  # fmt: skip
 def test_features_come_in_pieces(
     tmp_path_factory: pytest.TempPathFactory,
@@ -85,10 +95,11 @@ def test_features_come_in_pieces(
     features: int,
     locations: int,
     options: BuildOptions,
+    version: int,
 ) -> None:
     """From a file those that a database in memory has, no larger than asked for, and together all of them."""
     path, database = tmp_path_factory.mktemp("database") / "x", random_database(seed, 4, count, options)
-    write_database(path, database)
+    write_as(path, database, version)
     with open_database(path) as (opened, stored):
         assert not len(opened.features)
         assert_same(replace(opened, features=database.features), database)
@@ -187,8 +198,16 @@ def test_manifests_of_other_files(path: Path) -> None:
 # Damage
 
 
+def read_in_pieces(path: Path) -> None:
+    with open_database(path) as (_, features):
+        for _ in features.pieces(7, 20):
+            pass
+
+
 def refused(path: Path, data: bytes, match: str = "build it again|is no database") -> str:
     path.write_bytes(data)
+    with pytest.raises(InputError, match=match):
+        read_in_pieces(path)
     with pytest.raises(InputError, match=match) as caught:
         read_database(path)
     assert str(caught.value).startswith(str(path))
@@ -196,15 +215,17 @@ def refused(path: Path, data: bytes, match: str = "build it again|is no database
     return str(caught.value)
 
 
-def test_every_damaged_byte_is_noticed(path: Path) -> None:
-    write_database(path, random_database(3, 3, 9))
+@VERSIONS
+def test_every_damaged_byte_is_noticed(path: Path, version: int) -> None:
+    write_as(path, random_database(3, 3, 9), version)
     whole = path.read_bytes()
     for place in range(len(whole)):
         refused(path, whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
 
 
-def test_every_cut_off_end_is_noticed(path: Path) -> None:
-    write_database(path, random_database(3, 3, 9))
+@VERSIONS
+def test_every_cut_off_end_is_noticed(path: Path, version: int) -> None:
+    write_as(path, random_database(3, 3, 9), version)
     whole = path.read_bytes()
     for size in range(1, len(whole), 7):
         assert "cut off" in refused(path, whole[:size])
@@ -393,6 +414,15 @@ def test_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file, "__version__", "0.1.0")
     write_database(tmp_path / "x", example_database())
     assert (tmp_path / "x").read_bytes() == PAGE.example()
+
+
+def test_a_file_of_version_2(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = Path(__file__).parents[2] / "data" / "array_files" / "classify-2.db"
+    found = read_database(old)
+    assert_same(found, example_database())
+    write_as(path, found, SUMMED_WHOLE)
+    assert path.read_bytes() == old.read_bytes()
+    assert old.read_bytes()[8] == 2
 
 
 def test_the_page_tells_all_sections_and_ranks(tmp_path: Path) -> None:

@@ -9,18 +9,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.classify_databases import edge_database, random_database
+from helpers.classify_databases import edge_database, random_database, write_as
 
 from oclgenomics.classify import METACACHE_BUILD, BuildOptions, Database, Index, QueryOptions, SketchOptions, add, build
-from oclgenomics.classify.database import file
 from oclgenomics.classify.database.file import KIND, UNMASKED, read_database, write_database
 from oclgenomics.classify.database.listings import database_facts
 from oclgenomics.classify.device.finder import PartFinder
 from oclgenomics.classify.options import inputs_of
 from oclgenomics.classify.reference import sketch, sketches
 from oclgenomics.errors import InputError, UsageError
-from oclgenomics.io.array_layout import FileKind
-from oclgenomics.io.array_writing import write_arrays
 from oclgenomics.runtime import Device, Engine
 
 BASES = np.frombuffer(b"ACGT", np.uint8)
@@ -173,23 +170,17 @@ def options_of(database: Database) -> dict[str, Any]:
     return json.loads(json.dumps(asdict(database.options)))  # type: ignore[no-any-return]
 
 
-def write_as(path: Path, database: Database, options: dict[str, Any], version: int) -> None:
-    kind = FileKind(KIND.mark, version, KIND.name, KIND.remedy)
-    metadata = {"options": options, "provenance": database.provenance}
-    write_arrays(path, kind, "0.1.0", metadata, file._arrays(database))
-
-
 def test_a_database_from_before_there_was_masking(tmp_path: Path) -> None:
     database = edge_database()
     options = options_of(database)
     for name in ("min_triplets", "soft_masked"):
         del options["sketch"][name]
-    write_as(tmp_path / "old", database, options, UNMASKED)
+    write_as(tmp_path / "old", database, UNMASKED, options)
     found = read_database(tmp_path / "old")
     assert found.options == database.options
     assert not found.options.sketch.masks
     write_database(tmp_path / "new", found)
-    assert (tmp_path / "new").read_bytes()[8] == KIND.version == 2
+    assert (tmp_path / "new").read_bytes()[8] == KIND.version == 3
     assert read_database(tmp_path / "new").options == database.options
 
 
@@ -204,15 +195,16 @@ def test_a_database_from_before_there_was_masking(tmp_path: Path) -> None:
         (2, {"min_triplets": True}, "min_triplets"),
         (2, {"soft_masked": 1}, "soft_masked"),
         (2, {"winstride": 0}, "winstride"),
-        (3, {}, "version 3 of the format, not 2"),
-        (0, {}, "version 0 of the format, not 2"),
+        (4, {}, "version 4 of the format, not 3"),
+        (3, {"soft_masked": None}, "soft_masked"),
+        (0, {}, "version 0 of the format, not 3"),
     ],
 )
 def test_files_that_do_not_tell_the_rule(tmp_path: Path, version: int, change: dict[str, Any], trouble: str) -> None:
     database = random_database(3)
     options = options_of(database)
     options["sketch"] = {name: value for name, value in (options["sketch"] | change).items() if value is not None}
-    write_as(tmp_path / "x", database, options, version)
+    write_as(tmp_path / "x", database, version, options)
     with pytest.raises(InputError, match=trouble):
         read_database(tmp_path / "x")
 

@@ -13,7 +13,7 @@ import pytest
 from helpers.classify_databases import EDGE, edge_database
 from helpers.classify_serving import PATIENCE
 
-from oclgenomics.classify import Index, QueryOptions, Wanted
+from oclgenomics.classify import Index, QueryOptions, Wanted, build
 from oclgenomics.classify.database.file import write_database
 from oclgenomics.classify.formats import FORMATS, NativeOptions
 from oclgenomics.classify.serving.answerer import KINDS, SUMMARIES, IndexAnswerer, parse_query
@@ -54,6 +54,17 @@ def test_answers_are_those_of_metacache(client: Client) -> None:
         expected = (EDGE / f"edge.query.{golden}.txt").read_text()
         assert lines_about_reads(found) == lines_about_reads(expected)
         assert "# sample\n" in found
+
+
+def test_databases_without_taxonomy_call_sequences(engine: Engine) -> None:
+    """By default; species are called where they are asked for, and there are none."""
+    shown = {}
+    with Index(build(EDGE / "edge_ref.fna", engine=engine), engine=engine) as index:
+        for lowest in ("", "sequence", "species"):
+            parameters = {"format": "tsv", **({"lowest": lowest} if lowest else {})}
+            shown[lowest] = b"".join(IndexAnswerer(index).answer(str(READS), parse_query(parameters)))
+    assert shown[""] == shown["sequence"]
+    assert shown[""] != shown["species"]
 
 
 def test_all_formats_are_those_of_the_command(client: Client, tmp_path: Path, engine: Engine) -> None:

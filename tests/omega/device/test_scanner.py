@@ -27,8 +27,9 @@ from oclgenomics.omega.device.sites import planes_of
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.plan import batch, passes as launches
 from oclgenomics.omega.result import Scan
-from oclgenomics.runtime import Engine
+from oclgenomics.runtime import Device, Engine
 from oclgenomics.runtime.program import Kernel
+from oclgenomics.runtime.tuning import tuning_for
 from oclgenomics.variation.alignment import Alignment
 
 WINDOW: dict[str, Any] = {"grid": 25, "minwin": 200, "maxwin": 30_000}
@@ -324,6 +325,31 @@ def test_of_equal_omegas_the_smallest_window_wins(shaped: Engine, kernel: str, m
             assert_equal_scans(scanner.scan(make_alignment(states, positions), options), scan)
 
 
+@pytest.mark.parametrize("popcount", [False, True])
+@pytest.mark.parametrize("data", ["complete", "masked", "unphased"])
+def test_rare_alleles_of_thousands_of_haplotypes(
+    device: Device, rng: np.random.Generator, popcount: bool, data: str
+) -> None:
+    """Sites from a single carrier to half of all, so that most of their words are 0; counted in both ways of CPUs."""
+    sites, haplotypes = 200, 4_260  # more words than a stretch, and no multiple of anything
+    share = np.exp(rng.uniform(np.log(1 / haplotypes), np.log(0.5), sites))
+    states = (rng.random((sites, haplotypes)) < share[:, None]).astype(np.uint8)
+    states[:, -1] |= rng.random(sites) < 0.3
+    states[np.arange(sites), rng.integers(0, haplotypes, sites)] ^= 1
+    states[states.sum(1) == 0, 7] = 1
+    seen = rng.random(states.shape) < 0.9 if data == "masked" else None
+    positions = random_positions(rng, sites)
+    tuning = dataclasses.replace(tuning_for(device), vector_popcount=popcount)
+    with Engine(device, tuning=tuning) as engine:
+        alignment = make_alignment(states, positions, seen, unphased=data == "unphased")
+        scan = OmegaScanner(engine).scan(alignment, ScanOptions(**WINDOW))
+    if data == "unphased":
+        values = reference.pair_values(states[:, ::2] + states[:, 1::2], unphased=True)
+    else:
+        values = reference.pair_values(states, seen)
+    assert_same_scan(scan, values, positions, ScanOptions(**WINDOW))
+
+
 @pytest.mark.parametrize("kernel", ["1", "2"])
 def test_windows_whose_denominator_is_zero_have_no_omega(shaped: Engine, kernel: str) -> None:
     """D is -10 / 1000^2 for each pair across the middle, and 0.00001 is added."""
@@ -448,6 +474,46 @@ def test_tiles_whose_bounds_say_nothing_are_evaluated_exactly(shaped: Engine) ->
     alignment = make_alignment(states, np.arange(400) * 10 + 1)
     two, tiles = (
         OmegaScanner(shaped).scan(alignment, ScanOptions(grid=21, minwin=100, maxwin=3000, kernel=kernel))
+        for kernel in ("2", "tiles")
+    )
+    assert_equal_scans(tiles, two)
+
+
+@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    sites=st.integers(200, 900),
+    haplotypes=st.sampled_from([6, 50, 300]),
+    minwin=st.sampled_from([0, 300, 3000]),
+    maxwin=st.integers(5000, 60_000),
+    dense=st.sampled_from([1.0, 0.2]),
+    block_rows=st.sampled_from([None, 64, 192]),
+    data=st.sampled_from(["correlated", "uncorrelated", "tied", "rare", "swept"]),
+    seed=st.integers(0, 1000),
+)
+def test_tiles_find_the_best_wherever_it_is(
+    shaped: Engine, sites: int, haplotypes: int, minwin: int, maxwin: int, dense: float, block_rows: int | None,
+    data: str, seed: int,
+) -> None:  # fmt: skip
+    """Windows of many tiles, of even and uneven sides, most of which cannot hold the best."""
+    rng = np.random.default_rng(seed)
+    if data == "tied":
+        states = tied_states(rng, sites, haplotypes)
+    elif data in ("correlated", "swept"):
+        states = correlated_states(rng, sites, haplotypes)
+    else:
+        states = (rng.random((sites, haplotypes)) < (0.3 if data == "uncorrelated" else 0.02)).astype(np.uint8)
+        states[np.arange(sites), rng.integers(0, haplotypes, sites)] ^= 1
+    if data == "swept":  # disequilibrium high on either side of a site, and none across
+        middle = int(rng.integers(sites // 4, 3 * sites // 4))
+        for side in (slice(middle - 40, middle), slice(middle, middle + 40)):
+            states[side] = (rng.random(haplotypes) < 0.4) ^ (rng.random((40, haplotypes)) < 0.03)
+    states[~(states.any(1) & ~states.all(1)), 0] ^= 1
+    gaps = np.where(np.arange(sites) < sites * dense, 1, 5)  # more sites on one side of a position than on the other
+    positions = random_positions(rng, sites)[0] + np.cumsum(gaps) * 60
+    two, tiles = (
+        OmegaScanner(shaped, block_rows=block_rows).scan(
+            make_alignment(states, positions), ScanOptions(grid=40, minwin=minwin, maxwin=maxwin, kernel=kernel)
+        )
         for kernel in ("2", "tiles")
     )
     assert_equal_scans(tiles, two)

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.array_file_damage import check_every_damaged_byte
 from helpers.format_pages import FormatPage
 
-from oclgenomics.sdtw import build_squiggle, write_squiggle
+from oclgenomics.sdtw import build_squiggle, read_squiggle, write_squiggle
 from oclgenomics.sdtw.formats import squiggle as squiggle_file
 from oclgenomics.signals import KmerModel
 
@@ -21,6 +22,16 @@ def test_the_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = KmerModel("pairs", 2, np.arange(80.0, 96.0), np.ones(16))
     write_squiggle(tmp_path / "x", build_squiggle(tmp_path / "x.fa", model, name="example"))
     assert (tmp_path / "x").read_bytes() == PAGE.example()
+
+
+def test_a_file_of_version_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = Path(__file__).parents[2] / "data" / "array_files" / "sdtw-2.sdtw"
+    assert old.read_bytes()[8] == 2
+    monkeypatch.setattr(squiggle_file, "__version__", "0.1.0")
+    write_squiggle(tmp_path / "x", read_squiggle(old))
+    assert (tmp_path / "x").read_bytes() == PAGE.example()
+    check_every_damaged_byte(tmp_path / "y", old.read_bytes(), read_squiggle)
+    check_every_damaged_byte(tmp_path / "y", PAGE.example(), read_squiggle)
 
 
 def test_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

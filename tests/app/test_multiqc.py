@@ -1,0 +1,161 @@
+"""Content for MultiQC: what commands write, and what MultiQC makes of it where it is installed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers.shared_builds import alone_in, shared_folder
+
+from oclgenomics.cli.main import main
+from oclgenomics.omega.formats import read_report
+
+DATA = Path(__file__).resolve().parents[1] / "data"
+SAMPLES = ("first", "second")
+
+
+def run(*words: object) -> None:
+    assert main([*map(str, words), "-q"]) == 0
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Content of all systems, of two samples."""
+    place = shared_folder(tmp_path_factory, "multiqc")
+    with alone_in(place):
+        if not (place / "done").exists():
+            _write_all(place)
+            (place / "done").touch()
+    return place
+
+
+def _write_all(place: Path) -> None:
+    (place / "content").mkdir()
+    run("simulate", "genomes", "--seed", 1, "--genera", 2, "--species", 2, "-o", place / "world")
+    run("classify", "build", place / "w.db", place / "world/references", "--taxonomy", place / "world/taxonomy")
+    bases = np.frombuffer(b"ACGT", np.uint8)[np.random.default_rng(1).integers(0, 4, 2_000)].tobytes().decode()
+    (place / "target.fa").write_text(f">t\n{bases}\n")
+    run("sdtw", "index", place / "target.fa", "--model", "r9.4.1", "-o", place / "target.sdtw")
+    for seed, sample in enumerate(SAMPLES, 1):
+        reads, alignment, target, others = (place / f"{sample}{kind}" for kind in (".fq.gz", ".ms", "_t.npz", "_o.npz"))
+        run("simulate", "reads", "--seed", seed, "--genomes", place / "world", "--reads", 300, "-o", reads)
+        run("simulate", "omega", "--seed", seed, "--replicates", 2, "--sites", 200, "-o", alignment)
+        signals = ("simulate", "signals", "--reads", 20, "--samples", 1500, "--seed")
+        run(*signals, seed, "--target", place / "target.fa", "-o", target)
+        run(*signals, 10 + seed, "-o", others)
+        for name, words in {
+            "query": ["classify", "query", place / "w.db", reads, "-o", place / f"{sample}.txt"],
+            "count": ["kmers", "count", reads, "-k", 21, "-o", place / f"{sample}.db"],
+            "histogram": ["kmers", "histogram", place / f"{sample}.db", "-o", place / f"{sample}.tsv"],
+            "scan": [
+                *("omega", "scan", alignment, "--length", "1M", "--grid", 50, "--minwin", 1000),
+                *("--maxwin", "100k", "-o", place / f"{sample}.scan.tsv"),
+            ],
+            "evaluate": [
+                *("sdtw", "evaluate", target, others, "--reference", place / "target.sdtw", "--prefixes", "500,1000"),
+                *("--trim", "none", "-o", place / f"{sample}.f.tsv", "--sample-name", sample),
+            ],
+            "signatures": [
+                *("signatures", "scan", DATA / "signatures/small.sample.fastq.gz", DATA / "signatures/small.sig.fasta"),
+                *("-o", place / "matches.tsv", "--sample-name", sample),
+            ],
+        }.items():
+            run(*words, "--multiqc", place / "content" / f"{sample}.{name}_mqc.json")
+        histogram = place / "content" / f"{sample}_jf.hist"
+        run("kmers", "histogram", place / f"{sample}.db", "--format", "jellyfish", "-o", histogram)
+
+
+def content(folder: Path, name: str) -> dict[str, Any]:
+    written: dict[str, Any] = json.loads((folder / "content" / f"first.{name}_mqc.json").read_text())
+    return written
+
+
+def test_kmers(folder: Path) -> None:
+    rows = [line.split() for line in (folder / "first.tsv").read_text().splitlines()]
+    spectrum, (counted,) = content(folder, "histogram"), content(folder, "count")["data"].values()
+    assert spectrum["data"] == {"first": {count: int(kmers) for count, kmers in rows if int(count) <= 100}}
+    assert spectrum["plot_type"] == "linegraph"
+    assert counted["distinct"] == sum(int(kmers) for _, kmers in rows)
+    assert counted["total"] == counted["kmers"] == sum(int(count) * int(kmers) for count, kmers in rows)
+    assert counted["records"] == 300
+
+
+def test_a_histogram_as_jellyfish_writes_it(folder: Path) -> None:
+    own, other = (folder / "first.tsv").read_text(), (folder / "content" / "first_jf.hist").read_text()
+    assert other == own.replace("\t", " ")
+
+
+def test_classify(folder: Path) -> None:
+    (counts,) = content(folder, "query")["data"].values()
+    assert list(counts)[:2] == ["Unclassified", "Other calls"]
+    assert sum(counts.values()) == 300
+    species = list(counts.values())[2:]
+    assert species == sorted(species, reverse=True)
+    assert species[0] > 0
+
+
+def test_omega(folder: Path) -> None:
+    tracks = read_report(folder / "first.scan.tsv")
+    lines = content(folder, "scan")["data"]
+    assert list(lines) == [f"first, {track.name}" for track in tracks]
+    assert len(tracks) == 2
+    start = 0.0
+    for track, line in zip(tracks, lines.values(), strict=True):
+        known = track.omega > 0
+        np.testing.assert_allclose([x for x, _ in line], (start + track.positions[known]) / 1e6, rtol=1e-6)
+        np.testing.assert_allclose([y for _, y in line], track.omega[known], rtol=1e-6)
+        start += track.positions[-1]
+
+
+def test_the_highest_omega_of_a_stretch_is_shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("oclgenomics.omega.formats.scans.SHOWN_POSITIONS", 10)
+    words = ["--length", "1M", "--grid", 50, "--minwin", 1000, "--maxwin", "100k", "-o", folder / "again.tsv"]
+    run("omega", "scan", folder / "first.ms", *words, "--multiqc", folder / "few_mqc.json")
+    lines, tracks = json.loads((folder / "few_mqc.json").read_text())["data"], read_report(folder / "again.tsv")
+    for track, line in zip(tracks, lines.values(), strict=True):
+        assert len(line) < 10
+        assert max(y for _, y in line) == pytest.approx(track.omega.max(), rel=1e-6)
+
+
+def test_sdtw(folder: Path) -> None:
+    lines = content(folder, "evaluate")["data"]
+    assert list(lines) == ["first, 500 samples", "first, 1,000 samples"]
+    for line in lines.values():
+        assert line[0] == [0.0, 0.0]
+        assert line[-1] == [1.0, 1.0]
+        assert line == sorted(line)
+
+
+def test_signatures(folder: Path) -> None:
+    written = content(folder, "signatures")
+    (row,) = written["data"].values()
+    assert set(row) == set(written["headers"])
+    rows = [line.split("\t") for line in (folder / "matches.tsv").read_text().splitlines() if line[0] != "#"][1:]
+    assert row["matching"] == len({cells[-1] for cells in rows})
+    assert row["signatures"] == len({cells[1] for cells in rows})
+    assert row["matches"] == sum(int(cells[5]) for cells in rows)
+    name, hits = row["most"].split(", ")[0].split(" ")
+    assert int(hits.strip("()")) == sum(int(cells[5]) for cells in rows if cells[1] == name)
+
+
+def test_other_names_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["kmers", "histogram", "x.db", "--multiqc", "x.json"]) == 2
+    assert "x.json has to end in _mqc.json, by which MultiQC finds it" in capsys.readouterr().err
+
+
+def test_multiqc_shows_both_samples(folder: Path, tmp_path: Path) -> None:
+    if shutil.which("multiqc") is None:
+        pytest.skip("multiqc is not installed")
+    words = ["multiqc", folder / "content", "-o", tmp_path, "--no-version-check", "--quiet", "--strict"]
+    subprocess.run([*map(str, words)], check=True, capture_output=True)
+    for name in ("classify_species", "count_k21", "spectrum_k21", "omega", "sdtw_roc", "signatures"):
+        (table,) = (tmp_path / "multiqc_data").glob(f"*oclgenomics_{name}*.txt")
+        lines = [line.split("\t")[0] for line in table.read_text().splitlines()]
+        assert all(any(line.startswith(sample) for line in lines) for sample in SAMPLES), name
+    known = json.loads((tmp_path / "multiqc_data" / "multiqc_data.json").read_text())
+    assert "Jellyfish" in str(known["report_data_sources"])  # which has a parser of its own

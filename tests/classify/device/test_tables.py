@@ -1,0 +1,180 @@
+"""Features on their way into an index: those of a file give the same as those in memory, and damage is noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pytest
+from helpers.array_file_damage import check_every_damaged_byte
+from helpers.classify_databases import random_database, write_as
+from hypothesis import given, settings, strategies as st
+
+from oclgenomics.classify import plan
+from oclgenomics.classify.database.database import Database, find_fault
+from oclgenomics.classify.database.features import Features, FeatureSource
+from oclgenomics.classify.database.file import KIND, open_database, read_database, write_database
+from oclgenomics.classify.device.tables import Checks, FeatureTable
+from oclgenomics.errors import InputError
+from oclgenomics.io.array_file import ArrayFile
+from oclgenomics.io.siphash import BLOCK_BYTES
+from oclgenomics.runtime import Engine
+
+
+@contextmanager
+def loaded(features: int, locations: int) -> Iterator[None]:
+    """Take so many features and locations at a time."""
+    sizes = {"LOADED_FEATURES": features, "LOADED_LOCATIONS": locations}
+    with mock.patch.multiple(plan, **{name: {"cpu": size, "gpu": size} for name, size in sizes.items()}):
+        yield
+
+
+def load(engine: Engine, features: FeatureSource, windows: int) -> list[list[int]]:
+    """What an index has of features."""
+    table = FeatureTable(engine, features, windows)
+    found = [engine.download(array).tolist() for array in (table._entries, table._table)]
+    lists = engine.download(table.locations).tolist() if features.numbers.in_lists else []
+    table.release()
+    return [*found, lists]
+
+
+def load_file(engine: Engine, path: Path) -> list[list[int]]:
+    with open_database(path) as (database, features):
+        return load(engine, features, int(database.targets.windows.sum()))
+
+
+def large_database(seed: int, count: int, most: int = 4) -> Database:
+    """A database with features of several blocks, some of them without locations."""
+    rng = np.random.default_rng(seed)
+    database = random_database(seed, 3, 0)
+    windows = int(database.targets.windows.sum())
+    keys = np.unique(rng.integers(0, 1 << 32, count, np.uint64)).astype(np.uint32)
+    counts = rng.integers(0, min(most, windows) + 1, len(keys)).astype(np.uint8)
+    lists = [np.sort(rng.choice(windows, number, replace=False)) for number in counts.tolist()]
+    locations = np.concatenate([np.empty(0, np.uint32), *lists]).astype(np.uint32)
+    database = replace(database, features=Features(keys, counts, locations))
+    assert find_fault(database) is None
+    return database
+
+
+@pytest.fixture(scope="module")
+def large() -> Database:
+    database = large_database(7, 20_000)
+    assert database.features.keys.nbytes > 4 * BLOCK_BYTES
+    assert database.features.counts.nbytes > BLOCK_BYTES
+    return database
+
+
+@settings(max_examples=15)
+@given(
+    count=st.sampled_from([0, 1, 5000, 9000]),
+    features=st.sampled_from([1000, 4096, 5001, 1 << 20]),
+    locations=st.sampled_from([1000, 4096, 1 << 20]),
+    version=st.sampled_from([2, 3]),
+)
+def test_those_of_a_file_are_those_in_memory(
+    tmp_path_factory: pytest.TempPathFactory, engine: Engine, count: int, features: int, locations: int, version: int
+) -> None:
+    path, database = tmp_path_factory.mktemp("tables") / "x", large_database(count, count)
+    write_as(path, database, version)
+    windows = int(database.targets.windows.sum())
+    with loaded(features, locations):
+        assert load_file(engine, path) == load(engine, database.features, windows)
+
+
+@pytest.mark.parametrize(("version", "step"), [(3, 1), (2, 5)])
+def test_every_damaged_byte_of_features_is_noticed(engine: Engine, tmp_path: Path, version: int, step: int) -> None:
+    write_as(tmp_path / "x", random_database(3, 3, 9), version)
+    whole = (tmp_path / "x").read_bytes()
+    with ArrayFile(tmp_path / "x", KIND) as file:
+        places = range(file._find("keys", "<u4", 1)[1], len(whole), step)
+    with loaded(4, 6):
+        check_every_damaged_byte(tmp_path / "x", whole, lambda path: load_file(engine, path), places)
+
+
+@pytest.mark.parametrize("sizes", [(1 << 20, 1 << 20), (5000, 3000), (4096, 1 << 20)])
+def test_damage_in_any_block_is_noticed(
+    engine: Engine, tmp_path: Path, large: Database, sizes: tuple[int, int]
+) -> None:
+    """That of the zeros behind an array, too; and the message is the one of a file that is read on the host."""
+    path = tmp_path / "x"
+    write_database(path, large)
+    whole = path.read_bytes()
+    with ArrayFile(path, KIND) as file:
+        first = {name: file._find(name, "<u4", 1) for name in ("keys", "locations")}
+    for name, (section, start) in first.items():
+        steps = range(0, section.filled_bytes, BLOCK_BYTES // 2 + 4)
+        for place in (*steps, section.bytes - 1, section.filled_bytes - 1):
+            path.write_bytes(whole[: start + place] + bytes([whole[start + place] ^ 1]) + whole[start + place + 1 :])
+            with loaded(*sizes), pytest.raises(InputError, match=f"section '{name}' is damaged") as caught:
+                load_file(engine, path)
+            with pytest.raises(InputError) as expected:
+                read_database(path)
+            assert str(caught.value) == str(expected.value)
+
+
+def out_of_order(features: Features, windows: int, place: int) -> list[tuple[str, Features]]:
+    """Features with one thing wrong at a place, and what that is."""
+    several = np.flatnonzero(features.counts > 1)
+    feature = int(several[place % len(several)])
+    begin, end = features.starts[feature : feature + 2].tolist()
+    at = 1 + place % (len(features) - 1)
+    keys = [features.keys.copy() for _ in range(2)]
+    keys[0][[at - 1, at]] = keys[0][[at, at - 1]]
+    keys[1][at] = keys[1][at - 1]
+    high, level = features.locations.copy(), features.locations.copy()
+    high[end - 1] = windows
+    level[begin + 1] = level[begin]
+    return [
+        *(("features that are out of order", replace(features, keys=each)) for each in keys),
+        ("a location behind the last window", replace(features, locations=high)),
+        ("locations of a feature that are out of order", replace(features, locations=level)),
+    ]
+
+
+@pytest.mark.parametrize("place", [0, 1, 4094, 4095, 4096, 4999, 12_345, -1])
+def test_what_is_out_of_order_is_noticed(engine: Engine, tmp_path: Path, large: Database, place: int) -> None:
+    """Under right checksums, within pieces and at their borders, in the words of the host."""
+    windows = int(large.targets.windows.sum())
+    for fault, features in out_of_order(large.features, windows, place):
+        database = replace(large, features=features)
+        assert find_fault(database) == fault
+        write_as(tmp_path / "x", database, KIND.version)
+        for size in (4096, 5000, 1 << 20):
+            with loaded(size, 1 << 20):
+                with pytest.raises(InputError, match=f"contradicts itself: it has {fault}; build it again"):
+                    load_file(engine, tmp_path / "x")
+                with pytest.raises(ValueError, match="out of order, or behind the last window"):
+                    load(engine, features, windows)
+
+
+def test_a_file_that_changes_while_it_is_loaded(engine: Engine, tmp_path: Path, large: Database) -> None:
+    """It may be right when it is read once more, but what was loaded was not."""
+    path = tmp_path / "x"
+    write_database(path, large)
+    found = Checks.found
+    with (
+        open_database(path) as (opened, features),
+        mock.patch.object(Checks, "found", lambda checks: found(checks)._replace(in_order=False)),
+        pytest.raises(InputError, match="changed while it was read; build it again"),
+    ):
+        load(engine, features, int(opened.targets.windows.sum()))
+
+
+def test_locations_that_are_more_than_there_is_room_for(engine: Engine, tmp_path: Path) -> None:
+    """No kernel gets them, whatever the file says by then."""
+    path, database = tmp_path / "x", large_database(3, 5000)
+    write_database(path, database)
+    with open_database(path) as (opened, features):
+        with ArrayFile(path, KIND) as file:
+            start = file._find("counts", "|u1", 1)[1]
+        with open(path, "r+b") as changed:
+            for place in np.flatnonzero(database.features.counts == 1)[:9].tolist():
+                changed.seek(start + place)
+                changed.write(b"\2")
+        with pytest.raises(InputError, match="changed while it was read; build it again"):
+            load(engine, features, int(opened.targets.windows.sum()))

@@ -1,0 +1,61 @@
+"""The recipe for conda asks for what setup.cfg asks for, by the names of conda-forge."""
+
+from __future__ import annotations
+
+import configparser
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+import oclgenomics
+from oclgenomics.runtime import loader
+
+ROOT = Path(__file__).resolve().parent.parent
+CONDA = ROOT / "packaging/conda"
+CONDA_NAMES = {"matplotlib": "matplotlib-base", "intel-opencl-rt": None, "intel-cmplr-lib-rt": None}  # None: not there
+OWN_RECIPES = {"oclgenomics", "siphash"}
+
+
+@pytest.fixture
+def setup() -> configparser.ConfigParser:
+    found = configparser.ConfigParser()
+    found.read(ROOT / "setup.cfg")
+    return found
+
+
+def recipe(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load((CONDA / name / "recipe.yaml").read_text())
+    return found
+
+
+def test_there_is_a_recipe_for_what_conda_forge_lacks() -> None:
+    assert {path.parent.name for path in CONDA.glob("*/recipe.yaml")} == OWN_RECIPES
+    for name in OWN_RECIPES:
+        assert recipe(name)["schema_version"] == 1
+        assert recipe(name)["package"]["name"] == name
+
+
+def test_it_needs_what_pip_installs(setup: configparser.ConfigParser) -> None:
+    lines = [line for line in setup["options"]["install_requires"].split("\n") if line and not line.startswith("#")]
+    wanted = {"python >=3.11", "pocl"}
+    assert setup["options"]["python_requires"] == ">=3.11"
+    for requirement in map(Requirement, lines):
+        name = CONDA_NAMES.get(requirement.name, requirement.name)
+        if name is None:
+            assert requirement.name in loader.BUNDLED
+        else:
+            wanted.add(f"{name} {requirement.specifier}".strip())
+    assert set(recipe("oclgenomics")["requirements"]["run"]) == wanted
+
+
+def test_it_is_of_this_version_and_has_its_command_and_licences(setup: configparser.ConfigParser) -> None:
+    found = recipe("oclgenomics")
+    assert found["context"]["version"] == oclgenomics.__version__
+    scripts = setup["options.entry_points"]["console_scripts"].strip().split("\n")
+    assert found["build"]["python"]["entry_points"] == scripts
+    assert found["build"]["noarch"] == "python"
+    assert found["about"]["license"] == setup["metadata"]["license_expression"]
+    assert found["about"]["license_file"] == setup["metadata"]["license_files"].split()
