@@ -27,7 +27,7 @@ def add_reading_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--length", type=count, metavar="BP", help="length of the region; ms and MaCS need it")
     group.add_argument(
         "--input-format", metavar="NAME",
-        help="ms, mbs, macs, fasta, vcf, trees or vcz (default: from the content)",
+        help="ms, mbs, macs, fasta, vcf (BCF, too), trees or vcz (default: from the content)",
     )  # fmt: skip
     group.add_argument(
         "--phase", default="auto", metavar="NAME",

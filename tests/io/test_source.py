@@ -166,6 +166,7 @@ def test_a_pipe_that_stays_open_does_not_hold_up_a_refusal():
         with contextlib.suppress(BrokenPipeError):
             process.stdin.close()
     assert line.startswith(b"oclgenomics: error: standard input: ")
+    assert b"BCF" in line
 
 
 def test_closed_standard_input():

@@ -37,8 +37,6 @@ def sniff(buffer: InputBuffer) -> str:
     if not head.strip():
         buffer.refuse_break()
         raise InputError("the file is empty", source=buffer.source)
-    if head.startswith(b"BCF\x02"):
-        raise InputError("BCF is not read; turn it into VCF (bcftools view FILE.bcf)", source=buffer.source)
     if head.startswith(KASTORE):
         raise InputError(
             "a tree sequence is read only from a file of its own: unpacked, and no stream", source=buffer.source
