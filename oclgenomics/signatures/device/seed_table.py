@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,7 +133,7 @@ def table_on_device(engine: Engine, patterns: DevicePatterns, mismatches: int, s
     parts = partition(engine, keys, numbers, bits=(rows - 1).bit_length())
     assert parts.values is not None
     first = DeviceArray(parts.starts.memory, (rows + 1,), parts.starts.dtype)
-    lists = {"first": first, "lists": parts.values}
+    lists: dict[str, Any] = {"first": first, "lists": parts.values}
     engine.launch_items(kernels["join_tails"], rows, **lists, tails=tails, size=rows, bits=bits)
     arrays = {"bits": bits, **lists, "barred": barred, "seeds": on_device}
     return DeviceTable(seeds.head, mismatches, pattern, offset, seeds.unseeded, listed, arrays)
