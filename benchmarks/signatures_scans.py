@@ -20,7 +20,7 @@ from oclgenomics.runtime.source import source_folder
 from oclgenomics.sequence.letters import letter_blocks
 from oclgenomics.signatures.device import methods
 from oclgenomics.signatures.device.samples import Encoder
-from oclgenomics.signatures.formats import panel_file
+from oclgenomics.signatures.device.seed_table import DeviceTable
 from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.result import ScanResult
 
@@ -31,7 +31,7 @@ scanning = importlib.import_module("oclgenomics.signatures.api")  # whose packag
 LINK_BYTES = 1 << 28
 STAGES: dict[str, tuple[Any, str]] = {  # the functions whose time they are
     "panel": (scanning, "read_panel"),
-    "table": (panel_file, "make_table"),
+    "table": (DeviceTable, "of_patterns"),
     "encode": (Encoder, "encode"),
     "match": (methods.Methods, "pairs"),
     "describe": (scans, "describe"),

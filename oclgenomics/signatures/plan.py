@@ -89,6 +89,11 @@ class MethodCosts:
         Of bit planes, for a start, a pattern and a plane that is looked at.
     step : float
         To prepare bit planes, for a letter of a pattern.
+    pair : float
+        Of bit planes, for a sample and a pattern, however few letters they have.
+    round : float
+        Of bit planes, for the launches of `pairs_at_once` pairs, and for the wait until they are done.
+    pairs_at_once : int
     """
 
     look_up: float
@@ -97,11 +102,26 @@ class MethodCosts:
     seed: float
     plane: float
     step: float
+    pair: float
+    round: float
+    pairs_at_once: int
 
 
+# A round takes 17 bytes a pair: few enough for a CPU's cache, so many that a GPU seldom waits for the host.
+CPU_PAIRS, GPU_PAIRS = 1 << 20, 1 << 23
+# Measured with 110,000 reads of 150 letters and 1,000 patterns: on an H200, driver 580, in rounds of 2^20 pairs; on two
+# cores (Xeon with AVX-512) with Intel's runtime and patterns of 60 to 140 letters.
+GPU_PAIR, CPU_PAIR = 0.7, 16.0
+ROUND = 160_000.0  # of a core of the host (Xeon), for the launches of a round and their arguments
 # Measured with benchmarks/signatures.py: on two cores of 2024 (Zen 5) with Intel's runtime, and on an H200.
-CPU_COSTS = MethodCosts(look_up=0.4, candidate=4.0, compare=0.035, seed=40.0, plane=0.0035, step=30.0)
-GPU_COSTS = MethodCosts(look_up=0.01, candidate=0.04, compare=0.0005, seed=40.0, plane=0.000025, step=40.0)
+CPU_COSTS = MethodCosts(
+    look_up=0.4, candidate=4.0, compare=0.035, seed=40.0, plane=0.0035, step=30.0, pair=CPU_PAIR, round=ROUND,
+    pairs_at_once=CPU_PAIRS,
+)  # fmt: skip
+GPU_COSTS = MethodCosts(
+    look_up=0.01, candidate=0.04, compare=0.0005, seed=40.0, plane=0.000025, step=40.0, pair=GPU_PAIR, round=ROUND,
+    pairs_at_once=GPU_PAIRS,
+)  # fmt: skip
 MOST_AGREE = 0.99999
 STARTS_TOGETHER = 512  # of a word of planes: planes are looked at until none of so many is left
 
@@ -135,7 +155,9 @@ def planes_cost(
     """Return what bit planes take, in nanoseconds; parameters as those of `index_cost`."""
     planes = np.log(STARTS_TOGETHER) / -np.log(_agreeing(letters, ambiguous))
     looked_at = np.minimum(planes * len(lengths), lengths.sum())
-    cost: NDArray[np.float64] = costs.plane * looked_at * letters
+    each = costs.pair + costs.round / costs.pairs_at_once
+    pairs = len(lengths) * (letters >= lengths.min(initial=1 << 32))  # samples shorter than all patterns are left out
+    cost: NDArray[np.float64] = costs.plane * looked_at * letters + each * pairs
     return cost
 
 
@@ -200,3 +222,37 @@ def expected_candidates(patterns: Patterns, max_mismatches: int, n_rate: float, 
     seeds = len(patterns) * STEP * (max_mismatches + 1)
     agree = n_rate + (1 - n_rate) / 4
     return seeds << head, seeds * agree ** (head + TAIL) / STEP
+
+
+def index_pays(
+    costs: MethodCosts,
+    patterns: Patterns,
+    max_mismatches: int,
+    letters: NDArray[np.int64],
+    ambiguous: NDArray[np.int64],
+    times: int,
+    *,
+    has_index: bool = False,
+    has_planes: bool = False,
+) -> bool:
+    """Tell whether the index is likely to be done sooner than planes with all samples, its making included.
+
+    Parameters
+    ----------
+    costs : MethodCosts
+    patterns : Patterns
+    max_mismatches : int
+    letters, ambiguous : ndarray, int64 (samples,)
+        Of some samples, as `index_cost` takes them.
+    times : int
+        As many letters come so often.
+    has_index, has_planes : bool
+        What has been made.
+    """
+    total = int(letters.sum())
+    seeds, candidates = expected_candidates(patterns, max_mismatches, ambiguous.sum() / max(total, 1), total * times)
+    index = times * index_cost(costs, letters, ambiguous, candidates * letters, patterns.lengths).sum()
+    planes = times * planes_cost(costs, letters, ambiguous, patterns.lengths).sum()
+    index += 0 if has_index else costs.seed * seeds
+    planes += 0 if has_planes else costs.step * len(patterns.sets)
+    return bool(index < planes)

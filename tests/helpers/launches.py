@@ -70,8 +70,11 @@ from oclgenomics.sequence import Pieces, Symbols, letter_blocks, names_of, packe
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.signatures import Panel, ScanOptions as SignatureOptions, scan as scan_signatures
 from oclgenomics.signatures.device.brute import BruteMatcher
+from oclgenomics.signatures.device.index import IndexMatcher
 from oclgenomics.signatures.device.patterns import DevicePatterns
+from oclgenomics.signatures.device.seed_table import table_on_device
 from oclgenomics.signatures.options import Method
+from oclgenomics.signatures.panels.seeds import choose_seeds
 from oclgenomics.variation.alignment import Alignment
 
 __all__ = [
@@ -89,6 +92,7 @@ __all__ = [
     "signal_alignments",
     "signature_brute_force",
     "signature_scans",
+    "signature_tables",
 ]
 
 Case = Callable[[Engine], None]
@@ -377,6 +381,17 @@ def signature_brute_force(engine: Engine, *, prefix_sums: bool, flat: bool) -> N
     engine.finish()
 
 
+def signature_tables(engine: Engine, *, head: int) -> None:
+    """Make a table of seeds on the device, and look samples up in it."""
+    letters = b"ACGTTGCANRYACGTTGACCATGGC" * 2
+    panel = Panel.from_signatures([("a", letters[3:40]), ("b", letters)])
+    patterns = DevicePatterns.upload(engine, panel.patterns("+"), SignatureOptions())
+    table = table_on_device(engine, patterns, 0, choose_seeds(patterns.patterns, 0, head))
+    matcher = IndexMatcher(engine, patterns, table)
+    assert len(matcher.pairs(sample_letters(engine, [SampleRecord(letters)]))) == 2
+    engine.finish()
+
+
 def window_sketches(
     engine: Engine,
     *,
@@ -534,6 +549,7 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(signature_scans, fastq=True, method="brute", mismatches=1, filtered=True),
         partial(signature_scans, fastq=True, method="auto", edits=1),
         partial(signature_scans, fastq=False, method="auto", edits=3),
+        partial(signature_tables, head=2),
         partial(signature_brute_force, prefix_sums=False, flat=True),
         partial(signature_brute_force, prefix_sums=True, flat=False),
     ),

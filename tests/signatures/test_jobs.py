@@ -212,7 +212,7 @@ def prepared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What of panels is read and made, in its order."""
     done: list[str] = []
 
-    for where, name in (("jobs", "read_panel"), ("jobs", "_Finder"), ("formats.panel_file", "make_table")):
+    for where, name in (("jobs", "read_panel"), ("jobs", "_Finder"), ("device.seed_table", "make_table")):
         module = f"oclgenomics.signatures.{where}"
         monkeypatch.setattr(f"{module}.{name}", noted(done, name, getattr(importlib.import_module(module), name)))
     return done

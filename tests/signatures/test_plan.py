@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 from helpers.signature_samples import SampleRecord, random_letters, sample_letters
@@ -11,10 +15,23 @@ from oclgenomics.signatures import Panel, ScanOptions
 from oclgenomics.signatures.device import methods as device_methods
 from oclgenomics.signatures.device.methods import Methods
 from oclgenomics.signatures.device.patterns import DevicePatterns
-from oclgenomics.signatures.plan import CPU_COSTS, GPU_COSTS, MethodCosts, expected_candidates, index_cost, planes_cost
+from oclgenomics.signatures.panels.panel import Patterns
+from oclgenomics.signatures.plan import (
+    CPU_COSTS,
+    GPU_COSTS,
+    MethodCosts,
+    expected_candidates,
+    index_cost,
+    index_pays,
+    planes_cost,
+)
 
 LETTERS = np.array([1_000_000])
 PATTERNS = np.full(100, 5000)
+RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
+SAMPLES = {"large": (100_000, 200_000), "small": (10_000, 20_000)}  # letters of the benchmark's samples
+SIGNATURES = {"long": (3000, 10_000), "short": (300, 1000)}  # and of its 1,000 signatures
+N_RATE = 0.1
 
 
 @pytest.mark.parametrize("costs", [CPU_COSTS, GPU_COSTS])
@@ -71,3 +88,63 @@ def test_what_is_expected_of_seeds() -> None:
     many, often = expected_candidates(patterns, 3, 0.5, 10**6)
     assert few < many
     assert rare < often
+
+
+def patterns_of(lengths: np.ndarray) -> Patterns:
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    sets, numbers = np.ones(int(offsets[-1]), np.uint8), np.arange(len(lengths), dtype=np.int32)
+    return Patterns(sets, offsets, numbers, np.zeros(len(lengths), np.uint8))
+
+
+@pytest.mark.parametrize("costs", [CPU_COSTS, GPU_COSTS])
+@pytest.mark.parametrize("length", [20, 50, 150])
+def test_many_short_reads_go_to_the_index(costs: MethodCosts, length: int) -> None:
+    letters = np.full(110_000, 150)
+    patterns = patterns_of(np.full(1000, length))
+    assert index_pays(costs, patterns, 0, letters, np.zeros_like(letters), 1)
+    # A pair costs what it does even if planes are ready, and the index is not.
+    assert index_pays(costs, patterns, 0, letters, np.zeros_like(letters), 1, has_planes=True)
+
+
+def test_samples_shorter_than_all_patterns_make_no_pairs() -> None:
+    short, long = (float(planes_cost(GPU_COSTS, np.array([n]), np.array([0]), PATTERNS)[0]) for n in (4999, 5000))
+    assert long - short >= GPU_COSTS.pair * len(PATTERNS)
+
+
+def measured_methods() -> list[tuple[str, str, int, int, float, float]]:
+    """The machine, the set, samples, letters, and seconds of planes and of the index, of each set that was timed."""
+    found = []
+    for machine in ("h200", "intel-2cores"):
+        record = json.loads((RESULTS / f"signatures-{machine}.json").read_text())
+        seconds = {(row["set"], row["samples"], row["step"]): row["wall s"] for row in record["steps"]}
+        facts = {(row["set"], row["samples"]): row["letters"] for row in record["steps"]}
+        found += [
+            (machine, name, samples, letters, seconds[name, samples, "planes"], seconds[name, samples, "index"])
+            for (name, samples), letters in facts.items()
+        ]
+    return found
+
+
+@pytest.mark.parametrize(("machine", "name", "samples", "letters", "planes", "index"), measured_methods())
+def test_the_choice_is_at_most_a_fifth_slower_than_the_best(
+    machine: str, name: str, samples: int, letters: int, planes: float, index: float
+) -> None:
+    rng = np.random.default_rng(7)
+    size, kind = name.split(", ")
+    least, most = SAMPLES[size]
+    sizes = rng.integers(least, most, samples)
+    sizes = (sizes * (letters / sizes.sum())).astype(np.int64)
+    costs = GPU_COSTS if machine == "h200" else CPU_COSTS
+    patterns = patterns_of(rng.integers(*SIGNATURES[kind], 1000))
+    chosen = index_pays(costs, patterns, 0, sizes, (sizes * N_RATE).astype(np.int64), 1)
+    assert (index if chosen else planes) <= 1.2 * min(planes, index)
+
+
+def test_planes_are_not_prepared_for_a_small_gain(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The sample of N would go to the planes, but for the time that it takes to prepare a long pattern.
+    sample, sizes = b"N" * 450, [400] * 300 + [400_000]
+    assert scanned(engine, monkeypatch, sample, sizes) == [("index", 2)]
+    monkeypatch.undo()
+    for name in ("CPU_COSTS", "GPU_COSTS"):
+        monkeypatch.setattr(device_methods, name, replace(getattr(device_methods, name), step=0, seed=0))
+    assert sorted(scanned(engine, monkeypatch, sample, sizes)) == [("index", 1), ("planes", 1)]

@@ -29,6 +29,7 @@ from oclgenomics.signatures.device.alignments import AT_ONCE, MAX_LETTERS, Align
 from oclgenomics.signatures.device.index import SeedFinder, SeedPlaces, TileSearch
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters, Tiles, tiles_of
+from oclgenomics.signatures.device.seed_table import DeviceTable
 from oclgenomics.signatures.matches.joining import Places, joined_places
 from oclgenomics.signatures.panels.letters import is_concrete
 from oclgenomics.signatures.panels.panel import Patterns
@@ -142,7 +143,7 @@ class EditMatcher:
     patterns : DevicePatterns
     max_edits : int
         1 to 4.
-    table : SeedTable or None
+    table : SeedTable, DeviceTable or None
         Of these patterns and as many mismatches as edits; None aligns all patterns everywhere.
     room : int, optional
         Seeds that are held at a time; as suits the device if not given.
@@ -160,7 +161,7 @@ class EditMatcher:
         engine: Engine,
         patterns: DevicePatterns,
         max_edits: int,
-        table: SeedTable | None,
+        table: SeedTable | DeviceTable | None,
         *,
         room: int | None = None,
         at_once: int = AT_ONCE,
@@ -170,7 +171,8 @@ class EditMatcher:
         if longest > MAX_LETTERS:
             raise ParameterError("max_edits", f"a signature of {longest:,} bases is too long for edits", max_edits)
         self._engine, self._patterns, self._max_edits = engine, patterns, max_edits
-        self._table, self._room, self._at_once = table, room, at_once
+        self._table = DeviceTable.upload(engine, table) if isinstance(table, SeedTable) else table
+        self._room, self._at_once = room, at_once
         self._stretch = 2 * max_edits + 1
         everyone = np.arange(len(self._lengths), dtype=np.int32)
         self._unseeded = (everyone if table is None else table.unseeded).astype(np.uint32)
@@ -200,7 +202,7 @@ class EditMatcher:
 
     @cached_property
     def _finder(self) -> SeedFinder | None:
-        if self._table is None or not len(self._table.lists):
+        if self._table is None or not self._table.listed:
             return None
         return SeedFinder(self._engine, self._patterns, self._table, edits=True, room=self._room)
 

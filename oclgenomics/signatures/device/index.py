@@ -15,6 +15,7 @@ from oclgenomics.runtime import BufferNeed, DeviceArray, Engine
 from oclgenomics.signatures.device.pairs import FoundPairs, PairTally
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters, Tiles
+from oclgenomics.signatures.device.seed_table import DeviceTable
 from oclgenomics.signatures.panels.seeds import STEP, TAIL, SeedTable
 
 TILE = 4096  # bases
@@ -110,7 +111,7 @@ class SeedFinder(TileSearch):
     ----------
     engine : Engine
     patterns : DevicePatterns
-    table : SeedTable
+    table : DeviceTable
         Of these patterns, with at least one seed.
     edits : bool
         Find seeds wherever they are. Without, those at which the whole pattern may match: `found_start` is then where
@@ -120,22 +121,18 @@ class SeedFinder(TileSearch):
 
     Attributes
     ----------
-    table : dict of str to DeviceArray
-        The table on the device, but for
-    seeds : DeviceArray
-        patterns and offsets of seeds.
+    table : DeviceTable
     found : DeviceArray, uint32 (3, room)
         Pieces, seeds and starts of a round.
     """
 
     def __init__(
-        self, engine: Engine, patterns: DevicePatterns, table: SeedTable, *, edits: bool, room: int | None = None
+        self, engine: Engine, patterns: DevicePatterns, table: DeviceTable, *, edits: bool, room: int | None = None
     ) -> None:
         super().__init__(engine, "seed", SEED_BYTES if edits else CANDIDATE_BYTES, len(table.pattern), room)
         self._patterns = patterns
         self._defines = {"HEAD": table.head, "EDITS": edits, "MISMATCHES": 0 if edits else table.mismatches}
-        self.table = {name: engine.upload(getattr(table, name)) for name in ("bits", "first", "lists", "barred")}
-        self.seeds = engine.upload(np.stack([table.pattern, table.offset], axis=1))
+        self.table = table
 
     def find(self, samples: SampleLetters) -> Iterator[SeedPlaces]:
         """Find the seeds of a block, from left to right."""
@@ -145,7 +142,7 @@ class SeedFinder(TileSearch):
 
     def _search(self, samples: SampleLetters, tiles: Tiles, **finds: Any) -> None:
         patterns = self._patterns.on_device
-        self.launch("find_candidates", samples, tiles, **self.table, seeds=self.seeds, patterns=patterns, **finds)
+        self.launch("find_candidates", samples, tiles, **self.table.arrays, patterns=patterns, **finds)
 
     def launch(self, name: str, samples: SampleLetters, tiles: Tiles, **arguments: Any) -> None:
         """Enqueue a kernel that looks tiles up."""
@@ -165,7 +162,7 @@ class IndexMatcher:
     ----------
     engine : Engine
     patterns : DevicePatterns
-    table : SeedTable
+    table : SeedTable or DeviceTable
         Of these patterns, and as many mismatches.
     room : int, optional
         Candidates that are held at a time; as suits the device if not given.
@@ -176,12 +173,15 @@ class IndexMatcher:
         Patterns that it does not look for.
     """
 
-    def __init__(self, engine: Engine, patterns: DevicePatterns, table: SeedTable, *, room: int | None = None) -> None:
+    def __init__(
+        self, engine: Engine, patterns: DevicePatterns, table: SeedTable | DeviceTable, *, room: int | None = None
+    ) -> None:
         if table.mismatches != patterns.max_mismatches:
             raise ValueError(f"a table for {table.mismatches} mismatches finds not all with {patterns.max_mismatches}")
         self.unseeded = table.unseeded
+        table = table if isinstance(table, DeviceTable) else DeviceTable.upload(engine, table)
         self._engine, self._patterns, self._table = engine, patterns, table
-        self._finder = SeedFinder(engine, patterns, table, edits=False, room=room) if len(table.lists) else None
+        self._finder = SeedFinder(engine, patterns, table, edits=False, room=room) if table.listed else None
 
     def pairs(self, samples: SampleLetters, pieces: NDArray[np.bool_] | None = None) -> FoundPairs:
         """Find all pairs of a block, or of some of its pieces.
@@ -213,7 +213,7 @@ class IndexMatcher:
         looked = np.minimum(length, np.maximum(length // SAMPLED, STEP * SAMPLED))
         some = Tiles(tiles.piece, tiles.begin, tiles.begin + looked.astype(np.uint32))
         counts = self._engine.empty(len(tiles), np.uint32)
-        table = {name: self._finder.table[name] for name in ("bits", "first")}
+        table = {name: self._table.arrays[name] for name in ("bits", "first")}
         self._finder.launch("count_listed", samples, some, counts=counts, **table)
         estimates = self._engine.download(counts).astype(np.int64) * length // np.maximum(looked, 1)
         np.add.at(found, tiles.piece, estimates)
@@ -236,8 +236,9 @@ class IndexMatcher:
         )  # fmt: skip
         differ, sums = self._verified
         engine.launch(
-            kernel, (count * lanes,), (lanes,), **samples.arguments, **patterns.arguments, seeds=finder.seeds,
-            seed_size=self._table.head + TAIL, found=finder.found, room=finder.room, differ=differ, sums=sums,
+            kernel, (count * lanes,), (lanes,), **samples.arguments, **patterns.arguments,
+            seeds=self._table.arrays["seeds"], seed_size=self._table.head + TAIL, found=finder.found, room=finder.room,
+            differ=differ, sums=sums,
         )  # fmt: skip
         mismatches = engine.download(differ, count)
         kept = np.flatnonzero(mismatches != REFUSED)

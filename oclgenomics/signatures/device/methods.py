@@ -14,9 +14,10 @@ from oclgenomics.signatures.device.pairs import FoundPairs, FoundStarts
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.planes import PlanesMatcher
 from oclgenomics.signatures.device.samples import SampleLetters
-from oclgenomics.signatures.formats.panel_file import has_table, table_of
+from oclgenomics.signatures.device.seed_table import DeviceTable
+from oclgenomics.signatures.formats.panel_file import has_table
 from oclgenomics.signatures.options import Method
-from oclgenomics.signatures.plan import CPU_COSTS, GPU_COSTS, choose_head, expected_candidates, index_cost, planes_cost
+from oclgenomics.signatures.plan import CPU_COSTS, GPU_COSTS, choose_head, index_cost, index_pays, planes_cost
 
 
 class Methods:
@@ -63,19 +64,22 @@ class Methods:
         if self._method == "index" or self._index is not None:
             return True
         patterns, mismatches = self._patterns.patterns, self._patterns.max_mismatches
-        letters, times = samples.owned_letters, self._times
-        seeds, candidates = expected_candidates(patterns, mismatches, *samples.rate(times))
-        index = index_cost(self._costs, letters, samples.ambiguous, candidates * letters, patterns.lengths).sum()
-        index = times * index + (0 if has_table(patterns, mismatches) else self._costs.seed * seeds)
-        planes = planes_cost(self._costs, letters, samples.ambiguous, patterns.lengths).sum()
-        planes = times * planes + (0 if "_planes" in vars(self) else self._costs.step * len(patterns.sets))
-        return bool(index < planes)
+        return index_pays(
+            self._costs, patterns, mismatches, samples.owned_letters, samples.ambiguous, self._times,
+            has_index=has_table(patterns, mismatches), has_planes=self._has_planes,
+        )  # fmt: skip
+
+    @property
+    def _has_planes(self) -> bool:
+        """Whether all patterns have been prepared for planes."""
+        return "_planes" in vars(self)
 
     def _made_index(self, samples: SampleLetters) -> IndexMatcher:
         """The index, with the table of the panel's file, or one made for samples like these when it is first wanted."""
         if self._index is None:
             patterns, mismatches = self._patterns.patterns, self._patterns.max_mismatches
-            table = table_of(patterns, mismatches, choose_head(patterns, mismatches, *samples.rate(self._times)))
+            head = choose_head(patterns, mismatches, *samples.rate(self._times))
+            table = DeviceTable.of_patterns(self._engine, self._patterns, mismatches, head)
             self._index = IndexMatcher(self._engine, self._patterns, table)
         return self._index
 
@@ -86,7 +90,9 @@ class Methods:
         letters = samples.owned_letters
         seeded = np.delete(self._patterns.patterns.lengths, index.unseeded)
         found = index_cost(self._costs, letters, samples.ambiguous, index.candidates(samples), seeded)
-        suits: NDArray[np.bool_] = found <= planes_cost(self._costs, letters, samples.ambiguous, seeded)
+        gain = found - planes_cost(self._costs, letters, samples.ambiguous, seeded)
+        prepared = 0 if self._has_planes else self._costs.step * len(self._patterns.patterns.sets)
+        suits: NDArray[np.bool_] = (gain <= 0) | (self._times * gain[gain > 0].sum() <= prepared)
         return suits
 
     @cached_property

@@ -18,10 +18,10 @@ from oclgenomics.primitives import compact
 from oclgenomics.runtime import BufferNeed, DeviceArray, Engine, chunks
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters, sum_type
+from oclgenomics.signatures.plan import CPU_PAIRS, GPU_PAIRS
 from oclgenomics.signatures.result import Columns
 
 FIELDS = 4  # number of the pair in its round, hits, first, best
-MAX_PAIRS = 1 << 20  # of a round: enough for every device to be busy
 MAX_STARTS = 1 << 22
 SUM_BITS = 48  # of a rank, for the sum of qualities
 LEAST_ROWS = 1 << 16  # that are joined at a time
@@ -125,8 +125,10 @@ class PairMatcher(ABC):
     patterns : DevicePatterns
     which : ndarray, optional
         Numbers of the patterns to find; all if not given.
-    max_pairs, max_starts : int
-        Most that a round compares and lists.
+    max_pairs : int, optional
+        Most that a round compares; as suits the device if not given.
+    max_starts : int
+        Most that a round lists.
     """
 
     def __init__(
@@ -135,7 +137,7 @@ class PairMatcher(ABC):
         patterns: DevicePatterns,
         which: NDArray[np.integer[Any]] | None = None,
         *,
-        max_pairs: int = MAX_PAIRS,
+        max_pairs: int | None = None,
         max_starts: int = MAX_STARTS,
     ) -> None:
         self._engine, self._patterns = engine, patterns
@@ -175,7 +177,7 @@ class PairMatcher(ABC):
 
 
 def find_pairs(
-    engine: Engine, rows: int, columns: int, find: Callable[[PairRound], None], *, most: int = MAX_PAIRS
+    engine: Engine, rows: int, columns: int, find: Callable[[PairRound], None], *, most: int | None = None
 ) -> FoundPairs:
     """Find all pairs of rows and columns that match.
 
@@ -185,8 +187,8 @@ def find_pairs(
     rows, columns : int
     find : callable
         Enqueues what fills the table of a round.
-    most : int
-        Pairs of a round, fewer where memory is short.
+    most : int, optional
+        Pairs of a round, fewer where memory is short; as suits the device if not given.
 
     Returns
     -------
@@ -200,7 +202,7 @@ def find_pairs(
     """
     # Compaction takes as much again as it keeps.
     room = engine.items_that_fit([BufferNeed("pairs", per_item=2 * 4 * FIELDS + 1)], item="pair")
-    most = min(most, room, max(1, rows * columns))
+    most = min(most or (CPU_PAIRS if engine.tuning.cpu else GPU_PAIRS), room, max(1, rows * columns))
     found, table = engine.empty(most, np.uint8), engine.empty(FIELDS * most, np.uint32)
     parts = [np.empty((FIELDS + 1, 0), np.uint32)]
     for row, stop, column, end in _rounds(rows, columns, most):

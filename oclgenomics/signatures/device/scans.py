@@ -15,7 +15,7 @@ from oclgenomics.signatures.device.methods import Methods
 from oclgenomics.signatures.device.pairs import FoundStarts
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters
-from oclgenomics.signatures.formats.panel_file import table_of
+from oclgenomics.signatures.device.seed_table import DeviceTable
 from oclgenomics.signatures.matches.joining import Places, joined_places, reported_places, rows_of_part
 from oclgenomics.signatures.options import BEST_QUALITY, ScanOptions
 from oclgenomics.signatures.panels.letters import ANY
@@ -201,7 +201,8 @@ class EditScan:
         if self._options.method == "brute":
             return EditMatcher(self._engine, self._patterns, max_edits, None)
         head = choose_head(patterns, max_edits, *samples.rate(self._times), CANDIDATE)
-        return EditMatcher(self._engine, self._patterns, max_edits, table_of(patterns, max_edits, head))
+        table = DeviceTable.of_patterns(self._engine, self._patterns, max_edits, head)
+        return EditMatcher(self._engine, self._patterns, max_edits, table)
 
     def _goes_on(self, samples: SampleLetters, places: Places) -> NDArray[np.bool_]:
         """Whether the next piece may make places longer: those that reach the last end that is known by now."""

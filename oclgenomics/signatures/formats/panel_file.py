@@ -28,7 +28,6 @@ from oclgenomics.signatures.panels.seeds import (
     STEP,
     TAIL,
     SeedTable,
-    make_table,
 )
 
 KIND = FileKind(
@@ -230,12 +229,6 @@ def ready_table(patterns: Patterns, max_mismatches: int, head: int) -> SeedTable
     if not isinstance(patterns, BuiltPatterns) or not keys:
         return None
     return patterns.tables.read(min(keys, key=lambda key: abs(key.head - head)))
-
-
-def table_of(patterns: Patterns, max_mismatches: int, head: int) -> SeedTable:
-    """Return the table of patterns that is ready in a file, or else make it; see `ready_table`."""
-    ready = ready_table(patterns, max_mismatches, head)
-    return make_table(patterns, max_mismatches, head) if ready is None else ready
 
 
 def _ready_keys(patterns: Patterns, max_mismatches: int) -> list[TableKey]:

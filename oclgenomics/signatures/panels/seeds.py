@@ -183,7 +183,7 @@ class SeedTable:
     unseeded: NDArray[np.int32]
 
 
-def make_table(patterns: Patterns, max_mismatches: int, head: int) -> SeedTable:
+def make_table(patterns: Patterns, max_mismatches: int, head: int, seeds: Seeds | None = None) -> SeedTable:
     """Choose seeds of patterns and make the table of them.
 
     Parameters
@@ -192,8 +192,10 @@ def make_table(patterns: Patterns, max_mismatches: int, head: int) -> SeedTable:
     max_mismatches : int
     head : int
         Letters of a head; as `choose_head` says.
+    seeds : Seeds, optional
+        Those of `choose_seeds`, if they have been chosen.
     """
-    seeds = choose_seeds(patterns, max_mismatches, head)
+    seeds = choose_seeds(patterns, max_mismatches, head) if seeds is None else seeds
     pattern = np.repeat(seeds.pattern, (max_mismatches + 1) * STEP)
     offset = seeds.offset.ravel()
     at = patterns.offsets[pattern] + offset

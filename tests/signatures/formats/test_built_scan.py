@@ -11,7 +11,7 @@ from helpers.signature_samples import random_letters
 
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures import Panel, ScanOptions, build_panel, scan
-from oclgenomics.signatures.formats import panel_file
+from oclgenomics.signatures.device import seed_table
 from oclgenomics.signatures.formats.panel_file import KeptTables
 
 
@@ -61,7 +61,8 @@ def test_tables_of_a_file_are_used(
     assert len({match["signature"] for match in expected}) > 12
     build_panel(panel, tmp_path / "x", strand=strand, max_mismatches=mismatches)
     seen = count_reads(monkeypatch)
-    monkeypatch.setattr(panel_file, "make_table", no_table)
+    for name in ("choose_seeds", "make_table", "table_on_device"):
+        monkeypatch.setattr(seed_table, name, no_table)
     assert scan(samples, tmp_path / "x", options, engine=engine).records() == expected
     assert [key[:2] for key in seen] == [(strand, mismatches)]
 
