@@ -82,9 +82,7 @@ def run(args: argparse.Namespace) -> int:
             shown, _ = stack.enter_context(showing_progress(args, "looking up k-mers"))
             how = kmers.Run(args.threads, shown.update)
         files = with_reference(args, args.file)
-        found = kmers.query(
-            args.database, args.sequences, files=files, both_strands=args.bed, engine=engine, run=how
-        )
+        found = kmers.query(args.database, args.sequences, files=files, both_strands=args.bed, engine=engine, run=how)
         _write(args, found, engine)
     say_written(args)
     return 0
