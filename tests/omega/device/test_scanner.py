@@ -519,6 +519,32 @@ def test_tiles_find_the_best_wherever_it_is(
     assert_equal_scans(tiles, two)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_best_may_be_the_outermost_pair_of_a_square_alone(shaped: Engine, seed: int) -> None:
+    """Linked sites close to a position, some that are not, and in the first square of the next tile more linked ones.
+
+    All of these are needed for more than the tile before has: the square's innermost pair promises less.
+    """
+    rng = np.random.default_rng(seed)
+    haplotypes, stretch, tiles_passed = 200, 256, 6  # sites, of which tiles are a part
+    states = (rng.random((stretch * (tiles_passed + 1), haplotypes)) < 0.5).astype(np.uint8)
+    for border in range(stretch, len(states), stretch):
+        linked = rng.permutation(np.repeat([0, 1], haplotypes // 2)).astype(np.uint8)
+        states[border - 22 : border - 15] = linked ^ (rng.random((7, haplotypes)) < 0.34)  # alike, left of the position
+        states[border - 15 : border - 8] = linked
+        states[border : border + 8] = linked
+    positions = 100 + 100 * np.arange(len(states))
+    two, tiles = (
+        OmegaScanner(shaped).scan(
+            make_alignment(states, positions), ScanOptions(grid=len(states), minwin=200, maxwin=3000, kernel=kernel)
+        )
+        for kernel in ("2", "tiles")
+    )
+    assert_equal_scans(tiles, two)
+    outermost = 100 + 100 * (stretch * np.arange(1, tiles_passed + 1) + 7)
+    assert np.isin(outermost, two.right).all()
+
+
 def test_tiles_need_a_reciprocal_of_eleven_bits_only(
     shaped: Engine, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
