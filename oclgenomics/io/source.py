@@ -61,8 +61,7 @@ class Source(Closing):
     live : bool
         Somebody waits for what comes through a pipe; see `read_some_into`.
     converter : callable, optional
-        Called with the first bytes and the threads that may be used; returns how htslib makes text of the input, or
-        None where it is text already.
+        Called with the first bytes; returns how htslib makes text of the input, or None where it is text already.
 
     Attributes
     ----------
@@ -87,7 +86,7 @@ class Source(Closing):
         progress: Progress | None = None,
         workers: Workers | None = None,
         live: bool = False,
-        converter: Callable[[bytes, int], Conversion | None] | None = None,
+        converter: Callable[[bytes], Conversion | None] | None = None,
     ) -> None:
         self.name = os.fspath(path)
         self._workers = Workers(1) if workers is None else workers
@@ -259,7 +258,7 @@ class Source(Closing):
 
     def _conversion(self, head: bytes) -> Conversion | None:
         """How htslib makes text of an input that begins so; None if it does not."""
-        return None if self._converter is None else self._converter(head, self._workers.threads)
+        return None if self._converter is None else self._converter(head)
 
     def _convert(self, conversion: Conversion, chunks: Iterator[bytes]) -> Iterator[bytes]:
         """Have the input converted, beginning at once."""

@@ -61,7 +61,7 @@ def with_reference(names: Iterable[str], reference: str | os.PathLike[str] | Non
     return [ReferencedFile(name, path) for name in names]
 
 
-def fastq_converter(name: str) -> Callable[[bytes, int], Conversion | None]:
+def fastq_converter(name: str) -> Callable[[bytes], Conversion | None]:
     """Return what gives, by the first bytes of a file with this name, how its reads become FASTQ.
 
     Parameters
@@ -72,16 +72,16 @@ def fastq_converter(name: str) -> Callable[[bytes, int], Conversion | None]:
     Returns
     -------
     callable
-        Called with the first bytes and a number of threads; returns None for what is not BAM, CRAM or SAM.
+        Called with the first bytes; returns None for what is not BAM, CRAM or SAM.
     """
     reference = getattr(name, "reference", None)
 
-    def converter(head: bytes, threads: int) -> Conversion | None:
+    def converter(head: bytes) -> Conversion | None:
         found = foreign_format(head)
         if found is None or found.name not in ALIGNED:
             return None
         require_pysam(f"{name}: is {found.name}, which", found.remedy)
-        words = ["samtools", "fastq", "-@", str(max(0, threads - 1))]
+        words = ["samtools", "fastq"]  # without threads: with them htslib never ends on some damaged files
         words += [] if reference is None else ["--reference", reference]
         return Conversion(found.name, (*words, "-"), _trouble, lambda said: _explained(found.name, said))
 

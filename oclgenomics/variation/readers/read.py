@@ -95,13 +95,13 @@ def read_alignments(
         yield from one_ahead(alignments, prefetch if repeatable else 0, gate, workers.stop)
 
 
-def _of_bcf(name: str, head: bytes, threads: int) -> Conversion | None:
+def _of_bcf(name: str, head: bytes) -> Conversion | None:
     """How BCF becomes VCF; None for what is not BCF."""
     found = foreign_format(head)
     if found is None or not found.name.startswith("BCF"):
         return None
     htslib.require_pysam(f"{name}: is BCF, which", "turn it into VCF: bcftools view FILE.bcf")
-    words = "bcftools", "view", "--no-version", "--threads", str(max(0, threads - 1)), "-Ov", "-"
+    words = "bcftools", "view", "--no-version", "-Ov", "-"
     conversion: Conversion = htslib.Conversion("BCF", words, lambda _said, _lines: "", _bcf_trouble)
     return conversion
 
