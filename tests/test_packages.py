@@ -23,7 +23,7 @@ import oclgenomics
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("oclgenomics", "hls_model")
 NOT_SOURCES = (
-    ".git", ".venv", ".ci-venv", ".*_cache", ".hypothesis", "__pycache__", "*.egg-info", "build", "dist", "_build",
+    ".git", ".venv", ".ci-venv", ".home", "*.out", ".*_cache", ".hypothesis", "__pycache__", "*.egg-info", "build", "dist", "_build",
     "api",
 )  # fmt: skip
 NOT_IN_SDIST = {".gitignore", ".ci/run"}

@@ -47,7 +47,7 @@ static inline uint4 tails_of(__global const uchar *letters)
 }
 
 __kernel void count_rows(__global const uchar *sets, __global const Pattern *patterns, __global const Seed *seeds, uint size,
-                         __global uint *counts, __global uint *tails, __global ulong *barred)
+                         __global uint *counts, __global uint4 *tails, __global ulong *barred)
 {
     const uint seed = get_global_id(0);
     if (seed >= size)
@@ -60,7 +60,7 @@ __kernel void count_rows(__global const uchar *sets, __global const Pattern *pat
     for (uint j = 0; j < HEAD; ++j)
         rows *= POPCOUNT(met_by(letters[j]));
     counts[seed] = rows;
-    vstore4(tails_of(letters + HEAD), seed, tails);
+    tails[seed] = tails_of(letters + HEAD);
     const uint behind = (uint)MIN((ulong)CHECKED, pattern.length - offset - HEAD);
     ulong bars = 0;
     for (uint j = 0; j < behind; ++j)
@@ -100,8 +100,8 @@ __kernel void list_rows(__global const uchar *sets, __global const Pattern *patt
     }
 }
 
-__kernel void join_tails(__global const uint *first, __global const uint *lists, __global const uint *tails, uint size,
-                         __global uint *bits)
+__kernel void join_tails(__global const uint *first, __global const uint *lists, __global const uint4 *tails, uint size,
+                         __global uint4 *bits)
 {
     const uint row = get_global_id(0);
     if (row >= size)
@@ -110,9 +110,9 @@ __kernel void join_tails(__global const uint *first, __global const uint *lists,
     const uint end = first[row + 1];
     uint4 joined = 0;
     for (uint i = first[row]; i < end; ++i) {
-        joined |= vload4(lists[i], tails);
-        if (all(joined == every)) // which rows with most seeds soon have
+        joined |= tails[lists[i]];
+        if (joined.x == every.x && joined.y == every.y && joined.z == every.z && joined.w == every.w) // which rows with most seeds soon have
             break;
     }
-    vstore4(joined, row, bits);
+    bits[row] = joined;
 }

@@ -52,7 +52,7 @@ def reads_pipe(process: subprocess.Popen[str]) -> bool:
 # A command in the middle of its output: it has opened the pipe that it reads records from, and waits for some. Python
 # acts on a signal that comes just before a system call only after it.
 
-QUERY = ["kmers", "query", "db", "--file", "pipe", "-o", "out"]
+QUERY = ["kmers", "query", "db", "--file", "pipe", "-o", "out", "-d", "host"]
 
 
 @pytest.fixture
