@@ -23,8 +23,8 @@ import oclgenomics
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("oclgenomics", "hls_model")
 NOT_SOURCES = (
-    ".git", ".venv", ".ci-venv", ".home", "*.out", ".*_cache", ".hypothesis", "__pycache__", "*.egg-info", "build", "dist", "_build",
-    "api",
+    ".git", ".venv", ".ci-venv", ".home", "*.out", ".*_cache", ".hypothesis", "__pycache__", "*.egg-info", "build",
+    "dist", "_build", "api",
 )  # fmt: skip
 NOT_IN_SDIST = {".gitignore", ".ci/run"}
 LICENCES = {"LICENSE", "oclgenomics/signals/models/LICENSE-MPL-2.0.md", "oclgenomics/signals/models/NOTICE.md"}
