@@ -60,15 +60,12 @@ class Conversion:
         Called at the end with the program's messages and the lines of text; returns what is wrong, or "".
     explain : callable
         Called with the messages of a program that failed; returns what is wrong.
-    whole_file : bool
-        The program reads the file by its name.
     """
 
     name: str
     words: tuple[str, ...]
     check: Callable[[str, int], str]
     explain: Callable[[str], str]
-    whole_file: bool = False
 
 
 def require_pysam(name: str, otherwise: str) -> None:
@@ -103,8 +100,7 @@ class ConvertedText(Closing):
         try:
             self._process = subprocess.Popen(
                 child_python("-c", _PROGRAM, *conversion.words), env=_environment(), process_group=0,
-                stdin=subprocess.DEVNULL if conversion.whole_file else subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=self._said,
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said,
             )  # fmt: skip
         except OSError as error:
             self._said.close()
@@ -145,8 +141,7 @@ class ConvertedText(Closing):
     def _feed(self, chunks: Iterable[bytes]) -> None:
         """Give the input to the process."""
         to = self._process.stdin
-        if to is None:
-            return
+        assert to is not None
         try:
             for chunk in chunks:
                 if not self._head:
