@@ -5,7 +5,7 @@
 `tables`: seconds to make the table of random signatures (10 % N) once seeds are chosen, until it is on the device; the
 least of several. CPU seconds are those of all threads of the process. The tables are compared byte by byte.
 
-`reads`: seconds to find the pairs of reads of 150 letters (1 % N) and 1,000 signatures of 60 to 140, with planes and
+`reads`: seconds to find the pairs of reads of 150 bp (1 % N) and 1,000 signatures of 60 to 140, with planes and
 with the index, which are ready; the least of several.
 """
 
@@ -42,7 +42,7 @@ QUICK = 0.01
 
 
 def random_panel(count: int, lengths: tuple[int, int], n_rate: float) -> Panel:
-    """Signatures of random letters."""
+    """Signatures of random bases."""
     rng = np.random.default_rng(SEED)
     offsets = np.concatenate([[0], np.cumsum(rng.integers(lengths[0], lengths[1] + 1, count))])
     sets = np.uint8(1) << rng.integers(0, 4, int(offsets[-1]), np.uint8)

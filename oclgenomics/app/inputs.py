@@ -151,7 +151,7 @@ def add_reference_option(group: argparse._ActionsContainer) -> None:
 
 
 def with_reference(args: argparse.Namespace, names: Iterable[str]) -> list[str]:
-    """Return the files of reads that names stand for, lists of files included; they know --reference if it is given.
+    """Return the files of reads, those of lists included; they know --reference if it is given.
 
     Raises
     ------

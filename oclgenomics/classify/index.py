@@ -193,7 +193,7 @@ class Index(Closing):
 
 
 def options_for(database: Database, options: QueryOptions | None) -> QueryOptions:
-    """Return the options of a query of a database; without taxa to call, sequences are the default, which is told."""
+    """Return the options of a query of a database; sequences are the default where it has no taxa to call."""
     given = options or QueryOptions()
     taken = given.for_taxa(len(database.taxonomy))
     if taken.lowest != given.lowest:

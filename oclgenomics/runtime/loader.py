@@ -289,7 +289,7 @@ class EarlyLibraries:
     """Begins to load libraries.
 
     What cannot be loaded is left out without a message; the reason is reported when it is needed. The process does not
-    end before all are there: a library that is told to end while it still starts aborts, or never ends.
+    end before all are there: a library that is unloaded while it still starts aborts, or never ends.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ class Pieces:
         return len(self.record)
 
     def windows(self, k: int) -> NDArray[np.int64]:
-        """How many windows of k letters start in what each piece owns; k is `overlap` + 1 at most."""
+        """How many windows of k bases start in what each piece owns; k is `overlap` + 1 at most."""
         return np.minimum(np.maximum(self.size.astype(np.int64) - (k - 1), 0), self.owned)
 
 

@@ -90,7 +90,7 @@ class MethodCosts:
     step : float
         To prepare bit planes, for a letter of a pattern.
     pair : float
-        Of bit planes, for a sample and a pattern, however few letters they have.
+        Of bit planes, for a sample and a pattern, however few bases they have.
     round : float
         Of bit planes, for the launches of `pairs_at_once` pairs, and for the wait until they are done.
     pairs_at_once : int
@@ -109,8 +109,8 @@ class MethodCosts:
 
 # A round takes 17 bytes a pair: few enough for a CPU's cache, so many that a GPU seldom waits for the host.
 CPU_PAIRS, GPU_PAIRS = 1 << 20, 1 << 23
-# Measured with 110,000 reads of 150 letters and 1,000 patterns: on an H200, driver 580, in rounds of 2^20 pairs; on two
-# cores (Xeon with AVX-512) with Intel's runtime and patterns of 60 to 140 letters.
+# Measured with 110,000 reads of 150 bp and 1,000 patterns: on an H200, driver 580, in rounds of 2^20 pairs; on two
+# cores (Xeon with AVX-512) with Intel's runtime and patterns of 60 to 140 bp.
 GPU_PAIR, CPU_PAIR = 0.7, 16.0
 ROUND = 160_000.0  # of a core of the host (Xeon), for the launches of a round and their arguments
 # Measured with benchmarks/signatures.py: on two cores of 2024 (Zen 5) with Intel's runtime, and on an H200.

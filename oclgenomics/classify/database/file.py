@@ -295,7 +295,7 @@ class StoredFeatures:
     def stored_pieces(self, features: int, locations: int, found: Callable[[], Found]) -> Iterator[StoredPiece]:
         """Read the features in pieces as those of `pieces`, for somebody who makes checksums and looks at the order.
 
-        Whoever takes them must not use anything of them before the iterator has ended without an error.
+        Use nothing of them before the iterator has ended without an error.
 
         Parameters
         ----------

@@ -55,11 +55,11 @@ class RecordCounts:
     ----------
     names : sequence of str
     starts : ndarray, int64 (sequences + 1,)
-        Sequence i has counts[starts[i]:starts[i + 1]], one for each place at which k letters begin.
+        Sequence i has counts[starts[i]:starts[i + 1]], one for each place at which k bases begin.
     counts : ndarray, uint32 (n,)
         0 for a k-mer that the set does not have.
     valid : ndarray, bool (n,)
-        False where a letter other than A, C, G and T is among the k letters.
+        False where a base other than A, C, G and T is among the k.
     begins, ends : bool
         The first sequence begins, and the last one ends here.
     """
@@ -79,7 +79,7 @@ class RecordCounts:
 
     @property
     def windows(self) -> NDArray[np.int64]:
-        """Places of each sequence at which k letters begin, int64 (sequences,)."""
+        """Places of each sequence at which k bases begin, int64 (sequences,)."""
         return np.diff(self.starts)
 
     def positions(self, windows: NDArray[np.int64], record: NDArray[np.int64], offset: int) -> NDArray[np.int64]:
@@ -137,7 +137,7 @@ class FoundKmers(_Rows):
     along : RecordCounts
         The counts of all windows of the sequences.
     text : ndarray, uint8
-        The letters of the sequences, and what may be between them. Empty where only counts were asked for.
+        The bases of the sequences, and what may be between them. Empty where only counts were asked for.
     letters_at : ndarray, int64 (sequences,)
         Where each sequence, or the part of it that is here, begins in the text.
     offset : int
@@ -173,7 +173,7 @@ class FoundKmers(_Rows):
 
     @property
     def windows(self) -> NDArray[np.int64]:
-        """Places of each sequence, of those here, at which k letters begin, whatever letters they are, int64."""
+        """Places of each sequence, of those here, at which k bases begin, whatever bases they are, int64."""
         return np.diff(self.along.starts)
 
     @cached_property

@@ -145,7 +145,7 @@ class NamedSequences:
 
 
 class LookUp(Protocol):
-    """Looks up all windows of k letters of sequences in a set."""
+    """Looks up all windows of k bases of sequences in a set."""
 
     @property
     def kmers(self) -> KmerSet: ...
@@ -158,7 +158,7 @@ class LookUp(Protocol):
         Parameters
         ----------
         text : ndarray, uint8
-            What is between two sequences is no letter.
+            What is between two sequences is no base.
         letters_at, windows : ndarray, int64 (sequences,)
             Where each sequence begins, and how many windows it has.
         """
@@ -248,7 +248,7 @@ def found_in_records(look_up: LookUp, records: Iterable[Record], batch_letters: 
 
 
 def _found_in_parts(look_up: LookUp, record: Record, size: int) -> Iterator[FoundKmers]:
-    """Look up a long sequence in parts that overlap by k - 1 letters."""
+    """Look up a long sequence in parts that overlap by k - 1 bases."""
     k = look_up.kmers.k
     last = len(record.letters) - k + 1
     for begin in range(0, max(last, 1), size):

@@ -236,7 +236,7 @@ class TextKmers:
     def counts_along(
         self, text: Text, letters: NDArray[np.int64], windows: NDArray[np.int64], *, backward: bool = False
     ) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
-        """Return the counts of all windows of k letters of some pieces of a text.
+        """Return the counts of all windows of k bases of some pieces of a text.
 
         Parameters
         ----------

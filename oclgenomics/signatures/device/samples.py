@@ -74,7 +74,7 @@ class SampleLetters:
         return self.block.pieces.owned.astype(np.int64)
 
     def rate(self, times: int = 1) -> tuple[float, int]:
-        """Return the share of letters that are no single nucleotide, and how many bases so many such blocks have."""
+        """Return the share of bases that are no single nucleotide, and how many bases so many such blocks have."""
         letters = int(self.owned_letters.sum())
         return float(self.ambiguous.sum()) / max(letters, 1), letters * times
 

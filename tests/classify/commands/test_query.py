@@ -70,7 +70,7 @@ def test_reads_may_stand_before_options_and_behind_them(device: Device, database
 def test_databases_without_taxonomy_call_sequences(
     device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """By default, which is told; who asks for species is told that there are none."""
+    """By default, with a message; a query for species gets a warning that there are none."""
     bare, given = str(tmp_path / "bare"), ["-d", str(device.index)]
     assert main(["classify", "build", bare, str(EDGE / "edge_ref.fna"), "--min-triplets", "0", *given]) == 0
     capsys.readouterr()
