@@ -147,8 +147,13 @@ JOBS: dict[str, Callable[[Path, float], Work]] = {
 
 def same(one: Path, other: Path) -> bool:
     """Whether two outputs are the same but for the lines that say what made them."""
-    lines = [[line for line in path.read_bytes().split(b"\n") if not line.startswith(b"#")] for path in (one, other)]
-    return lines[0] == lines[1]
+    return without_comments(one) == without_comments(other)
+
+
+def without_comments(path: Path) -> bytes:
+    """Return a file without lines that begin with #, and with an end of a line before it."""
+    first, *others = (b"\n" + path.read_bytes()).split(b"\n#")
+    return b"".join([first, *(other[other.find(b"\n") :] for other in others if b"\n" in other)])
 
 
 def in_pieces(work: Work, folder: Path, of: int, device: str, repeat: int) -> Row:
