@@ -83,7 +83,10 @@ Column = NameColumn | TextColumn | NumberColumn
 
 
 class LineJoiner(Protocol):
-    """What joins columns: on the host or on a device, with the same bytes as the result."""
+    """What joins columns: on the host or on a device, with the same bytes as the result.
+
+    What `join` returns is there until the call of it behind the next one, so that it is written while that is made.
+    """
 
     def join(self, lines: int, columns: Sequence[Column]) -> memoryview: ...
 
@@ -265,10 +268,11 @@ class DeviceJoiner:
         self._engine, self._at_once = engine, at_once
         self._tables: dict[int, tuple[TextTable, int, DeviceArray, DeviceArray]] = {}
         self._lengths = engine.empty(1, np.uint32)
-        self._out = engine.shared(1, np.uint8)
+        self._out, self._before = (engine.shared(1, np.uint8) for _ in range(2))
 
     def join(self, lines: int, columns: Sequence[Column]) -> memoryview:
-        """Return so many lines, each of which has its piece of every column; they are there until the next call."""
+        """Return so many lines, each of which has its piece of every column."""
+        self._out, self._before = self._before, self._out
         chunks = _chunks(lines, columns, self._at_once)
         if len(chunks) == 1:
             return self._joined(0, lines, columns).data
@@ -287,7 +291,7 @@ class DeviceJoiner:
         size = int(engine.download(places, 1, lines)[0])
         if len(self._out.host) < size:
             self._out.release()
-            self._out = engine.shared(size + size // 4, np.uint8)
+            self._out = engine.shared(_roomy(size), np.uint8)
         for piece in pieces:
             self._launch(piece.write, lines, piece.defines, places=places, out=self._out.device, **piece.written)
         if engine.tuning.waiting_helps:
@@ -335,6 +339,12 @@ class DeviceJoiner:
             engine.launch_items(kernel, lines, lines=lines, span=1, **arguments)
 
 
+def _roomy(size: int) -> int:
+    """A quarter more bytes, rounded up, so that memory which is pinned serves later joiners as well."""
+    step = 1 << max(size.bit_length() - 2, 0)
+    return -(-(size + size // 4) // step) * step
+
+
 class LaterJoiner:
     """Joins columns on an engine that is opened meanwhile, and is asked for when there is something to join.
 
@@ -349,7 +359,7 @@ class LaterJoiner:
         self._joiner: LineJoiner | None = None
 
     def join(self, lines: int, columns: Sequence[Column]) -> memoryview:
-        """Return so many lines, each of which has its piece of every column; they are there until the next call."""
+        """Return so many lines, each of which has its piece of every column."""
         if self._joiner is None:
             engine = self._opened()
             self._joiner = HostJoiner() if engine is None else DeviceJoiner(engine)
