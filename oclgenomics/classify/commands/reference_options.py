@@ -143,7 +143,7 @@ def write_built(
         f"{len(features.locations):,} locations in {seconds:.2f} s "
         f"({bases / max(seconds, 1e-9) / 1e6:.1f} Mbp/s); wrote {output}",
     )
-    removed = int((features.counts == 0).sum())
+    removed = features.dead
     if removed:
         say(args, f"{removed:,} features were removed, since they are in too many places")
     if len(features) and removed == len(features):
