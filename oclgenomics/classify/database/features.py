@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 COUNTED = 1 << 20  # features whose locations are counted at a time
 
 Counts = NDArray[np.uint8] | NDArray[np.uint16]
+SectionRoom = Callable[[str, int], NDArray[np.uint8]]  # gives memory for so many bytes of a section
 
 
 NO_FEATURE = 0xFFFFFFFF
@@ -136,7 +137,9 @@ class Features:
                 yield Features(keys[cut], counts[cut], self.locations[first : first + located])
                 first += located
 
-    def stored_pieces(self, features: int, locations: int, found: Callable[[], Found]) -> Iterator[StoredPiece]:
+    def stored_pieces(
+        self, features: int, locations: int, found: Callable[[], Found], room: SectionRoom | None = None
+    ) -> Iterator[StoredPiece]:
         """Yield the features in pieces as `pieces`, of which no bytes have to be verified.
 
         Raises
@@ -258,7 +261,9 @@ class FeatureSource(Protocol):
 
     def pieces(self, features: int, locations: int) -> Iterator[Features]: ...
 
-    def stored_pieces(self, features: int, locations: int, found: Callable[[], Found]) -> Iterator[StoredPiece]: ...
+    def stored_pieces(
+        self, features: int, locations: int, found: Callable[[], Found], room: SectionRoom | None = None
+    ) -> Iterator[StoredPiece]: ...
 
     def whole(self) -> Features: ...
 

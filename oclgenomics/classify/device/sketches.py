@@ -88,10 +88,11 @@ def cut_windows(pieces: Pieces, options: SketchOptions) -> WindowCut:
 
 def _before(counts: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """How many windows are before those of each piece, and of all; most inputs have as many of each read."""
+    before = np.arange(len(counts) + 1, dtype=np.uint32)
     if len(counts) and counts.min() == counts.max():
-        return np.arange(len(counts) + 1, dtype=np.uint32) * counts[0]
-    before = np.zeros(len(counts) + 1, np.uint32)
-    np.cumsum(counts, out=before[1:])
+        before *= counts[0]
+    else:
+        np.cumsum(counts, out=before[1:])
     return before
 
 
