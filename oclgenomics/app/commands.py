@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import errno
+import importlib
 import os
 import re
 import stat
@@ -496,6 +497,21 @@ def _check_nameable(option: str, name: str) -> None:
 
 
 # The work
+
+
+def begin_engine(args: argparse.Namespace) -> None:
+    """Have the device of the options ready soon, while the rest is imported.
+
+    Python waits for the libraries of runtimes where it loads a library, too, so the modules that need some come before.
+    """
+    for name in (
+        "concurrent.futures.thread",
+        "subprocess",
+        "oclgenomics.io.array_layout",
+        "oclgenomics.runtime.engine",
+    ):
+        importlib.import_module(name)
+    runtime.begin_engine(args.device)
 
 
 def open_engine(args: argparse.Namespace) -> Engine:
