@@ -8,8 +8,9 @@ others. Another run is profiled, of which are `device s`, when a kernel runs, an
 or from the device; --traces keeps its trace, which ui.perfetto.dev shows. `cpu s` is the host's, of all its threads.
 `start s` is a command on the device with next to nothing to do.
 
-Three rates are measured first: reading a cached file with up to eight threads, copying to the device, and copying within its memory. The bytes
-of inputs and outputs at the least of them take `bound s`; `times` is how many times as long the process takes.
+Three rates are measured first: reading a cached file with up to eight threads, copying to the device, and copying
+within its memory. The bytes of inputs and outputs at the least of them take `bound s`; `times` is how many times as
+long the process takes.
 """
 
 from __future__ import annotations
