@@ -47,8 +47,9 @@ class Methods:
             return self._planes.pairs(samples)
         index = self._made_index(samples)
         suits = self._suits_index(index, samples)
-        parts = [index.pairs(samples, suits)]
-        if not suits.all():
+        every = bool(suits.all())
+        parts = [index.pairs(samples, None if every else suits)]
+        if not every:
             parts.append(self._planes.pairs(samples, ~suits))
         if len(index.unseeded):
             parts.append(self._unseeded.pairs(samples, suits))
