@@ -71,10 +71,11 @@ class NameList(Sequence[str]):
 
     def take(self, which: NDArray[np.int64]) -> NameList:
         """Return some names, in the order of their numbers."""
-        sizes = self.sizes[which]
+        begins = self.starts[which]
+        sizes = self.starts[which + 1] - begins
         starts = np.append(np.int64(0), np.cumsum(sizes))
         letters = np.empty(starts[-1], np.uint8)
-        shifts = self.starts[which] - starts[:-1]
+        shifts = begins - starts[:-1]
         begin = 0
         while begin < len(which):  # places are eight times as long as names, so they are made for some at a time
             end = max(begin + 1, int(np.searchsorted(starts, starts[begin] + TAKEN_BYTES, "right")) - 1)

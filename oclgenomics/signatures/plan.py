@@ -162,6 +162,20 @@ def planes_cost(
     return cost
 
 
+def index_surely_pays(
+    costs: MethodCosts, letters: NDArray[Any], candidates: NDArray[Any], lengths: NDArray[np.int64]
+) -> bool:
+    """Tell whether the index takes no more than planes for any of some samples, by the most and the least they have.
+
+    Parameters are those of `index_cost`; letters may be ambiguous or not.
+    """
+    if not len(letters):
+        return True
+    most, least = letters.max(keepdims=True), letters.min(keepdims=True)
+    index = index_cost(costs, most, most, candidates.max(keepdims=True), lengths)
+    return bool((index <= planes_cost(costs, least, np.zeros(1), lengths)).all())
+
+
 def _by_agreeing(letters: NDArray[Any], ambiguous: NDArray[Any], value: Callable[[Any], Any]) -> NDArray[np.float64]:
     """What is made of how likely a letter of each sample agrees with a nucleotide, by chance: 1/4 in most samples."""
     values: NDArray[np.float64] = np.full(len(letters), value(0.25))

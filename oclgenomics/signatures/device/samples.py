@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -181,6 +181,7 @@ class Tiles:
     """
 
     records: NDArray[np.uint32]
+    _uploaded: list[DeviceArray] = field(default_factory=list, repr=False)
 
     def __len__(self) -> int:
         return len(self.records)
@@ -198,8 +199,10 @@ class Tiles:
         return cls(np.column_stack([piece, begin, np.minimum(begin + np.uint32(letters), size[piece])]))
 
     def upload(self, engine: Engine) -> DeviceArray:
-        """Bring them to a device."""
-        return engine.upload(self.records)
+        """Bring them to a device, when they are first asked for."""
+        if not self._uploaded:
+            self._uploaded.append(engine.upload(self.records))
+        return self._uploaded[0]
 
     def by_piece(self, values: NDArray[Any], pieces: int, join: np.ufunc = np.add, *, nothing: int = 0) -> NDArray[Any]:
         """Join values of tiles, which are all of so many pieces, to values of the pieces, those without tiles included."""
