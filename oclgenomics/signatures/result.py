@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -101,8 +101,8 @@ class Samples(Columns):
 
     def of_its_own(self) -> Samples:
         """Return the same for users, who may change it: names as texts, and arrays that nothing shares."""
-        columns = (getattr(self, field.name) for field in fields(self))
-        return Samples(*(_texts(column) if isinstance(column, NameList) else np.array(column) for column in columns))
+        own = {field.name: np.array(getattr(self, field.name)) for field in fields(self) if field.name != "name"}
+        return replace(self, name=_texts(self.name), **own)
 
     @property
     def hash(self) -> NDArray[np.int64]:

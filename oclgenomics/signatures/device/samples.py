@@ -161,7 +161,7 @@ def _by_piece(
 
 def tiles_of(sizes: NDArray[np.uint32], tile: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """Cut pieces into tiles of at most `tile` letters; return the piece and the first letter of each, uint32."""
-    if 0 < sizes.min(initial=tile) and sizes.max(initial=0) <= tile:  # a tile each
+    if sizes.min(initial=tile) > 0 and sizes.max(initial=0) <= tile:  # a tile each
         return np.arange(len(sizes), dtype=np.uint32), np.zeros(len(sizes), np.uint32)
     numbers = -(-sizes.astype(np.int64) // tile)
     piece = np.repeat(np.arange(len(sizes), dtype=np.uint32), numbers)
@@ -205,7 +205,7 @@ class Tiles:
         return self._uploaded[0]
 
     def by_piece(self, values: NDArray[Any], pieces: int, join: np.ufunc = np.add, *, nothing: int = 0) -> NDArray[Any]:
-        """Join values of tiles, which are all of so many pieces, to values of the pieces, those without tiles included."""
+        """Join values of all tiles of a block to values of its pieces, those without letters included."""
         if len(self._first) < len(self):
             values = join.reduceat(values, self._first)
         if len(self._first) == pieces:
