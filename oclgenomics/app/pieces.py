@@ -12,7 +12,9 @@ import os
 import stat
 import struct
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, fields
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -23,6 +25,9 @@ from oclgenomics.io.array_layout import KEY, Checksum, checksum
 from oclgenomics.io.atomic_file import WholeFile, whole_file
 from oclgenomics.io.raw_file import open_stored, read_at
 from oclgenomics.io.records import HEAD as RECORD, pack_record, unpack_record
+from oclgenomics.lazy_names import late
+
+workers = late("oclgenomics.io.workers")
 
 MARK = b"\x89opie\r\n\x1a"
 VERSION = 1
@@ -185,6 +190,13 @@ KINDS = (PieceRecord, Shard, InputMark)
 def write_piece(path: str | os.PathLike[str], record: PieceRecord, parts: Iterable[Any]) -> None:
     """Write a piece while its parts come, whole or not at all.
 
+    Parameters
+    ----------
+    path : path
+    record : PieceRecord
+    parts : iterable
+        Each is written in a thread while the next one is made, and must not change meanwhile.
+
     Raises
     ------
     OutputError
@@ -193,9 +205,11 @@ def write_piece(path: str | os.PathLike[str], record: PieceRecord, parts: Iterab
     with whole_file(path) as file:
         file.write(HEAD.pack(MARK, VERSION))
         sums, records = Checksum(KEY), 0
-        for value in chain([record], parts):
-            sums.update(_write_record(file, value))
-            records += 1
+        written = workers.work_behind(partial(_write_record, file), chain([record], parts), behind=file.seekable)
+        with closing(written) as heads:
+            for head in heads:
+                sums.update(head)
+                records += 1
         file.write(FOOT.pack(records, sums.value, END))
 
 

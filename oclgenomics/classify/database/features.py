@@ -118,6 +118,11 @@ class Features:
         return len(self.locations) - int(np.count_nonzero(self.counts == 1))
 
     @property
+    def dead(self) -> int:
+        """Features without locations."""
+        return len(self) - int(np.count_nonzero(self.counts))
+
+    @property
     def blocks(self) -> Mapping[str, int]:
         """Blocks whose checksums are to be made: none, as nothing comes from a file."""
         return {}
@@ -274,6 +279,10 @@ def cut_features(counts: Counts, locations: int) -> Iterator[tuple[slice, int]]:
     located : int
         Their locations.
     """
+    every = int(counts.sum(dtype=np.int64))
+    if every <= locations:  # adding up as it goes takes many times as long
+        yield from [(slice(0, len(counts)), every)] if len(counts) else []
+        return
     ends = np.cumsum(counts, dtype=np.int64)
     for begin, end in plan.batches(ends, locations):
         yield slice(begin, end), int(ends[end - 1] - (ends[begin - 1] if begin else 0))

@@ -42,7 +42,7 @@ from oclgenomics.classify.taxonomy.tree import Taxonomy
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.io.array_file import ArrayFile, SectionReader, Window, is_of_kind
 from oclgenomics.io.array_layout import FileKind
-from oclgenomics.io.array_writing import write_arrays
+from oclgenomics.io.array_writing import BlockSummer, write_arrays
 from oclgenomics.io.foreign import ALIGNED, HEAD_BYTES, foreign_format
 from oclgenomics.io.json_text import Fields
 from oclgenomics.io.read_ahead import ReadAhead
@@ -84,7 +84,9 @@ BEGINNINGS = {
 }
 
 
-def write_database(path: str | os.PathLike[str], database: Database, *, manifest: bool = False) -> None:
+def write_database(
+    path: str | os.PathLike[str], database: Database, *, manifest: bool = False, summer: BlockSummer | None = None
+) -> None:
     """Write a database to a file, whole or not at all. Equal databases give equal bytes.
 
     Parameters
@@ -93,6 +95,8 @@ def write_database(path: str | os.PathLike[str], database: Database, *, manifest
     database : Database
     manifest : bool
         Also write its SHA-256 to a file next to it, as `sha256sum` does. One that is there is written anew in any case.
+    summer : callable, optional
+        Makes checksums on a device; see `oclgenomics.primitives.block_summer`.
 
     Raises
     ------
@@ -105,7 +109,7 @@ def write_database(path: str | os.PathLike[str], database: Database, *, manifest
     if fault is not None:
         raise ValueError(f"the database has {fault}")
     metadata = {"options": asdict(database.options), "provenance": database.provenance}
-    write_arrays(path, KIND, __version__, metadata, _arrays(database))
+    write_arrays(path, KIND, __version__, metadata, _arrays(database), summer=summer)
     if manifest or os.path.exists(manifest_path(path)):
         write_manifest(path)
 

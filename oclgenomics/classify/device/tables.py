@@ -14,10 +14,7 @@ from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.classify.plan import BLOCK_WINDOWS
 from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.errors import ParameterError
-from oclgenomics.io.array_file import WORD
-from oclgenomics.io.array_layout import KEY
-from oclgenomics.io.siphash import BLOCK_BYTES, key_words
-from oclgenomics.primitives import scan
+from oclgenomics.primitives import scan, sum_blocks
 from oclgenomics.runtime import Checkpoint, DeviceArray, Engine
 
 INDEXING = "classify/index_features.cl"
@@ -181,11 +178,7 @@ class Checks:
             held = plain if len(plain) else np.zeros(1, plain.dtype)
             return {name: engine.upload(held), f"{name}_at": 0}
         words = engine.upload(window.words if len(window.words) else np.zeros(1, np.uint64))
-        kernel = engine.kernel("common/sum_blocks.cl", "sum_blocks", BLOCK=BLOCK_BYTES // WORD)
-        engine.launch_items(
-            kernel, window.blocks, **key_words(KEY), data=words, size=window.summed // WORD, blocks=window.blocks,
-            first=window.first, sums=self._sums[name],
-        )  # fmt: skip
+        sum_blocks(engine, words, window.summed, window.blocks, self._sums[name], window.first)
         return {name: words.view(plain.dtype), f"{name}_at": window.skipped}
 
     def order(self, piece: Features) -> dict[str, Any]:
