@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -198,10 +198,6 @@ class PrefixBlock:
     def __len__(self) -> int:
         return len(self.samples)
 
-    def take(self, which: NDArray[Any]) -> PrefixBlock:
-        """Return some reads, given by their numbers or by a truth value for each."""
-        return PrefixBlock(self.signals.take(which), self.samples[which])
-
 
 def cut_files(files: Sequence[FilePart], shard: Shard) -> list[FilePart]:
     """Return one of several pieces of files of signals: about as many of their bytes as any other.
@@ -238,15 +234,14 @@ def prefix_blocks(blocks: Iterable[Signals], prefix: int, reads: int) -> Iterato
     held: list[PrefixBlock] = []
     count, begun = 0, False
     for block in blocks:
-        for first in range(0, len(block), reads):
-            stop = min(first + reads, len(block))
-            part = block.take(np.arange(first, stop)) if stop - first < len(block) else block
-            held.append(PrefixBlock.of(part, prefix))
+        first = 0
+        while first < len(block):
+            stop = min(first + reads - count, len(block))
+            held.append(PrefixBlock.of(block.between(first, stop), prefix))
             count += stop - first
-            if count >= reads:
-                joined = PrefixBlock.joined(held)
-                yield joined.take(np.arange(reads)) if count > reads else joined
-                held = [joined.take(np.arange(reads, count))]
-                count, begun = count - reads, True
+            first = stop
+            if count == reads:
+                yield PrefixBlock.joined(held)
+                held, count, begun = [], 0, True
     if count or not begun:
         yield PrefixBlock.joined(held or [PrefixBlock.of(Signals.of([]), prefix)])

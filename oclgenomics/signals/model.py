@@ -127,6 +127,12 @@ class Signals:
         numbers = np.arange(len(self))[which]
         return self._of_stretches(numbers, self.starts[numbers], self.lengths[numbers])
 
+    def between(self, first: int, stop: int) -> Signals:
+        """Return the reads from one to another (excluded), which share memory with these."""
+        starts = self.starts[first : stop + 1]
+        samples = self.samples[starts[0] : starts[-1]]
+        return Signals(samples, starts - starts[0], *(getattr(self, name)[first:stop] for name in FACTS))
+
     def cut(self, first: NDArray[np.int64], last: NDArray[np.int64]) -> Signals:
         """Return the samples from `first` to `last` (excluded) of each read, as far as the read has them."""
         first = np.clip(first, 0, self.lengths)
@@ -136,5 +142,6 @@ class Signals:
     def _of_stretches(self, numbers: NDArray[np.int64], first: NDArray[np.int64], size: NDArray[np.int64]) -> Signals:
         """Some reads, each from one of the samples on."""
         starts = np.concatenate([[0], np.cumsum(size)]).astype(np.int64)
-        places = np.arange(starts[-1]) + np.repeat(first - starts[:-1], size)
-        return Signals(self.samples[places], starts, *(getattr(self, name)[numbers] for name in FACTS))
+        stretches = [self.samples[a:b] for a, b in zip(first.tolist(), (first + size).tolist(), strict=True)]
+        samples = np.concatenate(stretches) if stretches else np.empty(0, np.int16)
+        return Signals(samples, starts, *(getattr(self, name)[numbers] for name in FACTS))

@@ -64,6 +64,7 @@ from oclgenomics.sdtw.device import normaliser, strips as strip_aligner
 from oclgenomics.sdtw.device.aligner import Aligner
 from oclgenomics.sdtw.device.normaliser import Normaliser
 from oclgenomics.sdtw.device.starts import StartFinder
+from oclgenomics.sdtw.device.steps import finished
 from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, NORMS, Arithmetic, Bonus, Norm
 from oclgenomics.selftest import idiom_values, idioms as runtime_idioms
 from oclgenomics.sequence import Pieces, Symbols, letter_blocks, names_of, packed_blocks
@@ -476,7 +477,7 @@ def signal_alignments(engine: Engine, options: AlignOptions, *, state: bool) -> 
             return
         slots, numbers = aligner.slots(3), np.array([2, 0])
         for prefix in (4, 8, 10):
-            aligner.extend(samples, first, prefix, slots, numbers)
+            finished(aligner.extend(samples, first, prefix, slots, numbers))
 
 
 def signal_starts(engine: Engine, bonus: Bonus, arithmetic: Arithmetic) -> None:
@@ -485,7 +486,7 @@ def signal_starts(engine: Engine, bonus: Bonus, arithmetic: Arithmetic) -> None:
     finder = StartFinder(engine, [random_squiggle([40, 5]), random_squiggle([60])], options)
     samples, first = np.arange(1100, dtype=np.int16), np.array([0, 550, 20, 21])
     reference, column = np.array([0, 0, 1, 1]), np.array([3, 38, 100, -1])
-    starts = finder.find(samples, first, 36, reference, column)
+    starts = finished(finder.find(samples, first, 36, reference, column))
     assert (starts <= column).all()
 
 

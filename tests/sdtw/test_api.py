@@ -15,6 +15,7 @@ from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sdtw import Alignments, AlignOptions, Stage, Thresholds, align, iter_align, open_references
 from oclgenomics.sdtw.device.reads import align_block, signal_blocks
+from oclgenomics.sdtw.device.steps import finished
 from oclgenomics.sdtw.plan import MAX_BLOCK_SAMPLES, PrefixBlock, block_reads, prefix_blocks
 from oclgenomics.signals import Signals, TrimOptions, write_signals
 
@@ -54,7 +55,7 @@ def test_prefixes_are_aligned_where_reads_have_them(sizes: list[int], reads: int
     """A read that is too short stays, without a cost."""
     signals, prefixes = reads_of(sizes), (3, 10, 20)
     aligner = OracleAligner(TWO, AlignOptions())
-    parts = [align_block(aligner, block, prefixes) for block in prefix_blocks([signals], 20, reads)]
+    parts = [finished(align_block(aligner, block, prefixes)) for block in prefix_blocks([signals], 20, reads)]
     found = Alignments.joined(parts)
     assert list(found.names) == list(signals.names)
     assert found.samples.tolist() == sizes
@@ -79,7 +80,7 @@ def test_all_reads_of_a_prefix_go_in_one_call() -> None:
             return super().align(samples, first, prefix)
 
     signals = reads_of([5, 12, 12, 3])
-    align_block(Counting(TWO, AlignOptions()), PrefixBlock.of(signals, 20), (4, 10, 20))
+    finished(align_block(Counting(TWO, AlignOptions()), PrefixBlock.of(signals, 20), (4, 10, 20)))
     assert calls == [(3, 4), (2, 10)]
 
 
@@ -123,7 +124,7 @@ def test_reads_go_all_the_way(shaped: Engine) -> None:
     """Costs and places of the device are those of the oracle, and alignments start before they end."""
     signals, prefixes = reads_of([5, 300, 120, 0, 44, 300]), (40, 100)
     aligner = OracleAligner(TWO, AlignOptions())
-    wanted = align_block(aligner, PrefixBlock.of(signals, 100), prefixes)
+    wanted = finished(align_block(aligner, PrefixBlock.of(signals, 100), prefixes))
     blocks = iter([signals.take(np.arange(2)), signals.take(np.arange(2, 6))])
     found = align(blocks, TWO, prefixes=prefixes, engine=shaped)
     np.testing.assert_array_equal(found.cost, wanted.cost)

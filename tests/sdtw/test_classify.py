@@ -16,6 +16,7 @@ from oclgenomics.runtime import Engine
 from oclgenomics.sdtw import AlignOptions, Classified, classify, open_targets
 from oclgenomics.sdtw.decisions.thresholds import WORDS, Stage, Thresholds
 from oclgenomics.sdtw.device.reads import classify_block
+from oclgenomics.sdtw.device.steps import finished
 from oclgenomics.sdtw.formats.thresholds import write_thresholds
 from oclgenomics.sdtw.plan import PrefixBlock, prefix_blocks
 from oclgenomics.sdtw.result import mapping_quality
@@ -74,7 +75,9 @@ def test_stages_are_as_defined(
     thresholds = Thresholds(tuple(stages), OPTIONS, score)  # type: ignore[arg-type]
     signals = made_reads(seed, count)
     aligner = OracleAligner(REFERENCES, OPTIONS)
-    parts = [classify_block(aligner, part, thresholds, targets) for part in prefix_blocks([signals], 30, block)]
+    parts = [
+        finished(classify_block(aligner, part, thresholds, targets)) for part in prefix_blocks([signals], 30, block)
+    ]
     found = Classified.joined(parts)
     assert list(found.names) == list(signals.names)
     assert found.samples.tolist() == signals.lengths.tolist()
@@ -97,7 +100,7 @@ def test_decided_reads_are_not_aligned_again() -> None:
 
     signals = Signals.of([np.arange(n, dtype=np.int16) for n in (50, 50, 12)])
     thresholds = Thresholds((Stage(10, 50), Stage(20, 50), Stage(30, 50)), OPTIONS)
-    found = classify_block(Counting(REFERENCES[:1], OPTIONS), PrefixBlock.of(signals, 30), thresholds, 1)
+    found = finished(classify_block(Counting(REFERENCES[:1], OPTIONS), PrefixBlock.of(signals, 30), thresholds, 1))
     assert calls == [(3, 10), (1, 20), (1, 30)]
     assert [row["decision"] for row in found.records()] == ["accept", "reject", "undecided"]
     assert found.prefix.tolist() == [30, 10, 10]
@@ -113,7 +116,8 @@ def test_saturated_reads_are_rejected() -> None:
 
     options = AlignOptions()
     thresholds = Thresholds((Stage(10, 65534),), options)
-    found = classify_block(Saturated(REFERENCES[:2], options), PrefixBlock.of(made_reads(3, 9), 10), thresholds, 2)
+    block = PrefixBlock.of(made_reads(3, 9), 10)
+    found = finished(classify_block(Saturated(REFERENCES[:2], options), block, thresholds, 2))
     long_enough = found.samples >= 10
     assert (np.array(WORDS)[found.decision[long_enough]] == "reject").all()
     assert {row["record"] for row in found.records()} == {""}
@@ -166,7 +170,8 @@ def test_reads_go_all_the_way(shaped: Engine, tmp_path: Path) -> None:
     """Decisions of the device are those of the oracle; thresholds may be in a file."""
     thresholds = Thresholds((Stage(6, 500, 20), Stage(15, 600), Stage(30, 700)), OPTIONS)
     signals = made_reads(7, 60)
-    wanted = classify_block(OracleAligner(REFERENCES, OPTIONS), PrefixBlock.of(signals, 30), thresholds, 2)
+    block = PrefixBlock.of(signals, 30)
+    wanted = finished(classify_block(OracleAligner(REFERENCES, OPTIONS), block, thresholds, 2))
     found = classify(signals, REFERENCES[:2], thresholds, decoys=REFERENCES[2:], starts=True, engine=shaped)
     for name in ("decision", "prefix", "score", "cost", "column"):
         np.testing.assert_array_equal(getattr(found, name), getattr(wanted, name))

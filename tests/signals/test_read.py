@@ -82,6 +82,23 @@ def test_trimmed_and_cut(tmp_path, kind, trim, most):
     assert found.samples.tolist() == cut.samples.tolist()
 
 
+def test_reads_are_chosen_in_all_ways():
+    """By range, number and truth value; of each the samples between two places."""
+    signals = raw_signals((10, 0, 500, 499, 3))
+    for first, stop in ((0, 5), (1, 3), (2, 2), (0, 0), (5, 5)):
+        some, whole = signals.between(first, stop), signals.take(np.arange(first, stop))
+        same(some, whole)
+        assert np.shares_memory(some.samples, signals.samples) or not len(some.samples)
+        assert [some.read(number).tolist() for number in range(len(some))] == [
+            signals.read(number).tolist() for number in range(first, stop)
+        ]
+    same(signals.take(np.array([True, False, False, True, False])), signals.take(np.array([0, 3])))
+    assert signals.take(np.array([3, 0])).samples.tolist() == [*signals.read(3), *signals.read(0)]
+    cut = signals.cut(np.array([2, 0, 600, 5, 1]), np.array([4, 9, 700, 480, 0]))
+    assert cut.lengths.tolist() == [2, 0, 0, 475, 0]
+    assert cut.samples.tolist() == [*signals.read(0)[2:4], *signals.read(3)[5:480]]
+
+
 def test_pod5_of_several_chunks(tmp_path):
     """A read of POD5 is packed in chunks of about 100,000 samples, of which only the first ones are unpacked."""
     need("pod5")

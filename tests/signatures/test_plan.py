@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.signature_samples import SampleRecord, random_letters, sample_letters
+from hypothesis import given, strategies as st
 
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures import Panel, ScanOptions
@@ -23,6 +24,7 @@ from oclgenomics.signatures.plan import (
     expected_candidates,
     index_cost,
     index_pays,
+    index_surely_pays,
     planes_cost,
 )
 
@@ -45,6 +47,27 @@ def test_costs_grow_with_what_there_is_to_do(costs: MethodCosts) -> None:
         costs, LETTERS, LETTERS // 9, PATTERNS
     )
     assert planes_cost(costs, np.array([0]), np.array([0]), PATTERNS) == 0
+
+
+@given(
+    st.sampled_from([CPU_COSTS, GPU_COSTS]),
+    st.lists(st.tuples(st.integers(0, 500), st.floats(0, 1), st.integers(0, 5000)), max_size=5),
+    st.lists(st.integers(1, 600), max_size=200),
+)
+def test_bounds_hold_for_each_sample(costs: MethodCosts, rows: list[tuple[int, float, int]], sizes: list[int]) -> None:
+    letters, share, candidates = (np.array([row[i] for row in rows], kind) for i, kind in enumerate((int, float, int)))
+    ambiguous, lengths = (letters * share).astype(np.int64), np.array(sizes, np.int64)
+    dearer = index_cost(costs, letters, ambiguous, candidates, lengths) > planes_cost(
+        costs, letters, ambiguous, lengths
+    )
+    assert not (index_surely_pays(costs, letters, candidates, lengths) and dearer.any())
+
+
+def test_usual_reads_are_decided_by_bounds() -> None:
+    letters, candidates = np.array([150, 100, 150]), np.array([0, 40, 7])
+    assert index_surely_pays(GPU_COSTS, letters, candidates, PATTERNS // 50)
+    assert not index_surely_pays(GPU_COSTS, letters, candidates * 1000, PATTERNS // 50)
+    assert index_surely_pays(GPU_COSTS, letters[:0], candidates[:0], PATTERNS)
 
 
 def scanned(engine: Engine, monkeypatch: pytest.MonkeyPatch, sample: bytes, sizes: list[int]) -> list[tuple[str, int]]:

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
 from oclgenomics.runtime import Engine
-from oclgenomics.sdtw.device.strips import Found, PrefixAligner, Prefixes, Slots, StripAligner
+from oclgenomics.sdtw.device.steps import Steps, finished
+from oclgenomics.sdtw.device.strips import TOGETHER, Found, PrefixAligner, Prefixes, Slots, StripAligner
 from oclgenomics.sdtw.options import MAX_PREFIX, AlignOptions
 from oclgenomics.sdtw.plan import CellShape, cell_shape
 from oclgenomics.sdtw.reference import BLOCK
@@ -60,6 +61,10 @@ class Aligner:
         ParameterError
             The prefix is shorter than a row.
         """
+        return finished(self.steps(samples, first, prefix))
+
+    def steps(self, samples: NDArray[np.int16], first: NDArray[np.int64], prefix: int) -> Steps[Found]:
+        """Align as `align` does, in steps."""
         aligner = self._aligner(self.options.rows(prefix))
         return self._found(aligner, Prefixes(samples, first, prefix, None, NO_NUMBERS))
 
@@ -84,7 +89,7 @@ class Aligner:
         prefix: int,
         slots: Slots,
         numbers: NDArray[np.int64],
-    ) -> Found:
+    ) -> Steps[Found]:
         """Align longer prefixes of reads that were aligned before; only the new samples cost work.
 
         That is right where the levels of the samples before do not change, which is with `norm=blocks` and prefixes of
@@ -102,7 +107,7 @@ class Aligner:
 
         Returns
         -------
-        Found
+        Steps of Found
         """
         if self.options.norm != "blocks":
             raise ValueError("a longer prefix is normalised anew, so nothing of a shorter one can stay")
@@ -119,13 +124,15 @@ class Aligner:
             self._of_shape[shape] = StripAligner(self._engine, self.references, self.options, shape)
         return self._of_shape[shape]
 
-    def _found(self, aligner: StripAligner, prefixes: Prefixes) -> Found:
+    def _found(self, aligner: StripAligner, prefixes: Prefixes) -> Steps[Found]:
         """Align prefixes, as many at a time as memory takes."""
         if not len(prefixes):
             none = np.empty((0, len(self.references)))
             return Found(none, none.astype(np.int64))
         size = aligner.reads_at_a_time(self.options.rows(prefixes.length))
-        parts = [aligner.align(prefixes[begin : begin + size]) for begin in range(0, len(prefixes), size)]
+        parts = []
+        for begin in range(0, len(prefixes), size):
+            parts.append((yield from aligner.align(prefixes[begin : begin + size])))
         return Found(np.concatenate([part.cost for part in parts]), np.concatenate([part.column for part in parts]))
 
 
@@ -154,7 +161,7 @@ class StagedReads:
         prefix: int,
         places: NDArray[np.int64],
         reads: NDArray[np.int64],
-    ) -> Found:
+    ) -> Steps[Found]:
         """Align prefixes of some reads.
 
         Parameters
@@ -168,6 +175,8 @@ class StagedReads:
         """
         slots = self._slots
         if self._going_on is None or slots is None or prefix % BLOCK:  # a block that is cut has levels of its own
+            if isinstance(self.aligner, Aligner):
+                return (yield from self.aligner.steps(samples, first, prefix))
             return self.aligner.align(samples, first, prefix)
         anew = (self._reads[places] != reads) | (slots.rows[places] >= self.aligner.options.rows(prefix))
         slots.rows[places[anew]] = 0
@@ -177,7 +186,7 @@ class StagedReads:
         column = np.empty(cost.shape, np.int64)
         for rows in np.unique(done):  # reads that have gone equally far go on together
             some = np.flatnonzero(done == rows)
-            found = self._going_on.extend(samples, first[some], prefix, slots, places[some])
+            found = yield from self._going_on.extend(samples, first[some], prefix, slots, places[some])
             cost[some], column[some] = found.cost, found.column
         return Found(cost, column)
 
@@ -186,6 +195,11 @@ def reads_together(aligner: PrefixAligner, wanted: int) -> int:
     """Return how many reads of those that are wanted can be staged at a time."""
     going_on = _going_on(aligner)
     return wanted if going_on is None else min(wanted, going_on.slots_that_fit())
+
+
+def blocks_together(aligner: PrefixAligner) -> int:
+    """Return how many blocks of reads can be staged at a time: scores that stay of one may take all the memory."""
+    return TOGETHER if _going_on(aligner) is None else 1
 
 
 def _going_on(aligner: PrefixAligner) -> Aligner | None:

@@ -53,6 +53,7 @@ class Normaliser:
         *,
         group: int,
         skipped: int = 0,
+        room: DeviceArray | None = None,
     ) -> DeviceArray:
         """Return the levels of the samples `first[q]` to `first[q] + length` of each read q.
 
@@ -69,6 +70,8 @@ class Normaliser:
             Lanes whose levels lie side by side; on CPU devices at most 64.
         skipped : int
             Rows at the beginning that are not wanted; whole blocks.
+        room : DeviceArray, optional
+            Where they go, as many as are returned.
 
         Returns
         -------
@@ -87,7 +90,8 @@ class Normaliser:
             raise ValueError(f"{skipped} of {rows} rows cannot be left out")
         if reads and (first.min() < 0 or first.max() + length > len(samples)):
             raise ValueError(f"not all reads have {length} samples among {len(samples)}")
-        levels = engine.empty((lanes // group, rows - skipped, group), self._score)
+        shape = (lanes // group, rows - skipped, group)
+        levels = engine.empty(shape, self._score) if room is None else DeviceArray(room.memory, shape, self._score)
         if reads:
             prefixes = engine.upload(sliding_window_view(samples, length)[first])
             self._write(prefixes, self._scales(prefixes, rows), levels, rows, skipped)

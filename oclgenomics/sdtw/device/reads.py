@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, closing
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -19,8 +19,9 @@ from oclgenomics.io.read_ahead import ReadAhead
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw.decisions.basis import KindCheck
 from oclgenomics.sdtw.decisions.thresholds import UNDECIDED, Thresholds
-from oclgenomics.sdtw.device.aligner import Aligner, StagedReads, reads_together
+from oclgenomics.sdtw.device.aligner import Aligner, StagedReads, blocks_together, reads_together
 from oclgenomics.sdtw.device.starts import StartFinder
+from oclgenomics.sdtw.device.steps import Steps, in_turn
 from oclgenomics.sdtw.device.strips import PrefixAligner
 from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.plan import PrefixBlock, block_reads, prefix_blocks
@@ -29,7 +30,6 @@ from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals import Signals, TrimOptions, read_signals
 
 SignalSource: TypeAlias = Signals | str | os.PathLike[str] | Iterable[Signals] | Iterable[str | os.PathLike[str]]
-Work = Generator[tuple[Aligner, StartFinder | None, PrefixBlock], None, None]
 
 
 class References(Closing):
@@ -53,6 +53,7 @@ class References(Closing):
         vars(self).clear()
 
 
+PartT = TypeVar("PartT")
 Lent = Callable[[Engine, Callable[[], References]], AbstractContextManager[References]]
 """Lends what is opened on an engine, or was before."""
 
@@ -80,12 +81,18 @@ def aligned_reads(
     """
     signals, from_files = _looked_into(signals)
     check = KindCheck(references, warn=from_files)
-    how: dict[str, Any] = {"starts": starts, "trim": trim, "engine": engine, "run": run, "lend": lend}
-    work = _work(signals, check, references, options, prefixes[-1], **how)
-    with closing(work):
-        for aligner, finder, block in work:
-            found = align_block(aligner, block, prefixes, finder)
-            yield replace(found, trim=trim if from_files else "unknown", reads=check.kind), block.signals
+
+    def align(ready: References, block: PrefixBlock) -> Steps[tuple[Alignments, Signals]]:
+        kind = check.kind  # of the reads so far
+        found = yield from align_block(ready.aligner, block, prefixes, ready.finder)
+        return replace(found, trim=trim if from_files else "unknown", reads=kind), block.signals
+
+    at_hand = from_files or isinstance(signals, Signals)
+    how: dict[str, Any] = {
+        "starts": starts, "trim": trim, "engine": engine, "run": run, "lend": lend, "at_hand": at_hand,
+    }  # fmt: skip
+    with closing(_parts(align, signals, check, references, options, prefixes[-1], **how)) as parts:
+        yield from parts
 
 
 def classified_reads(
@@ -104,11 +111,17 @@ def classified_reads(
     signals, from_files = _looked_into(signals)
     references, options, longest = targets + decoys, thresholds.options, thresholds.prefixes[-1]
     check = KindCheck(references, thresholds.reads, warn=from_files)
-    how: dict[str, Any] = {"starts": starts, "trim": trim, "engine": engine, "run": run, "lend": lend}
-    work = _work(signals, check, references, options, longest, **how)
-    with closing(work):
-        for aligner, finder, block in work:
-            yield classify_block(aligner, block, thresholds, len(targets), finder), block.signals
+
+    def classify(ready: References, block: PrefixBlock) -> Steps[tuple[Classified, Signals]]:
+        found = yield from classify_block(ready.aligner, block, thresholds, len(targets), ready.finder)
+        return found, block.signals
+
+    at_hand = from_files or isinstance(signals, Signals)
+    how: dict[str, Any] = {
+        "starts": starts, "trim": trim, "engine": engine, "run": run, "lend": lend, "at_hand": at_hand,
+    }  # fmt: skip
+    with closing(_parts(classify, signals, check, references, options, longest, **how)) as parts:
+        yield from parts
 
 
 def _looked_into(source: SignalSource) -> tuple[SignalSource, bool]:
@@ -161,7 +174,8 @@ def _read_ahead(
             ahead.stop(wait=True)
 
 
-def _work(
+def _parts(
+    work: Callable[[References, PrefixBlock], Steps[PartT]],
     signals: SignalSource,
     check: KindCheck,
     references: tuple[Squiggle, ...],
@@ -173,19 +187,24 @@ def _work(
     engine: EngineLike,
     run: Run | None,
     lend: Lent,
-) -> Work:
-    """Yield blocks of reads, cut at the longest prefix, with what aligns them and finds their starts."""
+    at_hand: bool,
+) -> Generator[PartT, None, None]:
+    """Yield what comes of blocks of reads, cut at the longest prefix.
+
+    Reads that are at hand are worked on two blocks at a time. Of others, a block may take long to come.
+    """
     progress = None if run is None else run.progress
     with lent_engine(engine) as lent, lend(lent, partial(References, lent, references, options, starts)) as ready:
         together = reads_together(ready.aligner, block_reads(longest))
+        turns = blocks_together(ready.aligner) if at_hand else 1
         with closing(signal_blocks(signals, trim=trim, progress=progress)) as blocks:
-            for block in prefix_blocks(check.checked(blocks), longest, together):
-                yield ready.aligner, ready.finder, block
+            cut = prefix_blocks(check.checked(blocks), longest, together)
+            yield from in_turn((work(ready, block) for block in cut), turns)
 
 
 def align_block(
     aligner: PrefixAligner, block: PrefixBlock, prefixes: tuple[int, ...], finder: StartFinder | None = None
-) -> Alignments:
+) -> Steps[Alignments]:
     """Align each prefix of the reads of a block that are long enough for it; with a finder, find where they start."""
     signals = block.signals
     found = Alignments.none(aligner.references, prefixes, signals.names, block.samples, aligner.options)
@@ -193,7 +212,8 @@ def align_block(
     for number, prefix in enumerate(prefixes):
         enough = np.flatnonzero(signals.lengths >= prefix)
         if len(enough):
-            best = staged.align(signals.samples, signals.starts[enough], prefix, enough, np.zeros_like(enough))
+            numbers = np.zeros_like(enough)
+            best = yield from staged.align(signals.samples, signals.starts[enough], prefix, enough, numbers)
             found.cost[enough, number] = best.cost
             found.column[enough, number] = best.column
     if finder is None:
@@ -203,13 +223,14 @@ def align_block(
         for reference in range(len(found.references)):
             which = np.full(len(found), reference)
             column = found.column[:, number, reference]
-            start[:, number, reference] = finder.find(signals.samples, signals.starts[:-1], prefix, which, column)
+            place = yield from finder.find(signals.samples, signals.starts[:-1], prefix, which, column)
+            start[:, number, reference] = place
     return replace(found, start=start)
 
 
 def classify_block(
     aligner: PrefixAligner, block: PrefixBlock, thresholds: Thresholds, targets: int, finder: StartFinder | None = None
-) -> Classified:
+) -> Steps[Classified]:
     """Take the reads of a block from stage to stage; only those that are undecided go on."""
     signals = block.signals
     found = Classified.none(aligner.references, targets, thresholds, signals.names, block.samples)
@@ -218,7 +239,8 @@ def classify_block(
         going = going[signals.lengths[going] >= prefix]
         if not len(going):
             break
-        best = staged.align(signals.samples, signals.starts[going], prefix, going, np.zeros_like(going))
+        numbers = np.zeros_like(going)
+        best = yield from staged.align(signals.samples, signals.starts[going], prefix, going, numbers)
         score = thresholds.scores(best.cost, targets)
         decision = thresholds.decide(number, score)
         found.prefix[going], found.score[going], found.decision[going] = prefix, score, decision
@@ -230,5 +252,6 @@ def classify_block(
     for prefix in thresholds.prefixes:
         here = found.prefix == prefix
         ends = np.where(here, column, -1)
-        start[here] = finder.find(signals.samples, signals.starts[:-1], prefix, found.best, ends)[here]
+        place = yield from finder.find(signals.samples, signals.starts[:-1], prefix, found.best, ends)
+        start[here] = place[here]
     return replace(found, start=start)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from oclgenomics.runtime import BufferNeed, Engine
 from oclgenomics.runtime.memory import chunks
 from oclgenomics.sdtw.device.normaliser import Normaliser
+from oclgenomics.sdtw.device.steps import Steps
 from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.plan import cost_defines, halo
 from oclgenomics.sdtw.reference import normalised_levels
@@ -48,8 +49,8 @@ class StartFinder:
         prefix: int,
         reference: NDArray[np.int64],
         column: NDArray[np.int64],
-    ) -> NDArray[np.int64]:
-        """Return the columns at which alignments start.
+    ) -> Steps[NDArray[np.int64]]:
+        """Find the columns at which alignments start.
 
         Parameters
         ----------
@@ -63,7 +64,7 @@ class StartFinder:
 
         Returns
         -------
-        ndarray, int64, (reads,)
+        Steps of ndarray, int64, (reads,)
             Columns of the same references; -1 where there is no alignment.
         """
         there = np.flatnonzero(column >= 0)
@@ -72,7 +73,8 @@ class StartFinder:
         for begin, end in chunks(len(there), self._reads_at_a_time(rows, prefix)):
             some = there[begin:end]
             base = self._bases[reference[some]]
-            starts[some] = self._found(samples, first[some], prefix, base + column[some])[0] - base
+            found, _ = yield from self._found(samples, first[some], prefix, base + column[some])
+            starts[some] = found - base
         return starts
 
     def _reads_at_a_time(self, rows: int, prefix: int) -> int:
@@ -84,7 +86,7 @@ class StartFinder:
 
     def _found(
         self, samples: NDArray[np.int16], first: NDArray[np.int64], prefix: int, last: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    ) -> Steps[tuple[NDArray[np.int32], NDArray[np.float64]]]:
         """Starts and costs of alignments, by one launch; columns are those of all references together."""
         engine, reads, rows = self._engine, len(first), self._options.rows(prefix)
         track = self._tracks[np.searchsorted(self._tracks, last, "right") - 1]
@@ -108,6 +110,7 @@ class StartFinder:
             starts=starts,
             costs=costs,
         )
+        yield
         return engine.download(starts), engine.download(costs).astype(np.float64)
 
     def _defines(self) -> dict[str, int]:

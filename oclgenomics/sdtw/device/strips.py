@@ -4,7 +4,10 @@ Scores at the end of a prefix may stay on the device, so that a read which goes 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -12,7 +15,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from oclgenomics.runtime import BufferNeed, DeviceArray, Engine
+from oclgenomics.runtime.memory import items_that_fit
 from oclgenomics.sdtw.device.normaliser import Normaliser
+from oclgenomics.sdtw.device.steps import Steps
 from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.plan import BEGINS, CellShape, cut_segments, halo, segment_count
 from oclgenomics.sdtw.reference import SATURATED, normalised_levels
@@ -23,6 +28,8 @@ NO_SLOT = (1 << 32) - 1
 GROUP = 64  # work-items of a group on GPUs
 ITEMS_PER_UNIT = 256  # that keep a compute unit of a GPU busy
 CELLS_PER_UNIT = 1 << 33  # of a launch, so that none takes long
+TOGETHER = 2  # launches whose results are on the device at a time
+MAX_CUTS = 256  # of references into segments that are kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,6 +199,43 @@ class Prefixes:
         return int(self.slots.rows[self.numbers[0]]) if self.slots is not None and len(self) else 0
 
 
+class Rooms:
+    """Arrays on the device that stay from launch to launch.
+
+    A driver may wait for its kernels where memory is given back, and nothing could be done meanwhile.
+
+    Parameters
+    ----------
+    engine : Engine
+
+    Attributes
+    ----------
+    nbytes : int
+        Of all of them, those that are lent as well.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine, self.nbytes = engine, 0
+        self._free: defaultdict[str, list[DeviceArray]] = defaultdict(list)
+
+    @contextmanager
+    def lent(self, name: str, shape: tuple[int, ...], dtype: DTypeLike) -> Iterator[DeviceArray]:
+        """Lend an array; its content is undefined. Kernels may still use it when it is given back, transfers not."""
+        free, size = self._free[name], math.prod(shape)
+        room = free.pop() if free else None
+        if room is None or room.size < size:
+            if room is not None:
+                self._engine.wait_for(room)
+                self.nbytes -= room.nbytes
+            room = None  # give it back before there is a larger one
+            room = self._engine.empty(size, dtype)
+            self.nbytes += room.nbytes
+        try:
+            yield DeviceArray(room.memory, shape, room.dtype)
+        finally:
+            free.append(room)
+
+
 class StripAligner:
     """Aligns prefixes with references, by a kernel of one shape.
 
@@ -210,7 +254,8 @@ class StripAligner:
         self._cpu = engine.tuning.cpu
         self._step = shape.lanes if self._cpu else GROUP  # reads come in multiples of it
         self._bonus = options.bonus != "none"
-        self._room: dict[str, DeviceArray] = {}
+        self._rooms = Rooms(engine)
+        self._cuts: dict[tuple[int, int], tuple[NDArray[np.uint32], DeviceArray]] = {}
 
     def slots(self, count: int) -> Slots:
         """Return room for the scores of so many reads that go on."""
@@ -224,61 +269,78 @@ class StripAligner:
 
     def reads_at_a_time(self, rows: int) -> int:
         """Return how many reads a launch takes."""
-        segments = len(self._segments(self._step, rows))
-        edges = segments * rows * self.shape.dtype.itemsize
+        engine, size = self._engine, self.shape.dtype.itemsize
+        segments = len(self._segments(self._step, rows)[0])
         needs = [
-            BufferNeed("edges", per_item=edges, copies=2 if self._bonus else 1),
-            BufferNeed("levels", per_item=rows * self.shape.dtype.itemsize),
+            BufferNeed("edges", per_item=segments * rows * size, copies=2 if self._bonus else 1),
+            BufferNeed("levels", per_item=rows * size),
             BufferNeed("samples", per_item=rows * self._options.row_samples * 2),
+            BufferNeed("results", per_item=segments * (size + np.dtype(np.int32).itemsize), copies=TOGETHER),
         ]
-        fits = self._engine.items_that_fit(needs, minimum=self._step, item="read")
-        cells = CELLS_PER_UNIT * self._engine.device.compute_units // (rows * len(self.strips) * self.shape.strip)
+        free = engine.budget - engine.memory.used + self._rooms.nbytes
+        fits = items_that_fit(needs, budget=free, max_allocation=engine.max_allocation, minimum=self._step, item="read")
+        cells = CELLS_PER_UNIT * engine.device.compute_units // (rows * len(self.strips) * self.shape.strip)
         return max(self._step, min(fits, cells) // self._step * self._step)
 
-    def align(self, prefixes: Prefixes) -> Found:
+    def align(self, prefixes: Prefixes) -> Steps[Found]:
         """Align prefixes by one launch; see `Aligner`."""
         done, count = prefixes.done, len(prefixes)
         rows = self._options.rows(prefixes.length) - done
         reads = -(-count // self._step) * self._step
-        group = self.shape.lanes if self._cpu else reads
-        segments = self._segments(reads, rows)
-        best = self._engine.empty((len(segments), reads), self.shape.dtype)
-        where = self._engine.empty((len(segments), reads), np.int32)
-        levels = self._normaliser.levels(
-            prefixes.samples, prefixes.first, prefixes.length, reads, group=group, skipped=done
-        )
-        names = ["edges", "edge_bonuses"] if self._bonus else ["edges"]  # of last columns
-        edges = {name: self._kept(name, len(segments) * reads * rows, self.shape.dtype) for name in names}
-        state = self._state(prefixes, done, reads)
-        kernel = self._engine.kernel(
-            SOURCE, "align_strips", **self.shape.defines(self._options, state=prefixes.slots is not None)
-        )
-        self._engine.launch(
-            kernel,
-            (reads // self.shape.lanes, len(segments)),
-            (1 if self._cpu else GROUP, 1),
-            levels=levels,
-            columns=self.strips.levels,
-            strips=self.strips.device_facts,
-            segments=self._engine.upload(segments.reshape(-1)),
-            rows=rows,
-            best=best,
-            where=where,
-            **edges,
-            **state,
-        )
-        scores, places = self._engine.download(best), self._engine.download(where)
+        segments, on_device = self._segments(reads, rows)
+        state, results = self._state(prefixes, done, reads), (len(segments), reads)
+        with (
+            self._rooms.lent("best", results, self.shape.dtype) as best,
+            self._rooms.lent("where", results, np.int32) as where,
+        ):
+            self._launch(prefixes, rows, results, segments=on_device, best=best, where=where, **state)
+            yield
+            scores, places = self._engine.download(best), self._engine.download(where)
         if prefixes.slots is not None:  # only now, as a launch that fails leaves scores where they were
             prefixes.slots.advance(prefixes.numbers, done + rows)
         return self._joined(segments[:, 1], scores[:, :count], places[:, :count])
 
-    def _segments(self, reads: int, rows: int) -> NDArray[np.uint32]:
-        """Cut the references for so many reads."""
-        width = self.shape.strip
-        reach = -(-halo(self._options, rows) // width)
-        at_work = self._engine.device.compute_units * (1 if self._cpu else ITEMS_PER_UNIT)
-        count = segment_count(reads // self.shape.lanes, len(self.strips) * width, reach * width, at_work)
-        return cut_segments(self.strips.facts, self.strips.bounds, count, reach)
+    def _launch(self, prefixes: Prefixes, rows: int, results: tuple[int, int], **arguments: Any) -> None:
+        """Align the last so many rows of prefixes; results are of so many segments and reads."""
+        segments, reads = results
+        group = self.shape.lanes if self._cpu else reads
+        names = ["edges", "edge_bonuses"] if self._bonus else ["edges"]  # of last columns
+        kernel = self._engine.kernel(
+            SOURCE, "align_strips", **self.shape.defines(self._options, state=prefixes.slots is not None)
+        )
+        with ExitStack() as stack:
+            edges = {
+                name: stack.enter_context(self._rooms.lent(name, (segments * reads * rows,), self.shape.dtype))
+                for name in names
+            }
+            room = stack.enter_context(self._rooms.lent("levels", (reads * rows,), self.shape.dtype))
+            levels = self._normaliser.levels(
+                prefixes.samples, prefixes.first, prefixes.length, reads, group=group, skipped=prefixes.done, room=room
+            )
+            self._engine.launch(
+                kernel,
+                (reads // self.shape.lanes, segments),
+                (1 if self._cpu else GROUP, 1),
+                levels=levels,
+                columns=self.strips.levels,
+                strips=self.strips.device_facts,
+                rows=rows,
+                **edges,
+                **arguments,
+            )
+
+    def _segments(self, reads: int, rows: int) -> tuple[NDArray[np.uint32], DeviceArray]:
+        """The references cut for so many reads: the segments on the host, and on the device."""
+        if (reads, rows) not in self._cuts:
+            width = self.shape.strip
+            reach = -(-halo(self._options, rows) // width)
+            at_work = self._engine.device.compute_units * (1 if self._cpu else ITEMS_PER_UNIT)
+            count = segment_count(reads // self.shape.lanes, len(self.strips) * width, reach * width, at_work)
+            segments = cut_segments(self.strips.facts, self.strips.bounds, count, reach)
+            if len(self._cuts) == MAX_CUTS:
+                self._cuts.clear()
+            self._cuts[reads, rows] = segments, self._engine.upload(segments.reshape(-1))
+        return self._cuts[reads, rows]
 
     def _state(self, prefixes: Prefixes, done: int, reads: int) -> dict[str, Any]:
         """What the kernel has to know of slots."""
@@ -287,15 +349,6 @@ class StripAligner:
         places = np.full(reads, NO_SLOT, np.uint32)  # none for lanes without a read
         places[: len(prefixes)] = prefixes.slots.places(prefixes.numbers)
         return {"rows_done": done, "slots": self._engine.upload(places), "kept": prefixes.slots.kept}
-
-    def _kept(self, name: str, size: int, dtype: DTypeLike) -> DeviceArray:
-        """Room of at least so many elements, which stays from call to call."""
-        room = self._room.pop(name, None)
-        if room is None or room.size < size:
-            room = None  # give it back before there is a larger one
-            room = self._engine.empty(size, dtype)
-        self._room[name] = room
-        return room
 
     def _joined(self, reported: NDArray[np.uint32], best: NDArray[Any], where: NDArray[np.int32]) -> Found:
         """The best of all segments of each reference; of equal ones the first."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.sdtw.decisions.thresholds import UNDECIDED, WORDS, Thresholds
 from oclgenomics.sdtw.device.aligner import StagedReads
+from oclgenomics.sdtw.device.steps import finished
 from oclgenomics.sdtw.device.strips import PrefixAligner
 
 CONTROL, DELAYED, UNSELECTED = 3, 4, 5
@@ -110,7 +111,8 @@ class Judge:
         for stage, prefix in enumerate(thresholds.prefixes):
             which = np.flatnonzero((job.stage <= stage) & (decision == UNDECIDED) & (job.held >= prefix))
             if len(which):
-                found = staged.align(flat, firsts[which], prefix, job.channel[which], job.generation[which])
+                steps = staged.align(flat, firsts[which], prefix, job.channel[which], job.generation[which])
+                found = finished(steps)
                 cost[which], column[which], judged[which] = found.cost, found.column, stage
                 score[which] = thresholds.scores(found.cost, self._criteria.targets)
                 decision[which] = thresholds.decide(stage, score[which])

@@ -19,6 +19,7 @@ from oclgenomics.sdtw import plan, reference
 from oclgenomics.sdtw.device import normaliser, strips as strip_aligner
 from oclgenomics.sdtw.device.aligner import Aligner, StagedReads, reads_together
 from oclgenomics.sdtw.device.normaliser import Normaliser
+from oclgenomics.sdtw.device.steps import finished
 from oclgenomics.sdtw.device.strips import Found, ReferenceStrips, Slots
 from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, COSTS, CRESCENT, NORMS, SQUIGGLEFILTER, AlignOptions, Bonus
 from oclgenomics.sdtw.plan import BEGINS, cell_shape
@@ -151,7 +152,7 @@ def test_reads_that_go_on(
     for _ in range(2):
         slots.rows[numbers] = 0
         for prefix in (block, 2 * block, 2 * block + 77):
-            found = aligner.extend(samples, first, prefix, slots, numbers)
+            found = finished(aligner.extend(samples, first, prefix, slots, numbers))
             whole = aligner.align(samples, first, prefix)
             np.testing.assert_array_equal(found.cost, whole.cost)
             np.testing.assert_array_equal(found.column, whole.column)
@@ -162,13 +163,13 @@ def test_what_cannot_go_on(engine: Engine) -> None:
     samples, first = make_samples(2, 1100, 1)
     blocks = Aligner(engine, REFERENCES, AlignOptions(norm="blocks"))
     slots, numbers = blocks.slots(4), np.array([0, 3])
-    blocks.extend(samples, first[:1], 500, slots, numbers[:1])
+    finished(blocks.extend(samples, first[:1], 500, slots, numbers[:1]))
     with pytest.raises(ValueError, match="gone equally far"):
-        blocks.extend(samples, first, 1000, slots, numbers)
+        finished(blocks.extend(samples, first, 1000, slots, numbers))
     with pytest.raises(ValueError, match="less far"):
-        blocks.extend(samples, first[:1], 500, slots, numbers[:1])
+        finished(blocks.extend(samples, first[:1], 500, slots, numbers[:1]))
     with pytest.raises(ValueError, match="normalised anew"):
-        Aligner(engine, REFERENCES).extend(samples, first, 500, slots, numbers)
+        finished(Aligner(engine, REFERENCES).extend(samples, first, 500, slots, numbers))
 
 
 def test_reads_come_in_launches(shaped: Engine) -> None:
@@ -234,7 +235,7 @@ def test_stages_give_what_each_prefix_gives(shaped: Engine, options: AlignOption
     staged, places = StagedReads(aligner, 25), np.random.default_rng(1).permutation(25)[:20]
     reads = np.arange(20)
     for prefix in (500, 777, 1000, 2000):
-        found = staged.align(samples, first[reads], prefix, places[reads], reads)
+        found = finished(staged.align(samples, first[reads], prefix, places[reads], reads))
         whole = aligner.align(samples, first[reads], prefix)
         np.testing.assert_array_equal(found.cost, whole.cost)
         np.testing.assert_array_equal(found.column, whole.column)
@@ -246,13 +247,13 @@ def test_places_get_new_reads(engine: Engine) -> None:
     aligner = Aligner(engine, REFERENCES, CRESCENT)
     samples, first = make_samples(6, 2000, 10)
     staged, places = StagedReads(aligner, 6), np.arange(6)
-    staged.align(samples, first[:2], 500, places[:2], np.array([7, 8]))
-    staged.align(samples, first[2:4], 1000, places[2:4], np.array([9, 10]))
-    staged.align(samples, first[4:], 1500, places[4:], np.array([11, 12]))
+    finished(staged.align(samples, first[:2], 500, places[:2], np.array([7, 8])))
+    finished(staged.align(samples, first[2:4], 1000, places[2:4], np.array([9, 10])))
+    finished(staged.align(samples, first[4:], 1500, places[4:], np.array([11, 12])))
     reads = np.array([7, 99, 9, 10, 11, 98])
-    found = staged.align(samples, first, 1500, places, reads)
+    found = finished(staged.align(samples, first, 1500, places, reads))
     np.testing.assert_array_equal(found.cost, aligner.align(samples, first, 1500).cost)
-    again = staged.align(samples, first, 1500, places, reads)
+    again = finished(staged.align(samples, first, 1500, places, reads))
     np.testing.assert_array_equal(again.cost, found.cost)
 
 
@@ -260,10 +261,10 @@ def test_launches_that_fail_leave_scores_where_they_were(engine: Engine) -> None
     aligner = Aligner(engine, REFERENCES, CRESCENT)
     samples, first = make_samples(3, 1500, 11)
     slots, numbers = aligner.slots(3), np.arange(3)
-    aligner.extend(samples, first, 500, slots, numbers)
+    finished(aligner.extend(samples, first, 500, slots, numbers))
     with mock.patch.object(Engine, "launch", side_effect=DeviceLostError("gone")), pytest.raises(DeviceLostError):
-        aligner.extend(samples, first, 1000, slots, numbers)
-    found = aligner.extend(samples, first, 1000, slots, numbers)
+        finished(aligner.extend(samples, first, 1000, slots, numbers))
+    found = finished(aligner.extend(samples, first, 1000, slots, numbers))
     np.testing.assert_array_equal(found.cost, aligner.align(samples, first, 1000).cost)
 
 
@@ -276,8 +277,8 @@ def test_slots_leave_room(engine: Engine) -> None:
         assert reads_together(Aligner(small, REFERENCES), 10**9) == 10**9
         samples, first = make_samples(3, 1000, 1)
         slots = aligner.slots(count)
-        aligner.extend(samples, first, 500, slots, np.array([0, 1, count - 1]))
-        found = aligner.extend(samples, first, 1000, slots, np.array([0, 1, count - 1]))
+        finished(aligner.extend(samples, first, 500, slots, np.array([0, 1, count - 1])))
+        found = finished(aligner.extend(samples, first, 1000, slots, np.array([0, 1, count - 1])))
         np.testing.assert_array_equal(found.cost, aligner.align(samples, first, 1000).cost)
 
 
@@ -286,9 +287,9 @@ def test_only_new_samples_cost_work(engine: Engine) -> None:
     aligner = Aligner(engine, REFERENCES, CRESCENT)
     samples, first = make_samples(3, 1500, 1)
     slots, numbers = aligner.slots(3), np.arange(3)
-    aligner.extend(samples, first, 1000, slots, numbers)
+    finished(aligner.extend(samples, first, 1000, slots, numbers))
     with mock.patch.object(Normaliser, "levels", autospec=True, side_effect=Normaliser.levels) as levels:
-        aligner.extend(samples, first, 1500, slots, numbers)
+        finished(aligner.extend(samples, first, 1500, slots, numbers))
     assert levels.call_args.kwargs["skipped"] == 1000
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw.device.starts import StartFinder
+from oclgenomics.sdtw.device.steps import finished
 from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.reference import Row, costs, last_row, normalised_levels, normalised_samples, start_of
 
@@ -76,7 +77,7 @@ def test_starts_on_the_device(shaped: Engine, options: AlignOptions, prefix: int
     which = rng.integers(0, 2, count)
     column = np.array([rng.integers(-1, len(references[number])) for number in which])
     finder = StartFinder(shaped, references, options)
-    found = finder.find(samples, first, prefix, which, column)
+    found = finished(finder.find(samples, first, prefix, which, column))
     for read in range(count):
         reference = references[which[read]]
         if column[read] < 0:
@@ -100,7 +101,7 @@ def test_costs_to_starts_are_those_of_alignments(shaped: Engine, options: AlignO
     best = OracleAligner([reference], options).align(samples, first, 100)
     finder = StartFinder(shaped, [reference], options)
     there = best.column[:, 0] >= 0
-    starts, cost = finder._found(samples, first[there], 100, best.column[there, 0])
+    starts, cost = finished(finder._found(samples, first[there], 100, best.column[there, 0]))
     assert there.any()
     np.testing.assert_array_equal(cost, best.cost[there, 0])
     assert (starts <= best.column[there, 0]).all()
@@ -110,6 +111,7 @@ def test_no_alignments_have_no_starts(engine: Engine) -> None:
     """Nothing to find needs no launch."""
     finder = StartFinder(engine, [small_squiggle("a", np.arange(30.0))], AlignOptions())
     none = np.empty(0, np.int64)
-    assert finder.find(np.empty(0, np.int16), none, 10, none, none).shape == (0,)
-    some = finder.find(np.zeros(10, np.int16), np.zeros(1, np.int64), 10, np.zeros(1, np.int64), np.full(1, -1))
+    assert finished(finder.find(np.empty(0, np.int16), none, 10, none, none)).shape == (0,)
+    zero = np.zeros(1, np.int64)
+    some = finished(finder.find(np.zeros(10, np.int16), zero, 10, zero, np.full(1, -1)))
     assert some.tolist() == [-1]
