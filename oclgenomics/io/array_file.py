@@ -325,11 +325,15 @@ class SectionReader:
     def summed_window(self, items: int) -> Window:
         """Read the next items, with the bytes that `window` has of them, and make their checksums."""
         window = self.window(items)
+        self.sum(window)
+        return window
+
+    def sum(self, window: Window) -> None:
+        """Make the checksums of a window; where these are of blocks, threads may do so side by side."""
         if self._file.in_blocks:
             self._sums[window.first : window.first + window.blocks] = block_sums(KEY, window.data[: window.summed])
         else:
             self._whole.update(window.data[window.begin : window.last or window.end].data)
-        return window
 
     def window(self, items: int) -> Window:
         """Read the next items, `left` of them at most, for somebody who makes the checksums of their blocks."""

@@ -70,14 +70,20 @@ class FeatureNumbers(NamedTuple):
     @classmethod
     def of(cls, counts: Iterable[Counts], threads: Workers | None = None) -> FeatureNumbers:
         """Sum up the numbers of locations of features, which come block by block; threads may look at several."""
+        return cls.added(map(cls.of_block, counts) if threads is None else threads.map(cls.of_block, counts))
+
+    @classmethod
+    def added(cls, numbers: Iterable[FeatureNumbers]) -> FeatureNumbers:
+        """Add up the numbers of features that follow each other."""
         total = cls(0, 0, 0, 0, 0)
-        for one in map(cls._of_block, counts) if threads is None else threads.map(cls._of_block, counts):
+        for one in numbers:
             sums = cls(*(a + b for a, b in zip(total, one, strict=True)))
             total = sums._replace(largest=max(total.largest, one.largest))
         return total
 
     @classmethod
-    def _of_block(cls, block: Counts) -> FeatureNumbers:
+    def of_block(cls, block: Counts) -> FeatureNumbers:
+        """Sum up the numbers of locations of some features."""
         alive, single = int(np.count_nonzero(block)), int(np.count_nonzero(block == 1))
         return cls(alive, len(block) - alive, single, int(block.max(initial=0)), int(block.sum(dtype=np.int64)))
 

@@ -268,8 +268,7 @@ class StoredFeatures:
         self._windows = int(database.targets.windows.sum())
         keys, counts, locations = self._readers().values()
         self._features = len(keys)
-        with Workers() as threads:
-            self.numbers = FeatureNumbers.of(_blocks_of(counts), threads)
+        self.numbers = _numbers_of(counts, in_blocks=file.in_blocks)
         fault = numbers_fault(self.numbers, len(keys), len(locations), database.options.max_locations)
         if fault is not None:
             raise contradiction(file, fault)
@@ -392,11 +391,22 @@ class StoredFeatures:
         return one[0]
 
 
-def _blocks_of(counts: SectionReader) -> Iterator[Counts]:
-    """Read numbers of locations block by block."""
-    while counts.left:
-        yield counts.read(min(BLOCK, counts.left))
+def _numbers_of(counts: SectionReader, *, in_blocks: bool) -> FeatureNumbers:
+    """Read and verify the numbers of locations, and sum them up; threads make the checksums of blocks."""
+
+    def windows() -> Iterator[Window]:
+        while counts.left:
+            yield (counts.window if in_blocks else counts.summed_window)(min(BLOCK, counts.left))
+
+    def items(window: Window) -> Counts:
+        if in_blocks:
+            counts.sum(window)
+        return window.items
+
+    with Workers() as threads:
+        numbers = FeatureNumbers.added(threads.map(lambda window: FeatureNumbers.of_block(items(window)), windows()))
     counts.finish()
+    return numbers
 
 
 def _whole_features(file: ArrayFile, database: Database) -> Features:

@@ -23,7 +23,7 @@ INDEXING = "classify/index_features.cl"
 TYPES = {"uint8": "uchar", "uint16": "ushort"}
 EACH = 1024  # features that a work-item of a CPU takes
 PIECES_ON_THE_WAY = 4
-USUAL = 1.25  # of the locations that pieces have on average: nearly all have fewer
+USUAL = 1.125  # of what pieces have on average: nearly all have less
 
 
 class TargetTable:
@@ -220,12 +220,11 @@ class PieceRooms:
         self._rooms: dict[str, Iterator[NDArray[np.uint8]]] = {}
         if engine.tuning.shares_memory or not source.blocks:
             return
-        pieces = max(-(-len(source) // features), 1)
-        features = min(features, len(source))
-        usual = min(int(USUAL * source.numbers.located) // pieces, locations)
-        sizes = {"keys": 4 * features, "counts": 2 * features, "locations": 4 * usual}
-        for name, size in sizes.items():
-            rooms = [engine.pinned(size + 2 * BLOCK_BYTES, np.uint8) for _ in range(min(PIECES_ON_THE_WAY, pieces))]
+        share = min(features / max(len(source), 1), 1)
+        single = len(source) <= features and source.numbers.located <= locations
+        for name, blocks in source.blocks.items():
+            size = min(int(USUAL * share * blocks * BLOCK_BYTES), 4 * max(features, locations)) + 2 * BLOCK_BYTES
+            rooms = [engine.pinned(size, np.uint8) for _ in range(1 if single else PIECES_ON_THE_WAY)]
             self._rooms[name] = cycle(rooms)
 
     def of(self, name: str, size: int) -> NDArray[np.uint8]:
