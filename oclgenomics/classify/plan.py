@@ -105,7 +105,7 @@ def by_length(
     """
     longest = int(lengths.max(initial=0))
     if len(lengths) and lengths.min() == longest:
-        return np.repeat(values_of(np.array([longest])), len(lengths))
+        return np.full(len(lengths), values_of(np.array([longest]))[0])
     if longest >= len(lengths):
         return values_of(lengths.astype(np.int64))
     return values_of(np.arange(longest + 1)).take(lengths)
