@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.signature_samples import SampleRecord, random_letters, sample_letters
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures import Panel, ScanOptions
@@ -49,9 +49,12 @@ def test_costs_grow_with_what_there_is_to_do(costs: MethodCosts) -> None:
     assert planes_cost(costs, np.array([0]), np.array([0]), PATTERNS) == 0
 
 
+@settings(max_examples=400)
 @given(
     st.sampled_from([CPU_COSTS, GPU_COSTS]),
-    st.lists(st.tuples(*map(st.sampled_from, ([100, 5000], [0, 0.5, 1], [0.1, 0.9, 1.1, 2]))), min_size=1, max_size=2),
+    st.lists(
+        st.tuples(*map(st.sampled_from, ([100, 500, 5000], [0, 0.5, 1], [0.1, 0.9, 1.1, 2]))), min_size=1, max_size=2
+    ),
     st.sampled_from([[90] * 50, [90] * 5 + [5000] * 5]),
 )
 def test_bounds_hold_for_each_sample(
