@@ -50,7 +50,7 @@ FEW_REPLICATES = 5  # fewer than this are drawn one by one; quantiles would say 
 
 
 def peak_windows(scan: Scan, count: int = TOP_WINDOWS, least: float = 0.0) -> list[int]:
-    """Indices of the grid positions with the largest omega, from `least` on, whose windows do not overlap; best first."""
+    """Indices of the grid positions with the largest omega, at least `least`, whose windows are apart; best first."""
     known = replace(scan, omega=np.where(scan.valid & (scan.omega >= least), scan.omega, 0.0))
     return [index for _, index in best_positions([known], count)]
 
