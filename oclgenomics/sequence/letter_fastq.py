@@ -104,7 +104,7 @@ def _pieces(engine: Engine, found: _Found, first: int) -> Pieces:
         engine.download(array, found.size) for array in (found.letters, found.sizes, found.qualities)
     )
     record = np.arange(first, first + found.size)
-    start, ends = (np.broadcast_to(one, found.size) for one in (np.int64(0), np.True_))  # all are whole
+    start, ends = np.broadcast_to(np.int64(0), found.size), np.broadcast_to(np.True_, found.size)  # all are whole
     return Pieces(record, start, letters, sizes, sizes, qualities, ends)
 
 
