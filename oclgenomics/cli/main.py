@@ -177,7 +177,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="oclgenomics", description="Genomics workloads on any OpenCL device.", allow_abbrev=False
     )
     parser.add_argument("--version", action="version", version=f"oclgenomics {__version__}")
-    parser.add_argument("--yaml", action=_OfVersion, nargs=0, help="with --version: libraries, too, and as YAML")
+    told = "with --version: libraries, too, and as YAML"
+    parser.add_argument("--yaml", action=_OfVersion, nargs=0, default=argparse.SUPPRESS, help=told)
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     # Only the module that will run is imported, which keeps every start short.
     add_late_parsers(

@@ -80,6 +80,7 @@ def test_reports_do_not_tell_of_it(reads: Path) -> None:
     words = ["signatures", "scan", "reads.fq", "panel.fa", "-q", "-o"]
     assert main([*words, "one.tsv", "--versions", "versions.yml"]) == 0
     assert "versions=" not in (reads / "one.tsv").read_text()
+    assert "yaml=" not in (reads / "one.tsv").read_text()
 
 
 def test_not_where_the_command_fails(reads: Path) -> None:
