@@ -1,29 +1,35 @@
 """Where the time of whole processes goes: start, host and device, beside what their bytes would take.
 
-    python benchmarks/processes.py [-d auto] [--jobs omega,kmers28,kmers55,build,query,signatures,sdtw] [--size 1]
-                                   [--repeat 5] [--folder FOLDER] [--traces FOLDER] [--json FILE]
+    python benchmarks/processes.py [-d auto] [--jobs omega,kmers28,kmers55,build,query,signatures,edits,sdtw]
+                                   [--size 1] [--repeat 5] [--folder FOLDER] [--traces FOLDER] [--json FILE]
+    python benchmarks/processes.py --from FOLDER --plot FILE.png
 
 A process runs from start to exit, its inputs in the system's cache. `first s` is its first run, `s` the best of the
 others. Another run is profiled, of which are `device s`, when a kernel runs, and `link s`, when something is copied to
 or from the device; --traces keeps its trace, which ui.perfetto.dev shows. `cpu s` is the host's, of all its threads.
-`start s` is a command on the device with next to nothing to do.
+`start s` is a command on the device with next to nothing to do. --plot draws the traces of a folder.
 
-Three rates are measured first: reading a cached file, copying to the device, and copying within its memory. The bytes
-of inputs and outputs at the least of them take `bound s`; `times` is how many times as long the process takes.
+Three rates are measured first: reading a cached file with up to eight threads, copying to the device, and copying
+within its memory. The bytes of inputs and outputs at the least of them take `bound s`; `times` is how many times as
+long the process takes.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
+from matplotlib import pyplot
 from measure import copy_rate, machine, run_process, table, write_json
 from omega import SETS, make_input
 from scale import PROGRAM
@@ -31,8 +37,10 @@ from scale_data import SEED, random_bases, write_fasta, write_reads
 
 from oclgenomics.runtime import Engine, select_device
 
-RATE_BYTES = 1 << 28
+RATE_BYTES = 1 << 29
 BLOCK = 1 << 24
+LEAST_DRAWN = 0.002  # seconds, which a short kernel is drawn as
+READERS = min(8, os.cpu_count() or 1)
 Row = dict[str, Any]
 
 
@@ -99,6 +107,17 @@ def signatures_process(folder: Path, size: float) -> Process:
     return Process(words, [reads, panel], ".tsv")
 
 
+def edits_process(folder: Path, size: float) -> Process:
+    """Find 96 barcodes of 24 bp with up to 3 edits on both strands of reads of 25 Mbp (54 MB)."""
+    reads, panel, rng = folder / "barcoded.fq", folder / "barcodes.fa", np.random.default_rng(SEED)
+    genome = random_bases(rng, 5_000_000)
+    write_reads(reads, [genome], int(25e6 * size) // 150, 150)
+    places = rng.integers(0, len(genome) - 24, 96).tolist()
+    write_fasta(panel, [genome[at : at + 24] for at in places])
+    words = ["signatures", "scan", str(reads), str(panel), "--max-edits", "3", "--strand", "both", "--report", "all"]
+    return Process(words, [reads, panel], ".tsv")
+
+
 def sdtw_process(folder: Path, size: float) -> Process:
     """Align 10,000 reads with a reference of 30,000 bp."""
     genome, reads, squiggle = (folder / name for name in ("target.fa", "reads.npz", "target.sq"))
@@ -112,7 +131,8 @@ def sdtw_process(folder: Path, size: float) -> Process:
 
 JOBS: dict[str, Callable[[Path, float], Process]] = {
     "omega": omega_process, "kmers28": kmers_process(28), "kmers55": kmers_process(55), "build": build_process,
-    "query": query_process, "signatures": signatures_process, "sdtw": sdtw_process,
+    "query": query_process, "signatures": signatures_process,
+    "edits": edits_process, "sdtw": sdtw_process,
 }  # fmt: skip
 
 
@@ -141,22 +161,29 @@ def covered(pairs: Iterable[tuple[float, float]]) -> float:
 
 
 def rates(engine: Engine, folder: Path) -> dict[str, float]:
-    """GB/s of reading a cached file, of copies to the device, and of copies within its memory."""
-    path, block = folder / "zeros", bytearray(BLOCK)
-    path.write_bytes(bytes(RATE_BYTES))
-    array = np.zeros(RATE_BYTES, np.uint8)
+    """GB/s of reading a cached file by all cores, of copies to the device, and of copies within its memory."""
+    path, array = folder / "zeros", np.zeros(RATE_BYTES, np.uint8)
+    path.write_bytes(array.data)
     room = engine.empty(RATE_BYTES, np.uint8)
     reading, copying = [], []
-    for _ in range(5):
-        start = time.perf_counter()
-        with path.open("rb", buffering=0) as file:
-            while file.readinto(block):
-                pass
-        reading.append(time.perf_counter() - start)
-        start = time.perf_counter()
-        engine.write(room, array)
-        engine.finish()
-        copying.append(time.perf_counter() - start)
+    blocks = SimpleQueue[bytearray]()
+    with path.open("rb") as file, ThreadPoolExecutor(READERS) as pool:
+        for _ in range(READERS):
+            blocks.put(bytearray(BLOCK))
+
+        def read(begin: int) -> None:
+            block = blocks.get()
+            os.preadv(file.fileno(), [block], begin)
+            blocks.put(block)
+
+        for _ in range(5):
+            start = time.perf_counter()
+            list(pool.map(read, range(0, RATE_BYTES, BLOCK)))
+            reading.append(time.perf_counter() - start)
+            start = time.perf_counter()
+            engine.write(room, array)
+            engine.finish()
+            copying.append(time.perf_counter() - start)
     room.release()
     path.unlink()
     file_rate, link_rate = (RATE_BYTES / min(times) / 1e9 for times in (reading, copying))
@@ -189,6 +216,27 @@ def measured(name: str, folder: Path, args: argparse.Namespace, least: float, st
     }  # fmt: skip
 
 
+def draw(traces: Path, path: str) -> None:
+    """Draw when kernels ran and copies were under way, from the moment on when the device was open."""
+    found = [name for name in JOBS if (traces / f"{name}.json").exists()]
+    figure, axes = pyplot.subplots(figsize=(9, 0.55 * len(found) + 1.1), layout="constrained")
+    lanes = {"kernels": ("compute", 0.02, "#1b6ca8"), "copies": ("transfer", -0.34, "#e08214")}
+    until = 0.0
+    for place, name in enumerate(found):
+        axes.axhspan(place - 0.4, place + 0.4, color="0.95", lw=0)
+        for what, (lane, low, colour) in lanes.items():
+            pairs = sorted(spans(traces / f"{name}.json", lane))
+            until = max(until, *(end for _, end in pairs))
+            bars = [(start, max(end - start, LEAST_DRAWN)) for start, end in pairs]
+            axes.broken_barh(bars, (place + low, 0.32), color=colour, lw=0, label=what if not place else None)
+    axes.set_yticks(range(len(found)), found)
+    axes.set(ylim=(len(found) - 0.5, -0.5), xlim=(0, until * 1.02), xlabel="seconds since the device was opened")
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    figure.legend(loc="outside upper right", ncols=2, frameon=False)
+    figure.savefig(path, dpi=150)
+
+
 def main() -> None:
     """Measure, print and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -199,7 +247,12 @@ def main() -> None:
     parser.add_argument("--folder")
     parser.add_argument("--traces", type=Path)
     parser.add_argument("--json")
+    parser.add_argument("--from", dest="drawn", type=Path)
+    parser.add_argument("--plot")
     args = parser.parse_args()
+    if args.drawn:
+        draw(args.drawn, args.plot)
+        return
     with tempfile.TemporaryDirectory(dir=args.folder) as name:
         folder = Path(name)
         with Engine(select_device(args.device)) as engine:

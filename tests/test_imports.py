@@ -261,9 +261,12 @@ def test_counting_loads_no_library_beside_those_of_opencl() -> None:
     code = """
 import sys
 from importlib.machinery import EXTENSION_SUFFIXES
+import argparse
+from oclgenomics.app.commands import begin_engine
 from oclgenomics.kmers.commands import count
-count._begin_loading()
+begin_engine(argparse.Namespace(device=None))
 before = set(sys.modules)
+import oclgenomics.kmers.device.counting
 import oclgenomics.kmers.api
 files = {name: getattr(sys.modules[name], "__file__", None) or "" for name in set(sys.modules) - before}
 print(*(name for name, file in files.items() if file.endswith(tuple(EXTENSION_SUFFIXES))))

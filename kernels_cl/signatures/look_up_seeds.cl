@@ -10,7 +10,8 @@
 //                     order, as many as there is `room` for; counts[0] counts all, and counts[1 + t] those of each tile. With
 //                     EDITS a candidate is a place at which a seed lies, instead of a start: insertions and deletions shift what
 //                     is behind it
-//   count_listed      counts[t]: the seeds in the rows of all hits of a tile, which find_candidates would compare
+//   count_listed      counts[t]: about how many seeds are in the rows of all hits of a tile, which find_candidates would compare. The
+//                     letters that a tile begins with are looked up, one in SAMPLED of all but for short tiles
 //
 // -D HEAD=n           seeds.clh
 // -D TILE=n           letters of the largest tile
@@ -24,6 +25,7 @@
 #include "signatures/seeds.clh"
 
 #define LOOK_UPS (TILE / STEP + 1)
+#define SAMPLED 8
 
 // The word of four letters at a place, which STEP divides; behind a piece there are codes enough to read on (encode.cl).
 static inline uint word_at(__global const uchar *codes, uint place)
@@ -122,6 +124,18 @@ static inline Places places_of(Piece piece, uint begin, uint end)
     return places;
 }
 
+// How many letters of a tile are looked up to estimate its candidates.
+static inline uint sampled(Tile tile)
+{
+    const uint letters = tile.end - tile.begin;
+    return MIN(letters, MAX(letters / SAMPLED, STEP * SAMPLED));
+}
+
+static inline uint estimate(uint count, Tile tile, uint looked)
+{
+    return (uint)MIN((ulong)count * (tile.end - tile.begin) / looked, 0xffffffff);
+}
+
 #define FIND_ARGUMENTS                                                                                                            \
     __global const uchar *codes, __global const Piece *pieces, __global const Tile *tiles, __global const uint *bits,             \
         __global const uint *first, __global const uint *lists, __global const ulong *barred, __global const Seed *seeds,         \
@@ -199,12 +213,13 @@ void count_listed(COUNT_ARGUMENTS)
 {
     const uint tile = get_global_id(0);
     uint hits[LOOK_UPS], rows[LOOK_UPS];
-    const Places places = places_of(pieces[tiles[tile].piece], tiles[tile].begin, tiles[tile].end);
+    const uint looked = sampled(tiles[tile]);
+    const Places places = places_of(pieces[tiles[tile].piece], tiles[tile].begin, tiles[tile].begin + looked);
     const uint listed = list_hits(codes, places, bits, hits, rows);
     uint count = 0;
     for (uint i = 0; i < listed; ++i)
         count += first[rows[i] + 1] - first[rows[i]];
-    counts[tile] = count;
+    counts[tile] = estimate(count, tiles[tile], looked);
 }
 
 #else
@@ -249,7 +264,8 @@ __kernel void count_listed(COUNT_ARGUMENTS)
 {
     __local uint count;
     const uint tile = get_group_id(0), lane = get_local_id(0);
-    const Places places = places_of(pieces[tiles[tile].piece], tiles[tile].begin, tiles[tile].end);
+    const uint looked = sampled(tiles[tile]);
+    const Places places = places_of(pieces[tiles[tile].piece], tiles[tile].begin, tiles[tile].begin + looked);
     if (lane == 0)
         count = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -263,7 +279,7 @@ __kernel void count_listed(COUNT_ARGUMENTS)
         atomic_add(&count, own);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (lane == 0)
-        counts[tile] = count;
+        counts[tile] = estimate(count, tiles[tile], looked);
 }
 
 #endif

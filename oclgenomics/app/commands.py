@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import errno
+import importlib
 import os
 import re
 import stat
@@ -52,7 +53,7 @@ SIZE_BITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 PACKED = "compressed if the name ends in .gz, .bz2, .xz or .zst"  # of every output that is text
 NOT_PARAMETERS = {
     "run", "parser", "command_line", "debug", "quiet", "verbose", "shard", "pieces", "scheduler", "piece_count",
-    "piece_dir", "workers",
+    "piece_dir", "workers", "versions",
 }  # fmt: skip
 FormatT = TypeVar("FormatT", bound=str)
 
@@ -373,10 +374,19 @@ def _json_among(formats: Sequence[str]) -> str:
 
 
 def add_message_options(group: argparse._ArgumentGroup) -> None:
-    """Add --quiet, -v and --debug."""
+    """Add --versions, --quiet, -v and --debug."""
+    add_versions_option(group)
     group.add_argument("-q", "--quiet", action="store_true", help="only errors on standard error")
     group.add_argument("-v", "--verbose", action="count", default=0, help="more messages on standard error")
     group.add_argument("--debug", action="store_true", help="show the traceback of an error")
+
+
+def add_versions_option(group: argparse._ArgumentGroup) -> None:
+    """Add --versions."""
+    writes(group.add_argument(
+        "--versions", metavar="FILE.yml",
+        help="write the versions of this program and of what it runs on as YAML, for reports of workflows and MultiQC",
+    ))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -496,6 +506,21 @@ def _check_nameable(option: str, name: str) -> None:
 
 
 # The work
+
+
+def begin_engine(args: argparse.Namespace) -> None:
+    """Have the device of the options ready soon, while the rest is imported.
+
+    Python waits for the libraries of runtimes where it loads a library, too, so the modules that need some come before.
+    """
+    for name in (
+        "concurrent.futures.thread",
+        "subprocess",
+        "oclgenomics.io.array_layout",
+        "oclgenomics.runtime.engine",
+    ):
+        importlib.import_module(name)
+    runtime.begin_engine(args.device)
 
 
 def open_engine(args: argparse.Namespace) -> Engine:

@@ -10,6 +10,8 @@ A task whose worker dies, or loses its device, is given to another one, or to a 
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import math
 import pickle
 import threading
@@ -27,7 +29,8 @@ from oclgenomics.io import children
 from oclgenomics.io.children import Child, LostChildError
 from oclgenomics.io.cores import VARIABLE, usable_cores
 from oclgenomics.runtime.devices import Device
-from oclgenomics.runtime.selection import select_devices
+from oclgenomics.runtime.early_context import keep_context
+from oclgenomics.runtime.selection import select_device, select_devices
 
 PIECES_EACH = 8  # tasks for each worker: the last ones are short, and few enough that starting each costs little
 TRIES = 3  # workers that a task may cost
@@ -132,6 +135,8 @@ class DevicePool(Executor):
 
     def _serve(self, worker: _Worker) -> None:
         """Have a worker do tasks, in a thread of its own, until there are no more."""
+        with contextlib.suppress(OSError):  # which its first task tells
+            worker.begin()
         while (task := self._next(worker)) is not None:
             outcome, lost = worker.tried(task)
             if lost:
@@ -258,13 +263,24 @@ class _Worker:
         self._seconds = spent if self._seconds == math.inf else max(self._seconds, spent)
         return (value, error), ""
 
-    def _answer(self, task: _Task) -> Any:
+    def begin(self) -> Child:
+        """Start its process, which gets its device ready, and return it; the one that runs if there is one.
+
+        Raises
+        ------
+        OSError
+            It cannot be started.
+        """
         if self._child is None:
             self._child = Child("oclgenomics.app.pools", self._environment)
+        return self._child
+
+    def _answer(self, task: _Task) -> Any:
+        child = self.begin()
         if not self.unwanted:
-            self._child.ask(task.call)
+            child.ask(task.call)
         while not self.unwanted:
-            answer = self._child.answer()
+            answer = child.answer()
             if isinstance(answer, tuple):
                 return answer
             if isinstance(answer, str):
@@ -303,6 +319,14 @@ def _answer(call: bytes) -> bytes:
     return children.answer_of(do)
 
 
+def _get_ready() -> None:
+    """Have a context on this worker's device before the first task comes; what goes wrong is for the task to tell."""
+    with contextlib.suppress(OclGenomicsError):
+        device = select_device()
+        importlib.import_module("oclgenomics.app.jobs")
+        keep_context(device)
+
+
 if __name__ == "__main__":
     notices.send_to(lambda text: children.tell(pickle.dumps(text)))
-    children.serve(_answer)
+    children.serve(_answer, _get_ready)

@@ -5,13 +5,20 @@ A record holds no time of day, so that equal work gives equal bytes.
 
 from __future__ import annotations
 
+import contextlib
+import platform
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import __version__
+from oclgenomics.lazy_names import late
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Device
+
+metadata = late("importlib.metadata")
+
+LIBRARIES = ("numpy", "pyopencl")  # that results are computed with
 
 
 def make_provenance(
@@ -54,6 +61,15 @@ def make_provenance(
 def device_record(device: Device) -> dict[str, str]:
     """Return what tells a device from others, as records of what made a result have it."""
     return {name: getattr(device, name) for name in ("name", "kind", "platform", "platform_version", "driver")}
+
+
+def versions_text() -> str:
+    """Return the versions of this program and of what it runs on as YAML, one in each line: ``numpy: "2.1.0"``."""
+    found = {"oclgenomics": __version__, "python": platform.python_version()}
+    for name in LIBRARIES:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return "".join([f'{name}: "{version}"\n' for name, version in found.items()])
 
 
 def _plain(value: Any) -> Any:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import io
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import Any, Protocol, TypeVar
 
 from oclgenomics.app.provenance import provenance_lines
+from oclgenomics.lazy_names import late
+
+workers = late("oclgenomics.io.workers")
 
 MISSING = "NA"
 """What stands in a table for a value that is not there; formats that others have defined keep theirs."""
@@ -25,8 +32,8 @@ class ByteSink(Protocol):
 class Report(Protocol[PartT_contra]):
     """A report is `head()`, then `body(part)` for each part of a result in order, then `tail()`.
 
-    It is UTF-8 but for names of the input, whose bytes are those of the input. What `body` returns may change with the
-    next call of it. A class that is derived from this one has no head and no tail unless it says so.
+    It is UTF-8 but for names of the input, whose bytes are those of the input. What `body` returns stays as it is until
+    the call of it behind the next one. A class that is derived from this one has no head and no tail unless it says so.
     """
 
     def head(self) -> bytes:
@@ -81,25 +88,49 @@ def write_reports(
     Parameters
     ----------
     parts : iterable
-        In order; each is written before the next one is asked for.
+        In order. If all streams are files, a thread writes each while the next one is made; else each is written
+        before the next one is asked for.
     reports : sequence of (binary stream, Report)
     on_part : sequence of callable
         Called with each part before it is written.
     flush : bool
         Let readers have each part at once.
     """
+
+    def write(texts: Sequence[bytes | memoryview]) -> None:
+        for (stream, _), text in zip(reports, texts, strict=True):
+            stream.write(text)
+            if flush:
+                stream.flush()
+
+    made = _texts(parts, [report for _, report in reports], on_part)
+    behind = not flush and all(_is_file(stream) for stream, _ in reports)
+    with closing(workers.work_behind(write, made, behind=behind)) as written:
+        for _ in written:
+            pass
+
+
+def _texts(
+    parts: Iterable[PartT], reports: Sequence[Report[PartT]], on_part: Sequence[Callable[[PartT], object]]
+) -> Iterator[list[bytes | memoryview]]:
+    """The next bytes of all reports: their heads when the first part is there, each part, and what comes last."""
     begun = False
     for part in parts:
         for see in on_part:
             see(part)
-        for stream, report in reports:
-            if not begun:
-                stream.write(report.head())
-            stream.write(report.body(part))
-            if flush:
-                stream.flush()
-        begun = True
-    for stream, report in reports:
         if not begun:
-            stream.write(report.head())
-        stream.write(report.tail())
+            yield [report.head() for report in reports]
+        begun = True
+        yield [report.body(part) for report in reports]
+    if not begun:
+        yield [report.head() for report in reports]
+    yield [report.tail() for report in reports]
+
+
+def _is_file(stream: ByteSink) -> bool:
+    """Whether a stream writes to a file, for which nobody waits as for the reader of a pipe."""
+    try:
+        handle: int = stream.fileno()  # type: ignore[attr-defined]
+    except (AttributeError, io.UnsupportedOperation):
+        return False
+    return stat.S_ISREG(os.fstat(handle).st_mode)

@@ -64,7 +64,7 @@ PartT = TypeVar("PartT")
 MEGABYTES = "MB", 1e6
 NOT_KEPT = {
     "run", "parser", "command_line", "output", "shard", "device", "max_memory", "threads", "tmp_dir", "profile",
-    "quiet", "verbose", "debug", "scheduler", "piece_count", "piece_dir", "workers",
+    "quiet", "verbose", "debug", "versions", "scheduler", "piece_count", "piece_dir", "workers",
 }  # fmt: skip
 
 
@@ -381,7 +381,14 @@ def check_shard(args: argparse.Namespace, kept: Sequence[str] = ()) -> None:
     if args.output == "-":
         raise UsageError(f"--shard {args.shard}: name the file of the piece with -o")
     refuse_packed(args.output, "a piece")
-    allowed = {"-o", "--output", "the output", "--profile", *(option_of(args.parser, args)[name] for name in kept)}
+    allowed = {
+        "-o",
+        "--output",
+        "the output",
+        "--profile",
+        "--versions",
+        *(option_of(args.parser, args)[name] for name in kept),
+    }
     others = [file for file in _outputs(args) if file.option not in allowed]
     if others:
         raise UsageError(f"{others[0]}: a piece is no whole result; give this option to `combine`, which writes it")

@@ -156,7 +156,7 @@ class Index(Closing):
             found = self._finder.find(sought, self._groups(options))
             call = partial(self._called, caller=caller, options=options)
             behind = all(one.stored for one in inputs)  # what comes through a pipe is answered as it comes
-            with closing(work_behind(call, found)) if behind else nullcontext(map(call, found)) as parts:
+            with closing(work_behind(call, found, behind=behind)) as parts:
                 whole = parts if not options.cov_percentile else covered_well(parts, self.lineages, sketch, options)
                 yield from whole
 

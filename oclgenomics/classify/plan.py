@@ -93,8 +93,8 @@ def by_length(
 ) -> NDArray[ItemT]:
     """Return `values_of(lengths)`.
 
-    Reads are many and their lengths are few: the values of all lengths up to the longest one make a table, unless that
-    has more rows than there are reads.
+    Reads are many and their lengths are few: often all have one, which has one value. Else the values of all lengths up
+    to the longest one make a table, unless that has more rows than there are reads.
 
     Parameters
     ----------
@@ -104,6 +104,8 @@ def by_length(
         Letters, 0 or more.
     """
     longest = int(lengths.max(initial=0))
+    if len(lengths) and lengths.min() == longest:
+        return np.repeat(values_of(np.array([longest])), len(lengths))
     if longest >= len(lengths):
         return values_of(lengths.astype(np.int64))
     return values_of(np.arange(longest + 1)).take(lengths)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.app.frames import to_frame
 from oclgenomics.classify.options import NO_RANK, RANKS, SEQUENCE, QueryOptions
+from oclgenomics.classify.plan import by_length
 from oclgenomics.classify.taxonomy.calls import NO_TARGET, Calls, Candidates
 from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
@@ -117,7 +118,7 @@ class Reads:
     def kmers(self, kmerlen: int) -> NDArray[np.int64]:
         """Return the k-mers of each read, or of both mates together, int64 (reads,)."""
         mates = [self.letters] if self.mate_letters is None else [self.letters, self.mate_letters]
-        counts = [np.maximum(letters.astype(np.int64) - (kmerlen - 1), 0) for letters in mates]
+        counts = [by_length(lambda sizes: np.maximum(sizes - (kmerlen - 1), 0), letters) for letters in mates]
         return counts[0] if len(counts) == 1 else counts[0] + counts[1]
 
 

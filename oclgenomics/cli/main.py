@@ -14,8 +14,9 @@ from typing import Any
 
 from oclgenomics import __version__, notices
 from oclgenomics.app import stopping
-from oclgenomics.app.commands import add_late_parsers, check_files, saved_outputs
+from oclgenomics.app.commands import add_late_parsers, check_files, saved_outputs, text_output
 from oclgenomics.app.files import option_of
+from oclgenomics.app.provenance import versions_text
 from oclgenomics.app.streams import StreamError, flush_output, printable
 from oclgenomics.errors import AllocationError, InputError, OclGenomicsError, OutputError
 from oclgenomics.io.atomic_file import forget_files, output_trouble
@@ -31,6 +32,7 @@ SYSTEMS = {  # in oclgenomics.NAME.commands, and what helps say of each
     "signatures": "long patterns with wildcards in reads and genomes, scored by quality",
     "simulate": "write seeded data for demonstrations, tests and benchmarks",
 }
+VERSION_YAML = {"--version", "--yaml"}
 COMMANDS = SYSTEMS | {  # in oclgenomics.cli.NAME
     "devices": "list the OpenCL devices",
     "doctor": "check the OpenCL installation",
@@ -92,6 +94,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     forget_files()
+    if len(words) == len(VERSION_YAML) and set(words) == VERSION_YAML:
+        print(versions_text(), end="")
+        return 0
     try:
         parser = _parser()
         args = parser.parse_args(words)
@@ -115,6 +120,9 @@ def _run_command(args: argparse.Namespace) -> int:
     try:
         with limited_to(getattr(args, "threads", None)):  # before anything is loaded
             status: int = args.run(args)
+        if status == 0 and getattr(args, "versions", None):
+            with text_output(args.versions) as stream:
+                stream.write(versions_text())
     except OclGenomicsError as error:
         error.option_of = option_of(args.parser, args)
         raise
@@ -169,6 +177,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="oclgenomics", description="Genomics workloads on any OpenCL device.", allow_abbrev=False
     )
     parser.add_argument("--version", action="version", version=f"oclgenomics {__version__}")
+    parser.add_argument("--yaml", action=_OfVersion, nargs=0, help="with --version: libraries, too, and as YAML")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     # Only the module that will run is imported, which keeps every start short.
     add_late_parsers(
@@ -177,6 +186,13 @@ def _parser() -> argparse.ArgumentParser:
         lambda name, actions: _module(name).add_parser(actions),
     )
     return parser
+
+
+class _OfVersion(argparse.Action):
+    """An option that says nothing without --version."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any, **__: Any) -> None:
+        parser.error("--yaml goes with --version, and with nothing else")
 
 
 def _module(name: str) -> ModuleType:

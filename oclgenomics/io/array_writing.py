@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import replace
-from functools import partial
-from itertools import accumulate, chain
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -34,6 +33,7 @@ from oclgenomics.io.workers import Workers
 
 THREADS = 8  # that write and make checksums
 NO_SUM = "0" * 16
+BlockSummer = Callable[[NDArray[np.uint8]], NDArray[np.uint64]]  # makes checksums of whole blocks
 
 
 def write_arrays(
@@ -42,6 +42,8 @@ def write_arrays(
     program: str,
     metadata: Mapping[str, Any],
     arrays: Mapping[str, NDArray[Any]],
+    *,
+    summer: BlockSummer | None = None,
 ) -> None:
     """Write a file, whole or not at all. Equal arguments give equal bytes.
 
@@ -55,6 +57,8 @@ def write_arrays(
         Anything that JSON knows.
     arrays : mapping of str to ndarray
         Of integers, float32 or float64. They are written in this order.
+    summer : callable, optional
+        Makes the checksums of whole blocks of bytes; else the threads that write do so.
 
     Raises
     ------
@@ -66,12 +70,11 @@ def write_arrays(
     sections, stored = _laid_out(arrays)
     description = Description(program, metadata, sections)
     first = len(_head_of(kind, description))  # checksums do not change it
-    places = [first + section.offset for section in sections]
     in_blocks = kind.version >= kind.blocks_since
     with whole_file(path) as file, Workers(min(THREADS, usable_cores())) as threads:
-        work = partial(_store, file if file.seekable else None, in_blocks)
-        begun = [_begun(threads, work, place, pieces) for place, pieces in zip(places, stored, strict=True)]
-        sums = [_sum_of(found, pieces, in_blocks) for found, pieces in zip(begun, stored, strict=True)]
+        store = _Store(threads, file if file.seekable else None, in_blocks, summer)
+        begun = [store.begin(*both, first + section.offset) for section, both in zip(sections, stored, strict=True)]
+        sums = [store.checksum(*both, found) for both, found in zip(stored, begun, strict=True)]
         summed = [replace(section, checksum=f"{sum_:016x}") for section, sum_ in zip(sections, sums, strict=True)]
         head = _head_of(kind, description._replace(sections=summed))
         foot = FOOT.pack(checksum(KEY, head), END)
@@ -85,35 +88,45 @@ def write_arrays(
             file.write(foot)
 
 
-def _store(file: WholeFile | None, in_blocks: bool, piece: NDArray[np.uint8], place: int) -> NDArray[np.uint64]:
-    """Write a piece to its place, if its file has places, and return the checksums of its blocks if they are wanted."""
-    if file is not None:
-        file.write_at(piece.data, place)
-    return block_sums(KEY, piece if in_blocks else piece[:0])
+@dataclass(frozen=True)
+class _Store:
+    """How sections are written and summed: their whole blocks, and the tail behind these."""
+
+    threads: Workers
+    file: WholeFile | None
+    in_blocks: bool
+    summer: BlockSummer | None
+
+    def begin(self, whole: NDArray[np.uint8], tail: NDArray[np.uint8], place: int) -> list[Future[NDArray[np.uint64]]]:
+        """Let threads store a section from its place on; the results are checksums, as far as threads make them."""
+        begins = range(0, len(whole), PIECE_BYTES)
+        pieces = [(whole[begin : begin + PIECE_BYTES], place + begin, self.summer is None) for begin in begins]
+        return [self.threads.submit(self._store, *one) for one in (*pieces, (tail, place + len(whole), True))]
+
+    def _store(self, piece: NDArray[np.uint8], place: int, summed: bool) -> NDArray[np.uint64]:
+        if self.file is not None:
+            self.file.write_at(piece.data, place)
+        return block_sums(KEY, piece if summed and self.in_blocks else piece[:0])
+
+    def checksum(
+        self, whole: NDArray[np.uint8], tail: NDArray[np.uint8], begun: Sequence[Future[NDArray[np.uint64]]]
+    ) -> int:
+        """Return the checksum of a section when all of it is stored."""
+        if not self.in_blocks:
+            found = checksum(KEY, whole.data, tail.data)
+            for stored in begun:
+                stored.result()
+            return found
+        sums = [] if self.summer is None else [self.summer(whole)]
+        return sum_of_sums(KEY, np.concatenate([*sums, *(stored.result() for stored in begun)]))
 
 
-def _begun(
-    threads: Workers,
-    work: Callable[[NDArray[np.uint8], int], NDArray[np.uint64]],
-    place: int,
-    pieces: Sequence[NDArray[np.uint8]],
-) -> list[Future[NDArray[np.uint64]]]:
-    """Let threads store a section from its place on."""
-    places = accumulate(map(len, pieces), initial=place)
-    return [threads.submit(work, piece, at) for piece, at in zip(pieces, places, strict=False)]
-
-
-def _sum_of(begun: Sequence[Future[NDArray[np.uint64]]], pieces: Sequence[NDArray[np.uint8]], in_blocks: bool) -> int:
-    """The checksum of a section, all of which is stored."""
-    whole = None if in_blocks else checksum(KEY, *(piece.data for piece in pieces))
-    sums = [stored.result() for stored in begun]
-    return sum_of_sums(KEY, np.concatenate(sums)) if whole is None else whole
-
-
-def _laid_out(arrays: Mapping[str, NDArray[Any]]) -> tuple[list[Section], list[list[NDArray[np.uint8]]]]:
-    """The sections of a file, still without checksums, and the bytes of each in pieces of whole blocks but the last."""
+def _laid_out(
+    arrays: Mapping[str, NDArray[Any]],
+) -> tuple[list[Section], list[tuple[NDArray[np.uint8], NDArray[np.uint8]]]]:
+    """The sections of a file, still without checksums, and the bytes of each: whole blocks, and what is behind them."""
     sections: list[Section] = []
-    stored: list[list[NDArray[np.uint8]]] = []
+    stored: list[tuple[NDArray[np.uint8], NDArray[np.uint8]]] = []
     offset = 0
     for name, array in arrays.items():
         plain = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
@@ -121,11 +134,10 @@ def _laid_out(arrays: Mapping[str, NDArray[Any]]) -> tuple[list[Section], list[l
             raise ValueError(f"array {name!r} of {array.dtype} with {array.ndim} dimensions cannot be written")
         data = plain.reshape(-1).view(np.uint8)
         whole = len(data) // BLOCK_BYTES * BLOCK_BYTES
-        pieces = [data[begin : min(begin + PIECE_BYTES, whole)] for begin in range(0, whole, PIECE_BYTES)]
-        filled = np.append(data[whole:], np.zeros(-len(data) % ALIGNMENT, np.uint8))
+        tail = np.append(data[whole:], np.zeros(-len(data) % ALIGNMENT, np.uint8))
         sections.append(Section(name, plain.dtype.str, array.shape, offset, NO_SUM))
-        stored.append([*pieces, filled])
-        offset += whole + len(filled)
+        stored.append((data[:whole], tail))
+        offset += whole + len(tail)
     return sections, stored
 
 

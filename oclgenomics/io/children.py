@@ -115,13 +115,15 @@ def how_ended(process: subprocess.Popen[Any]) -> str:
     return f"ended by {next((one.name for one in signal.Signals if one == -status), f'signal {-status}')}"
 
 
-def serve(answer: Callable[[Any], bytes]) -> NoReturn:
+def serve(answer: Callable[[Any], bytes], begin: Callable[[], None] | None = None) -> NoReturn:
     """Do tasks until nobody asks any more: the program of a child, whose standard output is for answers alone.
 
     Parameters
     ----------
     answer : callable
         Does a task, and returns the pickle of the answer.
+    begin : callable, optional
+        Is called before the first task, whether or not one comes.
     """
     global _answers
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the other process ends this one
@@ -131,6 +133,8 @@ def serve(answer: Callable[[Any], bytes]) -> NoReturn:
     os.dup2(2, 1)  # where what libraries print does no harm
     waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
     threading.Thread(target=_take, args=(sys.stdin.buffer, waiting), daemon=True).start()
+    if begin is not None:
+        begin()
     while True:
         tell(answer(waiting.get()))
 

@@ -149,7 +149,9 @@ def _done(work: Callable[Parameters, Result], *args: Parameters.args, **options:
     return future
 
 
-def work_behind(work: Callable[[Item], Result], items: Iterator[Item]) -> Generator[Result, None, None]:
+def work_behind(
+    work: Callable[[Item], Result], items: Iterator[Item], *, behind: bool = True
+) -> Generator[Result, None, None]:
     """Yield `work(item)` for each item, in order.
 
     The work is done in a thread, an item at a time, while the next item is made where the results are asked for. So a
@@ -160,8 +162,14 @@ def work_behind(work: Callable[[Item], Result], items: Iterator[Item]) -> Genera
     ----------
     work : callable
     items : iterator
+    behind : bool
+        Without it there is no thread: each result comes before the next item is made.
     """
-    with ThreadPoolExecutor(1, "work-behind") as thread:
+    if not behind:
+        yield from map(work, items)
+        return
+    thread = ThreadPoolExecutor(1, "work-behind")
+    try:
         waiting: Future[Result] | None = None
         trouble: Exception | None = None
         while True:
@@ -180,6 +188,8 @@ def work_behind(work: Callable[[Item], Result], items: Iterator[Item]) -> Genera
             yield waiting.result()
         if trouble is not None:
             raise trouble
+    finally:
+        thread.shutdown(cancel_futures=True)  # after an error nobody wants what has not begun
 
 
 def work_ahead(

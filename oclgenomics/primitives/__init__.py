@@ -13,6 +13,7 @@ from oclgenomics.lazy_names import found_in
 from oclgenomics.primitives.scan import scan as scan
 
 if TYPE_CHECKING:
+    from oclgenomics.primitives.block_sums import *
     from oclgenomics.primitives.compaction import *
     from oclgenomics.primitives.equal_keys import *
     from oclgenomics.primitives.merging import merge as merge
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
+        "block_sums": "block_summer sum_blocks",
         "compaction": "Runs compact run_lengths",
         "equal_keys": "KeyPrefix count_equal key_prefix",
         "merging": "merge",

@@ -12,9 +12,9 @@ from oclgenomics.lazy_names import found_in
 if TYPE_CHECKING:
     from oclgenomics.runtime.buffers import DeviceArray as DeviceArray
     from oclgenomics.runtime.devices import *
+    from oclgenomics.runtime.early_context import begin_engine as begin_engine, keep_context as keep_context
     from oclgenomics.runtime.engine import *
     from oclgenomics.runtime.host_memory import SharedArray as SharedArray
-    from oclgenomics.runtime.loader import begin_loading as begin_loading
     from oclgenomics.runtime.memory import *
     from oclgenomics.runtime.profile import Profile as Profile
     from oclgenomics.runtime.program import Kernel as Kernel
@@ -28,9 +28,9 @@ __getattr__, __dir__, __all__ = found_in(
     {
         "buffers": "DeviceArray",
         "devices": "Device list_devices",
+        "early_context": "begin_engine keep_context",
         "engine": "Checkpoint Engine HostArray",
         "host_memory": "SharedArray",
-        "loader": "begin_loading",
         "memory": "BufferNeed DeviceLimits chunks items_that_fit",
         "profile": "Profile",
         "program": "Kernel",

@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 from oclgenomics.errors import DeviceError, OclGenomicsError
 from oclgenomics.runtime.buffers import Account, DeviceArray, DeviceMemory
 from oclgenomics.runtime.devices import Device, held_cores
+from oclgenomics.runtime.early_context import taken_context
 from oclgenomics.runtime.faults import translate, watching
 from oclgenomics.runtime.host_memory import SharedArray
 from oclgenomics.runtime.loader import opencl
@@ -89,7 +90,7 @@ class Engine:
         cl = opencl()
         with watching(self.device, "starting"):
             with held_cores(self.device):
-                self._context: pyopencl.Context = cl.Context([self.device.handle])
+                self._context: pyopencl.Context = taken_context(self.device) or cl.Context([self.device.handle])
             flags = cl.command_queue_properties.PROFILING_ENABLE
             self._compute: pyopencl.CommandQueue = cl.CommandQueue(self._context, self.device.handle, flags)
             self._transfers = Transfers(

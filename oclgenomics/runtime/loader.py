@@ -130,6 +130,11 @@ def begin_loading() -> None:
     _early_libraries()
 
 
+def early_drivers() -> Sequence[str]:
+    """Libraries of runtimes that `begin_loading` has loaded, by name or by path; none where the user lists them."""
+    return _early_libraries().libraries
+
+
 @functools.cache
 def _early_libraries() -> EarlyLibraries:
     try:
@@ -298,6 +303,7 @@ class EarlyLibraries:
     """
 
     def __init__(self, libraries: Sequence[str]) -> None:
+        self.libraries = libraries
         self._thread: threading.Thread | None = None
         if libraries and hasattr(os, "RTLD_LAZY"):  # not on Windows
             self._thread = threading.Thread(target=_load, args=(libraries,), name="early-libraries")

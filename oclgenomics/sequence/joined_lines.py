@@ -19,6 +19,7 @@ from oclgenomics.sequence.name_list import NameList
 NO_NUMBER = (1 << 64) - 1  # nothing is written
 
 
+DELETE = 127  # the one control character behind the printable ones of ASCII
 NO_TEXT = -1  # the number that stands for none: no taxon, no target
 _IN_A_FIELD = dict.fromkeys((*range(32), 127, 0x85, 0x2028, 0x2029), "_")
 MAX_JOINED = 1 << 28  # bytes of lines at a time
@@ -82,7 +83,10 @@ Column = NameColumn | TextColumn | NumberColumn
 
 
 class LineJoiner(Protocol):
-    """What joins columns: on the host or on a device, with the same bytes as the result."""
+    """What joins columns: on the host or on a device, with the same bytes as the result.
+
+    What `join` returns is there until the call of it behind the next one, so that it is written while that is made.
+    """
 
     def join(self, lines: int, columns: Sequence[Column]) -> memoryview: ...
 
@@ -173,8 +177,11 @@ def _mark(used: NDArray[np.bool_], sizes: NDArray[np.integer[Any]], step: int) -
 
 def clean_names(names: NameList) -> NameList:
     """Return names that stay in their column: control characters become underscores, as of `one_field`."""
-    odd = (names.letters < ord(" ")) | (names.letters == 127)
-    return NameList(np.where(odd, np.uint8(ord("_")), names.letters), names.starts) if odd.any() else names
+    letters = names.letters
+    if not len(letters) or (letters.min() >= ord(" ") and letters.max() < DELETE):  # as nearly all names are
+        return names
+    odd = (letters < ord(" ")) | (letters == DELETE)
+    return NameList(np.where(odd, np.uint8(ord("_")), letters), names.starts) if odd.any() else names
 
 
 def one_field(text: str) -> str:
@@ -211,15 +218,13 @@ class TextTable:
         return self._list
 
     def places(self, numbers: NDArray[np.signedinteger[Any]]) -> NDArray[np.int32]:
-        """Return where in `texts` those of numbers are, int32 of the numbers' shape."""
+        """Return where in `texts` those of numbers are, int32 (numbers,)."""
+        numbers = numbers.astype(np.intp, copy=False)  # by which arrays are indexed fastest
         places: NDArray[np.int32] = self._places[numbers]
-        missing = places < 0
-        if missing.any():
-            asked = np.zeros(len(self._places), np.bool_)
-            asked[numbers[missing]] = True
-            for place in np.flatnonzero(asked).tolist():
-                self._places[place] = len(self._texts)
-                number = place if place < len(asked) - 1 else NO_TEXT
+        if places.min(initial=0) < 0:
+            asked = np.flatnonzero(np.bincount(numbers - NO_TEXT)) + NO_TEXT
+            for number in asked[self._places[asked] < 0].tolist():
+                self._places[number] = len(self._texts)
                 self._texts.append(self._text_of(number).encode("utf-8", "replace"))
             places = self._places[numbers]
         return places
@@ -263,10 +268,11 @@ class DeviceJoiner:
         self._engine, self._at_once = engine, at_once
         self._tables: dict[int, tuple[TextTable, int, DeviceArray, DeviceArray]] = {}
         self._lengths = engine.empty(1, np.uint32)
-        self._out = engine.shared(1, np.uint8)
+        self._out, self._before = (engine.shared(1, np.uint8) for _ in range(2))
 
     def join(self, lines: int, columns: Sequence[Column]) -> memoryview:
-        """Return so many lines, each of which has its piece of every column; they are there until the next call."""
+        """Return so many lines, each of which has its piece of every column."""
+        self._out, self._before = self._before, self._out
         chunks = _chunks(lines, columns, self._at_once)
         if len(chunks) == 1:
             return self._joined(0, lines, columns).data
@@ -285,7 +291,7 @@ class DeviceJoiner:
         size = int(engine.download(places, 1, lines)[0])
         if len(self._out.host) < size:
             self._out.release()
-            self._out = engine.shared(size + size // 4, np.uint8)
+            self._out = engine.shared(_roomy(size), np.uint8)
         for piece in pieces:
             self._launch(piece.write, lines, piece.defines, places=places, out=self._out.device, **piece.written)
         if engine.tuning.waiting_helps:
@@ -321,7 +327,8 @@ class DeviceJoiner:
     def _uploaded(self, names: NameList) -> tuple[DeviceArray, DeviceArray]:
         first, last = int(names.starts[0]), int(names.starts[-1])
         letters = names.letters[first:last] if last > first else np.zeros(1, np.uint8)
-        return self._engine.upload(letters), self._engine.upload((names.starts - first).astype(np.uint32))
+        starts = np.subtract(names.starts, first, dtype=np.uint32, casting="unsafe")
+        return self._engine.upload(letters), self._engine.upload(starts)
 
     def _launch(self, name: str, lines: int, defines: dict[str, int | str], **arguments: Any) -> None:
         engine = self._engine
@@ -330,6 +337,12 @@ class DeviceJoiner:
             engine.launch(kernel, (-(-lines // SPAN),), (1,), lines=lines, span=SPAN, **arguments)
         else:
             engine.launch_items(kernel, lines, lines=lines, span=1, **arguments)
+
+
+def _roomy(size: int) -> int:
+    """A quarter more bytes, rounded up, so that memory which is pinned serves later joiners as well."""
+    step = 1 << max(size.bit_length() - 2, 0)
+    return -(-(size + size // 4) // step) * step
 
 
 class LaterJoiner:
@@ -346,7 +359,7 @@ class LaterJoiner:
         self._joiner: LineJoiner | None = None
 
     def join(self, lines: int, columns: Sequence[Column]) -> memoryview:
-        """Return so many lines, each of which has its piece of every column; they are there until the next call."""
+        """Return so many lines, each of which has its piece of every column."""
         if self._joiner is None:
             engine = self._opened()
             self._joiner = HostJoiner() if engine is None else DeviceJoiner(engine)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,9 +51,11 @@ class NameList(Sequence[str]):
     def __getitem__(self, which: int) -> str: ...
 
     @overload
-    def __getitem__(self, which: slice) -> NameList: ...
+    def __getitem__(self, which: slice | NDArray[Any]) -> NameList: ...
 
-    def __getitem__(self, which: int | slice) -> str | NameList:
+    def __getitem__(self, which: int | slice | NDArray[Any]) -> str | NameList:
+        if isinstance(which, np.ndarray):
+            return self.take(np.flatnonzero(which) if which.dtype == np.bool_ else which)
         if isinstance(which, slice):
             begin, end, step = which.indices(len(self))
             if step != 1:
@@ -69,10 +71,11 @@ class NameList(Sequence[str]):
 
     def take(self, which: NDArray[np.int64]) -> NameList:
         """Return some names, in the order of their numbers."""
-        sizes = self.sizes[which]
+        begins = self.starts[which]
+        sizes = self.starts[which + 1] - begins
         starts = np.append(np.int64(0), np.cumsum(sizes))
         letters = np.empty(starts[-1], np.uint8)
-        shifts = self.starts[which] - starts[:-1]
+        shifts = begins - starts[:-1]
         begin = 0
         while begin < len(which):  # places are eight times as long as names, so they are made for some at a time
             end = max(begin + 1, int(np.searchsorted(starts, starts[begin] + TAKEN_BYTES, "right")) - 1)
@@ -85,6 +88,10 @@ class NameList(Sequence[str]):
         """Return the same names in memory of their own."""
         begin = self.starts[0]
         return NameList(self.letters[begin : self.starts[-1]].copy(), self.starts - begin)
+
+    def tolist(self) -> list[str]:
+        """Return all texts."""
+        return list(self)
 
     def __iter__(self) -> Iterator[str]:
         begin, end = self.starts[0], self.starts[-1]

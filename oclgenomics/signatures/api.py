@@ -120,7 +120,7 @@ def scan(
     given = panel
     panel = panel if isinstance(panel, Panel) else read_panel(panel)
     parts = list(iter_scan(samples, given if executor else panel, options, engine=engine, run=run, executor=executor))
-    every = Samples.joined(part.samples.take(part.samples.ends) for part in parts)
+    every = Samples.joined(part.samples.ended for part in parts)
     return ScanResult(panel, every, in_order(Matches.joined(part.matches for part in parts)), options)
 
 
@@ -148,4 +148,5 @@ def iter_scan(
         return
     panel = panel if isinstance(panel, Panel) else read_panel(panel)
     with closing(scan_parts(samples, panel, options, engine, run)) as parts:
-        yield from parts
+        for part in parts:
+            yield part.of_its_own()

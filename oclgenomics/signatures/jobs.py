@@ -73,7 +73,8 @@ class ScanJob(Job[ScanPart]):
             kept_open(lent, key, partial(_Finder, lent, panel, self.options, of)) as finder,
             closing(finder.parts(names, run)) as parts,
         ):
-            yield from parts
+            for part in parts:
+                yield part.of_its_own()
 
     def combined(self, pieces: Iterable[PieceFile]) -> Iterator[ScanPart]:
         before = 0  # samples, by which those of the next piece are numbered

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,7 +144,8 @@ def index_cost(
         Seeds that have to be compared with each sample.
     lengths : ndarray, int64 (patterns,)
     """
-    compared = np.minimum(1 / (1 - _agreeing(letters, ambiguous)), lengths.mean() if len(lengths) else 0)
+    most = lengths.mean() if len(lengths) else 0
+    compared = _by_agreeing(letters, ambiguous, lambda agreeing: np.minimum(1 / (1 - agreeing), most))
     cost: NDArray[np.float64] = costs.look_up * letters + (costs.candidate + costs.compare * compared) * candidates
     return cost
 
@@ -153,7 +154,7 @@ def planes_cost(
     costs: MethodCosts, letters: NDArray[Any], ambiguous: NDArray[Any], lengths: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return what bit planes take, in nanoseconds; parameters as those of `index_cost`."""
-    planes = np.log(STARTS_TOGETHER) / -np.log(_agreeing(letters, ambiguous))
+    planes = _by_agreeing(letters, ambiguous, lambda agreeing: np.log(STARTS_TOGETHER) / -np.log(agreeing))
     looked_at = np.minimum(planes * len(lengths), lengths.sum())
     each = costs.pair + costs.round / costs.pairs_at_once
     pairs = len(lengths) * (letters >= lengths.min(initial=1 << 32))  # samples shorter than all patterns are left out
@@ -161,11 +162,27 @@ def planes_cost(
     return cost
 
 
-def _agreeing(letters: NDArray[Any], ambiguous: NDArray[Any]) -> NDArray[np.float64]:
-    """How likely a letter of each sample agrees with a nucleotide, by chance."""
-    unknown = ambiguous / np.maximum(letters, 1)
-    agreeing: NDArray[np.float64] = np.minimum(unknown + (1 - unknown) / 4, MOST_AGREE)
-    return agreeing
+def index_surely_pays(
+    costs: MethodCosts, letters: NDArray[Any], candidates: NDArray[Any], lengths: NDArray[np.int64]
+) -> bool:
+    """Tell whether the index takes no more than planes for any of some samples, by the most and the least they have.
+
+    Parameters are those of `index_cost`; letters may be ambiguous or not.
+    """
+    if not len(letters):
+        return True
+    most, least = letters.max(keepdims=True), letters.min(keepdims=True)
+    index = index_cost(costs, most, most, candidates.max(keepdims=True), lengths)
+    return bool((index <= planes_cost(costs, least, np.zeros(1), lengths)).all())
+
+
+def _by_agreeing(letters: NDArray[Any], ambiguous: NDArray[Any], value: Callable[[Any], Any]) -> NDArray[np.float64]:
+    """What is made of how likely a letter of each sample agrees with a nucleotide, by chance: 1/4 in most samples."""
+    values: NDArray[np.float64] = np.full(len(letters), value(0.25))
+    some = np.flatnonzero(ambiguous)
+    unknown = ambiguous[some] / np.maximum(letters[some], 1)
+    values[some] = value(np.minimum(unknown + (1 - unknown) / 4, MOST_AGREE))
+    return values
 
 
 # Nanoseconds, of one of two cores of 2024.

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.frames import to_frame
+from oclgenomics.sequence.name_list import NameList
 from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panels.panel import Panel
 from oclgenomics.signatures.reference import ERROR_BITS, HASH_MODULUS
@@ -35,13 +36,19 @@ class Columns:
 
     @classmethod
     def joined(cls: type[ColumnsT], parts: Iterable[ColumnsT]) -> ColumnsT:
-        """Join parts in their order."""
-        every = [cls.none(), *parts]
-        return cls(*(np.concatenate([getattr(part, field.name) for part in every]) for field in fields(cls)))
+        """Join parts in their order; one that has all rows is returned as it is."""
+        some = [part for part in parts if len(part)]
+        if len(some) < 2:
+            return some[0] if some else cls.none()
+        return cls(*(_joined([getattr(part, field.name) for part in some]) for field in fields(cls)))
 
     def take(self: ColumnsT, which: NDArray[Any] | slice) -> ColumnsT:
         """Return some rows."""
         return type(self)(*(getattr(self, field.name)[which] for field in fields(self)))
+
+
+def _joined(columns: Sequence[Any]) -> Any:
+    return NameList.joined(columns) if isinstance(columns[0], NameList) else np.concatenate(columns)
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,8 @@ class Samples(Columns):
     number : ndarray, int64
         Through all inputs, from 0 on.
     name : ndarray, object (str)
-        The first word of the header; several samples may have the same.
+        The first word of the header; several samples may have the same. Until users see it, a `NameList`: most samples
+        are counted, and their names never read.
     source : ndarray, object (str)
         The file.
     letters : ndarray, int64
@@ -85,6 +93,16 @@ class Samples(Columns):
     pairs: NDArray[np.int64]
     ends: NDArray[np.bool_]
     least_quality: NDArray[np.uint8]
+
+    @property
+    def ended(self) -> Samples:
+        """All but one that goes on in the next part."""
+        return self.take(slice(0, len(self) - int(not self.ends[-1:].all())))
+
+    def of_its_own(self) -> Samples:
+        """Return the same for users, who may change it: names as texts, and arrays that nothing shares."""
+        own = {field.name: np.array(getattr(self, field.name)) for field in fields(self) if field.name != "name"}
+        return replace(self, name=_texts(self.name), **own)
 
     @property
     def hash(self) -> NDArray[np.int64]:
@@ -173,6 +191,10 @@ class ScanPart:
     samples: Samples
     matches: Matches
 
+    def of_its_own(self) -> ScanPart:
+        """Return the same with `Samples.of_its_own`; matches are shared with nothing."""
+        return ScanPart(self.samples.of_its_own(), self.matches)
+
 
 @dataclass(frozen=True, repr=False)
 class ScanResult:
@@ -213,6 +235,10 @@ class ScanResult:
         return to_frame(self.columns())
 
 
+def _texts(names: NameList | NDArray[np.object_]) -> NDArray[np.object_]:
+    return np.array(names.tolist(), object)
+
+
 def match_columns(panel: Panel, samples: Samples, matches: Matches) -> dict[str, NDArray[Any]]:
     """Return matches as named columns with the names of samples and signatures.
 
@@ -223,10 +249,11 @@ def match_columns(panel: Panel, samples: Samples, matches: Matches) -> dict[str,
         Those of the matches; their numbers follow each other.
     matches : Matches
     """
-    row = matches.sample - samples.number[0] if len(samples) else matches.sample
+    row, which = np.unique(matches.sample, return_inverse=True)
+    matching = samples.take(row - samples.number[0] if len(samples) else row)
     names = np.array(panel.names, object)
     return {
-        "sample": samples.name[row],
+        "sample": _texts(matching.name)[which],
         "signature": names[matches.signature],
         "strand": np.array(STRANDS, object)[matches.strand],
         "start": matches.start,
@@ -238,6 +265,6 @@ def match_columns(panel: Panel, samples: Samples, matches: Matches) -> dict[str,
         "sample_ns": matches.sample_ns,
         "signature_ns": matches.signature_ns,
         "expected_errors": matches.expected_errors,
-        "hash": samples.hash[row],
+        "hash": matching.hash[which],
         "sample_number": matches.sample + 1,
     }

@@ -6,6 +6,7 @@ import gzip
 import os
 import random
 import struct
+import threading
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -23,6 +24,7 @@ from oclgenomics.app.pieces import InputMark, PieceFile, PieceRecord, Shard, in_
 from oclgenomics.app.run import Run
 from oclgenomics.errors import InputError, OutputError, ParameterError
 from oclgenomics.io.array_layout import KEY, checksum
+from oclgenomics.io.atomic_file import WholeFile
 from oclgenomics.io.records import pack_record
 
 PARTS = [Numbers(np.arange(5)), Numbers(np.arange(0)), Numbers(np.arange(1000, 1003))]
@@ -155,6 +157,25 @@ def test_an_error_of_a_part_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(OutputError, match="cannot be written"):
         write_piece(tmp_path / "none" / "piece", RECORD, PARTS)
+
+
+@pytest.mark.parametrize("parts", [0, 1, 7])
+def test_a_full_disk_is_one_error_and_leaves_nothing(
+    parts: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = len(PARTS[0].values.tobytes()) * parts
+
+    def write(self: WholeFile, data: bytes | memoryview) -> None:
+        nonlocal room
+        room -= len(data)
+        if room < 0:
+            raise OutputError("no space left")
+
+    monkeypatch.setattr(WholeFile, "write", write)
+    with pytest.raises(OutputError, match="no space left"):
+        write_piece(tmp_path / "piece", RECORD, [PARTS[0]] * 100)
+    assert list(tmp_path.iterdir()) == []
+    assert not any(thread.name.startswith("work-behind") for thread in threading.enumerate())
 
 
 def test_every_byte_that_is_flipped_is_one_error(piece: Path) -> None:

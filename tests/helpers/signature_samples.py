@@ -11,7 +11,7 @@ from oclgenomics.runtime import Engine
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.pieces import LetterBlock, Pieces
-from oclgenomics.signatures.device.samples import BEHIND, SampleLetters, piece_records
+from oclgenomics.signatures.device.samples import BEHIND, TILE, SampleLetters, Tiles, piece_records
 from oclgenomics.signatures.panels.letters import ANY, SETS, is_concrete
 
 __all__ = ["SampleRecord", "random_letters", "sample_letters"]
@@ -111,4 +111,5 @@ def _on_device(engine: Engine, block: LetterBlock, has_qualities: bool) -> Sampl
         ambiguous=ambiguous,
         quality_sum=quality_sum,
         least_quality=least,
+        tiles=Tiles.of(pieces, TILE),
     )

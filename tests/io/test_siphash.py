@@ -54,13 +54,21 @@ def test_items_of_any_type(way: str) -> None:
 
 @given(st.lists(st.binary(max_size=40), max_size=6))
 def test_bytes_that_come_piece_by_piece(pieces: list[bytes]) -> None:
-    state = Checksum(KEY)
-    for piece in pieces:
-        state.update(piece)
-    assert state.value == siphash(KEY, b"".join(pieces)) == expected(b"".join(pieces))
+    for state in (Checksum(KEY), held_checksum()):
+        for place, piece in enumerate(pieces):
+            assert state.value == expected(b"".join(pieces[:place]))
+            state.update(piece)
+        assert state.value == siphash(KEY, b"".join(pieces)) == expected(b"".join(pieces))
 
 
-def test_other_threads_go_on() -> None:
+def held_checksum() -> Checksum:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_foreign_function", lambda: None)
+        return Checksum(KEY)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_other_threads_go_on(whole: bool) -> None:
     """The wheels of the package have the function, or reading large files takes as long as one thread hashes them."""
     data = np.zeros(128 << 20, np.uint8)
     seen = []
@@ -74,7 +82,10 @@ def test_other_threads_go_on() -> None:
     thread = threading.Thread(target=look)
     thread.start()
     begin = time.perf_counter()
-    siphash(KEY, data.data)
+    if whole:
+        siphash(KEY, data.data)
+    else:
+        Checksum(KEY).update(data.data)
     end = time.perf_counter()
     done = True
     thread.join()
@@ -82,17 +93,18 @@ def test_other_threads_go_on() -> None:
 
 
 def test_a_library_that_has_another_function(monkeypatch: pytest.MonkeyPatch) -> None:
-    find = module._foreign_function.__wrapped__
+    finds = module._foreign_function.__wrapped__, module._foreign_pieces.__wrapped__
 
     class Other:
         c_siphash_hash = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)(
             lambda *_: 7
         )
+        c_siphash_init = c_siphash_append = c_siphash_finalize = c_siphash_hash
 
     def missing(_: Any) -> object:
         raise OSError
 
-    assert find() is not None
+    assert all(find() is not None for find in finds)
     for library in (lambda _: Other(), lambda _: object(), missing):
         monkeypatch.setattr(module.ctypes, "CDLL", library)
-        assert find() is None
+        assert all(find() is None for find in finds)

@@ -14,9 +14,9 @@ from oclgenomics.runtime.loader import EarlyLibraries
 
 CODE = """
 import sys
-from oclgenomics.runtime import begin_loading, loader
+from oclgenomics.runtime import loader
 before = loader.loaded_libraries()
-begin_loading()
+loader.begin_loading()
 loader._early_libraries().wait()
 assert "pyopencl" not in sys.modules
 print(*(set(map(loader.library_stem, loader.loaded_libraries() - before))))

@@ -34,6 +34,20 @@ def test_lists_are_joined_in_their_order(parts: list[list[str]], begin: int) -> 
     assert len(found.letters) == found.starts[-1]
 
 
+@given(names=TEXTS, begin=st.integers(0, 3), data=st.data())
+def test_some_names(names: list[str], begin: int, data: st.DataObject) -> None:
+    found, names = NameList.of(names)[begin:], names[begin:]
+    assert found.tolist() == names
+    chosen = data.draw(st.lists(st.booleans(), min_size=len(names), max_size=len(names)))
+    assert found[np.array(chosen, np.bool_)].tolist() == [
+        name for name, wanted in zip(names, chosen, strict=True) if wanted
+    ]
+    order = data.draw(st.lists(st.integers(0, len(names) - 1), max_size=9)) if names else []
+    some = found[np.array(order, np.int64)]
+    assert some.tolist() == [names[i] for i in order]
+    assert len(some.letters) == some.starts[-1]
+
+
 def test_bytes_that_are_not_text_are_replaced() -> None:
     found = NameList(np.frombuffer(b"\xff\xc3\xa9\xe2\x82", np.uint8), np.array([0, 1, 3, 5]))
     assert list(found) == ["\ufffd", "é", "\ufffd"]

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.signature_samples import SampleRecord, random_letters, sample_letters
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures import Panel, ScanOptions
@@ -23,6 +24,7 @@ from oclgenomics.signatures.plan import (
     expected_candidates,
     index_cost,
     index_pays,
+    index_surely_pays,
     planes_cost,
 )
 
@@ -45,6 +47,32 @@ def test_costs_grow_with_what_there_is_to_do(costs: MethodCosts) -> None:
         costs, LETTERS, LETTERS // 9, PATTERNS
     )
     assert planes_cost(costs, np.array([0]), np.array([0]), PATTERNS) == 0
+
+
+@settings(max_examples=400)
+@given(
+    st.sampled_from([CPU_COSTS, GPU_COSTS]),
+    st.lists(
+        st.tuples(*map(st.sampled_from, ([100, 500, 5000], [0, 0.5, 1], [0.1, 0.9, 1.1, 2]))), min_size=1, max_size=2
+    ),
+    st.sampled_from([[90] * 50, [90] * 5 + [5000] * 5]),
+)
+def test_bounds_hold_for_each_sample(
+    costs: MethodCosts, rows: list[tuple[int, float, float]], sizes: list[int]
+) -> None:
+    size, share, factor = (np.array([row[i] for row in rows]) for i in range(3))
+    ambiguous, lengths = (size * share).astype(np.int64), np.array(sizes)
+    even = planes_cost(costs, size, 0 * size, lengths) / (costs.candidate + costs.compare * 4 / 3)
+    candidates = (even * factor).astype(np.int64)
+    dearer = index_cost(costs, size, ambiguous, candidates, lengths) > planes_cost(costs, size, ambiguous, lengths)
+    assert not (index_surely_pays(costs, size, candidates, lengths) and dearer.any())
+
+
+def test_usual_reads_are_decided_by_bounds() -> None:
+    letters, candidates = np.array([150, 100, 150]), np.array([0, 40, 7])
+    assert index_surely_pays(GPU_COSTS, letters, candidates, PATTERNS // 50)
+    assert not index_surely_pays(GPU_COSTS, letters, candidates * 1000, PATTERNS // 50)
+    assert index_surely_pays(GPU_COSTS, letters[:0], candidates[:0], PATTERNS)
 
 
 def scanned(engine: Engine, monkeypatch: pytest.MonkeyPatch, sample: bytes, sizes: list[int]) -> list[tuple[str, int]]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import classify
-from oclgenomics.app.commands import add_command, add_options, count, open_engine, started_progress
+from oclgenomics.app.commands import add_command, add_options, begin_engine, count, open_engine, started_progress
 from oclgenomics.app.files import writes
 from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.classify import database
@@ -88,6 +88,8 @@ def run(args: argparse.Namespace) -> int:
     if args.shard or args.scheduler or args.workers:
         args.output = args.database
     combined = is_combined(args)
+    if not combined:
+        begin_engine(args)
     if args.shard is not None:
         return write_shard(args, _job(args, options), "reading")
     if combined:

@@ -9,7 +9,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import classify
-from oclgenomics.app.commands import add_command, open_engine, report_profile, say, say_written, started_progress
+from oclgenomics.app.commands import (
+    add_command,
+    begin_engine,
+    open_engine,
+    report_profile,
+    say,
+    say_written,
+    started_progress,
+)
 from oclgenomics.app.files import option_of, reads
 from oclgenomics.app.reports import write_reports
 from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
@@ -61,9 +69,11 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    options, inputs = query_options(args), query_inputs(args)
+    combined = is_combined(args)
+    if not combined:
+        begin_engine(args)
+    options, inputs, wanted = query_options(args), query_inputs(args), wanted_of(args)
     check_format(args)
-    wanted, combined = wanted_of(args), is_combined(args)
     if args.shard is None and not combined:
         with open_engine(args) as engine:
             with classify.Index(args.database, engine=engine) as index:

@@ -20,12 +20,15 @@ from oclgenomics.app.commands import (
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.classify import database, taxonomy
+from oclgenomics.lazy_names import late
 
 if TYPE_CHECKING:
     from oclgenomics.classify.database.database import Database
     from oclgenomics.classify.options import BuildOptions
     from oclgenomics.runtime import Engine
 
+
+primitives = late("oclgenomics.primitives")
 
 SHOWN_TARGETS = 5
 
@@ -127,11 +130,12 @@ def write_built(
     start : float
         When the work began, by `time.perf_counter`.
     engine : Engine, optional
-        Whose profile is reported.
+        Makes checksums; its profile is reported.
     before : int
         Targets that were there before.
     """
-    classify.write_database(output, made, manifest=getattr(args, "manifest", False))
+    summer = None if engine is None else primitives.block_summer(engine)
+    classify.write_database(output, made, manifest=getattr(args, "manifest", False), summer=summer)
     seconds = time.perf_counter() - start
     if engine is not None:
         report_profile(args, engine)
@@ -143,7 +147,7 @@ def write_built(
         f"{len(features.locations):,} locations in {seconds:.2f} s "
         f"({bases / max(seconds, 1e-9) / 1e6:.1f} Mbp/s); wrote {output}",
     )
-    removed = int((features.counts == 0).sum())
+    removed = features.dead
     if removed:
         say(args, f"{removed:,} features were removed, since they are in too many places")
     if len(features) and removed == len(features):

@@ -197,12 +197,10 @@ class ReportFiles:
     def _reports(self) -> Iterator[tuple[str, Report[ClassifiedReads]]]:
         args, sample = self._args, _sample(self._args)
         known: tuple[Any, ...] = (self._lineages, self._options, self._sketch)
-        yield (
-            args.output,
-            formats.make_report(args.format, *known, native=self._native, sample=sample, engine=self._engine),
-        )
+        how: dict[str, Any] = {"sample": sample, "engine": self._engine}
+        yield args.output, formats.make_report(args.format, *known, native=self._native, tally=self.tally, **how)
         if args.cami:
-            yield args.cami, formats.make_report("cami", *known, sample=sample, engine=self._engine)
+            yield args.cami, formats.make_report("cami", *known, **how)
         for name, classified in (("classified_out", True), ("unclassified_out", False)):
             given = getattr(args, name, None)
             for path, mates in text_files(given) if given else ():

@@ -15,11 +15,14 @@ from oclgenomics.classify.options import NO_RANK, RANKS, BuildOptions
 from oclgenomics.classify.plan import count_windows
 from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
+from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.workers import Workers
 
 MAX_WINDOWS = (1 << 32) - 1  # of all targets together
 MAX_LETTERS = 1 << 48  # of a target
 BLOCK, LOCATIONS = 1 << 20, 1 << 22  # features and locations that are looked at at a time: it takes little memory
+THREADS = 8  # that look at them
+FEW_LISTS = 4  # one feature in so many at most has other than one location: the others need no look
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ def described_fault(database: Database) -> str | None:
 def feature_faults(database: Database) -> Iterator[str]:
     """Yield what is wrong with the features of a database of which all else is sound."""
     features, windows = database.features, int(database.targets.windows.sum())
-    with Workers() as threads:
+    with Workers(min(THREADS, usable_cores())) as threads:
         numbers, most = features.counted(threads), database.options.max_locations
         fault = numbers_fault(numbers, len(features.keys), len(features.locations), most)
         if fault is not None:
@@ -171,11 +174,22 @@ def key_before(pieces: Iterable[Features]) -> Iterator[tuple[Features, int]]:
 
 def _lists_ascend(counts: Counts, locations: NDArray[np.uint32]) -> bool:
     """Whether the numbers of each list ascend; the lists follow each other."""
+    others = np.flatnonzero(counts != 1)
+    if FEW_LISTS * len(others) <= len(counts):
+        return _few_ascend(others, counts[others].astype(np.int64), locations)
     ends = np.cumsum(counts, dtype=np.int64)
     rises = np.empty(len(locations) + 1, bool)
     np.greater(locations[1:], locations[:-1], out=rises[1:-1])
     rises[ends] = rises[0] = True  # where a list begins; also behind the last one
     return bool(rises.all())
+
+
+def _few_ascend(places: NDArray[np.intp], counts: NDArray[np.int64], locations: NDArray[np.uint32]) -> bool:
+    """Whether the numbers of some lists ascend, between which all lists have one."""
+    starts = places + np.cumsum(counts - 1) - (counts - 1)
+    pairs = np.maximum(counts - 1, 0)  # of neighbours in a list
+    first = np.repeat(starts - (np.cumsum(pairs) - pairs), pairs) + np.arange(int(pairs.sum()))
+    return bool((locations[first + 1] > locations[first]).all())
 
 
 def _ascend(numbers: NDArray[np.uint32] | NDArray[np.int64]) -> bool:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 COUNTED = 1 << 20  # features whose locations are counted at a time
 
 Counts = NDArray[np.uint8] | NDArray[np.uint16]
+SectionRoom = Callable[[str, int], NDArray[np.uint8]]  # gives memory for so many bytes of a section
 
 
 NO_FEATURE = 0xFFFFFFFF
@@ -69,14 +70,20 @@ class FeatureNumbers(NamedTuple):
     @classmethod
     def of(cls, counts: Iterable[Counts], threads: Workers | None = None) -> FeatureNumbers:
         """Sum up the numbers of locations of features, which come block by block; threads may look at several."""
+        return cls.added(map(cls.of_block, counts) if threads is None else threads.map(cls.of_block, counts))
+
+    @classmethod
+    def added(cls, numbers: Iterable[FeatureNumbers]) -> FeatureNumbers:
+        """Add up the numbers of features that follow each other."""
         total = cls(0, 0, 0, 0, 0)
-        for one in map(cls._of_block, counts) if threads is None else threads.map(cls._of_block, counts):
+        for one in numbers:
             sums = cls(*(a + b for a, b in zip(total, one, strict=True)))
             total = sums._replace(largest=max(total.largest, one.largest))
         return total
 
     @classmethod
-    def _of_block(cls, block: Counts) -> FeatureNumbers:
+    def of_block(cls, block: Counts) -> FeatureNumbers:
+        """Sum up the numbers of locations of some features."""
         alive, single = int(np.count_nonzero(block)), int(np.count_nonzero(block == 1))
         return cls(alive, len(block) - alive, single, int(block.max(initial=0)), int(block.sum(dtype=np.int64)))
 
@@ -118,6 +125,11 @@ class Features:
         return len(self.locations) - int(np.count_nonzero(self.counts == 1))
 
     @property
+    def dead(self) -> int:
+        """Features without locations."""
+        return len(self) - int(np.count_nonzero(self.counts))
+
+    @property
     def blocks(self) -> Mapping[str, int]:
         """Blocks whose checksums are to be made: none, as nothing comes from a file."""
         return {}
@@ -131,7 +143,9 @@ class Features:
                 yield Features(keys[cut], counts[cut], self.locations[first : first + located])
                 first += located
 
-    def stored_pieces(self, features: int, locations: int, found: Callable[[], Found]) -> Iterator[StoredPiece]:
+    def stored_pieces(
+        self, features: int, locations: int, found: Callable[[], Found], room: SectionRoom | None = None
+    ) -> Iterator[StoredPiece]:
         """Yield the features in pieces as `pieces`, of which no bytes have to be verified.
 
         Raises
@@ -253,7 +267,9 @@ class FeatureSource(Protocol):
 
     def pieces(self, features: int, locations: int) -> Iterator[Features]: ...
 
-    def stored_pieces(self, features: int, locations: int, found: Callable[[], Found]) -> Iterator[StoredPiece]: ...
+    def stored_pieces(
+        self, features: int, locations: int, found: Callable[[], Found], room: SectionRoom | None = None
+    ) -> Iterator[StoredPiece]: ...
 
     def whole(self) -> Features: ...
 
@@ -274,6 +290,10 @@ def cut_features(counts: Counts, locations: int) -> Iterator[tuple[slice, int]]:
     located : int
         Their locations.
     """
+    every = int(counts.sum(dtype=np.int64))
+    if every <= locations:  # adding up as it goes takes many times as long
+        yield from [(slice(0, len(counts)), every)] if len(counts) else []
+        return
     ends = np.cumsum(counts, dtype=np.int64)
     for begin, end in plan.batches(ends, locations):
         yield slice(begin, end), int(ends[end - 1] - (ends[begin - 1] if begin else 0))

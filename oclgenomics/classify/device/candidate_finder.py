@@ -75,12 +75,13 @@ class CandidateFinder:
     def _find_larger(self, located: NDArray[np.uint32], arguments: dict[str, Any], repeats: bool) -> None:
         """Find the candidates of reads with more locations."""
         limit = plan.SMALL
+        larger = np.flatnonzero(located > limit)
         if not self._engine.tuning.cpu:
             limit = plan.WIDE
-            wide = np.flatnonzero((located > plan.SMALL) & (located <= limit))
+            wide = larger[located[larger] <= limit]
             listed = np.stack([wide, np.zeros_like(wide)], axis=1)
             self._launch_groups(len(wide), WIDE_LANES, limit, arguments, repeats, listed)
-        long = np.flatnonzero(located > limit)
+        long = larger[located[larger] > limit]
         ends = plan.LIST_BYTES * np.cumsum(located[long], dtype=np.int64)
         for begin, end in plan.batches(ends, self._room):
             self._find_long(long[begin:end], located[long[begin:end]], arguments, repeats)

@@ -44,7 +44,7 @@ class LookedUp:
         cls, engine: Engine, found: DeviceArray, first: NDArray[np.uint32], sketchlen: int, locations: DeviceArray
     ) -> LookedUp:
         """Describe the reads whose windows begin at `first`, the first of whose features is the first found."""
-        windows = engine.upload(first - first[0])
+        windows = engine.upload(first - first[0] if first[0] else first)
         return cls(len(first) - 1, {"found": found, "first": windows, "sketch": sketchlen, "locations": locations})
 
 
@@ -103,9 +103,9 @@ class RepeatDropper:
         arguments: dict[str, Any] = {name: looked_up.arguments[name] for name in ("found", "first", "sketch")}
         arguments |= {"features": sketches.features, "base": int(first[0]) * sketches.size, "key": KEY}
         self._launch(looked_up.reads, SMALL_LANES, READS_EACH, arguments)
-        sizes = np.diff(first).astype(np.int64) * sketches.size
-        long = np.flatnonzero(sizes > plan.TABLE_SLOTS // 2).astype(np.uint32)
-        slots = plan.powers_of_two(2 * sizes[long])
+        windows = np.diff(first)
+        long = np.flatnonzero(windows > plan.TABLE_SLOTS // 2 // sketches.size).astype(np.uint32)
+        slots = plan.powers_of_two(2 * sketches.size * windows[long].astype(np.int64))
         for begin, end in plan.batches(plan.SLOT_BYTES * np.cumsum(slots, dtype=np.int64), self._room):
             self._drop_long(long[begin:end], slots[begin:end], arguments)
 

@@ -268,14 +268,22 @@ class NativeReport(LineReport):
         Those of the database.
     options : NativeOptions
     joiner : LineJoiner
+    tally : Tally, optional
+        Counts each part before it is written, for the summary; if not given, the report counts them.
     """
 
     def __init__(
-        self, lineages: Lineages, query: QueryOptions, sketch: SketchOptions, options: NativeOptions, joiner: LineJoiner
+        self,
+        lineages: Lineages,
+        query: QueryOptions,
+        sketch: SketchOptions,
+        options: NativeOptions,
+        joiner: LineJoiner,
+        tally: Tally | None = None,
     ) -> None:
         self._options, self._joiner, self._lowest = options, joiner, query.lowest
         self._words = TaxonWords(lineages)
-        self._tally = Tally(lineages)
+        self._tally, self._counts = tally or Tally(lineages), tally is None
         self._truth = HeaderTruth(lineages) if options.needs_truth else None
         self._precision = PrecisionTally(lineages)
         self._source: str | None = None
@@ -312,7 +320,8 @@ class NativeReport(LineReport):
         UsageError
             All hits or the truth are asked for, and the part has none, or no texts.
         """
-        self._tally.add(part)
+        if self._counts:
+            self._tally.add(part)
         lines = self.brought(part)
         truth = self._truth_of(part) if lines is None or self._options.precision else None
         if truth is not None:
@@ -338,9 +347,10 @@ class NativeReport(LineReport):
             return memoryview(b"")
         kept = np.flatnonzero(part.calls.taxon != NO_TAXON) if options.mapped_only else None
         columns: list[Column] = []
-        number = part.reads.number + 1 + (np.arange(len(part)) if kept is None else kept)
+        lines = len(part) if kept is None else len(kept)
         if options.queryids:
-            columns += [NumberColumn.of(number), self._separators.repeated(len(number))]
+            number = part.reads.number + 1 + (np.arange(lines) if kept is None else kept)
+            columns += [NumberColumn.of(number), self._separators.repeated(lines)]
         columns.append(NameColumn(clean_names(part.reads.names), kept))
         if options.ground_truth and truth is not None:
             columns.append(self._truths.column(truth if kept is None else truth[kept]))
@@ -356,7 +366,7 @@ class NativeReport(LineReport):
                 columns += self._candidates.locations(shown)
         calls = part.calls.taxon if kept is None else part.calls.taxon[kept]
         columns.append(self._calls.column(calls))
-        return self._joiner.join(len(number), columns)
+        return self._joiner.join(lines, columns)
 
     def tail(self) -> bytes:
         """Write the summary, and how many calls are right."""

@@ -70,6 +70,7 @@ def make_report(
     native: NativeOptions | None = None,
     sample: str = "sample",
     engine: Engine | Callable[[], Engine | None] | None = None,
+    tally: Tally | None = None,
 ) -> Report[ClassifiedReads]:
     """Return the report of a format.
 
@@ -89,6 +90,8 @@ def make_report(
     engine : Engine or callable, optional
         Joins the lines of all formats but 'json' on its device; without one, the host does. A callable returns it, or
         None, when there are lines.
+    tally : Tally, optional
+        For 'native': see `NativeReport`.
 
     Raises
     ------
@@ -99,11 +102,16 @@ def make_report(
     joiner = _joiner(engine)
     if format == "cami":
         return CamiBinning(lineages, sample, joiner)
-    return line_report(LineForm(format, native or NativeOptions()), lineages, query, sketch, joiner)
+    return line_report(LineForm(format, native or NativeOptions()), lineages, query, sketch, joiner, tally)
 
 
 def line_report(
-    lines: LineForm, lineages: Lineages, query: QueryOptions, sketch: SketchOptions, joiner: LineJoiner
+    lines: LineForm,
+    lineages: Lineages,
+    query: QueryOptions,
+    sketch: SketchOptions,
+    joiner: LineJoiner,
+    tally: Tally | None = None,
 ) -> LineReport:
     """Return the report of some lines; parameters as of `make_report`."""
     report: LineReport
@@ -115,7 +123,7 @@ def line_report(
     elif lines.format == "json":
         report = JsonReport(lineages, sketch)
     else:
-        report = NativeReport(lineages, query, sketch, lines.native, joiner)
+        report = NativeReport(lineages, query, sketch, lines.native, joiner, tally)
     report.form = lines.name
     return report
 

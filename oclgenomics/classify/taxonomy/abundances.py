@@ -51,8 +51,8 @@ def count_calls(calls: Calls, lineages: Lineages) -> NDArray[np.int64]:
     ndarray, int64 (taxa + targets + 1,)
         In the numbering of `Lineages`; those of parts of a result add up. The last one counts unclassified reads.
     """
-    taxa = len(lineages.at_rank)
-    return np.bincount(np.where(calls.taxon == NO_TAXON, taxa, calls.taxon), minlength=taxa + 1)
+    behind = np.subtract(calls.taxon, NO_TAXON, dtype=np.intp)  # 0 for unclassified reads
+    return np.roll(np.bincount(behind, minlength=len(lineages.at_rank) + 1), -1)
 
 
 def abundances(counts: NDArray[np.int64], lineages: Lineages) -> Abundances:

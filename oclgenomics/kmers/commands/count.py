@@ -14,6 +14,7 @@ from oclgenomics.app.commands import (
     add_command,
     add_device_options,
     add_message_options,
+    begin_engine,
     count,
     provenance,
     say,
@@ -99,7 +100,8 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     if not is_combined(args):
-        _begin_loading()
+        begin_engine(args)
+        importlib.import_module("oclgenomics.kmers.device.counting")  # before the engine, which waits for libraries
     options = kmers.CountOptions(args.k, not args.no_canonical, args.min_count, args.max_count, args.counter_max)
     options.check_reading(args.min_quality, args.tmp_dir)
     if args.shard is not None:
@@ -147,17 +149,6 @@ def _combined(args: argparse.Namespace, options: kmers.CountOptions) -> _Counted
         seconds = time.perf_counter() - start
         work.report_profile()
         return _Counted(summary, seconds, work.provenance())
-
-
-def _begin_loading() -> None:
-    """Have the runtimes' libraries loaded while the rest is imported.
-
-    Python waits for them where it loads a library, too, so the modules that still bring some are imported before.
-    """
-    for name in ("concurrent.futures.thread", "oclgenomics.io.array_layout", "oclgenomics.runtime.engine"):
-        importlib.import_module(name)
-    importlib.import_module("oclgenomics.runtime").begin_loading()
-    importlib.import_module("oclgenomics.kmers.device.counting")  # before the engine, which waits for the libraries
 
 
 def _record(summary: kmers.CountSummary, seconds: float) -> dict[str, Any]:

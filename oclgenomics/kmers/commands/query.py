@@ -11,6 +11,7 @@ from oclgenomics.app.commands import (
     add_command,
     add_device_options,
     add_output_options,
+    begin_engine,
     provenance,
     say_written,
     text_output,
@@ -73,6 +74,8 @@ def run(args: argparse.Namespace) -> int:
     """
     if not args.sequences and not args.file:
         raise UsageError("there is nothing to look up: give sequences, or --file FILE")
+    if _asks_for_device(args):
+        begin_engine(args)
     with ExitStack() as stack:
         engine: Engine | None = None
         if _asks_for_device(args):

@@ -111,11 +111,13 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
+    combined = is_combined(args)
+    if not combined:
+        app.begin_engine(args)
     options, reading = shared.scan_options(args), read_options(args, args.samples)
     output = check_outputs(args)
     sum_bits = tuple(getattr(args, "sum_bits", ()))
     job = omega.ScanJob((args.input,), options, reading, args.exclude, args.samples is not None, sum_bits)
-    combined = is_combined(args)
     if sum_bits and args.shard is None and not combined:
         raise UsageError("--sum-bits has a meaning only with --shard")
     if args.shard is not None:

@@ -48,11 +48,14 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
+    combined = is_combined(args)
+    if not combined:
+        app.begin_engine(args)
     settle_format(args)
     options = align_options(args)
     options.check_prefixes(args.prefixes)
     job = sdtw.AlignJob(tuple(args.signals), tuple(args.references), options, args.prefixes, args.starts, trim_of(args))
-    if not is_combined(args):
+    if not combined:
         oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
     job.open()
     if args.shard is not None:

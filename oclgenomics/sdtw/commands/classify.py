@@ -56,13 +56,16 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
+    combined = is_combined(args)
+    if not combined:
+        app.begin_engine(args)
     settle_format(args)
     thresholds = thresholds_of(args)
     job = sdtw.ClassifyJob(
         tuple(args.signals), tuple(args.targets), tuple(args.decoys), thresholds, args.thresholds, args.starts,
         asked_trim(args),
     )  # fmt: skip
-    if not is_combined(args):
+    if not combined:
         oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
     job.open()
     settled_options(args, thresholds)

@@ -16,6 +16,7 @@ from oclgenomics.app.commands import (
     add_command,
     add_device_options,
     add_output_options,
+    begin_engine,
     count,
     say,
     say_written,
@@ -118,9 +119,12 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
+    combined = is_combined(args)
+    if not combined:
+        begin_engine(args)
     options = _checked_options(args)
     job = signatures.ScanJob(tuple(with_reference(args, args.samples)), args.signatures, options)
-    if not is_combined(args):
+    if not combined:
         oclgenomics.select_device(args.device)  # a missing device is reported before anything is read
     if args.shard is not None:
         return write_shard(args, job, "scanning")

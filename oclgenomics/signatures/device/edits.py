@@ -113,11 +113,10 @@ class WindowFinder(TileSearch):
         tiles = Tiles.of(samples.block.pieces, WINDOW_TILE)
         most = max(1, MAX_ITEMS // len(self._numbers))
         for begin in range(0, len(tiles), most):
-            for count, some in self.rounds(samples, tiles.take(slice(begin, begin + most))):
+            for count, some in self.rounds(samples, Tiles(tiles.records[begin : begin + most])):
                 piece, column, stretch = self.download(count)
-                until = int(some.end[-1]) + self._margin
-                last = int(some.piece[-1])
-                yield FoundStretches(piece, self._numbers[column], stretch.astype(np.int64), last, until)
+                last, _, end = some.records[-1].tolist()
+                yield FoundStretches(piece, self._numbers[column], stretch.astype(np.int64), last, end + self._margin)
 
     def _search(self, samples: SampleLetters, tiles: Tiles, **finds: Any) -> None:
         columns, items = len(self._numbers), len(tiles) * len(self._numbers)

@@ -14,16 +14,14 @@ from numpy.typing import NDArray
 from oclgenomics.runtime import BufferNeed, DeviceArray, Engine
 from oclgenomics.signatures.device.pairs import FoundPairs, PairTally
 from oclgenomics.signatures.device.patterns import DevicePatterns
-from oclgenomics.signatures.device.samples import SampleLetters, Tiles
+from oclgenomics.signatures.device.samples import TILE, SampleLetters, Tiles
 from oclgenomics.signatures.device.seed_table import DeviceTable
-from oclgenomics.signatures.panels.seeds import STEP, TAIL, SeedTable
+from oclgenomics.signatures.panels.seeds import TAIL, SeedTable
 
-TILE = 4096  # bases
 MAX_ROOM = 1 << 20  # seeds at a time
 FOUND_COLUMNS = 3  # a piece, a seed and a start
 SEED_BYTES, CANDIDATE_BYTES = 12, 24  # these; and mismatches, and a sum of 8
 ROOM_SHARE = 8  # of the memory that is left
-SAMPLED = 8  # of each tile, one in so many look-ups tells how many candidates there are
 FIND_LANES, VERIFY_LANES = 256, 64
 REFUSED = 0xFFFFFFFF
 
@@ -136,9 +134,10 @@ class SeedFinder(TileSearch):
 
     def find(self, samples: SampleLetters) -> Iterator[SeedPlaces]:
         """Find the seeds of a block, from left to right."""
-        for count, tiles in self.rounds(samples, Tiles.of(samples.block.pieces, TILE)):
+        for count, tiles in self.rounds(samples, samples.tiles):
             piece, seed, at = self.download(count)
-            yield SeedPlaces(piece, seed, at, int(tiles.piece[-1]), int(tiles.end[-1]))
+            last_piece, _, until = tiles.records[-1].tolist()
+            yield SeedPlaces(piece, seed, at, last_piece, until)
 
     def _search(self, samples: SampleLetters, tiles: Tiles, **finds: Any) -> None:
         patterns = self._patterns.on_device
@@ -193,7 +192,8 @@ class IndexMatcher:
         """
         tally = PairTally(len(self._patterns.patterns))
         if self._finder is not None:
-            for count, _ in self._finder.rounds(samples, Tiles.of(samples.block.pieces, TILE, pieces)):
+            tiles = samples.tiles if pieces is None else Tiles.of(samples.block.pieces, TILE, pieces)
+            for count, _ in self._finder.rounds(samples, tiles):
                 if count:
                     self._verify(self._finder, samples, count, tally)
         return tally.pairs()
@@ -205,19 +205,13 @@ class IndexMatcher:
         -------
         ndarray, int64 (pieces,)
         """
-        found = np.zeros(len(samples.block.pieces), np.int64)
-        tiles = Tiles.of(samples.block.pieces, TILE)
+        pieces, tiles = len(samples.block.pieces), samples.tiles
         if self._finder is None or not len(tiles):
-            return found
-        length = (tiles.end - tiles.begin).astype(np.int64)
-        looked = np.minimum(length, np.maximum(length // SAMPLED, STEP * SAMPLED))
-        some = Tiles(tiles.piece, tiles.begin, tiles.begin + looked.astype(np.uint32))
+            return np.zeros(pieces, np.int64)
         counts = self._engine.empty(len(tiles), np.uint32)
         table = {name: self._table.arrays[name] for name in ("bits", "first")}
-        self._finder.launch("count_listed", samples, some, counts=counts, **table)
-        estimates = self._engine.download(counts).astype(np.int64) * length // np.maximum(looked, 1)
-        np.add.at(found, tiles.piece, estimates)
-        return found
+        self._finder.launch("count_listed", samples, tiles, counts=counts, **table)
+        return tiles.by_piece(self._engine.download(counts).astype(np.int64), pieces)
 
     @cached_property
     def _verified(self) -> tuple[DeviceArray, DeviceArray]:

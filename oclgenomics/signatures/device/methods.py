@@ -17,7 +17,15 @@ from oclgenomics.signatures.device.samples import SampleLetters
 from oclgenomics.signatures.device.seed_table import DeviceTable
 from oclgenomics.signatures.formats.panel_file import has_table
 from oclgenomics.signatures.options import Method
-from oclgenomics.signatures.plan import CPU_COSTS, GPU_COSTS, choose_head, index_cost, index_pays, planes_cost
+from oclgenomics.signatures.plan import (
+    CPU_COSTS,
+    GPU_COSTS,
+    choose_head,
+    index_cost,
+    index_pays,
+    index_surely_pays,
+    planes_cost,
+)
 
 
 class Methods:
@@ -47,8 +55,9 @@ class Methods:
             return self._planes.pairs(samples)
         index = self._made_index(samples)
         suits = self._suits_index(index, samples)
-        parts = [index.pairs(samples, suits)]
-        if not suits.all():
+        every = bool(suits.all())
+        parts = [index.pairs(samples, None if every else suits)]
+        if not every:
             parts.append(self._planes.pairs(samples, ~suits))
         if len(index.unseeded):
             parts.append(self._unseeded.pairs(samples, suits))
@@ -87,9 +96,11 @@ class Methods:
         """The pieces that do not have so many candidates that planes are sooner done with them."""
         if self._method == "index":
             return np.ones(len(samples.block.pieces), np.bool_)
-        letters = samples.owned_letters
+        letters, candidates = samples.owned_letters, index.candidates(samples)
         seeded = np.delete(self._patterns.patterns.lengths, index.unseeded)
-        found = index_cost(self._costs, letters, samples.ambiguous, index.candidates(samples), seeded)
+        if index_surely_pays(self._costs, letters, candidates, seeded):
+            return np.ones(len(letters), np.bool_)
+        found = index_cost(self._costs, letters, samples.ambiguous, candidates, seeded)
         gain = found - planes_cost(self._costs, letters, samples.ambiguous, seeded)
         prepared = 0 if self._has_planes else self._costs.step * len(self._patterns.patterns.sets)
         suits: NDArray[np.bool_] = (gain <= 0) | (self._times * gain[gain > 0].sum() <= prepared)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,8 @@ from oclgenomics.sequence.parse import NO_QUALITY
 from oclgenomics.sequence.pieces import LetterBlock, Pieces
 from oclgenomics.signatures.options import BEST_QUALITY
 from oclgenomics.signatures.panels.seeds import STEP
-from oclgenomics.signatures.result import Columns
 
-CPU_TILE, GPU_TILE = 8192, 4096  # bases that are encoded together
+TILE = 4096  # bases that are encoded, or looked up, together
 ENCODE_LANES = 128
 BEHIND = 64  # codes behind a text, as encode.cl has it
 NOTHING = 0xFFFFFFFF
@@ -51,6 +51,8 @@ class SampleLetters:
         Of what each piece owns; 0 without qualities.
     least_quality : ndarray, uint8 (pieces,)
         The lowest quality of what each piece owns; 255 where there is none.
+    tiles : Tiles
+        All pieces, in tiles of `TILE` letters at most.
     """
 
     block: LetterBlock
@@ -62,13 +64,14 @@ class SampleLetters:
     ambiguous: NDArray[np.int64]
     quality_sum: NDArray[np.uint64]
     least_quality: NDArray[np.uint8]
+    tiles: Tiles
 
     @property
     def arguments(self) -> dict[str, Any]:
         """Return what kernels take of the bases, and of the text that holds them."""
         return {"codes": self.codes, "pieces": self.pieces, **self.block.text.place}
 
-    @property
+    @cached_property
     def owned_letters(self) -> NDArray[np.int64]:
         """Letters that each piece owns."""
         return self.block.pieces.owned.astype(np.int64)
@@ -105,9 +108,9 @@ class Encoder:
         if self._codes is None or self._codes.size < size:
             self._codes = engine.empty(size, np.uint8)
         codes = DeviceArray(self._codes.memory, (size,), self._codes.dtype)
-        tiles = Tiles.of(pieces, CPU_TILE if engine.tuning.cpu else GPU_TILE)
+        tiles = Tiles.of(pieces, TILE)
         counts = self._launch(block, codes, on_device, tiles, scored=scored)
-        return SampleLetters(block, codes, records, on_device, scored, *_by_piece(pieces, tiles.piece, counts))
+        return SampleLetters(block, codes, records, on_device, scored, *_by_piece(tiles, len(pieces), counts), tiles)
 
     def _launch(
         self, block: LetterBlock, codes: DeviceArray, pieces: DeviceArray, tiles: Tiles, *, scored: bool
@@ -147,21 +150,19 @@ def _refuse_defects(block: LetterBlock, defects: NDArray[np.uint32]) -> None:
 
 
 def _by_piece(
-    pieces: Pieces, tile_piece: NDArray[np.uint32], counts: NDArray[np.uint32]
+    tiles: Tiles, pieces: int, counts: NDArray[np.uint32]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint8]]:
     """Numbers of Ns and ambiguous letters, the sum of qualities and the lowest, of each piece."""
-    sums = np.zeros((len(pieces), 3), np.int64)
-    least = np.full(len(pieces), NO_QUALITY, np.uint8)
-    if len(tile_piece):
-        there = np.flatnonzero(pieces.size)
-        first = np.searchsorted(tile_piece, there)
-        sums[there] = np.add.reduceat(counts[:, :3].astype(np.int64), first, axis=0)
-        least[there] = np.minimum.reduceat(counts[:, 3], first).astype(np.uint8)
-    return sums[:, 0], sums[:, 1], sums[:, 2].astype(np.uint64), least
+    ns, ambiguous = (tiles.by_piece(counts[:, column].astype(np.int64), pieces) for column in range(2))
+    quality_sum = tiles.by_piece(counts[:, 2].astype(np.uint64), pieces)
+    least = tiles.by_piece(counts[:, 3].astype(np.uint8), pieces, np.minimum, nothing=NO_QUALITY)
+    return ns, ambiguous, quality_sum, least
 
 
 def tiles_of(sizes: NDArray[np.uint32], tile: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     """Cut pieces into tiles of at most `tile` letters; return the piece and the first letter of each, uint32."""
+    if sizes.min(initial=tile) > 0 and sizes.max(initial=0) <= tile:  # a tile each
+        return np.arange(len(sizes), dtype=np.uint32), np.zeros(len(sizes), np.uint32)
     numbers = -(-sizes.astype(np.int64) // tile)
     piece = np.repeat(np.arange(len(sizes), dtype=np.uint32), numbers)
     first = np.cumsum(numbers) - numbers
@@ -170,32 +171,53 @@ def tiles_of(sizes: NDArray[np.uint32], tile: int) -> tuple[NDArray[np.uint32], 
 
 
 @dataclass(frozen=True)
-class Tiles(Columns):
-    """Stretches of pieces; arrays of one length.
+class Tiles:
+    """Stretches of pieces, in the order of these.
 
     Attributes
     ----------
-    piece : ndarray, uint32
-    begin, end : ndarray, uint32
-        Letters begin .. end - 1 of the piece.
+    records : ndarray, uint32 (tiles, 3)
+        The piece of each, and the begin and the end of its letters in the piece, as records.clh has them.
     """
 
-    TYPES = "III"
+    records: NDArray[np.uint32]
+    _uploaded: list[DeviceArray] = field(default_factory=list, repr=False)
 
-    piece: NDArray[np.uint32]
-    begin: NDArray[np.uint32]
-    end: NDArray[np.uint32]
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @property
+    def piece(self) -> NDArray[np.uint32]:
+        """The piece of each tile."""
+        return self.records[:, 0]
 
     @classmethod
     def of(cls, pieces: Pieces, letters: int, chosen: NDArray[np.bool_] | None = None) -> Tiles:
         """Cut pieces, or those chosen, into tiles of at most so many letters."""
         size = pieces.size if chosen is None else np.where(chosen, pieces.size, np.uint32(0))
         piece, begin = tiles_of(size, letters)
-        return cls(piece, begin, np.minimum(begin + np.uint32(letters), size[piece]))
+        return cls(np.column_stack([piece, begin, np.minimum(begin + np.uint32(letters), size[piece])]))
 
     def upload(self, engine: Engine) -> DeviceArray:
-        """Bring them to a device, as records.clh has them."""
-        return engine.upload(np.stack([self.piece, self.begin, self.end], axis=1))
+        """Bring them to a device, when they are first asked for."""
+        if not self._uploaded:
+            self._uploaded.append(engine.upload(self.records))
+        return self._uploaded[0]
+
+    def by_piece(self, values: NDArray[Any], pieces: int, join: np.ufunc = np.add, *, nothing: int = 0) -> NDArray[Any]:
+        """Join values of all tiles of a block to values of its pieces, those without letters included."""
+        if len(self._first) < len(self):
+            values = join.reduceat(values, self._first)
+        if len(self._first) == pieces:
+            return values
+        every = np.full(pieces, nothing, values.dtype)
+        every[self.piece[self._first]] = values
+        return every
+
+    @cached_property
+    def _first(self) -> NDArray[np.intp]:
+        """The first tile of each piece that has any."""
+        return np.flatnonzero(self.records[:, 1] == 0)
 
     def split(self, counts: NDArray[np.uint32], room: int) -> Iterator[Tiles]:
         """Cut the tiles into parts that have at most `room` candidates; a tile that has more is cut itself.
@@ -211,16 +233,16 @@ class Tiles(Columns):
         while begin < len(self):
             before = int(ends[begin - 1]) if begin else 0
             end = int(np.searchsorted(ends, before + room, side="right"))
-            yield self.take(slice(begin, end)) if end > begin else self._cut(begin)
+            yield Tiles(self.records[begin:end]) if end > begin else self._cut(begin)
             begin = max(end, begin + 1)
 
     def _cut(self, number: int) -> Tiles:
         """Cut one tile into parts, of a look-up at least."""
-        begin, end = int(self.begin[number]), int(self.end[number])
+        piece, begin, end = self.records[number].tolist()
         each = max(STEP, -(-(end - begin) // PARTS))
         begins = np.arange(begin, end, each, dtype=np.uint32)
-        piece = np.full(len(begins), self.piece[number])
-        return Tiles(piece, begins, np.minimum(begins + np.uint32(each), np.uint32(end)))
+        ends = np.minimum(begins + np.uint32(each), np.uint32(end))
+        return Tiles(np.column_stack([np.full(len(begins), piece, np.uint32), begins, ends]))
 
 
 def sum_type(longest: int) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.runtime import Engine
+from oclgenomics.sequence.name_list import NameList
+from oclgenomics.sequence.pieces import LetterBlock
 from oclgenomics.signatures.device.edits import EditMatcher
 from oclgenomics.signatures.device.methods import Methods
 from oclgenomics.signatures.device.pairs import FoundStarts
@@ -91,14 +93,22 @@ def rows_of_pieces(samples: SampleLetters) -> Samples:
     """Return what is known of the pieces of a block as rows of samples, one for each piece."""
     block, pieces = samples.block, samples.block.pieces
     count = len(pieces)
-    names = np.array([*block.names, ""], object)
-    begun = pieces.record - block.first
-    named = np.where(begun >= 0, names[np.clip(begun, -1, len(names) - 1)], "")
+    source = np.broadcast_to(np.array([block.source], object), count)
     return Samples(
-        pieces.record, named, np.full(count, block.source, object), samples.owned_letters, samples.ns,
+        pieces.record, cast(Any, names_of_pieces(block)), source, samples.owned_letters, samples.ns,
         samples.ambiguous, np.full(count, samples.has_qualities), samples.quality_sum, np.zeros(count, np.int64),
         pieces.ends, samples.least_quality,
     )  # fmt: skip
+
+
+def names_of_pieces(block: LetterBlock) -> NameList:
+    """Return the name of the record of each piece; empty where the record began in a block before."""
+    record, names = block.pieces.record, block.names
+    named = NameList(names.letters, np.append(names.starts[:1], names.starts))  # from record `first` - 1 on
+    places = record - (block.first - 1)
+    if len(places) and places[-1] - places[0] == len(places) - 1:  # a piece of each record
+        return named[int(places[0]) : int(places[-1]) + 1]
+    return named.take(places)
 
 
 class MatchScan:

@@ -177,7 +177,7 @@ class SummaryReport(ScanReport):
     HEADER = SUMMARY_COLUMNS
 
     def _lines(self, part: ScanPart) -> str:
-        samples = part.samples.take(part.samples.ends)
+        samples = part.samples.ended
         some = samples.letters > 0
         letters = np.maximum(samples.letters, 1)
         short = samples.letters < int(self._panel.lengths.min())

@@ -44,10 +44,13 @@ class PartJoiner:
         matches = Matches.joined([self._matches, matches])
         matches = in_order(matches) if self._report == "all" else merge_pairs(matches, self._report)
         goes_on = len(samples) > 0 and not samples.ends[-1]
-        waits = np.full(len(matches), goes_on and self._report != "all") & (matches.sample == samples.number[-1:])
-        self._matches, matches = matches.take(waits), matches.take(~waits)
+        there = len(matches)
+        if goes_on and self._report != "all":
+            there = int(np.searchsorted(matches.sample, samples.number[-1]))
+        # What waits is a copy, not a slice: memory would hold all the others, too.
+        self._matches, matches = matches.take(np.arange(there, len(matches))), matches.take(slice(there))
         samples = self._with_pairs(samples, matches, goes_on=goes_on)
-        self._samples = samples.take(np.arange(len(samples))[-1:] if goes_on else slice(0, 0))  # a copy
+        self._samples = samples.take(np.arange(len(samples) - goes_on, len(samples)))
         return ScanPart(samples, matches)
 
     def _with_pairs(self, samples: Samples, matches: Matches, *, goes_on: bool) -> Samples:
@@ -74,20 +77,24 @@ def rows_of_part(rows: Samples, begin: int, end: int, *, again: bool, goes_on: b
     goes_on : bool
         The next part has the last of them, too.
     """
-    part = rows.take(np.arange(begin, end))  # not a slice, which would be a view: the rows themselves stay as they are
+    part = rows.take(slice(begin, end))
     if again:
-        for name in COUNTS:
-            getattr(part, name)[:1] = 0
-    if goes_on:
-        part.ends[-1:] = False
-    return part
+        part = replace(part, **{name: _without(getattr(part, name), 0) for name in COUNTS})
+    return replace(part, ends=_without(part.ends, -1)) if goes_on else part
+
+
+def _without(column: NDArray[Any], row: int) -> NDArray[Any]:
+    """A copy with 0 in a row: other parts have rows of the same arrays."""
+    column = column.copy()
+    column[row] = 0
+    return column
 
 
 def merge_samples(samples: Samples) -> Samples:
     """Join rows of one sample, which follow each other."""
-    if not len(samples):
+    first = run_starts(samples.number)
+    if len(first) == len(samples):
         return samples
-    first = np.flatnonzero(np.diff(samples.number, prepend=samples.number[0] - 1))
     last = np.append(first[1:], len(samples)) - 1
     sums = {name: np.add.reduceat(getattr(samples, name), first) for name in COUNTS}
     least = np.minimum.reduceat(samples.least_quality, first)

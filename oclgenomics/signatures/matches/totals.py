@@ -47,13 +47,13 @@ class ScanTotals:
 
     def add(self, part: ScanPart) -> None:
         """Count what a part adds."""
-        samples = part.samples.take(part.samples.ends)
+        samples = part.samples.ended
         self.samples += len(samples)
         self.letters += int(samples.letters.sum())
         self.rows += len(part.matches)
         self.hits += int(part.matches.hits.sum())
         self.longest = max(self.longest, int(samples.letters.max(initial=0)))
-        self._scored += int(samples.letters[samples.has_qualities].sum())
+        self._scored += int((samples.letters * samples.has_qualities).sum())
         self._least_quality = min(self._least_quality, int(samples.least_quality.min(initial=255)))
         np.add.at(self._hits_of, part.matches.signature, part.matches.hits)
         names = samples.name[samples.pairs > 0].tolist()

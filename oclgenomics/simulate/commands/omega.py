@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import __version__, simulate
-from oclgenomics.app.commands import PACKED, add_options, count, say, text_output
+from oclgenomics.app.commands import PACKED, add_options, add_versions_option, count, say, text_output
 from oclgenomics.app.files import writes
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked
@@ -100,6 +100,7 @@ def _add_output_options(parser: argparse.ArgumentParser) -> None:
         "multiallelic": "probability that a VCF site with two or more derived copies gets a third allele (default: 0)",
     }
     add_options(group, float, "P", flaws)
+    add_versions_option(group)
     group.add_argument("-q", "--quiet", action="store_true", help="only errors on standard error")
     group.add_argument("--debug", action="store_true", help="show the traceback of an error")
 

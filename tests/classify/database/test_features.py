@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from oclgenomics.classify.database import features as feature_filters
+from oclgenomics.classify.database import database as checks, features as feature_filters
 from oclgenomics.classify.database.features import (
     MAX_KEY,
     STEP,
     FeatureList,
     Features,
+    cut_features,
     cut_ranges,
     emptied,
     is_ambiguous,
@@ -99,3 +100,26 @@ def test_one_feature_too_many_locations() -> None:
     with pytest.raises(AllocationError, match=r"40 locations.*max_memory"):
         cut_ranges([FeatureList(one), FeatureList(one)], 39)
     assert len(cut_ranges([FeatureList(one), FeatureList(one)], 40)) == 1
+
+
+@given(st.lists(st.integers(0, 9), max_size=40), st.integers(1, 60))
+def test_pieces_have_all_features_and_few_locations(sizes: list[int], most: int) -> None:
+    counts = np.array(sizes, np.uint8)
+    cut = list(cut_features(counts, most))
+    assert [place for piece, _ in cut for place in range(len(counts))[piece]] == list(range(len(counts)))
+    for piece, located in cut:
+        assert located == sum(sizes[piece])
+        assert located <= most or piece.stop - piece.start == 1
+    assert len(cut) <= 1 or sum(sizes) > most
+
+
+@given(
+    st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=30), st.integers(0, 60), st.sampled_from([1, 4, 1000])
+)
+def test_lists_that_do_not_ascend_are_found(lists: list[list[int]], single: int, few: int) -> None:
+    """Among many features of one location, too, of which nothing is looked at."""
+    lists = [*lists[:3], *[[5]] * single, *lists[3:]]
+    features, ascend = features_of(lists), all(one == sorted(set(one)) for one in lists)
+    with mock.patch.object(checks, "FEW_LISTS", few):
+        fault = checks.piece_fault(features, -1, 10)
+    assert fault == (None if ascend else "locations of a feature that are out of order")

@@ -89,6 +89,7 @@ def test_statistics_are_those_of_metacache() -> None:
 def test_statistics_of_features_without_locations() -> None:
     features = edge_database(MAX3).features
     assert features.numbers[:2] == (59, 137)
+    assert features.dead == 137
     assert features.numbers.largest == 2
     assert [f"{one:g}" for one in spread_of_lists(features)] == ["1.40678", "0.49545", "0.369928"]
     edge = edge_database().features

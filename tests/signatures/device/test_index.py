@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers import signature_samples
 from helpers.pattern_sets import cut_from, expected_pairs, on_device, same_pairs
 from helpers.products import drawn, only_whole
 from helpers.signature_samples import SampleRecord, random_letters, sample_letters
@@ -138,7 +139,8 @@ def test_repeats_overlap(shaped: Engine, room: int | None) -> None:
 
 
 def test_borders_of_tiles(shaped: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index, "TILE", 32)
+    for module in (index, signature_samples):
+        monkeypatch.setattr(module, "TILE", 32)
     rng = np.random.default_rng(7)
     records = records_of(rng, list(range(20, 140)), 0.0, "AC")
     signatures = [cut_from(rng, records[i].letters, 14 + i, 0.0, 0.1) for i in range(12)]

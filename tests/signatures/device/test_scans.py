@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
+from typing import Any
+
 import numpy as np
+import pytest
 from helpers.signature_samples import SampleRecord, random_letters, sample_letters
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures import reference
 from oclgenomics.signatures.device.patterns import DevicePatterns
-from oclgenomics.signatures.device.scans import describe
-from oclgenomics.signatures.options import ScanOptions
+from oclgenomics.signatures.device.scans import EditScan, MatchScan, describe, names_of_pieces
+from oclgenomics.signatures.options import METHODS, REPORTS, ScanOptions
 from oclgenomics.signatures.panels.panel import Panel
 
 
@@ -51,3 +55,39 @@ def test_no_match_has_no_facts(engine: Engine) -> None:
     nothing = np.empty(0, np.uint32)
     facts = describe(engine, sample_letters(engine, []), patterns, nothing, nothing, nothing, nothing)
     assert len(facts.quality_sum) == len(facts.mismatches) == len(facts.error_units) == 0
+
+
+@pytest.mark.parametrize("begun", [False, True])
+@pytest.mark.parametrize("piece", [None, 4])
+def test_names_of_pieces(engine: Engine, begun: bool, piece: int | None) -> None:
+    records = [SampleRecord(b"ACGTACGTAC"), SampleRecord(b""), SampleRecord(b"ACGTACG")]
+    block = sample_letters(engine, records, piece=piece, first=5).block
+    if begun:  # the first record began in the block before
+        block = replace(block, names=block.names[1:], first=6)
+    names = ["" if begun and record == 5 else f"sample{record}" for record in block.pieces.record.tolist()]
+    assert names_of_pieces(block).tolist() == names
+    assert len(names) == (3 if piece is None else 6)
+
+
+def test_no_piece_has_no_name(engine: Engine) -> None:
+    assert names_of_pieces(sample_letters(engine, []).block).tolist() == []
+
+
+@pytest.mark.parametrize(("method", "max_edits"), [*((method, 0) for method in METHODS), ("index", 1), ("brute", 1)])
+@pytest.mark.parametrize("report", REPORTS)
+@pytest.mark.parametrize("qualities", [False, True])
+def test_columns_have_their_types(engine: Engine, method: Any, report: Any, max_edits: int, qualities: bool) -> None:
+    """They are joined to those of other blocks as they are."""
+    panel, options = (
+        Panel.from_signatures([("p", "ACGTTGCATGACTGATT")]),
+        ScanOptions(report, "+", method, max_edits=max_edits),
+    )
+    letters = b"GACGTTGCATGACTGATTGG"
+    samples = sample_letters(engine, [SampleRecord(letters, b"I" * len(letters) if qualities else None)] * 3)
+    patterns = DevicePatterns.upload(engine, panel.patterns("+"), options)
+    scan = (EditScan if max_edits else MatchScan)(engine, patterns, options)
+    ((rows, matches),) = scan.parts(samples)
+    assert len(matches) == len(rows) == 3
+    for found in (replace(rows, name=np.array(list(rows.name), object)), matches):
+        kinds = [np.dtype(letter) for letter in found.TYPES]
+        assert [getattr(found, field.name).dtype for field in fields(found)] == kinds

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from oclgenomics.signatures.matches.joining import PartJoiner, rows_of_part
+from oclgenomics.sequence.name_list import NameList
+from oclgenomics.signatures.matches.joining import PartJoiner, in_order, rows_of_part
 from oclgenomics.signatures.options import Report
 from oclgenomics.signatures.plan import parts_of_pairs
-from oclgenomics.signatures.result import Matches, Samples
+from oclgenomics.signatures.result import Columns, Matches, Samples
 
 TYPES = {
     "sample": np.int64, "signature": np.int32, "strand": np.uint8, "mismatches": np.int32, "has_qualities": np.bool_,
@@ -108,6 +111,51 @@ def test_parts_of_pairs_keep_all_pairs_and_all_pieces(hits: list[list[int]], mos
         ends[rows.number] += rows.ends
     assert letters.tolist() == [7] * len(hits)
     assert ends.tolist() == [1] * len(hits)
+
+
+ROW = st.builds(row, st.just(0), st.integers(0, 9), signature=st.integers(0, 2), strand=st.integers(0, 1))
+PIECES = st.lists(st.tuples(st.integers(0, 9), st.lists(ROW, max_size=3)), min_size=1, max_size=3)  # of a sample
+
+
+@given(st.lists(PIECES, max_size=6), st.sets(st.integers(0, 18)), st.sampled_from(["best", "first", "all"]))
+def test_samples_in_any_parts(
+    whole: list[list[tuple[int, list[dict[str, int]]]]], cuts: set[int], report: Report
+) -> None:
+    rows, found = [], []
+    for number, pieces in enumerate(whole):
+        for place, (letters, here) in enumerate(pieces):
+            rows.append((number, letters, place == len(pieces) - 1))
+            found.append([one | {"sample": number, "start": 10 * place + one["start"]} for one in here])
+    wanted = PartJoiner(report).add(samples(*rows), matches(*chain.from_iterable(found)))
+    joiner, parts = PartJoiner(report), []
+    bounds = [0, *sorted(cut for cut in cuts if 0 < cut < len(rows)), len(rows)]
+    for begin, end in pairwise(bounds):
+        some = samples(*rows[begin:end])
+        packed = replace(some, name=NameList.of(some.name.tolist()))
+        parts.append(joiner.add(packed, matches(*chain.from_iterable(found[begin:end]))))
+    assert all(isinstance(part.samples.name, NameList) for part in parts if len(part.samples))
+    same_columns(Samples.joined(part.samples.ended.of_its_own() for part in parts), wanted.samples)
+    same_columns(in_order(Matches.joined(part.matches for part in parts)), wanted.matches)
+
+
+def same_columns(found: Columns, wanted: Columns) -> None:
+    for field in fields(wanted):
+        one, other = getattr(found, field.name), getattr(wanted, field.name)
+        np.testing.assert_array_equal(one, other, err_msg=field.name)
+        assert one.dtype == other.dtype
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+@pytest.mark.parametrize("report", ["best", "all"])
+def test_what_comes_in_stays_as_it_is(report: Report, goes_on: bool) -> None:
+    joiner = PartJoiner(report)
+    for first, ends in ((3, not goes_on), (4 + (not goes_on), True)):
+        given = (first, 5, True), (first + 1, 7, ends)
+        rows, found = samples(*given), matches(row(first, 1), row(first + 1, 3))
+        joiner.add(rows, found)
+        rows_of_part(rows, 1, 2, again=True, goes_on=True)
+        same_columns(rows, samples(*given))
+        same_columns(found, matches(row(first, 1), row(first + 1, 3)))
 
 
 def test_the_best_match_has_the_highest_mean_quality() -> None:
