@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,10 @@ def _write_all(place: Path) -> None:
             "evaluate": [
                 *("sdtw", "evaluate", target, others, "--reference", place / "target.sdtw", "--prefixes", "500,1000"),
                 *("--trim", "none", "-o", place / f"{sample}.f.tsv", "--sample-name", sample),
+            ],
+            "decide": [
+                *("sdtw", "classify", target, others, "--reference", place / "target.sdtw", "--trim", "none"),
+                *("--stages", "500:1900,1000:3000", "-o", place / f"{sample}.d.tsv", "--sample-name", sample),
             ],
             "signatures": [
                 *("signatures", "scan", DATA / "signatures/small.sample.fastq.gz", DATA / "signatures/small.sig.fasta"),
@@ -131,6 +136,18 @@ def test_sdtw(folder: Path) -> None:
         assert line == sorted(line)
 
 
+def test_decisions(folder: Path) -> None:
+    (counts,) = content(folder, "decide")["data"].values()
+    assert list(counts) == ["Accepted", "Rejected after 1,000 samples", "Rejected after 500 samples", "Undecided"]
+    lines = [line for line in (folder / "first.d.tsv").read_text().splitlines() if line[0] != "#"]
+    rows = [dict(zip(lines[0].split("\t"), line.split("\t"), strict=True)) for line in lines[1:]]
+    told = Counter((row["decision"], row["prefix"] if row["decision"] == "reject" else "") for row in rows)
+    decided = [("accept", ""), ("reject", "1000"), ("reject", "500"), ("undecided", "")]
+    assert list(counts.values()) == [told[one] for one in decided]
+    assert sum(counts.values()) == len(rows) == 40
+    assert min(list(counts.values())[:3]) > 0
+
+
 def test_signatures(folder: Path) -> None:
     written = content(folder, "signatures")
     (row,) = written["data"].values()
@@ -153,7 +170,7 @@ def test_multiqc_shows_both_samples(folder: Path, tmp_path: Path) -> None:
         pytest.skip("multiqc is not installed")
     words = ["multiqc", folder / "content", "-o", tmp_path, "--no-version-check", "--quiet", "--strict"]
     subprocess.run([*map(str, words)], check=True, capture_output=True)
-    for name in ("classify_species", "count_k21", "spectrum_k21", "omega", "sdtw_roc", "signatures"):
+    for name in ("classify_species", "count_k21", "spectrum_k21", "omega", "sdtw_roc", "sdtw_decisions", "signatures"):
         (table,) = (tmp_path / "multiqc_data").glob(f"*oclgenomics_{name}*.txt")
         lines = [line.split("\t")[0] for line in table.read_text().splitlines()]
         assert all(any(line.startswith(sample) for line in lines) for sample in SAMPLES), name

@@ -144,6 +144,26 @@ def summary_text(totals: Totals, prefixes: Sequence[int], provenance: Mapping[st
     return table_text(provenance or {}, ("prefix", "came", *WORDS_SHOWN), rows)
 
 
+def decisions_content(sample: str, totals: Totals, prefixes: Sequence[int]) -> Content:
+    """Return what was decided of reads for MultiQC: accepted ones, and those rejected at each stage.
+
+    Parameters
+    ----------
+    sample : str
+    totals : Totals
+    prefixes : sequence of int
+        Samples of the stages.
+    """
+    decisions = totals.decisions
+    counts = {"Accepted": decisions["accept"]}
+    for prefix in reversed(prefixes):
+        counts[f"Rejected after {prefix:,} samples"] = totals.decided[prefix, "reject"]
+    counts["Undecided"] = decisions["undecided"]
+    description = "What `sdtw classify` decided of reads. Undecided ones end before a stage that could decide."
+    settings = {"ylab": "Reads"}
+    return Content("sdtw_decisions", "Target selection: decisions", description, "bargraph", {sample: counts}, settings)
+
+
 def _texts(column: NDArray[Any], part: Part, *, json: bool = False) -> list[str]:
     """The values of a column of a part: an empty text, -1 and NaN are missing values, and so is infinity in JSON."""
     values, missing = column.tolist(), "null" if json else MISSING
