@@ -83,7 +83,7 @@ def content(folder: Path, name: str) -> dict[str, Any]:
 def test_kmers(folder: Path) -> None:
     rows = [line.split() for line in (folder / "first.tsv").read_text().splitlines()]
     spectrum, (counted,) = content(folder, "histogram"), content(folder, "count")["data"].values()
-    assert spectrum["data"] == {"first": {count: int(kmers) for count, kmers in rows if int(count) <= 100}}
+    assert spectrum["data"] == {"first": [[int(count), int(kmers)] for count, kmers in rows if int(count) <= 100]}
     assert spectrum["plot_type"] == "linegraph"
     assert counted["distinct"] == sum(int(kmers) for _, kmers in rows)
     assert counted["total"] == counted["kmers"] == sum(int(count) * int(kmers) for count, kmers in rows)
@@ -134,6 +134,7 @@ def test_sdtw(folder: Path) -> None:
         assert line[0] == [0.0, 0.0]
         assert line[-1] == [1.0, 1.0]
         assert line == sorted(line)
+        assert len({x for x, _ in line}) == len(line)  # or MultiQC leaves out steps
 
 
 def test_decisions(folder: Path) -> None:
@@ -156,7 +157,7 @@ def test_signatures(folder: Path) -> None:
     assert row["matching"] == len({cells[-1] for cells in rows})
     assert row["signatures"] == len({cells[1] for cells in rows})
     assert row["matches"] == sum(int(cells[5]) for cells in rows)
-    name, hits = row["most"].split(", ")[0].split(" ")
+    name, hits = row["most"].split("; ")[0].split(" ")
     assert int(hits.strip("()")) == sum(int(cells[5]) for cells in rows if cells[1] == name)
 
 
@@ -175,4 +176,10 @@ def test_multiqc_shows_both_samples(folder: Path, tmp_path: Path) -> None:
         lines = [line.split("\t")[0] for line in table.read_text().splitlines()]
         assert all(any(line.startswith(sample) for line in lines) for sample in SAMPLES), name
     known = json.loads((tmp_path / "multiqc_data" / "multiqc_data.json").read_text())
+    for name, plot in known["report_plot_data"].items():
+        for line in plot["datasets"][0].get("lines", []):  # as they are drawn: from left to right, and all points
+            places = [float(x) for x, _ in line["pairs"]]
+            assert places == sorted(places), (name, line["name"])
+            if name == "oclgenomics_sdtw_roc_plot":
+                assert line["pairs"][0] == [0, 0]
     assert "Jellyfish" in str(known["report_data_sources"])  # which has a parser of its own
