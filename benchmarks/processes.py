@@ -2,11 +2,12 @@
 
     python benchmarks/processes.py [-d auto] [--jobs omega,kmers28,kmers55,build,query,signatures,edits,sdtw]
                                    [--size 1] [--repeat 5] [--folder FOLDER] [--traces FOLDER] [--json FILE]
+    python benchmarks/processes.py --from FOLDER --plot FILE.png
 
 A process runs from start to exit, its inputs in the system's cache. `first s` is its first run, `s` the best of the
 others. Another run is profiled, of which are `device s`, when a kernel runs, and `link s`, when something is copied to
 or from the device; --traces keeps its trace, which ui.perfetto.dev shows. `cpu s` is the host's, of all its threads.
-`start s` is a command on the device with next to nothing to do.
+`start s` is a command on the device with next to nothing to do. --plot draws the traces of a folder.
 
 Three rates are measured first: reading a cached file with up to eight threads, copying to the device, and copying
 within its memory. The bytes of inputs and outputs at the least of them take `bound s`; `times` is how many times as
@@ -28,6 +29,7 @@ from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
+from matplotlib import pyplot
 from measure import copy_rate, machine, run_process, table, write_json
 from omega import SETS, make_input
 from scale import PROGRAM
@@ -37,6 +39,7 @@ from oclgenomics.runtime import Engine, select_device
 
 RATE_BYTES = 1 << 29
 BLOCK = 1 << 24
+LEAST_DRAWN = 0.002  # seconds, which a short kernel is drawn as
 READERS = min(8, os.cpu_count() or 1)
 Row = dict[str, Any]
 
@@ -213,6 +216,27 @@ def measured(name: str, folder: Path, args: argparse.Namespace, least: float, st
     }  # fmt: skip
 
 
+def draw(traces: Path, path: str) -> None:
+    """Draw when kernels ran and copies were under way, from the moment on when the device was open."""
+    found = [name for name in JOBS if (traces / f"{name}.json").exists()]
+    figure, axes = pyplot.subplots(figsize=(9, 0.55 * len(found) + 1.1), layout="constrained")
+    lanes = {"kernels": ("compute", 0.02, "#1b6ca8"), "copies": ("transfer", -0.34, "#e08214")}
+    until = 0.0
+    for place, name in enumerate(found):
+        axes.axhspan(place - 0.4, place + 0.4, color="0.95", lw=0)
+        for what, (lane, low, colour) in lanes.items():
+            pairs = sorted(spans(traces / f"{name}.json", lane))
+            until = max(until, *(end for _, end in pairs))
+            bars = [(start, max(end - start, LEAST_DRAWN)) for start, end in pairs]
+            axes.broken_barh(bars, (place + low, 0.32), color=colour, lw=0, label=what if not place else None)
+    axes.set_yticks(range(len(found)), found)
+    axes.set(ylim=(len(found) - 0.5, -0.5), xlim=(0, until * 1.02), xlabel="seconds since the device was opened")
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    figure.legend(loc="outside upper right", ncols=2, frameon=False)
+    figure.savefig(path, dpi=150)
+
+
 def main() -> None:
     """Measure, print and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -223,7 +247,12 @@ def main() -> None:
     parser.add_argument("--folder")
     parser.add_argument("--traces", type=Path)
     parser.add_argument("--json")
+    parser.add_argument("--from", dest="drawn", type=Path)
+    parser.add_argument("--plot")
     args = parser.parse_args()
+    if args.drawn:
+        draw(args.drawn, args.plot)
+        return
     with tempfile.TemporaryDirectory(dir=args.folder) as name:
         folder = Path(name)
         with Engine(select_device(args.device)) as engine:

@@ -16,7 +16,7 @@ from contextlib import closing
 from dataclasses import dataclass, fields
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from oclgenomics import __version__
 from oclgenomics.errors import InputError, ParameterError
@@ -220,6 +220,17 @@ def _write_record(file: WholeFile, value: Any) -> bytes:
     return bytes(head)
 
 
+class _StoredRecord(NamedTuple):
+    """A record as bytes, and where it begins and ends in its file."""
+
+    place: int
+    end: int
+    head: bytes
+    text: bytearray
+    arrays: bytearray
+    checksum: int
+
+
 class PieceFile:
     """A piece, its record verified; it is open only while one of its parts is read.
 
@@ -256,13 +267,27 @@ class PieceFile:
         InputError
             The file is cut off or damaged.
         """
+        for part in self.unmade_parts(kinds):
+            yield part()
+
+    def unmade_parts(self, kinds: Sequence[type]) -> Generator[Callable[[], Any], None, None]:
+        """Read the parts one after the other, as bytes; parameters and errors are those of `parts`.
+
+        Yields
+        ------
+        callable
+            Verifies the bytes of a part and returns it: threads may do so side by side.
+        """
         sums, place = Checksum(KEY), HEAD.size
         for number in range(self._records):
             with self._opened() as handle:  # for this part alone: parts of many pieces may be merged
-                head, value, place = self._record(handle, place, kinds if number else KINDS)
-            sums.update(head)
+                stored = self._record(handle, place)
+            sums.update(stored.head)
             if number:
-                yield value
+                yield partial(self._made, stored, kinds)
+            else:
+                self._made(stored, KINDS)
+            place = stored.end
         if sums.value != self._sums or place != self._foot_at:
             raise self._error("its parts are not those that were written", place)
 
@@ -279,7 +304,7 @@ class PieceFile:
             for _ in range(self._records - 1):
                 _, text_size, size, _ = self._head(handle, place)
                 place += RECORD.size + text_size + size
-            return self._record(handle, place, kinds)[1] if self._records > 1 else None
+            return self._made(self._record(handle, place), kinds) if self._records > 1 else None
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[int]:
@@ -304,7 +329,7 @@ class PieceFile:
         self._records, self._sums, end = FOOT.unpack(self._read(handle, FOOT.size, self._foot_at))
         if end != END:
             raise self._error("has no end mark: the file is cut off, or damaged at its end", self._foot_at)
-        record = self._record(handle, HEAD.size, KINDS)[1]
+        record = self._made(self._record(handle, HEAD.size), KINDS)
         if not (isinstance(record, PieceRecord) and record.is_whole()):
             raise self._error("does not say what it is a piece of", HEAD.size)
         self.record = record
@@ -319,17 +344,21 @@ class PieceFile:
             raise self._error("a part is longer than the file: it is cut off or damaged", place)
         return head, text_size, size, wanted
 
-    def _record(self, handle: int, place: int, kinds: Sequence[type]) -> tuple[bytes, Any, int]:
-        """The head, the value and the end of the record at a place."""
+    def _record(self, handle: int, place: int) -> _StoredRecord:
+        """Read the record at a place."""
         head, text_size, size, wanted = self._head(handle, place)
         begin = place + RECORD.size
         text, arrays = self._read(handle, text_size, begin), self._read(handle, size, begin + text_size)
-        if checksum(KEY, memoryview(text), memoryview(arrays)) != wanted:
-            raise self._error("a part is damaged (its checksum differs)", place)
+        return _StoredRecord(place, begin + text_size + size, head, text, arrays, wanted)
+
+    def _made(self, stored: _StoredRecord, kinds: Sequence[type]) -> Any:
+        """Verify a record, and return its value."""
+        if checksum(KEY, memoryview(stored.text), memoryview(stored.arrays)) != stored.checksum:
+            raise self._error("a part is damaged (its checksum differs)", stored.place)
         try:
-            return head, unpack_record(text, arrays, kinds), begin + text_size + size
+            return unpack_record(stored.text, stored.arrays, kinds)
         except ValueError as error:
-            raise self._error(f"a part is malformed: {error}", place) from error
+            raise self._error(f"a part is malformed: {error}", stored.place) from error
 
     def _read(self, handle: int, size: int, place: int) -> bytearray:
         data = bytearray(size)

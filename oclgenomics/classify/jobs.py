@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
@@ -32,11 +33,12 @@ from oclgenomics.classify.result import ClassifiedReads, Hits, Reads, WrittenLin
 from oclgenomics.classify.taxonomy.calls import Calls, Candidates
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.io.read_ahead import read_ahead
+from oclgenomics.io.workers import work_ahead
 from oclgenomics.sequence.joined_lines import DeviceJoiner
 from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.slices import cut_files, cut_inputs
 
-AHEAD = 2  # parts of a piece that are read before their time
+AHEAD = 2  # parts of a piece that are verified before their time, beside those that are read
 FEATURES, LOCATIONS = 1 << 16, 1 << 18  # of a part: of each piece one is in memory when they are merged
 
 
@@ -134,14 +136,16 @@ class QueryJob(Job[ClassifiedReads]):
     def _numbered(self, pieces: Iterable[PieceFile]) -> Iterator[ClassifiedReads]:
         """The parts of all pieces, their reads numbered through and their files named as this job names them."""
         before = 0
-        for piece in pieces:
-            check_same_input(self.file, piece, -1)
-            theirs = [mark.name for mark in piece.record.inputs]
-            sources = dict(zip(self._sources(theirs), self._sources(self.inputs()), strict=True))
-            for part in read_ahead(self.read(piece), AHEAD):
-                reads = replace(part.reads, number=before, source=sources[part.reads.source])
-                yield replace(part, reads=reads)
-                before += len(part)
+        with ThreadPoolExecutor(AHEAD, "verify") as pool:
+            for piece in pieces:
+                check_same_input(self.file, piece, -1)
+                theirs = [mark.name for mark in piece.record.inputs]
+                sources = dict(zip(self._sources(theirs), self._sources(self.inputs()), strict=True))
+                with closing(read_ahead(piece.unmade_parts(self.KINDS), 1)) as unmade:
+                    for part in work_ahead(pool, lambda part: part(), unmade, AHEAD):
+                        reads = replace(part.reads, number=before, source=sources[part.reads.source])
+                        yield replace(part, reads=reads)
+                        before += len(part)
 
     def _sources(self, names: Sequence[str]) -> list[str]:
         """What the inputs are called whose files have these names."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
-from typing import TYPE_CHECKING
+from contextlib import ExitStack, closing, contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from hls_model.config import Config
 from hls_model.presets import load
@@ -23,6 +23,7 @@ from oclgenomics.fpga.measuring import Measured, TimedRun, measured_of, repeated
 from oclgenomics.fpga.options import Matrix, check_border, check_modelled, fitting_designs, workload_of
 from oclgenomics.fpga.result import ScanProjection, ScanRun
 from oclgenomics.io.cores import usable_cores
+from oclgenomics.io.raw_file import Progress
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.sites.sources import AlignmentSource, FilteredBatch, filtered_batches
@@ -95,34 +96,54 @@ def project_scan(
     """
     check_border(options)
     configs, run = fitting_designs(designs, accounting), run or Run()
-    workloads: list[Workload] = []
-    discarded: list[Mapping[str, int]] = []
-    runs: list[list[TimedRun]] = []
-    measured = None
-    with ExitStack() as stack:
-        batches = filtered_batches(
-            source, options, reading=reading, exclude=exclude, on_alignment=on_alignment, threads=run.threads
-        )
-        scanner = _late_scanner(stack, engine)
-        for batch in stack.enter_context(closing(batches)):
-            workloads += [workload_of(alignment, options) for alignment in batch.alignments]
-            discarded += [one.discarded for one in batch.prepared]
-            if measure:
-                runs.append(_timed(scanner(), batch, options))
-            del batch  # before the next one is read
-            if run.progress is not None:
-                run.progress(len(workloads), None)
-        if runs:
-            measured = measured_of(scanner().engine.device, runs)
+    reads = {"reading": reading, "exclude": exclude, "on_alignment": on_alignment}
+    with _opened(source, options, run, engine, **reads) as (batches, scanner):
+        counted = _counted(batches, options, scanner if measure else None, run.progress)
     return project_workloads(
-        workloads, configs, level=level, all_pairs=all_pairs, uncertainty=uncertainty, discarded=discarded,
-        measured=measured, accounting=accounting,
+        counted.workloads, configs, level=level, all_pairs=all_pairs, uncertainty=uncertainty,
+        discarded=counted.discarded, measured=counted.measured, accounting=accounting,
     )  # fmt: skip
 
 
-def _late_scanner(stack: ExitStack, engine: EngineLike) -> Callable[[], OmegaScanner]:
-    """Return what opens the device when it is first called, so that errors of the input come first."""
-    return functools.cache(lambda: OmegaScanner(stack.enter_context(lent_engine(engine))))
+LateScanner: TypeAlias = Callable[[], OmegaScanner]
+"""Opens the device when it is first called, so that errors of the input come first."""
+
+
+@contextmanager
+def _opened(
+    source: AlignmentSource, options: ScanOptions, run: Run, engine: EngineLike, **reads: Any
+) -> Iterator[tuple[Iterator[FilteredBatch], LateScanner]]:
+    """Lend the batches of alignments of a scan, and their scanner; `reads` are options of `filtered_batches`."""
+    with ExitStack() as stack:
+        batches = stack.enter_context(closing(filtered_batches(source, options, threads=run.threads, **reads)))
+        yield batches, functools.cache(lambda: OmegaScanner(stack.enter_context(lent_engine(engine))))
+
+
+class _Counted(NamedTuple):
+    """What a projection needs of alignments, and how long their scans take on this machine."""
+
+    workloads: list[Workload]
+    discarded: list[Mapping[str, int]]
+    measured: Measured | None
+
+
+def _counted(
+    batches: Iterator[FilteredBatch], options: ScanOptions, scanner: LateScanner | None, progress: Progress | None
+) -> _Counted:
+    """Count the trips of loops; with a scanner, time the same scans."""
+    workloads: list[Workload] = []
+    discarded: list[Mapping[str, int]] = []
+    runs: list[list[TimedRun]] = []
+    for batch in batches:
+        workloads += [workload_of(alignment, options) for alignment in batch.alignments]
+        discarded += [one.discarded for one in batch.prepared]
+        if scanner is not None:
+            runs.append(_timed(scanner(), batch, options))
+        del batch  # before the next one is read
+        if progress is not None:
+            progress(len(workloads), None)
+    measured = measured_of(scanner().engine.device, runs) if scanner is not None and runs else None
+    return _Counted(workloads, discarded, measured)
 
 
 def project_workloads(
@@ -235,21 +256,32 @@ def run_scan(
     config = load(design) if isinstance(design, str) else design
     check_fits(config)
     run = run or Run()
+    reads = {"reading": reading, "exclude": exclude, "on_alignment": on_alignment}
     done: list[AlignmentRun] = []
-    with ExitStack() as stack:
-        pool = stack.enter_context(ThreadPoolExecutor(run.threads or min(usable_cores(), MAX_THREADS)))
-        batches = filtered_batches(
-            source, options, reading=reading, exclude=exclude, on_alignment=on_alignment, threads=run.threads
-        )
-        scanner = _late_scanner(stack, engine)
-        for batch in stack.enter_context(closing(batches)):
-            for one in batch.alignments:
-                if (windows := windows_of(one, options)) is not None:
-                    check_span(windows, one.name)
+    with (
+        ThreadPoolExecutor(run.threads or min(usable_cores(), MAX_THREADS)) as pool,
+        _opened(source, options, run, engine, **reads) as (batches, scanner),
+    ):
+        for batch in batches:
+            _check_spans(batch, options)
             hardware = Hardware(options, config, matrix == "exact", scanner().engine, pool, run.progress)
-            scans = scanner().scan_batch(batch.alignments, options)
-            for prepared, scan in zip(batch.prepared, scans, strict=True):
-                found = hardware.run(prepared.alignment, len(scan.positions))
-                done.append(alignment_run(prepared.alignment, scan, found, prepared.discarded))
+            done += _computed(batch, scanner(), hardware, options)
             del batch  # before the next one is read
     return ScanRun(tuple(done), config, matrix)
+
+
+def _check_spans(batch: FilteredBatch, options: ScanOptions) -> None:
+    """Refuse windows that are too large; see `check_span`."""
+    for alignment in batch.alignments:
+        if (windows := windows_of(alignment, options)) is not None:
+            check_span(windows, alignment.name)
+
+
+def _computed(
+    batch: FilteredBatch, scanner: OmegaScanner, hardware: Hardware, options: ScanOptions
+) -> Iterator[AlignmentRun]:
+    """Yield what the hardware finds in the alignments of a batch, next to what the scan does."""
+    scans = scanner.scan_batch(batch.alignments, options)
+    for prepared, scan in zip(batch.prepared, scans, strict=True):
+        found = hardware.run(prepared.alignment, len(scan.positions))
+        yield alignment_run(prepared.alignment, scan, found, prepared.discarded)

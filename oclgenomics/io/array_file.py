@@ -7,6 +7,7 @@ whatever becomes of the file.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,6 +36,7 @@ from oclgenomics.io.siphash import BLOCK_BYTES, block_sums, sum_of_sums
 from oclgenomics.io.workers import Workers
 
 THREADS = 8  # that read, and hash what they read
+Room = Callable[[int], NDArray[np.uint8]]  # gives memory for so many bytes
 WORD = 8
 
 
@@ -269,6 +271,10 @@ class Window:
         )
 
 
+def _new_room(size: int) -> NDArray[np.uint8]:
+    return np.empty(size, np.uint8)
+
+
 class SectionReader:
     """An array in a file that is read from its start to its end, for what need not be in memory as a whole.
 
@@ -286,7 +292,14 @@ class SectionReader:
     ----------
     left : int
         Items still to be read.
+    room : callable
+        Gives memory for so many bytes of the next window; new memory unless somebody sets it.
+    threads : Workers, optional
+        Read a large window together, if somebody sets it.
     """
+
+    room: Room
+    threads: Workers | None = None
 
     def __init__(self, file: ArrayFile, section: Section, start: int) -> None:
         self._file, self._section, self._start = file, section, start
@@ -294,7 +307,7 @@ class SectionReader:
         self._begun: NDArray[np.uint8] = np.empty(0, np.uint8)  # what was read of a block that has not ended
         self._read = 0  # bytes
         self._whole, self._sums = Checksum(KEY), np.empty(section.blocks, np.uint64)
-
+        self.room = _new_room
         self.left = section.shape[0]
 
     def __len__(self) -> int:
@@ -312,11 +325,15 @@ class SectionReader:
     def summed_window(self, items: int) -> Window:
         """Read the next items, with the bytes that `window` has of them, and make their checksums."""
         window = self.window(items)
+        self.sum(window)
+        return window
+
+    def sum(self, window: Window) -> None:
+        """Make the checksums of a window; where these are of blocks, threads may do so side by side."""
         if self._file.in_blocks:
             self._sums[window.first : window.first + window.blocks] = block_sums(KEY, window.data[: window.summed])
         else:
             self._whole.update(window.data[window.begin : window.last or window.end].data)
-        return window
 
     def window(self, items: int) -> Window:
         """Read the next items, `left` of them at most, for somebody who makes the checksums of their blocks."""
@@ -327,13 +344,23 @@ class SectionReader:
         end = begin + size
         last = begin + self._section.filled_bytes - self._read if not self.left else 0
         filled = last or end
-        data = np.empty(-(-filled // WORD) * WORD, np.uint8)
+        data = self.room(-(-filled // WORD) * WORD)
         data[:begin] = self._begun
-        self._file._fill(data[begin:filled], self._start + self._read)
+        self._fill(data[begin:filled])
         window = Window(data, self._dtype, self._read // BLOCK_BYTES, begin, end, last)
         self._read += filled - begin
         self._begun = data[window.summed : filled]
         return window
+
+    def _fill(self, data: NDArray[np.uint8]) -> None:
+        """Read the next bytes."""
+        start, begins = self._start + self._read, range(0, len(data), PIECE_BYTES)
+
+        def read(begin: int) -> None:
+            self._file._fill(data[begin : begin + PIECE_BYTES], start + begin)
+
+        for _ in map(read, begins) if self.threads is None else self.threads.map(read, begins):
+            pass
 
     def finish(self, sums: NDArray[np.uint64] | None = None) -> None:
         """Verify the array, all of which has been read.

@@ -83,7 +83,7 @@ def _listed(path: str) -> list[str]:
 
 
 MAX_JOINED = 64 << 20  # bytes of a file that is joined with others
-CPU_BLOCK, GPU_BLOCK, MIN_BLOCK = 32 << 20, 128 << 20, 1 << 16  # bytes; GPUs wait for each block's end
+CPU_BLOCK, GPU_BLOCK, MIN_BLOCK = 32 << 20, 64 << 20, 1 << 16  # bytes; GPUs wait for each block's end
 BLOCK_SHARE = 8  # blocks that the device's memory holds: two or three of text, and what is made of them
 
 

@@ -104,9 +104,8 @@ def _pieces(engine: Engine, found: _Found, first: int) -> Pieces:
         engine.download(array, found.size) for array in (found.letters, found.sizes, found.qualities)
     )
     record = np.arange(first, first + found.size)
-    return Pieces(
-        record, np.zeros(found.size, np.int64), letters, sizes, sizes, qualities, np.ones(found.size, np.bool_)
-    )
+    start, ends = (np.broadcast_to(one, found.size) for one in (np.int64(0), np.True_))  # all are whole
+    return Pieces(record, start, letters, sizes, sizes, qualities, ends)
 
 
 def _texts(text: NDArray[np.uint8], pieces: Pieces) -> NameList:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers.signature_samples import SampleRecord, random_letters, sample_letters
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures import Panel, ScanOptions
@@ -49,18 +49,23 @@ def test_costs_grow_with_what_there_is_to_do(costs: MethodCosts) -> None:
     assert planes_cost(costs, np.array([0]), np.array([0]), PATTERNS) == 0
 
 
+@settings(max_examples=400)
 @given(
     st.sampled_from([CPU_COSTS, GPU_COSTS]),
-    st.lists(st.tuples(st.integers(0, 500), st.floats(0, 1), st.integers(0, 5000)), max_size=5),
-    st.lists(st.integers(1, 600), max_size=200),
+    st.lists(
+        st.tuples(*map(st.sampled_from, ([100, 500, 5000], [0, 0.5, 1], [0.1, 0.9, 1.1, 2]))), min_size=1, max_size=2
+    ),
+    st.sampled_from([[90] * 50, [90] * 5 + [5000] * 5]),
 )
-def test_bounds_hold_for_each_sample(costs: MethodCosts, rows: list[tuple[int, float, int]], sizes: list[int]) -> None:
-    letters, share, candidates = (np.array([row[i] for row in rows], kind) for i, kind in enumerate((int, float, int)))
-    ambiguous, lengths = (letters * share).astype(np.int64), np.array(sizes, np.int64)
-    dearer = index_cost(costs, letters, ambiguous, candidates, lengths) > planes_cost(
-        costs, letters, ambiguous, lengths
-    )
-    assert not (index_surely_pays(costs, letters, candidates, lengths) and dearer.any())
+def test_bounds_hold_for_each_sample(
+    costs: MethodCosts, rows: list[tuple[int, float, float]], sizes: list[int]
+) -> None:
+    size, share, factor = (np.array([row[i] for row in rows]) for i in range(3))
+    ambiguous, lengths = (size * share).astype(np.int64), np.array(sizes)
+    even = planes_cost(costs, size, 0 * size, lengths) / (costs.candidate + costs.compare * 4 / 3)
+    candidates = (even * factor).astype(np.int64)
+    dearer = index_cost(costs, size, ambiguous, candidates, lengths) > planes_cost(costs, size, ambiguous, lengths)
+    assert not (index_surely_pays(costs, size, candidates, lengths) and dearer.any())
 
 
 def test_usual_reads_are_decided_by_bounds() -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 COUNTED = 1 << 20  # features whose locations are counted at a time
 
 Counts = NDArray[np.uint8] | NDArray[np.uint16]
+SectionRoom = Callable[[str, int], NDArray[np.uint8]]  # gives memory for so many bytes of a section
 
 
 NO_FEATURE = 0xFFFFFFFF
@@ -69,14 +70,20 @@ class FeatureNumbers(NamedTuple):
     @classmethod
     def of(cls, counts: Iterable[Counts], threads: Workers | None = None) -> FeatureNumbers:
         """Sum up the numbers of locations of features, which come block by block; threads may look at several."""
+        return cls.added(map(cls.of_block, counts) if threads is None else threads.map(cls.of_block, counts))
+
+    @classmethod
+    def added(cls, numbers: Iterable[FeatureNumbers]) -> FeatureNumbers:
+        """Add up the numbers of features that follow each other."""
         total = cls(0, 0, 0, 0, 0)
-        for one in map(cls._of_block, counts) if threads is None else threads.map(cls._of_block, counts):
+        for one in numbers:
             sums = cls(*(a + b for a, b in zip(total, one, strict=True)))
             total = sums._replace(largest=max(total.largest, one.largest))
         return total
 
     @classmethod
-    def _of_block(cls, block: Counts) -> FeatureNumbers:
+    def of_block(cls, block: Counts) -> FeatureNumbers:
+        """Sum up the numbers of locations of some features."""
         alive, single = int(np.count_nonzero(block)), int(np.count_nonzero(block == 1))
         return cls(alive, len(block) - alive, single, int(block.max(initial=0)), int(block.sum(dtype=np.int64)))
 
@@ -136,7 +143,9 @@ class Features:
                 yield Features(keys[cut], counts[cut], self.locations[first : first + located])
                 first += located
 
-    def stored_pieces(self, features: int, locations: int, found: Callable[[], Found]) -> Iterator[StoredPiece]:
+    def stored_pieces(
+        self, features: int, locations: int, found: Callable[[], Found], room: SectionRoom | None = None
+    ) -> Iterator[StoredPiece]:
         """Yield the features in pieces as `pieces`, of which no bytes have to be verified.
 
         Raises
@@ -258,7 +267,9 @@ class FeatureSource(Protocol):
 
     def pieces(self, features: int, locations: int) -> Iterator[Features]: ...
 
-    def stored_pieces(self, features: int, locations: int, found: Callable[[], Found]) -> Iterator[StoredPiece]: ...
+    def stored_pieces(
+        self, features: int, locations: int, found: Callable[[], Found], room: SectionRoom | None = None
+    ) -> Iterator[StoredPiece]: ...
 
     def whole(self) -> Features: ...
 

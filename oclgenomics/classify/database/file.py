@@ -11,6 +11,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import asdict, fields, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +32,7 @@ from oclgenomics.classify.database.features import (
     FeatureNumbers,
     Features,
     Found,
+    SectionRoom,
     StoredPiece,
     count_type,
     cut_features,
@@ -40,9 +42,10 @@ from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.classify.taxonomy.tree import Taxonomy
 from oclgenomics.errors import InputError, ParameterError, UsageError
-from oclgenomics.io.array_file import ArrayFile, SectionReader, Window, is_of_kind
+from oclgenomics.io.array_file import THREADS, ArrayFile, SectionReader, Window, is_of_kind
 from oclgenomics.io.array_layout import FileKind
 from oclgenomics.io.array_writing import BlockSummer, write_arrays
+from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.foreign import ALIGNED, HEAD_BYTES, foreign_format
 from oclgenomics.io.json_text import Fields
 from oclgenomics.io.read_ahead import ReadAhead
@@ -265,8 +268,7 @@ class StoredFeatures:
         self._windows = int(database.targets.windows.sum())
         keys, counts, locations = self._readers().values()
         self._features = len(keys)
-        with Workers() as threads:
-            self.numbers = FeatureNumbers.of(_blocks_of(counts), threads)
+        self.numbers = _numbers_of(counts, in_blocks=file.in_blocks)
         fault = numbers_fault(self.numbers, len(keys), len(locations), database.options.max_locations)
         if fault is not None:
             raise contradiction(file, fault)
@@ -296,7 +298,9 @@ class StoredFeatures:
         """Blocks of the sections whose windows come with `stored_pieces`."""
         return {name: reader.blocks for name, reader in self._readers().items()} if self._file.in_blocks else {}
 
-    def stored_pieces(self, features: int, locations: int, found: Callable[[], Found]) -> Iterator[StoredPiece]:
+    def stored_pieces(
+        self, features: int, locations: int, found: Callable[[], Found], room: SectionRoom | None = None
+    ) -> Iterator[StoredPiece]:
         """Read the features in pieces as those of `pieces`, for somebody who makes checksums and looks at the order.
 
         Use nothing of them before the iterator has ended without an error.
@@ -307,6 +311,9 @@ class StoredFeatures:
             As `Features.pieces` takes them.
         found : callable
             Called behind the last piece.
+        room : callable, optional
+            Gives memory for so many bytes of a section, by its name. It is called in another thread, while two pieces
+            that came before are still to be used.
 
         Raises
         ------
@@ -317,11 +324,16 @@ class StoredFeatures:
             yield from map(StoredPiece, self.pieces(features, locations))
             return
         readers = self._readers()
-        ahead = ReadAhead(self._cut(readers, SectionReader.window, features, locations), ready=1)
-        try:
-            yield from ahead
-        finally:
-            ahead.stop(wait=True)
+        with Workers(min(THREADS, usable_cores())) as threads:
+            for name, reader in readers.items():
+                reader.threads = threads
+                if room is not None:
+                    reader.room = partial(room, name)
+            ahead = ReadAhead(self._cut(readers, SectionReader.window, features, locations), ready=1)
+            try:
+                yield from ahead
+            finally:
+                ahead.stop(wait=True)
         in_order, sums = found()
         for name, reader in readers.items():
             reader.finish(sums[name])
@@ -379,11 +391,22 @@ class StoredFeatures:
         return one[0]
 
 
-def _blocks_of(counts: SectionReader) -> Iterator[Counts]:
-    """Read numbers of locations block by block."""
-    while counts.left:
-        yield counts.read(min(BLOCK, counts.left))
+def _numbers_of(counts: SectionReader, *, in_blocks: bool) -> FeatureNumbers:
+    """Read and verify the numbers of locations, and sum them up; threads make the checksums of blocks."""
+
+    def windows() -> Iterator[Window]:
+        while counts.left:
+            yield (counts.window if in_blocks else counts.summed_window)(min(BLOCK, counts.left))
+
+    def items(window: Window) -> Counts:
+        if in_blocks:
+            counts.sum(window)
+        return window.items
+
+    with Workers() as threads:
+        numbers = FeatureNumbers.added(threads.map(lambda window: FeatureNumbers.of_block(items(window)), windows()))
     counts.finish()
+    return numbers
 
 
 def _whole_features(file: ArrayFile, database: Database) -> Features:

@@ -70,7 +70,7 @@ def cut_windows(pieces: Pieces, options: SketchOptions) -> WindowCut:
     stride = options.winstride
     # of records that are one piece, as most are
     counts = by_length(lambda sizes: count_windows(sizes, options).astype(np.uint32), pieces.size)
-    letters, sizes, windows = pieces.letters, pieces.size, np.zeros(len(pieces), np.int64)
+    letters, sizes, windows = pieces.letters, pieces.size, np.broadcast_to(np.int64(0), len(pieces))
     if pieces.start.any() or not pieces.ends.all():
         parts = np.flatnonzero((pieces.start > 0) | ~pieces.ends)
         begin, ends = pieces.start[parts], pieces.ends[parts]
@@ -78,6 +78,7 @@ def cut_windows(pieces: Pieces, options: SketchOptions) -> WindowCut:
         last = np.where(
             ends, count_windows(begin + pieces.size[parts], options), -(-(begin + pieces.owned[parts]) // stride)
         )
+        windows = windows.copy()
         windows[parts], counts[parts] = first, last - first
         left_out = np.minimum(first * stride - begin, pieces.size[parts]).astype(np.uint32)
         letters, sizes = letters.copy(), sizes.copy()
@@ -88,10 +89,11 @@ def cut_windows(pieces: Pieces, options: SketchOptions) -> WindowCut:
 
 def _before(counts: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """How many windows are before those of each piece, and of all; most inputs have as many of each read."""
+    before = np.arange(len(counts) + 1, dtype=np.uint32)
     if len(counts) and counts.min() == counts.max():
-        return np.arange(len(counts) + 1, dtype=np.uint32) * counts[0]
-    before = np.zeros(len(counts) + 1, np.uint32)
-    np.cumsum(counts, out=before[1:])
+        before *= counts[0]
+    else:
+        np.cumsum(counts, out=before[1:])
     return before
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,15 @@ from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.classify.plan import BLOCK_WINDOWS
 from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.errors import ParameterError
+from oclgenomics.io.siphash import BLOCK_BYTES
 from oclgenomics.primitives import scan, sum_blocks
 from oclgenomics.runtime import Checkpoint, DeviceArray, Engine
 
 INDEXING = "classify/index_features.cl"
 TYPES = {"uint8": "uchar", "uint16": "ushort"}
 EACH = 1024  # features that a work-item of a CPU takes
+PIECES_ON_THE_WAY = 4
+USUAL = 1.125  # of what pieces have on average: nearly all have less
 
 
 class TargetTable:
@@ -98,7 +102,8 @@ class FeatureTable:
         done = engine.checkpoint()
         shape = engine.tuning.shape
         sizes = plan.LOADED_FEATURES[shape], plan.LOADED_LOCATIONS[shape]
-        for piece in features.stored_pieces(*sizes, checks.found):
+        rooms = PieceRooms(engine, features, *sizes)
+        for piece in features.stored_pieces(*sizes, checks.found, rooms.of):
             done.wait()  # what is under way for more than one piece takes memory
             done = self._add(piece, before, in_lists, checks)
             before += len(piece.features)
@@ -177,7 +182,7 @@ class Checks:
         if window is None:
             held = plain if len(plain) else np.zeros(1, plain.dtype)
             return {name: engine.upload(held), f"{name}_at": 0}
-        words = engine.upload(window.words if len(window.words) else np.zeros(1, np.uint64))
+        words = engine.upload(window.words if len(window.words) else np.zeros(1, np.uint64), wait=False)
         sum_blocks(engine, words, window.summed, window.blocks, self._sums[name], window.first)
         return {name: words.view(plain.dtype), f"{name}_at": window.skipped}
 
@@ -195,6 +200,38 @@ class Checks:
         for array in (*self._sums.values(), self._faults):
             array.release()
         return Found(in_order, sums)
+
+
+class PieceRooms:
+    """Memory for pieces of a file on their way to a device, which reads pinned memory without a copy.
+
+    Each section has a few rooms that are used in turn: of one piece while it is on its way, of two that are read ahead,
+    and of the next one. Where the device shares the host's memory, and for an unusually large piece, memory is new.
+
+    Parameters
+    ----------
+    engine : Engine
+    source : FeatureSource
+    features, locations : int
+        Of a piece at most.
+    """
+
+    def __init__(self, engine: Engine, source: FeatureSource, features: int, locations: int) -> None:
+        self._rooms: dict[str, Iterator[NDArray[np.uint8]]] = {}
+        if engine.tuning.shares_memory or not source.blocks:
+            return
+        share = min(features / max(len(source), 1), 1)
+        single = len(source) <= features and source.numbers.located <= locations
+        for name, blocks in source.blocks.items():
+            size = min(int(USUAL * share * blocks * BLOCK_BYTES), 4 * max(features, locations)) + 2 * BLOCK_BYTES
+            rooms = [engine.pinned(size, np.uint8) for _ in range(1 if single else PIECES_ON_THE_WAY)]
+            self._rooms[name] = cycle(rooms)
+
+    def of(self, name: str, size: int) -> NDArray[np.uint8]:
+        """Return memory for so many bytes of a section."""
+        if name in self._rooms and size <= len(room := next(self._rooms[name])):
+            return room[:size]
+        return np.empty(size, np.uint8)
 
 
 class Rooms:

@@ -23,12 +23,15 @@ from oclgenomics.app.figures import (
     short_text,
 )
 from oclgenomics.errors import check_choice
+from oclgenomics.lazy_names import late
 from oclgenomics.omega.result import Scan
 from oclgenomics.omega.significance.peaks import best_positions
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+ticker = late("matplotlib.ticker")
 
 
 Layout = Literal["auto", "chromosomes", "replicates"]
@@ -46,9 +49,9 @@ FEW_CHROMOSOMES = 5  # so many have room for positions on the axis
 FEW_REPLICATES = 5  # fewer than this are drawn one by one; quantiles would say little
 
 
-def peak_windows(scan: Scan, count: int = TOP_WINDOWS) -> list[int]:
-    """Indices of the grid positions with the largest omega whose windows do not overlap, best first."""
-    known = replace(scan, omega=np.where(scan.valid, scan.omega, 0.0))
+def peak_windows(scan: Scan, count: int = TOP_WINDOWS, least: float = 0.0) -> list[int]:
+    """Indices of the grid positions with the largest omega, at least `least`, whose windows are apart; best first."""
+    known = replace(scan, omega=np.where(scan.valid & (scan.omega >= least), scan.omega, 0.0))
     return [index for _, index in best_positions([known], count)]
 
 
@@ -243,8 +246,8 @@ def _labelled(scan: Scan) -> list[int]:
     """Peaks high enough to be named and far enough apart for their labels."""
     apart = LABEL_WIDTH * (scan.positions[-1] - scan.positions[0])
     chosen: list[int] = []
-    for index in peak_windows(scan, len(scan.positions)):
-        if len(chosen) == TOP_WINDOWS or (chosen and scan.omega[index] < SECOND_PEAK * scan.omega[chosen[0]]):
+    for index in peak_windows(scan, len(scan.positions), SECOND_PEAK * _largest(scan)):
+        if len(chosen) == TOP_WINDOWS:
             break
         if all(abs(scan.positions[index] - scan.positions[other]) > apart for other in chosen):
             chosen.append(index)
@@ -362,7 +365,7 @@ def set_omega_axis(axes: Axes, omega: NDArray[np.float64]) -> None:
         axes.set_ylim(max(float(positive.min()), 0.5) / 1.3, top * 1.8)
         axes.set_ylabel("Omega (ω), logarithmic")
         axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.12g}")
-        axes.tick_params(axis="y", which="minor", left=False)
+        axes.yaxis.set_minor_locator(ticker.NullLocator())
     else:
         axes.set_ylim(0, top * 1.12)
         axes.set_ylabel("Omega (ω)")

@@ -24,7 +24,7 @@ from oclgenomics.sdtw.device.starts import StartFinder
 from oclgenomics.sdtw.device.steps import Steps, in_turn
 from oclgenomics.sdtw.device.strips import PrefixAligner
 from oclgenomics.sdtw.options import AlignOptions
-from oclgenomics.sdtw.plan import PrefixBlock, block_reads, prefix_blocks
+from oclgenomics.sdtw.plan import MAX_BLOCK_SAMPLES, PrefixBlock, block_reads, prefix_blocks
 from oclgenomics.sdtw.result import Alignments, Classified, of_reference
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals import Signals, TrimOptions, read_signals
@@ -162,7 +162,9 @@ def _read_ahead(
     def note(done: int, total: int | None) -> None:
         read[0] = done, total
 
-    blocks = cast("Generator[Signals, None, None]", read_signals(paths, trim=trim, progress=note))
+    blocks = cast(
+        "Generator[Signals, None, None]", read_signals(paths, trim=trim, block_samples=MAX_BLOCK_SAMPLES, progress=note)
+    )
     with closing(blocks):
         ahead = ReadAhead(blocks, 1)
         try:

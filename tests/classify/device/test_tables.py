@@ -77,13 +77,13 @@ def large() -> Database:
     version=st.sampled_from([2, 3]),
 )
 def test_those_of_a_file_are_those_in_memory(
-    tmp_path_factory: pytest.TempPathFactory, engine: Engine, count: int, features: int, locations: int, version: int
+    tmp_path_factory: pytest.TempPathFactory, shaped: Engine, count: int, features: int, locations: int, version: int
 ) -> None:
     path, database = tmp_path_factory.mktemp("tables") / "x", large_database(count, count)
     write_as(path, database, version)
     windows = int(database.targets.windows.sum())
     with loaded(features, locations):
-        assert load_file(engine, path) == load(engine, database.features, windows)
+        assert load_file(shaped, path) == load(shaped, database.features, windows)
 
 
 @pytest.mark.parametrize(("version", "step"), [(3, 1), (2, 5)])

@@ -96,6 +96,7 @@ def test_tiles_cover_every_letter_once() -> None:
     piece, begin = tiles_of(np.array([0, 1, 10, 11, 25, 0], np.uint32), 10)
     assert piece.tolist() == [1, 2, 3, 3, 4, 4, 4]
     assert begin.tolist() == [0, 0, 0, 10, 0, 10, 20]
+    assert tiles_of(np.array([0, 10, 0, 9], np.uint32), 10)[0].tolist() == [1, 3]
     piece, begin = tiles_of(np.array([10, 1, 9], np.uint32), 10)
     assert (piece.tolist(), begin.tolist()) == ([0, 1, 2], [0, 0, 0])
     assert (piece.dtype, begin.dtype) == (np.uint32, np.uint32)

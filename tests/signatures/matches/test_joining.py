@@ -133,6 +133,7 @@ def test_samples_in_any_parts(
         some = samples(*rows[begin:end])
         packed = replace(some, name=NameList.of(some.name.tolist()))
         parts.append(joiner.add(packed, matches(*chain.from_iterable(found[begin:end]))))
+    assert all(isinstance(part.samples.name, NameList) for part in parts if len(part.samples))
     same_columns(Samples.joined(part.samples.ended.of_its_own() for part in parts), wanted.samples)
     same_columns(in_order(Matches.joined(part.matches for part in parts)), wanted.matches)
 
