@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 from helpers.own_program import put_on_path
+from helpers.shared_builds import alone_in, shared_folder
 
 import oclgenomics
 
@@ -48,14 +49,17 @@ def cohort(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for program in ("snakemake", "multiqc"):
         if shutil.which(program) is None:
             pytest.skip(f"{program} is not installed")
-    folder = tmp_path_factory.mktemp("cohort")
-    variables = put_on_path(folder / "bin") | {"CHECKOUT": str(ROOT)}
-    (folder / "work").mkdir()
-    done = subprocess.run(
-        ["bash", "-euc", block("cohort")], cwd=folder / "work", env=variables, capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    folder = shared_folder(tmp_path_factory, "cohort")
+    with alone_in(folder):
+        if not (folder / "done").exists():
+            variables = put_on_path(folder / "bin") | {"CHECKOUT": str(ROOT)}
+            (folder / "work").mkdir()
+            words = ["bash", "-euc", block("cohort")]
+            done = subprocess.run(
+                words, cwd=folder / "work", env=variables, capture_output=True, text=True, check=False
+            )
+            assert done.returncode == 0, done.stderr
+            (folder / "done").touch()
     return folder / "work"
 
 
@@ -82,7 +86,7 @@ def test_what_was_found_is_what_was_simulated(cohort: Path) -> None:
     for spectrum, counted in zip(content["histogram"], content["count"], strict=True):  # which ends at 100
         assert counted["distinct"] - 10 <= sum(kmers for _, kmers in spectrum) <= counted["distinct"]
     assert min(one["matches"] for one in content["signatures"]) > 0
-    assert all(0.4 < max(one, key=lambda point: point[1])[0] < 0.6 for one in content["omega"])  # swept in the middle
+    assert all(0.35 < max(one, key=lambda point: point[1])[0] < 0.65 for one in content["omega"])  # swept in the middle
     assert all(40 <= one["Accepted"] <= 60 and sum(one.values()) == 100 for one in content["sdtw"])
 
 
