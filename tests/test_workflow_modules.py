@@ -131,9 +131,15 @@ def test_a_module_says_where_its_program_is(name: str) -> None:
     assert f"-t {said.directives['container'].strip(chr(39))} ." in (PACKAGING / "container/Dockerfile").read_text()
     assert said.when == "task.ext.when == null || task.ext.when"
     recipe = yaml.safe_load((PACKAGING / "conda/oclgenomics/recipe.yaml").read_text())
-    for path, equals in ((MODULES / name / "environment.yml", "="), (WRAPPERS / name / "environment.yaml", " =")):
-        wanted = f"{recipe['package']['name']}{equals}{oclgenomics.__version__}"
-        assert yaml.safe_load(path.read_text()) == {"channels": ["conda-forge"], "dependencies": [wanted]}
+    wanted, version = recipe["package"]["name"], oclgenomics.__version__
+    assert yaml.safe_load((MODULES / name / "environment.yml").read_text()) == {
+        "channels": ["conda-forge", "bioconda"],  # nf-core knows no others
+        "dependencies": [f"{wanted}={version}"],
+    }
+    assert yaml.safe_load((WRAPPERS / name / "environment.yaml").read_text()) == {
+        "channels": ["conda-forge"],
+        "dependencies": [f"{wanted} ={version}"],
+    }
 
 
 @pytest.mark.parametrize(("name", "other"), RUNS)
