@@ -18,6 +18,9 @@ from oclgenomics.io.json_text import json_text
 from oclgenomics.io.packed_file import name_unpacked
 
 SUFFIX = "_mqc.json"
+PARENT = {  # the part of the report that has all content as its sections
+    "parent_id": "oclgenomics", "parent_name": "oclgenomics", "parent_description": "Genomics on any OpenCL device.",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ class Content:
         own = f"oclgenomics_{self.name}"
         settings = {"id": f"{own}_plot", "title": f"oclgenomics: {self.title}", **self.settings}
         whole = {
-            "id": own, "section_name": self.title, "description": self.description, "plot_type": self.kind,
+            **PARENT, "id": own, "section_name": self.title, "description": self.description, "plot_type": self.kind,
             "pconfig": settings, **({"headers": self.columns} if self.columns else {}), "data": self.data,
         }  # fmt: skip
         return json_text(whole, indent=1) + "\n"

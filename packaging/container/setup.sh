@@ -7,7 +7,7 @@ set -eu
 checkout=$1
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -q
-apt-get install -q -y --no-install-recommends python3 python3-venv
+apt-get install -q -y --no-install-recommends procps python3 python3-venv  # procps: Nextflow asks ps what a task takes
 rm -rf /var/lib/apt/lists/*
 
 # Hosts lend NVIDIA's driver to containers without this entry.

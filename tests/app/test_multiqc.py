@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,10 @@ def _write_all(place: Path) -> None:
                 *("sdtw", "evaluate", target, others, "--reference", place / "target.sdtw", "--prefixes", "500,1000"),
                 *("--trim", "none", "-o", place / f"{sample}.f.tsv", "--sample-name", sample),
             ],
+            "decide": [
+                *("sdtw", "classify", target, others, "--reference", place / "target.sdtw", "--trim", "none"),
+                *("--stages", "500:1900,1000:3000", "-o", place / f"{sample}.d.tsv", "--sample-name", sample),
+            ],
             "signatures": [
                 *("signatures", "scan", DATA / "signatures/small.sample.fastq.gz", DATA / "signatures/small.sig.fasta"),
                 *("-o", place / "matches.tsv", "--sample-name", sample),
@@ -78,7 +83,7 @@ def content(folder: Path, name: str) -> dict[str, Any]:
 def test_kmers(folder: Path) -> None:
     rows = [line.split() for line in (folder / "first.tsv").read_text().splitlines()]
     spectrum, (counted,) = content(folder, "histogram"), content(folder, "count")["data"].values()
-    assert spectrum["data"] == {"first": {count: int(kmers) for count, kmers in rows if int(count) <= 100}}
+    assert spectrum["data"] == {"first": [[int(count), int(kmers)] for count, kmers in rows if int(count) <= 100]}
     assert spectrum["plot_type"] == "linegraph"
     assert counted["distinct"] == sum(int(kmers) for _, kmers in rows)
     assert counted["total"] == counted["kmers"] == sum(int(count) * int(kmers) for count, kmers in rows)
@@ -129,6 +134,19 @@ def test_sdtw(folder: Path) -> None:
         assert line[0] == [0.0, 0.0]
         assert line[-1] == [1.0, 1.0]
         assert line == sorted(line)
+        assert len({x for x, _ in line}) == len(line)  # or MultiQC leaves out steps
+
+
+def test_decisions(folder: Path) -> None:
+    (counts,) = content(folder, "decide")["data"].values()
+    assert list(counts) == ["Accepted", "Rejected after 1,000 samples", "Rejected after 500 samples", "Undecided"]
+    lines = [line for line in (folder / "first.d.tsv").read_text().splitlines() if line[0] != "#"]
+    rows = [dict(zip(lines[0].split("\t"), line.split("\t"), strict=True)) for line in lines[1:]]
+    told = Counter((row["decision"], row["prefix"] if row["decision"] == "reject" else "") for row in rows)
+    decided = [("accept", ""), ("reject", "1000"), ("reject", "500"), ("undecided", "")]
+    assert list(counts.values()) == [told[one] for one in decided]
+    assert sum(counts.values()) == len(rows) == 40
+    assert min(list(counts.values())[:3]) > 0
 
 
 def test_signatures(folder: Path) -> None:
@@ -139,7 +157,7 @@ def test_signatures(folder: Path) -> None:
     assert row["matching"] == len({cells[-1] for cells in rows})
     assert row["signatures"] == len({cells[1] for cells in rows})
     assert row["matches"] == sum(int(cells[5]) for cells in rows)
-    name, hits = row["most"].split(", ")[0].split(" ")
+    name, hits = row["most"].split("; ")[0].split(" ")
     assert int(hits.strip("()")) == sum(int(cells[5]) for cells in rows if cells[1] == name)
 
 
@@ -153,9 +171,15 @@ def test_multiqc_shows_both_samples(folder: Path, tmp_path: Path) -> None:
         pytest.skip("multiqc is not installed")
     words = ["multiqc", folder / "content", "-o", tmp_path, "--no-version-check", "--quiet", "--strict"]
     subprocess.run([*map(str, words)], check=True, capture_output=True)
-    for name in ("classify_species", "count_k21", "spectrum_k21", "omega", "sdtw_roc", "signatures"):
+    for name in ("classify_species", "count_k21", "spectrum_k21", "omega", "sdtw_roc", "sdtw_decisions", "signatures"):
         (table,) = (tmp_path / "multiqc_data").glob(f"*oclgenomics_{name}*.txt")
         lines = [line.split("\t")[0] for line in table.read_text().splitlines()]
         assert all(any(line.startswith(sample) for line in lines) for sample in SAMPLES), name
     known = json.loads((tmp_path / "multiqc_data" / "multiqc_data.json").read_text())
+    for name, plot in known["report_plot_data"].items():
+        for line in plot["datasets"][0].get("lines", []):  # as they are drawn: from left to right, and all points
+            places = [float(x) for x, _ in line["pairs"]]
+            assert places == sorted(places), (name, line["name"])
+            if name == "oclgenomics_sdtw_roc_plot":
+                assert line["pairs"][0] == [0, 0]
     assert "Jellyfish" in str(known["report_data_sources"])  # which has a parser of its own

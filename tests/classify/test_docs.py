@@ -92,7 +92,7 @@ def test_every_option_is_there() -> None:
         args = parser.parse_args(["classify", action, *arguments.split()])
         options = {max(one.option_strings, key=len) for one in chosen_actions(parser, args) if one.option_strings}
         missing |= {option for option in options if f"{option}`" not in PAGE and f"{option} " not in PAGE}
-    assert missing <= {"--help", "--version", "--quiet", "--verbose", "--output"}
+    assert missing <= {"--help", "--version", "--yaml", "--quiet", "--verbose", "--output"}
 
 
 def test_links_lead_somewhere() -> None:

@@ -116,7 +116,7 @@ def test_every_option_and_column_is_there(ran: Ran) -> None:
         args = parser.parse_args(["sdtw", action, *arguments.split()])
         options = {max(one.option_strings, key=len) for one in chosen_actions(parser, args) if one.option_strings}
         missing |= {option for option in options if f"{option}`" not in PAGE and f"{option} " not in PAGE}
-    assert missing <= {"--help", "--version"}
+    assert missing <= {"--help", "--version", "--yaml"}
     named = set(re.findall(r"`([a-z_0-9]+)`", PAGE))
     reads, target = str(ran.folder / "reads.npz"), str(ran.folder / "target.sdtw")
     found = align(reads, target, prefixes=(1000,), starts=True, trim=None)

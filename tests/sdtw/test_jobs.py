@@ -125,7 +125,7 @@ def test_combined_is_what_one_alignment_writes(device: Device, folder: Path, kin
 def test_combined_is_what_one_run_writes(
     device: Device, folder: Path, verb: Callable[..., tuple[list[str], list[str]]], reads: str
 ) -> None:
-    outputs = {"-o": "x.tsv"} | ({} if verb is aligned else {"--summary": "sum.tsv"})
+    outputs = {"-o": "x.tsv"} | ({} if verb is aligned else {"--summary": "sum.tsv", "--multiqc": "x_mqc.json"})
     check_combined(*verb(device, *reads.split()), outputs, folder)
 
 
@@ -141,7 +141,7 @@ def test_combined_takes_the_options_of_outputs(
     device: Device, folder: Path, verb: Callable[..., tuple[list[str], list[str]]], made: str, given: str
 ) -> None:
     command, where = verb(device, "reads.npz", "run")
-    outputs = {"-o": "x.gz"} | ({} if verb is aligned else {"--summary": "sum.tsv"})
+    outputs = {"-o": "x.gz"} | ({} if verb is aligned else {"--summary": "sum.tsv", "--multiqc": "x_mqc.json"})
     check_combined([*command, *made.split()], where, outputs, folder, [2, 5], given=given.split())
 
 

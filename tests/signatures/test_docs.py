@@ -33,7 +33,7 @@ def test_every_option_and_column_is_there() -> None:
     parser = _parser()
     args = parser.parse_args(["signatures", "scan", "x", "y"])
     options = {max(action.option_strings, key=len) for action in chosen_actions(parser, args) if action.option_strings}
-    options -= {"--help", "--version", "--verbose", "--quiet"}
+    options -= {"--help", "--version", "--yaml", "--verbose", "--quiet"}
     assert not [option for option in options if option not in PAGE]
     named = set(re.findall(r"`([a-z_0-9]+)`", PAGE))
     assert {*COLUMNS, *SUMMARY_COLUMNS, *CERTAINTY_COLUMNS} <= named

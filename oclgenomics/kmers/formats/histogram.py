@@ -41,7 +41,7 @@ def histogram_json(
 def spectrum_content(sample: str, histogram: Histogram, spectrum: Spectrum, *, k: int) -> Content:
     """Return a spectrum for MultiQC, without the counts that few k-mers have."""
     last = max(SHOWN_COUNTS, SHOWN_COPIES * (spectrum.coverage or 0))
-    points = {count: kmers for count, kmers in histogram.rows() if count <= last}
+    points = [[count, kmers] for count, kmers in histogram.rows() if count <= last]  # names of an object have no order
     title = f"Spectrum of {k}-mers"
     description = "How many distinct k-mers occur how often. Peaks are at the coverage and its multiples."
     settings = {"xlab": "Occurrences of a k-mer", "ylab": "Distinct k-mers", "logswitch": True}
@@ -62,7 +62,7 @@ def count_content(sample: str, summary: CountSummary, *, k: int) -> Content:
         name: {"title": title, "description": text, "format": "{:,.0f}"} for name, (title, text) in columns.items()
     }
     data = {sample: dict(zip(columns, numbers, strict=True))}
-    return Content(f"count_k{k}", f"Counted {k}-mers", "What went into databases of k-mers.", "table", data,
+    return Content(f"count_k{k}", f"Counted {k}-mers", "Databases of k-mers, by `kmers count`.", "table", data,
                    columns=headers)  # fmt: skip
 
 

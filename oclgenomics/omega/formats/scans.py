@@ -43,7 +43,7 @@ def scans_content(sample: str, scans: Sequence[Scan]) -> Content:
         _, highest = np.unique(scan.positions[places] // stretch, return_index=True)
         x, y = (offset + scan.positions[places[highest]]) / 1e6, scan.omega[places[highest]].astype(np.float64)
         lines.setdefault(name, []).extend(np.stack([x, y], axis=1).tolist())
-    description = f"All lie end to end in the order of the input. The highest omega of each {stretch:,.0f} bp is shown."
+    description = f"Chromosomes or replicates lie end to end. The highest omega of each {stretch:,.0f} bp is shown."
     settings = {"xlab": "Position in Mb", "ylab": "Omega", "ymin": 0}
     return Content("omega", "Omega along chromosomes", description, "linegraph", lines, settings)
 

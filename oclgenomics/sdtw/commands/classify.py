@@ -10,6 +10,7 @@ from oclgenomics import sdtw
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import writes
 from oclgenomics.app.inputs import THRESHOLDS_TRIM, add_signal_inputs, add_signal_options
+from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
 from oclgenomics.sdtw import decisions, formats
 from oclgenomics.sdtw.commands.options import (
@@ -42,10 +43,12 @@ def add_parser(actions: Any) -> None:
 
 
 def add_report_options(parser: argparse.ArgumentParser) -> None:
-    """Add all outputs: the decisions in a format, with or without starts, and their summary."""
-    writes(add_part_options(parser).add_argument(
+    """Add all outputs: the decisions in a format, with or without starts, their summary and that for MultiQC."""
+    group = add_part_options(parser)
+    writes(group.add_argument(
         "--summary", metavar="FILE", help="write a table with a line for each stage: reads that came to it, decisions"
     ))  # fmt: skip
+    add_multiqc_options(group, "the decisions")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -79,6 +82,8 @@ def run(args: argparse.Namespace) -> int:
         if args.summary:
             with app.text_output(args.summary) as stream:
                 stream.write(formats.summary_text(totals, thresholds.prefixes, work.provenance()))
+    if args.multiqc:
+        write_content(args, formats.decisions_content(sample_name(args, args.signals), totals, thresholds.prefixes))
     app.say(args, ", ".join(f"{number:,} {word}" for word, number in totals.decisions.items()))
     app.say_written(args)
     return 0

@@ -14,6 +14,6 @@ __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
         "oclgenomics.app.reports": "write_reports",
-        "reports": "PafReport as_json as_tsv make_report roc_content summary_text",
+        "reports": "PafReport as_json as_tsv decisions_content make_report roc_content summary_text",
     },
 )

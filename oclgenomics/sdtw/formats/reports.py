@@ -144,6 +144,28 @@ def summary_text(totals: Totals, prefixes: Sequence[int], provenance: Mapping[st
     return table_text(provenance or {}, ("prefix", "came", *WORDS_SHOWN), rows)
 
 
+def decisions_content(sample: str, totals: Totals, prefixes: Sequence[int]) -> Content:
+    """Return what was decided of reads for MultiQC: accepted ones, and those rejected at each stage.
+
+    Parameters
+    ----------
+    sample : str
+    totals : Totals
+    prefixes : sequence of int
+        Samples of the stages.
+    """
+    decisions = totals.decisions
+    counts = {"Accepted": decisions["accept"]}
+    for prefix in reversed(prefixes):
+        counts[f"Rejected after {prefix:,} samples"] = totals.decided[prefix, "reject"]
+    counts["Undecided"] = decisions["undecided"]
+    description = "What `sdtw classify` decided of reads. Undecided ones end before a stage that could decide."
+    settings = {"ylab": "Reads"}
+    return Content(
+        "sdtw_decisions", "Decisions of target selection", description, "bargraph", {sample: counts}, settings
+    )
+
+
 def _texts(column: NDArray[Any], part: Part, *, json: bool = False) -> list[str]:
     """The values of a column of a part: an empty text, -1 and NaN are missing values, and so is infinity in JSON."""
     values, missing = column.tolist(), "null" if json else MISSING
@@ -205,10 +227,11 @@ def roc_content(sample: str, evaluations: Sequence[Evaluation]) -> Content:
         for one in evaluation.prefixes:
             fpr, tpr = one.sweep.roc
             corners = np.unique(np.linspace(0, len(fpr) - 1, SHOWN_RATES).round().astype(np.int64))
-            line = [[float(fpr[at]), float(tpr[at])] for at in corners.tolist()]
-            lines[f"{sample}{kind}, {one.prefix:,} samples"] = line
+            nudges = 1e-9 * np.arange(len(corners))  # MultiQC shows one point of those at the same place
+            x = (fpr[corners] + nudges) / (1 + nudges[-1])
+            lines[f"{sample}{kind}, {one.prefix:,} samples"] = np.stack([x, tpr[corners]], axis=1).tolist()
     settings = {
         "xlab": "False positive rate", "ylab": "True positive rate", "xmin": 0, "xmax": 1, "ymin": 0, "ymax": 1,
     }  # fmt: skip
     description = "How well scores of raw signals tell targets from other reads, by the length of the prefix."
-    return Content("sdtw_roc", "Target selection: ROC curves", description, "linegraph", lines, settings)
+    return Content("sdtw_roc", "ROC curves of target selection", description, "linegraph", lines, settings)

@@ -290,6 +290,6 @@ def totals_content(sample: str, totals: ScanTotals) -> Content:
     }
     headers["most"] = {"title": "Most frequent", "description": f"The {SHOWN_SIGNATURES} signatures with most matches"}
     row: dict[str, Any] = {name: number for name, (_, _, number) in columns.items()}
-    row["most"] = ", ".join(f"{name} ({hits:,})" for name, hits in totals.most_frequent(SHOWN_SIGNATURES)) or "none"
-    description = "What `signatures scan` found."
+    row["most"] = "; ".join(f"{name} ({hits:,})" for name, hits in totals.most_frequent(SHOWN_SIGNATURES)) or "none"
+    description = "Matches of signatures in sequences, by `signatures scan`."
     return Content("signatures", "Signatures", description, "table", {sample: row}, columns=headers)

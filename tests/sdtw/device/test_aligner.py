@@ -19,7 +19,7 @@ from oclgenomics.sdtw import plan, reference
 from oclgenomics.sdtw.device import normaliser, strips as strip_aligner
 from oclgenomics.sdtw.device.aligner import Aligner, StagedReads, reads_together
 from oclgenomics.sdtw.device.normaliser import Normaliser
-from oclgenomics.sdtw.device.steps import finished
+from oclgenomics.sdtw.device.steps import finished, in_turn
 from oclgenomics.sdtw.device.strips import Found, ReferenceStrips, Slots
 from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, COSTS, CRESCENT, NORMS, SQUIGGLEFILTER, AlignOptions, Bonus
 from oclgenomics.sdtw.plan import BEGINS, cell_shape
@@ -280,6 +280,29 @@ def test_slots_leave_room(engine: Engine) -> None:
         finished(aligner.extend(samples, first, 500, slots, np.array([0, 1, count - 1])))
         found = finished(aligner.extend(samples, first, 1000, slots, np.array([0, 1, count - 1])))
         np.testing.assert_array_equal(found.cost, aligner.align(samples, first, 1000).cost)
+
+
+def test_launches_in_turn_share_memory(shaped: Engine) -> None:
+    """Works whose launches mix find what each finds by itself, in the memory of one launch and the results of two."""
+    calls = [make_samples(reads, 700, seed) for seed, reads in enumerate((5, 130, 2, 64, 90))]
+    prefixes = (300, 700, 500, 100, 650)
+    aligner = Aligner(shaped, REFERENCES)
+    alone = [aligner.align(*call, prefix) for call, prefix in zip(calls, prefixes, strict=True)]
+    with Engine(shaped.device, max_memory=1 << 20, tuning=shaped.tuning) as small:
+        aligner = Aligner(small, REFERENCES)
+        sizes, size = [], strip_aligner.StripAligner.reads_at_a_time
+
+        def noted(self: strip_aligner.StripAligner, rows: int) -> int:
+            sizes.append((rows, size(self, rows)))
+            return sizes[-1][1]
+
+        with mock.patch.object(strip_aligner.StripAligner, "reads_at_a_time", noted):
+            for _ in range(2):
+                works = [aligner.steps(*call, prefix) for call, prefix in zip(calls, prefixes, strict=True)]
+                for found, wanted in zip(in_turn(works, strip_aligner.TOGETHER), alone, strict=True):
+                    np.testing.assert_array_equal(found.cost, wanted.cost)
+                    np.testing.assert_array_equal(found.column, wanted.column)
+    assert len(set(sizes)) == len({rows for rows, _ in sizes})  # launches do not shrink
 
 
 def test_only_new_samples_cost_work(engine: Engine) -> None:
