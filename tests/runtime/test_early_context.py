@@ -42,6 +42,7 @@ def test_an_engine_takes_the_context_that_a_thread_made(intel: Device) -> None:
     assert context is not None
     assert context.int_ptr == made
     assert context.devices == [intel.handle]
+    assert context.reference_count == 1  # which ends with the engine
     assert taken_context(intel) is None  # it is one engine's
 
 
