@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 
 Define = int | float | str | bool
+_making_calls = threading.Lock()  # PyOpenCL writes a function that calls the kernel; two at a time give one name twice
 _WHOLE_TEXT = re.compile(r"^<kernel>:(\d+)", re.MULTILINE)
 _MESSAGE = re.compile(r'^"?([\w./-]+\.clh?)"?[:(](\d+)[:)]?(?:(\d+):)?\s*(?:fatal )?error:?\s*(.*)$', re.MULTILINE)
 
@@ -214,7 +215,8 @@ class KernelCache:
             with self._profile.mark(f"build {source}"):
                 self._programs[key] = build_program(self._context, self._device, source, options)
         try:
-            handle = opencl().Kernel(self._programs[key], name)
+            with _making_calls:
+                handle = opencl().Kernel(self._programs[key], name)
         except opencl().Error as error:
             raise BuildError(f"{source} holds no kernel {name} ({error})") from error
         texts = tuple((key, define_text(value)) for key, value in defines.items())

@@ -1,11 +1,16 @@
 """Building: options, the binary cache, and what a failure says."""
 
+import contextlib
 import os
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from pytools import py_codegen
 
 from oclgenomics.errors import BuildError
 from oclgenomics.runtime import Device, Engine, diskcache, program, source
@@ -134,6 +139,30 @@ def test_one_handle_for_each_kernel(engine: Engine) -> None:
     first = engine.kernel("common/hash.cl", "hash_strings")
     assert engine.kernel("common/hash.cl", "hash_strings") is first
     assert engine.kernel("common/hash.cl", "hash_strings", VW=2) is not first
+
+
+def test_threads_make_kernels_one_at_a_time(kernels: Path, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyOpenCL's code for their calls would get one name twice, which it warns of."""
+    both, met = threading.Barrier(2), threading.Event()
+    make = py_codegen._make_module
+
+    def seen(*args: Any, **options: Any) -> Any:
+        with contextlib.suppress(threading.BrokenBarrierError):
+            both.wait(0.5)
+            met.set()
+        return make(*args, **options)
+
+    (kernels / "answer.cl").write_text(SOURCE)
+
+    monkeypatch.setattr(py_codegen, "_make_module", seen)
+
+    def build(number: int) -> None:
+        with Engine(device) as engine:
+            engine.kernel("answer.cl", "answer", ANSWER=number)
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(build, (2, 3)))
+    assert not met.is_set()
 
 
 def test_the_cache_keeps_to_its_cap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
