@@ -135,6 +135,10 @@ class BuildOptions:
         check_choice("sequence_id_format", self.sequence_id_format, ID_FORMATS)
 
 
+class _UsualRank(str):
+    """A rank that nobody asked for, which options that are made from others may change."""
+
+
 @dataclass(frozen=True)
 class QueryOptions:
     """How reads are classified.
@@ -186,9 +190,8 @@ class QueryOptions:
     cov_percentile: float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_lowest_given", bool(self.lowest))
-        if not self.lowest:
-            object.__setattr__(self, "lowest", "species" if self.hitmin is None else "sequence")
+        if not self._lowest_given:
+            object.__setattr__(self, "lowest", _UsualRank("species" if self.hitmin is None else "sequence"))
         if self.hitmin is not None:
             _check("hitmin", self.hitmin, 1, 1 << 20)
         _check("maxcand", self.maxcand, 1, MAX_CANDIDATES)
@@ -207,8 +210,11 @@ class QueryOptions:
 
     def for_taxa(self, taxa: int) -> QueryOptions:
         """Return the options of queries of a database with so many taxa: see `lowest`."""
-        given: bool = vars(self)["_lowest_given"]
-        return self if taxa or given else replace(self, lowest="sequence")
+        return self if taxa or self._lowest_given else replace(self, lowest="sequence")
+
+    @property
+    def _lowest_given(self) -> bool:
+        return bool(self.lowest) and not isinstance(self.lowest, _UsualRank)
 
     @property
     def tells_shares(self) -> bool:
