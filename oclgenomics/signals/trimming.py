@@ -55,7 +55,7 @@ class TrimOptions:
                 raise ParameterError(name, "is a number of samples, 0 or more", value)
 
 
-def stall_end(samples: NDArray[np.int16]) -> int | None:
+def stall_end(samples: NDArray[np.int16], most: int | None = None) -> int | None:
     """Find where the stall of a read ends.
 
     Samples are standardised by the mean and the standard deviation of all that are given, and averaged three by three
@@ -66,6 +66,8 @@ def stall_end(samples: NDArray[np.int16]) -> int | None:
     ----------
     samples : ndarray, int16
         A whole read, or the beginning of one that still goes on; then a longer beginning may give another answer.
+    most : int, optional
+        A stall that ends after so many samples is none.
 
     Returns
     -------
@@ -79,9 +81,15 @@ def stall_end(samples: NDArray[np.int16]) -> int | None:
     deviation = np.sqrt((apart * apart).mean())
     if deviation == 0:
         return None
+    if most is not None:
+        apart = apart[: most // EVENT * EVENT]
+    if not len(apart) or apart.max() / deviation <= LEVEL:
+        return None
     level = apart / deviation
     whole = len(level) // EVENT * EVENT
-    events = sum(level[place:whole:EVENT] for place in range(EVENT)) / EVENT  # faster than means of rows
+    events = level[:whole:EVENT] + level[1:whole:EVENT]  # faster than means of rows
+    events += level[2:whole:EVENT]
+    events /= EVENT
     if whole < len(level):
         events = np.append(events, level[whole:].mean())
     begin = _run_end(events > LEVEL)
@@ -115,9 +123,7 @@ def trim_start(samples: NDArray[np.int16], options: TrimOptions | None) -> int:
     """
     if options is None:
         return 0
-    end = stall_end(samples) if options.stall else 0
-    if end is not None and options.stall and options.max_trim is not None and end > options.max_trim:
-        end = None
+    end = stall_end(samples, options.max_trim) if options.stall else 0
     if end is None:
         end = 0 if options.keep else len(samples)
     return min(end + options.extra, len(samples))

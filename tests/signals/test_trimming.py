@@ -43,6 +43,12 @@ def test_stall_is_the_published_one(samples):
     assert trim_start(samples, PUBLISHED) == min(place + 1000, len(samples))
 
 
+@given(reads, st.integers(0, 70))
+def test_a_stall_that_ends_late_is_none(samples, most):
+    end = stall_end(samples)
+    assert stall_end(samples, most) == (end if end is not None and end <= most else None)
+
+
 @given(st.integers(0, 300), st.integers(1, 40), st.integers(0, 300), st.integers(0, 9))
 def test_stall_among_noise(before, high, after, seed):
     samples = stalled(before + high + after, before, before + high, seed)
