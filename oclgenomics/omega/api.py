@@ -403,7 +403,7 @@ def ld_around_peak(
     given: dict[str, Any] = {"exclude": exclude}
     if reading is not None:
         given |= {"length": reading.length, "input_format": reading.format}
-        given |= {"samples": reading.samples, "phase": reading.phase}
+        given |= {"samples": reading.samples, "phase": reading.phase, "region": reading.region}
     report = options.scan
     if report is not None and not isinstance(report, OmegaReport):
         report = read_report(report)

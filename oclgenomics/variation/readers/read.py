@@ -10,13 +10,14 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
+from oclgenomics.errors import ParameterError
 from oclgenomics.io.foreign import foreign_format
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.io.source import Source
 from oclgenomics.io.workers import Workers
 from oclgenomics.lazy_names import late
 from oclgenomics.variation.alignment import Alignment
-from oclgenomics.variation.read_options import ReadOptions
+from oclgenomics.variation.read_options import ReadOptions, Region
 from oclgenomics.variation.readers.fasta import read_fasta
 from oclgenomics.variation.readers.input_buffer import InputBuffer
 from oclgenomics.variation.readers.macs import read_macs
@@ -52,7 +53,8 @@ def read_alignments(
         File, uncompressed or compressed (gzip, bzip2, xz, zstd), or "-" for standard input; BCF; a tree sequence, or
         the folder or zip file of a VCF Zarr.
     options : ReadOptions
-        What is read: length of the region, format, samples, and what is done with calls that are not phased.
+        What is read: length of the region, format, samples, what is done with calls that are not phased, and the region
+        of the records.
     block_bytes : int
         Bytes of input that each thread handles at a time, unpacked; VCF Zarr also holds the chunks that it comes in.
         Results never depend on it.
@@ -74,7 +76,8 @@ def read_alignments(
     InputError
         Anything wrong with the input; the message names the line.
     UsageError
-        Fewer than one thread, or samples to keep where individuals have no names.
+        Fewer than one thread, samples to keep where individuals have no names, or a region of a format without named
+        chromosomes.
     MissingDependencyError
         A tree sequence without tskit, or a VCF Zarr without zarr.
     """
@@ -116,12 +119,12 @@ def _read_store(
     name: str, kind: str, options: ReadOptions, block_bytes: int, progress: Progress
 ) -> Generator[Alignment, None, None]:
     """The alignments of an input that is no stream of bytes."""
-    samples = sample_names(options.samples)
+    samples, region = sample_names(options.samples), _region(name, kind, options)
     if kind == "trees":
         yield from read_trees(name, samples=samples, block_bytes=max(1, block_bytes // 4), progress=progress)
     else:
         yield from read_vcf_zarr(
-            name, samples=samples, phase=options.phase, block_bytes=4 * block_bytes, progress=progress
+            name, samples=samples, phase=options.phase, region=region, block_bytes=4 * block_bytes, progress=progress
         )
 
 
@@ -137,6 +140,7 @@ def _read(source: Source, workers: Workers, options: ReadOptions, block_bytes: i
     """The alignments as the reader of their format gives them."""
     buffer = InputBuffer(source, source.name)
     kind = sniff(buffer) if options.format is None else options.format
+    region = _region(source.name, kind, options)
     if kind in ("ms", "mbs"):
         mbs = kind == "mbs"
         yield from read_ms(buffer, length=options.length, mbs=mbs, block_bytes=block_bytes, workers=workers)
@@ -146,7 +150,25 @@ def _read(source: Source, workers: Workers, options: ReadOptions, block_bytes: i
         yield from _read_fasta(source, buffer, workers)
     else:
         names = sample_names(options.samples)
-        yield from read_vcf(buffer, samples=names, phase=options.phase, block_bytes=block_bytes, workers=workers)
+        how = {"phase": options.phase, "region": region, "block_bytes": block_bytes, "workers": workers}
+        yield from read_vcf(buffer, samples=names, **how)
+
+
+def _region(name: str, kind: str, options: ReadOptions) -> Region | None:
+    """The region to read of an input, if one is given.
+
+    Raises
+    ------
+    ParameterError
+        The format has no named chromosomes.
+    """
+    if options.region is None:
+        return None
+    if kind not in ("vcf", "vcz"):
+        raise ParameterError(
+            "region", f"has no meaning for {name} ({kind}): only VCF, BCF and VCF Zarr name chromosomes; leave it out"
+        )
+    return Region.parse(options.region)
 
 
 def _read_fasta(source: Source, buffer: InputBuffer, workers: Workers) -> Iterator[Alignment]:
