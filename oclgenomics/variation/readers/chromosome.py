@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.bed import MAX_BP
 from oclgenomics.variation.planes import Genotypes
 from oclgenomics.variation.read_options import Phase, Region
 from oclgenomics.variation.site_parts import SiteParts
@@ -40,8 +41,8 @@ def nothing_in(region: Region, names: Collection[str], source: str) -> InputErro
     if region.chromosome not in names:
         shown = ", ".join(sorted(names)[:3]) + (" and others" if len(names) > 3 else "")
         return InputError(f"holds no chromosome {region.chromosome} (but {shown})", source=source)
-    where = f"{region.first:,} and {region.last:,} bp"
-    return InputError(f"no record of chromosome {region.chromosome} lies between {where}", source=source)
+    where = f"from {region.first:,} bp on" if region.last == MAX_BP else f"from {region.first:,} to {region.last:,} bp"
+    return InputError(f"has no record of chromosome {region.chromosome} {where}", source=source)
 
 
 class Chromosome:

@@ -150,8 +150,9 @@ def _read(source: Source, workers: Workers, options: ReadOptions, block_bytes: i
         yield from _read_fasta(source, buffer, workers)
     else:
         names = sample_names(options.samples)
-        how = {"phase": options.phase, "region": region, "block_bytes": block_bytes, "workers": workers}
-        yield from read_vcf(buffer, samples=names, **how)
+        yield from read_vcf(
+            buffer, samples=names, phase=options.phase, region=region, block_bytes=block_bytes, workers=workers
+        )
 
 
 def _region(name: str, kind: str, options: ReadOptions) -> Region | None:

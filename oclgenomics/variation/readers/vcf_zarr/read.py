@@ -73,16 +73,16 @@ def read_vcf_zarr(
             raise InputError(f"two samples are named {twice!r}; rename one", source=path)
         calls = CallReader(store, records.count, names, columns_of(names, samples, path), phase)
         chromosomes = _Contigs(calls.samples, path, phase)
-        names: set[str] = set()
+        contigs: set[str] = set()
         with closing(_blocks(records, calls, calls.records_in(block_bytes))) as blocks:
             for block in blocks:
-                names.update(name for _, name in block.records.contigs)
+                contigs.update(name for _, name in block.records.contigs)
                 yield from chromosomes.add(block)
                 if progress is not None:
                     stop = block.start + len(block.records.keep)
                     progress(stop * calls.record_bytes, records.count * calls.record_bytes)
         if region is not None and chromosomes.open is None:
-            raise nothing_in(region, names, path)
+            raise nothing_in(region, contigs, path)
         yield from chromosomes.close()
     finally:
         store.close()
