@@ -11,7 +11,7 @@ from helpers.alignments import assert_same
 from helpers.bgzf import bgzip
 from helpers.vcf_files import COLUMNS, HEAD, files
 from helpers.vcf_zarr import vcf_arrays, write_store
-from hypothesis import given, settings, strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.variation import Alignment, ReadOptions, read_alignments
@@ -91,6 +91,7 @@ def test_a_region_is_a_file_of_its_records(tmp_path_factory, file, block, thread
             path.write_bytes(bgzip(content.encode(), size=97))
         elif count:
             pytest.importorskip("zarr")
+            assume("\tGT" in expected_text)  # or the cut store has no array of calls
             write_store(path, vcf_arrays(content), 2, 2)
         paths.append(path)
     if not count:

@@ -24,6 +24,7 @@ from oclgenomics.variation.readers.macs import read_macs
 from oclgenomics.variation.readers.ms import read_ms
 from oclgenomics.variation.readers.sniff import STORES, sniff, store_format
 from oclgenomics.variation.readers.trees import read_trees
+from oclgenomics.variation.readers.vcf.indexed import part_with_region
 from oclgenomics.variation.readers.vcf.read import read_vcf
 from oclgenomics.variation.readers.vcf_zarr.read import read_vcf_zarr
 from oclgenomics.variation.samples import sample_names
@@ -94,7 +95,7 @@ def read_alignments(
                 Source(name, chunk_bytes=chunk_bytes, progress=gate, workers=workers, converter=partial(_of_bcf, name))
             )
             repeatable = source.repeatable
-            alignments = _settled(_read(source, workers, options, max(1, block_bytes)), workers)
+            alignments = _settled(_read(source, workers, options, max(1, block_bytes), gate), workers)
         yield from one_ahead(alignments, prefetch if repeatable else 0, gate, workers.stop)
 
 
@@ -136,7 +137,9 @@ def _settled(alignments: Iterator[Alignment], workers: Workers) -> Generator[Ali
         del alignment  # before the next one is read
 
 
-def _read(source: Source, workers: Workers, options: ReadOptions, block_bytes: int) -> Iterator[Alignment]:
+def _read(
+    source: Source, workers: Workers, options: ReadOptions, block_bytes: int, progress: Progress
+) -> Iterator[Alignment]:
     """The alignments as the reader of their format gives them."""
     buffer = InputBuffer(source, source.name)
     kind = sniff(buffer) if options.format is None else options.format
@@ -150,9 +153,16 @@ def _read(source: Source, workers: Workers, options: ReadOptions, block_bytes: i
         yield from _read_fasta(source, buffer, workers)
     else:
         names = sample_names(options.samples)
-        yield from read_vcf(
-            buffer, samples=names, phase=options.phase, region=region, block_bytes=block_bytes, workers=workers
-        )
+        with ExitStack() as stack:
+            found = None if region is None or not source.repeatable else part_with_region(source.name, region)
+            part = None
+            if found is not None:
+                read = Source(found, chunk_bytes=source.chunk_bytes, progress=progress, workers=workers)
+                part = InputBuffer(stack.enter_context(read), found)
+            yield from read_vcf(
+                buffer, samples=names, phase=options.phase, region=region, part=part, block_bytes=block_bytes,
+                workers=workers,
+            )  # fmt: skip
 
 
 def _region(name: str, kind: str, options: ReadOptions) -> Region | None:

@@ -6,6 +6,7 @@ import gzip
 from pathlib import Path
 
 import pytest
+from helpers.bgzf import bgzip
 from helpers.pieces import check_combined, make_pieces, without_made
 
 from oclgenomics.cli.main import main
@@ -60,6 +61,23 @@ def test_thresholds_are_those_of_a_cut_file(folder, tmp_path, device):
 def test_pieces_and_workers_give_the_same(folder, tmp_path, device):
     command = ["omega", "scan", str(folder / "all.vcf"), *region_of(folder), *WINDOWS]
     check_combined(command, ["-d", str(device.index)], {"-o": "x.tsv"}, tmp_path, [2, 3])
+
+
+def test_an_index_gives_the_same(folder, tmp_path, device, capsys):
+    pysam = pytest.importorskip("pysam", reason="indexes are made by pysam")
+    path = tmp_path / "all.vcf.gz"
+    path.write_bytes(bgzip((folder / "all.vcf").read_bytes()))
+    where = ["-q", "-d", str(device.index)]
+    words = ["omega", "scan", str(path), *region_of(folder), *WINDOWS]
+    assert main([*words, "-o", str(tmp_path / "whole.tsv"), *where]) == 0
+    pysam.tabix_index(str(path), preset="vcf")
+    check_combined(words, where[1:], {"-o": "x.tsv"}, tmp_path, [2])
+    for name, how in (("one", where), ("two", ["-q", "--workers", f"{device.index},{device.index}"])):
+        assert main([*words, "-o", str(tmp_path / name), *how]) == 0
+        assert without_made((tmp_path / name).read_bytes()) == without_made((tmp_path / "whole.tsv").read_bytes())
+    Path(f"{path}.tbi").write_bytes(b"x")
+    assert main([*words, "-o", str(tmp_path / "x"), *where]) == 3
+    assert "all.vcf.gz.tbi: damaged" in capsys.readouterr().err
 
 
 def test_pieces_of_other_regions_do_not_combine(folder, tmp_path, device, capsys):

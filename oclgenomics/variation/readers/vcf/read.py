@@ -35,6 +35,7 @@ def read_vcf(
     samples: Iterable[str] | None = None,
     phase: Phase = "auto",
     region: Region | None = None,
+    part: InputBuffer | None = None,
     block_bytes: int = BLOCK_BYTES,
     workers: Workers | None = None,
 ) -> Iterator[Alignment]:
@@ -50,6 +51,8 @@ def read_vcf(
         One of `phase.PHASES`.
     region : Region, optional
         The only records that are read; of the others only the first columns are looked at.
+    part : InputBuffer, optional
+        A part of the records, with all of the region; of `buffer` only the header is read.
     block_bytes : int
         Bytes of lines that one thread handles at once; results do not depend on it.
     workers : Workers, optional
@@ -70,7 +73,8 @@ def read_vcf(
     keep = columns_of(names, samples, buffer.source)
     parser = _Parser(GenotypeReader(names, keep, block_bytes // 16, phase), region)
     chromosomes = _RunsOfChromosomes(parser.samples, buffer.source, phase)
-    for block, parsed in parse_blocks(buffer, block_bytes, workers or Workers(1), parser.parse):
+    rest = buffer if part is None else part
+    for block, parsed in parse_blocks(rest, block_bytes, workers or Workers(1), parser.parse):
         yield from chromosomes.add(block, parsed)
     if region is not None and parser.names and chromosomes.open is None:
         raise nothing_in(region, parser.names, buffer.source)
