@@ -91,7 +91,7 @@ def scan(scans: list[Scan]) -> Scans:
     options : ScanOptions, optional
         Grid, windows and filters.
     reading : ReadOptions
-        What is read of files: length of the region, format, samples, phase.
+        What is read of files: length of the region, format, samples, phase, and the records of a region alone.
     exclude : BedRegions or path, optional
         Regions, or a BED file of them, whose sites are left out before anything else is done.
     on_alignment : callable, optional
