@@ -36,7 +36,38 @@ def add_reading_options(group: argparse._ArgumentGroup) -> None:
     )  # fmt: skip
 
 
-def read_options(args: argparse.Namespace, samples: str | None = None) -> ReadOptions:
+def add_region_to_read(group: argparse._ArgumentGroup) -> None:
+    """Add --region; without it, `args` has no such name, so that outputs are as they were."""
+    group.add_argument(
+        "--region", type=_region, default=argparse.SUPPRESS, metavar="CHR[:FROM-[TO]]",
+        help="the only records to read, by POS; VCF, BCF and VCF Zarr (default: all)",
+    )  # fmt: skip
+
+
+def _region(text: str) -> str:
+    """A region as `ReadOptions` has it, with positions as other options have them."""
+    chromosome, colon, span = text.rpartition(":")
+    if not colon:
+        return text
+    ends = [str(position(word)) if word else "" for word in span.split("-")]
+    return f"{chromosome}:{'-'.join(ends)}"
+
+
+def position(text: str) -> int:
+    """Read a position within an option's value; commas between thousands may stand.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        It is none.
+    """
+    try:
+        return count(text.replace(",", ""))
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no position; write 1234567, 1,234,567 or 1.2M") from None
+
+
+def read_options(args: argparse.Namespace, samples: str | None = None, region: str | None = None) -> ReadOptions:
     """Return what is read of an input.
 
     Parameters
@@ -45,6 +76,8 @@ def read_options(args: argparse.Namespace, samples: str | None = None) -> ReadOp
         With the options of `add_reading_options`.
     samples : str, optional
         The file of the samples to keep.
+    region : str, optional
+        As `add_region_to_read` gives it.
 
     Raises
     ------
@@ -58,7 +91,7 @@ def read_options(args: argparse.Namespace, samples: str | None = None) -> ReadOp
     if args.input_format not in (None, *reading.FORMATS):
         raise UsageError(f"--input-format {args.input_format}: choose one of {', '.join(reading.FORMATS)}")
     chosen = {"length": args.length, "format": args.input_format, "samples": samples, "phase": args.phase}
-    found: ReadOptions = reading.ReadOptions(**chosen)
+    found: ReadOptions = reading.ReadOptions(**chosen, region=region)
     return found
 
 

@@ -36,9 +36,12 @@ class PlacedText(Closing):
         Bytes as they are stored.
     start, end : Place
         The first byte of the text, and the place behind the last one.
+    blocks : bool
+        It is a file of bgzip.
     """
 
     start: Place = (0, 0)
+    blocks = False
 
     def __init__(self, name: str, handle: int) -> None:
         self.name, self._handle = name, handle
@@ -72,6 +75,8 @@ class PlacedText(Closing):
 
 class _BlockText(PlacedText):
     """A file of bgzip."""
+
+    blocks = True
 
     def before(self, byte: int) -> Place:
         """Return the first block that begins at a stored byte or behind."""

@@ -91,7 +91,7 @@ def scan(scans: list[Scan]) -> Scans:
     options : ScanOptions, optional
         Grid, windows and filters.
     reading : ReadOptions
-        What is read of files: length of the region, format, samples, phase.
+        What is read of files: length of the region, format, samples, phase, and the records of a region alone.
     exclude : BedRegions or path, optional
         Regions, or a BED file of them, whose sites are left out before anything else is done.
     on_alignment : callable, optional
@@ -403,7 +403,7 @@ def ld_around_peak(
     given: dict[str, Any] = {"exclude": exclude}
     if reading is not None:
         given |= {"length": reading.length, "input_format": reading.format}
-        given |= {"samples": reading.samples, "phase": reading.phase}
+        given |= {"samples": reading.samples, "phase": reading.phase, "region": reading.region}
     report = options.scan
     if report is not None and not isinstance(report, OmegaReport):
         report = read_report(report)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -52,6 +53,52 @@ Format = Literal["ms", "mbs", "macs", "fasta", "vcf", "trees", "vcz"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
 
+_SPAN = re.compile(r"(.+):([0-9,]+)-([0-9,]*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Region:
+    """A region of one chromosome.
+
+    Attributes
+    ----------
+    chromosome : str
+    first, last : int
+        POS of the records in it, 1-based and inclusive. A whole chromosome also has POS 0, a telomere.
+    """
+
+    chromosome: str
+    first: int = 0
+    last: int = MAX_BP
+
+    @classmethod
+    def parse(cls, text: str) -> Region:
+        """Read CHR, CHR:FROM- or CHR:FROM-TO; commas between thousands may stand.
+
+        Raises
+        ------
+        ParameterError
+            It is something else, or ends before it begins.
+        """
+        if text and ":" not in text:
+            return cls(text)
+        span = _SPAN.fullmatch(text)
+        first, last = ("", "") if span is None else (span[2].replace(",", ""), span[3].replace(",", ""))
+        if span is None or not first or bool(last) != bool(span[3]):
+            raise ParameterError("region", "write CHR, CHR:FROM- or CHR:FROM-TO, such as 20:1000000-1200000", text)
+        found = cls(span[1], int(first), int(last) if last else MAX_BP)
+        if not 1 <= found.first <= MAX_BP or found.last > MAX_BP:
+            raise ParameterError("region", f"positions lie between 1 and {MAX_BP} bp", text)
+        if found.first > found.last:
+            raise ParameterError("region", "its end comes before its start; exchange them", text)
+        return found
+
+    def holds(self, positions: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Tell which positions of the chromosome are in it."""
+        inside: NDArray[np.bool_] = (positions >= self.first) & (positions <= self.last)
+        return inside
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions:
     """What is read of an input of alignments.
@@ -68,6 +115,10 @@ class ReadOptions:
         What is done with calls that are not phased: 'auto' (a heterozygous one sets `Alignment.unphased`), 'missing'
         (they are taken as missing), 'strict' (they are refused) or 'ignore' (the order of their alleles is taken as
         their phase).
+    region : str, optional
+        The only records to read, of VCF, BCF and VCF Zarr: those of one chromosome, 'CHR', or those whose POS lies in
+        'CHR:FROM-TO' or 'CHR:FROM-' (1-based, inclusive). A deletion that begins before FROM is not one of them. All is
+        as with a file that holds only these records.
 
     Raises
     ------
@@ -79,6 +130,7 @@ class ReadOptions:
     format: Format | None = None
     samples: Iterable[str] | str | os.PathLike[str] | None = None
     phase: Phase = "auto"
+    region: str | None = None
 
     def __post_init__(self) -> None:
         if self.length is not None and not 1 <= self.length <= MAX_BP:
@@ -92,3 +144,5 @@ class ReadOptions:
             if not all(isinstance(name, str) for name in names):
                 raise ParameterError("samples", "must be names, or the path of a file of names")
             object.__setattr__(self, "samples", names)
+        if self.region is not None:
+            Region.parse(self.region)

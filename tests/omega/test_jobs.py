@@ -57,7 +57,7 @@ OTHER_OPTIONS = {
     "kernel": "1", "maf": 0.1, "no_singletons": True, "binary": True, "impute": frozenset({"N"}), "seed": 5,
     "chunk_positions": 7,
 }  # fmt: skip
-OTHER_READING = {"length": 999_999, "format": "mbs", "samples": ("a",), "phase": "strict"}
+OTHER_READING = {"length": 999_999, "format": "mbs", "samples": ("a",), "phase": "strict", "region": "20:5-"}
 
 
 @pytest.fixture

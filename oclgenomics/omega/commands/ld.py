@@ -12,7 +12,7 @@ import oclgenomics
 from oclgenomics import omega
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.inputs import add_reading_options, read_options, say_unphased
+from oclgenomics.app.inputs import add_reading_options, position, read_options, say_unphased
 from oclgenomics.errors import UsageError
 from oclgenomics.omega import formats, ld, plots
 from oclgenomics.omega.commands.options import FromReport, add_region_options, add_site_options
@@ -120,9 +120,9 @@ def _region(text: str) -> tuple[str, int, int]:
 def _place(option: str, given: str, text: str) -> int:
     """A position within an option's value; commas between thousands may stand."""
     try:
-        return app.count(text.replace(",", ""))
-    except argparse.ArgumentTypeError:
-        raise UsageError(f"{option} {given}: {text!r} is no position; write 1234567, 1,234,567 or 1.2M") from None
+        return position(text)
+    except argparse.ArgumentTypeError as error:
+        raise UsageError(f"{option} {given}: {error}") from None
 
 
 def _given(args: argparse.Namespace) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import oclgenomics
 from oclgenomics import omega
 from oclgenomics.app import commands as app, files
-from oclgenomics.app.inputs import add_reading_options, read_options, say_haploid, say_unphased
+from oclgenomics.app.inputs import add_reading_options, add_region_to_read, read_options, say_haploid, say_unphased
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.app.reports import Report
 from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
@@ -51,6 +51,7 @@ def add_parser(actions: Any) -> None:
     shared.add_window_options(parser)
     group = parser.add_argument_group("input")
     add_reading_options(group)
+    add_region_to_read(group)
     files.reads(group.add_argument(
         "--samples", metavar="FILE",
         help="samples of a VCF, VCF Zarr or tree sequence to use, one per line (default: all)",
@@ -114,7 +115,8 @@ def run(args: argparse.Namespace) -> int:
     combined = is_combined(args)
     if not combined:
         app.begin_engine(args)
-    options, reading = shared.scan_options(args), read_options(args, args.samples)
+    options = shared.scan_options(args)
+    reading = read_options(args, args.samples, getattr(args, "region", None))
     output = check_outputs(args)
     sum_bits = tuple(getattr(args, "sum_bits", ()))
     job = omega.ScanJob((args.input,), options, reading, args.exclude, args.samples is not None, sum_bits)

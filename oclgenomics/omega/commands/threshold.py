@@ -14,7 +14,7 @@ import oclgenomics
 from oclgenomics import omega, simulate
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
-from oclgenomics.app.inputs import add_reading_options, read_options, say_unphased
+from oclgenomics.app.inputs import add_reading_options, add_region_to_read, read_options, say_unphased
 from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.io.cores import usable_cores
@@ -51,7 +51,9 @@ def add_parser(actions: Any) -> None:
     )  # fmt: skip
     reads(replicates)
     shared.add_window_options(parser, required=False)
-    add_reading_options(parser.add_argument_group("input and region"))
+    group = parser.add_argument_group("input and region")
+    add_reading_options(group)
+    add_region_to_read(group)
     _add_simulation_options(parser)
     shared.add_site_options(parser, "seed of the simulation and of the draws, 1 or more")
     shared.add_method_options(parser)
@@ -124,7 +126,7 @@ def run(args: argparse.Namespace) -> int:
     output = app.OutputOptions.resolve(args, FORMATS)
     report = None if args.scan is None else omega.read_report(args.scan)
     given = settle_defaults(args, report)
-    options, reading = shared.scan_options(args), read_options(args)
+    options, reading = shared.scan_options(args), read_options(args, region=getattr(args, "region", None))
     rates = _check_questions(args)
     if report is not None:
         significance.check_options(omega.scan_parameters(options), report.parameters, args.scan, "omega threshold")
@@ -251,6 +253,8 @@ def _check_source(args: argparse.Namespace) -> None:
                     f"--{name.replace('_', '-')} has no effect: the replicates of {args.input} are read, not simulated"
                 )
         return
+    if hasattr(args, "region"):
+        raise UsageError(f"--region {args.region} has no effect: the replicates are simulated, not read")
     for name in ("length", "samples", "seed"):
         if getattr(args, name) is None:
             raise UsageError(f"give neutral replicates as INPUT, or --{name} and the others to simulate them")

@@ -44,6 +44,8 @@ class MapRequest:
         Filters of the sites, and measure and precision of the scan.
     values : dict of str to object
         Of `as_scanned`: how the input is read and filtered.
+    read : str or None
+        The region that the scan read, as `ReadOptions.region`.
     """
 
     options: LdOptions
@@ -51,6 +53,7 @@ class MapRequest:
     point: GridPoint | None
     scan: ScanOptions
     values: Mapping[str, Any]
+    read: str | None = None
 
     @property
     def chromosome(self) -> str:
@@ -73,8 +76,9 @@ class MapRequest:
         """What is read of a file."""
         found = self.values
         return ReadOptions(
-            length=found["length"], format=found["input_format"], samples=found["samples"], phase=found["phase"]
-        )
+            length=found["length"], format=found["input_format"], samples=found["samples"], phase=found["phase"],
+            region=self.read,
+        )  # fmt: skip
 
 
 def request_map(options: LdOptions, report: OmegaReport | None, given: Mapping[str, Any]) -> MapRequest:
@@ -86,7 +90,7 @@ def request_map(options: LdOptions, report: OmegaReport | None, given: Mapping[s
     report : OmegaReport, optional
         Of the scan that the options name.
     given : mapping of str to object
-        As for `as_scanned`, the filters being in `options`.
+        As for `as_scanned`, the filters being in `options`, and "region", as `ReadOptions` has it.
     """
     point = None
     if report is not None:
@@ -101,7 +105,10 @@ def request_map(options: LdOptions, report: OmegaReport | None, given: Mapping[s
         impute=missing_states(values["impute"]),
         **{name: values[name] for name in filters},
     )
-    return MapRequest(options, report, point, scan, values)
+    read = given.get("region")
+    if report is not None and "region" in recorded:
+        read = _agreed("region", read, _value("region", recorded["region"], report.source), report.source)
+    return MapRequest(options, report, point, scan, values, read)
 
 
 def read_region(

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.bed import MAX_BP
 from oclgenomics.variation.planes import Genotypes
-from oclgenomics.variation.read_options import Phase
+from oclgenomics.variation.read_options import Phase, Region
 from oclgenomics.variation.site_parts import SiteParts
 
 
@@ -33,6 +34,15 @@ def count_reasons(reasons: list[tuple[str, NDArray[np.bool_]]]) -> Counter[str]:
         skipped[reason] = int((flags & ~counted).sum())  # also 0, so that the order never depends on the data
         counted |= flags
     return skipped
+
+
+def nothing_in(region: Region, names: Collection[str], source: str) -> InputError:
+    """Return the error of an input without a record in a region; `names` are the chromosomes of its records."""
+    if region.chromosome not in names:
+        shown = ", ".join(sorted(names)[:3]) + (" and others" if len(names) > 3 else "")
+        return InputError(f"holds no chromosome {region.chromosome} (but {shown})", source=source)
+    where = f"from {region.first:,} bp on" if region.last == MAX_BP else f"from {region.first:,} to {region.last:,} bp"
+    return InputError(f"has no record of chromosome {region.chromosome} {where}", source=source)
 
 
 class Chromosome:

@@ -64,7 +64,10 @@ class LineBlock:
 
     def part(self, begin: int, end: int) -> LineBlock:
         """Some of the records."""
-        records = slice(begin, end)
+        return self.chosen(slice(begin, end))
+
+    def chosen(self, records: slice | NDArray[np.int64]) -> LineBlock:
+        """The records of these places."""
         return replace(self, starts=self.starts[records], ends=self.ends[records], lines=self.lines[records])
 
     def error(self, record: int, message: str, at: int | None = None) -> InputError:

@@ -10,19 +10,21 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
+from oclgenomics.errors import ParameterError
 from oclgenomics.io.foreign import foreign_format
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.io.source import Source
 from oclgenomics.io.workers import Workers
 from oclgenomics.lazy_names import late
 from oclgenomics.variation.alignment import Alignment
-from oclgenomics.variation.read_options import ReadOptions
+from oclgenomics.variation.read_options import ReadOptions, Region
 from oclgenomics.variation.readers.fasta import read_fasta
 from oclgenomics.variation.readers.input_buffer import InputBuffer
 from oclgenomics.variation.readers.macs import read_macs
 from oclgenomics.variation.readers.ms import read_ms
 from oclgenomics.variation.readers.sniff import STORES, sniff, store_format
 from oclgenomics.variation.readers.trees import read_trees
+from oclgenomics.variation.readers.vcf.indexed import part_with_region
 from oclgenomics.variation.readers.vcf.read import read_vcf
 from oclgenomics.variation.readers.vcf_zarr.read import read_vcf_zarr
 from oclgenomics.variation.samples import sample_names
@@ -52,7 +54,8 @@ def read_alignments(
         File, uncompressed or compressed (gzip, bzip2, xz, zstd), or "-" for standard input; BCF; a tree sequence, or
         the folder or zip file of a VCF Zarr.
     options : ReadOptions
-        What is read: length of the region, format, samples, and what is done with calls that are not phased.
+        What is read: length of the region, format, samples, what is done with calls that are not phased, and the region
+        of the records.
     block_bytes : int
         Bytes of input that each thread handles at a time, unpacked; VCF Zarr also holds the chunks that it comes in.
         Results never depend on it.
@@ -74,7 +77,8 @@ def read_alignments(
     InputError
         Anything wrong with the input; the message names the line.
     UsageError
-        Fewer than one thread, or samples to keep where individuals have no names.
+        Fewer than one thread, samples to keep where individuals have no names, or a region of a format without named
+        chromosomes.
     MissingDependencyError
         A tree sequence without tskit, or a VCF Zarr without zarr.
     """
@@ -91,7 +95,7 @@ def read_alignments(
                 Source(name, chunk_bytes=chunk_bytes, progress=gate, workers=workers, converter=partial(_of_bcf, name))
             )
             repeatable = source.repeatable
-            alignments = _settled(_read(source, workers, options, max(1, block_bytes)), workers)
+            alignments = _settled(_read(source, workers, options, max(1, block_bytes), gate), workers)
         yield from one_ahead(alignments, prefetch if repeatable else 0, gate, workers.stop)
 
 
@@ -116,12 +120,12 @@ def _read_store(
     name: str, kind: str, options: ReadOptions, block_bytes: int, progress: Progress
 ) -> Generator[Alignment, None, None]:
     """The alignments of an input that is no stream of bytes."""
-    samples = sample_names(options.samples)
+    samples, region = sample_names(options.samples), _region(name, kind, options)
     if kind == "trees":
         yield from read_trees(name, samples=samples, block_bytes=max(1, block_bytes // 4), progress=progress)
     else:
         yield from read_vcf_zarr(
-            name, samples=samples, phase=options.phase, block_bytes=4 * block_bytes, progress=progress
+            name, samples=samples, phase=options.phase, region=region, block_bytes=4 * block_bytes, progress=progress
         )
 
 
@@ -133,10 +137,13 @@ def _settled(alignments: Iterator[Alignment], workers: Workers) -> Generator[Ali
         del alignment  # before the next one is read
 
 
-def _read(source: Source, workers: Workers, options: ReadOptions, block_bytes: int) -> Iterator[Alignment]:
+def _read(
+    source: Source, workers: Workers, options: ReadOptions, block_bytes: int, progress: Progress
+) -> Iterator[Alignment]:
     """The alignments as the reader of their format gives them."""
     buffer = InputBuffer(source, source.name)
     kind = sniff(buffer) if options.format is None else options.format
+    region = _region(source.name, kind, options)
     if kind in ("ms", "mbs"):
         mbs = kind == "mbs"
         yield from read_ms(buffer, length=options.length, mbs=mbs, block_bytes=block_bytes, workers=workers)
@@ -146,7 +153,33 @@ def _read(source: Source, workers: Workers, options: ReadOptions, block_bytes: i
         yield from _read_fasta(source, buffer, workers)
     else:
         names = sample_names(options.samples)
-        yield from read_vcf(buffer, samples=names, phase=options.phase, block_bytes=block_bytes, workers=workers)
+        with ExitStack() as stack:
+            found = None if region is None or not source.repeatable else part_with_region(source.name, region)
+            part = None
+            if found is not None:
+                read = Source(found, chunk_bytes=source.chunk_bytes, progress=progress, workers=workers)
+                part = InputBuffer(stack.enter_context(read), found)
+            yield from read_vcf(
+                buffer, samples=names, phase=options.phase, region=region, part=part, block_bytes=block_bytes,
+                workers=workers,
+            )  # fmt: skip
+
+
+def _region(name: str, kind: str, options: ReadOptions) -> Region | None:
+    """The region to read of an input, if one is given.
+
+    Raises
+    ------
+    ParameterError
+        The format has no named chromosomes.
+    """
+    if options.region is None:
+        return None
+    if kind not in ("vcf", "vcz"):
+        raise ParameterError(
+            "region", f"has no meaning for {name} ({kind}): only VCF, BCF and VCF Zarr name chromosomes; leave it out"
+        )
+    return Region.parse(options.region)
 
 
 def _read_fasta(source: Source, buffer: InputBuffer, workers: Workers) -> Iterator[Alignment]:

@@ -18,12 +18,12 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.planes import Genotypes
-from oclgenomics.variation.read_options import Phase
-from oclgenomics.variation.readers.chromosome import Chromosomes, count_reasons, first_out_of_order
+from oclgenomics.variation.read_options import Phase, Region
+from oclgenomics.variation.readers.chromosome import Chromosomes, count_reasons, first_out_of_order, nothing_in
 from oclgenomics.variation.readers.input_buffer import InputBuffer
 from oclgenomics.variation.readers.line_blocks import LineBlock, parse_blocks
 from oclgenomics.variation.readers.vcf.genotypes import GenotypeReader
-from oclgenomics.variation.readers.vcf.records import ColumnFinder, judge_records
+from oclgenomics.variation.readers.vcf.records import ColumnFinder, Records, judge_records
 from oclgenomics.variation.samples import columns_of, first_repeated
 
 BLOCK_BYTES = 1 << 22  # lines handled at once: large, as every array operation costs some microseconds of one thread
@@ -34,6 +34,8 @@ def read_vcf(
     *,
     samples: Iterable[str] | None = None,
     phase: Phase = "auto",
+    region: Region | None = None,
+    part: InputBuffer | None = None,
     block_bytes: int = BLOCK_BYTES,
     workers: Workers | None = None,
 ) -> Iterator[Alignment]:
@@ -47,6 +49,10 @@ def read_vcf(
         Samples to keep, in the order of the file; all if not given.
     phase : str
         One of `phase.PHASES`.
+    region : Region, optional
+        The only records that are read; of the others only the first columns are looked at.
+    part : InputBuffer, optional
+        A part of the records, with all of the region; of `buffer` only the header is read.
     block_bytes : int
         Bytes of lines that one thread handles at once; results do not depend on it.
     workers : Workers, optional
@@ -60,15 +66,18 @@ def read_vcf(
     Raises
     ------
     InputError
-        No header, no sample columns or no record with GT, an unknown sample, no records, positions that go back, calls
-        that cannot be read; the message names the line.
+        No header, no sample columns or no record with GT, an unknown sample, no records, or none in the region,
+        positions that go back, calls that cannot be read; the message names the line.
     """
     names = _read_header(buffer)
     keep = columns_of(names, samples, buffer.source)
-    parser = _Parser(GenotypeReader(names, keep, block_bytes // 16, phase))
+    parser = _Parser(GenotypeReader(names, keep, block_bytes // 16, phase), region)
     chromosomes = _RunsOfChromosomes(parser.samples, buffer.source, phase)
-    for block, parsed in parse_blocks(buffer, block_bytes, workers or Workers(1), parser.parse):
+    rest = buffer if part is None else part
+    for block, parsed in parse_blocks(rest, block_bytes, workers or Workers(1), parser.parse):
         yield from chromosomes.add(block, parsed)
+    if region is not None and parser.names and chromosomes.open is None:
+        raise nothing_in(region, parser.names, buffer.source)
     yield from chromosomes.finish()
 
 
@@ -120,11 +129,18 @@ class _Run:
 
 
 class _Parser:
-    """Parses blocks by themselves."""
+    """Parses blocks by themselves.
 
-    def __init__(self, reader: GenotypeReader) -> None:
-        self._finder, self._reader = ColumnFinder(), reader
+    Attributes
+    ----------
+    names : set of str
+        The chromosomes of the records looked at, where only those of a region are read.
+    """
+
+    def __init__(self, reader: GenotypeReader, region: Region | None) -> None:
+        self._finder, self._reader, self._region = ColumnFinder(), reader, region
         self.samples = reader.samples
+        self.names: set[str] = set()
 
     def parse(self, block: LineBlock) -> list[_Run]:
         """All that can be said without the blocks before.
@@ -134,7 +150,14 @@ class _Parser:
         InputError
             Something is wrong with a record; not always with the first that is bad.
         """
-        records = self._finder.find(block)
+        records, rows = self._finder.find(block), np.arange(len(block.starts))
+        if self._region is not None:
+            rows = self._inside(records, len(rows), self._region)
+            if not len(rows):
+                return []
+            block = block.chosen(rows)
+            names = [self._region.chromosome]
+            records = Records(records.positions[rows], np.zeros(1, np.int64), names, records.tabs[rows])
         keep, alleles, reasons = judge_records(block, records.tabs)
         ends = np.append(records.run_starts[1:], len(block.starts))
         runs = []
@@ -150,8 +173,15 @@ class _Parser:
             has_genotypes = not bool(reasons[-1][1][start:end].all())
             first, last = int(positions[0]), int(positions[-1])
             sites = records.positions[chosen]
-            runs.append(_Run(name, start, first, last, skipped, sites, genotypes, has_genotypes))
+            runs.append(_Run(name, int(rows[start]), first, last, skipped, sites, genotypes, has_genotypes))
         return runs
+
+    def _inside(self, records: Records, count: int, region: Region) -> NDArray[np.int64]:
+        """Which of the records are in the region."""
+        self.names.update(records.run_names)
+        named = [name == region.chromosome for name in records.run_names]
+        of_chromosome = np.repeat(named, np.diff(np.append(records.run_starts, count)))
+        return np.flatnonzero(of_chromosome & region.holds(records.positions))
 
 
 class _RunsOfChromosomes(Chromosomes):

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.variation.alignment import Alignment
-from oclgenomics.variation.read_options import Phase
-from oclgenomics.variation.readers.chromosome import Chromosome, Chromosomes, count_reasons
+from oclgenomics.variation.read_options import Phase, Region
+from oclgenomics.variation.readers.chromosome import Chromosome, Chromosomes, count_reasons, nothing_in
 from oclgenomics.variation.readers.vcf_zarr.genotypes import CallBlock, CallReader
 from oclgenomics.variation.readers.vcf_zarr.records import RecordReader, ZarrRecords
 from oclgenomics.variation.readers.vcf_zarr.store import STRINGS, ZarrStore
@@ -26,6 +27,7 @@ def read_vcf_zarr(
     *,
     samples: Sequence[str] | None = None,
     phase: Phase = "auto",
+    region: Region | None = None,
     block_bytes: int = 1 << 24,
     progress: Progress | None = None,
 ) -> Iterator[Alignment]:
@@ -39,6 +41,8 @@ def read_vcf_zarr(
         Samples to keep, in the order of the store; all if not given.
     phase : str
         One of `phase.PHASES`.
+    region : Region, optional
+        The only records that are read; chunks of genotypes without any are not unpacked.
     block_bytes : int
         Genotypes read at once, twice as much is held; at least the chunks of one range of records. Results do not
         depend on it.
@@ -53,14 +57,14 @@ def read_vcf_zarr(
     Raises
     ------
     InputError
-        No VCF Zarr, a damaged one, one without genotypes or records, an unknown sample, positions that go back, calls
-        that cannot be read.
+        No VCF Zarr, a damaged one, one without genotypes, records, or any in the region, an unknown sample, positions
+        that go back, calls that cannot be read.
     MissingDependencyError
         zarr is not installed.
     """
     store = ZarrStore(path)
     try:
-        records = RecordReader(store)
+        records = RecordReader(store, region)
         if not records.count:
             raise InputError("the VCF Zarr holds no records", source=path)
         store.need("sample_id", STRINGS, 1)
@@ -69,12 +73,16 @@ def read_vcf_zarr(
             raise InputError(f"two samples are named {twice!r}; rename one", source=path)
         calls = CallReader(store, records.count, names, columns_of(names, samples, path), phase)
         chromosomes = _Contigs(calls.samples, path, phase)
+        contigs: set[str] = set()
         with closing(_blocks(records, calls, calls.records_in(block_bytes))) as blocks:
             for block in blocks:
+                contigs.update(name for _, name in block.records.contigs)
                 yield from chromosomes.add(block)
                 if progress is not None:
                     stop = block.start + len(block.records.keep)
                     progress(stop * calls.record_bytes, records.count * calls.record_bytes)
+        if region is not None and chromosomes.open is None:
+            raise nothing_in(region, contigs, path)
         yield from chromosomes.close()
     finally:
         store.close()
@@ -116,20 +124,23 @@ class _Contigs(Chromosomes):
         contigs = block.records.contigs
         ends = [*(first for first, _ in contigs[1:]), len(block.records.keep)]
         for (first, name), end in zip(contigs, ends, strict=True):
+            rows = first + np.flatnonzero(block.records.inside[first:end])
+            if not len(rows):
+                continue
             chromosome = self.open
             if chromosome is None or chromosome.name != name:
                 yield from self.close()
-                place = block.start + first + 1
+                place = block.start + int(rows[0]) + 1
                 chromosome = self.begin(name, partial(InputError, source=self._source, record=place))
-            self._add_run(chromosome, block, first, end)
+            self._add_run(chromosome, block, rows)
 
-    def _add_run(self, chromosome: Chromosome, block: _Block, first: int, end: int) -> None:
-        """Add the records from `first` to before `end` of a block."""
+    def _add_run(self, chromosome: Chromosome, block: _Block, run: NDArray[np.int64]) -> None:
+        """Add records of a block, in order."""
         records = block.records
-        if wrong := chromosome.out_of_order(records.positions[first:end]):
-            raise InputError(wrong[1], source=self._source, record=block.start + first + wrong[0] + 1)
-        chromosome.skip(count_reasons([(reason, flags[first:end]) for reason, flags in records.reasons]))
-        for rows in block.calls.slices(first + np.flatnonzero(records.keep[first:end])):
+        if wrong := chromosome.out_of_order(records.positions[run]):
+            raise InputError(wrong[1], source=self._source, record=block.start + int(run[wrong[0]]) + 1)
+        chromosome.skip(count_reasons([(reason, flags[run]) for reason, flags in records.reasons]))
+        for rows in block.calls.slices(run[records.keep[run]]):
             given = block.calls.given(rows)
             chromosome.skip({"no GT": int((~given).sum())})
             if given.any():

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
 from oclgenomics.variation.alleles import NO_ALLELE, allele_codes, is_fixed, is_other_kind
+from oclgenomics.variation.read_options import Region
 from oclgenomics.variation.readers.vcf_zarr.store import STRINGS, ZarrStore
 
 _FILLS = {4: 0x7F800002, 8: 0x7FF0000000000002}  # NaN that pads a list of numbers, by its size in bytes
@@ -26,6 +27,8 @@ class ZarrRecords:
         POS, bp.
     contigs : list of (int, str)
         First record and name of each run of one CHROM.
+    inside : ndarray of bool, shape (records,)
+        Records in the region; all without one.
     keep : ndarray of bool, shape (records,)
         Records to read.
     alleles : ndarray of uint8, shape (records, 6)
@@ -36,6 +39,7 @@ class ZarrRecords:
 
     positions: NDArray[np.int64]
     contigs: list[tuple[int, str]]
+    inside: NDArray[np.bool_]
     keep: NDArray[np.bool_]
     alleles: NDArray[np.uint8]
     reasons: list[tuple[str, NDArray[np.bool_]]]
@@ -48,6 +52,8 @@ class RecordReader:
     ----------
     store : ZarrStore
         The input.
+    region : Region, optional
+        The only records to keep.
 
     Raises
     ------
@@ -55,8 +61,8 @@ class RecordReader:
         An array is missing or has another shape than a VCF Zarr has.
     """
 
-    def __init__(self, store: ZarrStore) -> None:
-        self._store = store
+    def __init__(self, store: ZarrStore, region: Region | None = None) -> None:
+        self._store, self._region = store, region
         self.count: int = store.need("variant_position", "iu", 1).shape[0]
         store.need("variant_allele", STRINGS, 2, self.count)
         store.need("variant_contig", "iu", 1, self.count)
@@ -80,9 +86,19 @@ class RecordReader:
             ("filter", self._filtered(rows)),
             ("AF 0 or 1", self._fixed(rows)),
         ]
-        keep = ~np.logical_or.reduce([flags for _, flags in reasons])
         positions = self._store.read("variant_position", rows).astype(np.int64)
-        return ZarrRecords(positions, self._runs(rows), keep, alleles, reasons)
+        contigs = self._runs(rows)
+        inside = self._inside(positions, contigs)
+        keep = inside & ~np.logical_or.reduce([flags for _, flags in reasons])
+        return ZarrRecords(positions, contigs, inside, keep, alleles, reasons)
+
+    def _inside(self, positions: NDArray[np.int64], contigs: list[tuple[int, str]]) -> NDArray[np.bool_]:
+        if self._region is None:
+            return np.ones(len(positions), bool)
+        starts = [first for first, _ in contigs]
+        named = [name == self._region.chromosome for _, name in contigs]
+        inside: NDArray[np.bool_] = np.repeat(named, np.diff([*starts, len(positions)]))
+        return inside & self._region.holds(positions)
 
     def _runs(self, rows: slice) -> list[tuple[int, str]]:
         numbers = self._store.read("variant_contig", rows)
