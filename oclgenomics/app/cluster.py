@@ -110,14 +110,17 @@ def connected(scheduler: str) -> Iterator[Any]:
     dask = distributed()
     address = scheduler_address(scheduler)
     with _silent_logging(), contextlib.ExitStack() as stack:
+        # One that fails to connect is closed, too: else that is done whenever it is collected, and where this happens
+        # while another one starts, Dask waits for ever for a lock that it holds itself.
+        client = dask.Client.__new__(dask.Client)
+        stack.callback(_close, client)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # a table of all versions, of which tasks compare ours
-                client = dask.Client(address, set_as_default=False)
+                dask.Client.__init__(client, address, set_as_default=False)
         except Exception as error:
             told = f"no Dask scheduler answers at {address} ({reason_of(error)}); start one with: dask scheduler"
             raise SchedulerError(told) from error
-        stack.callback(_close, client)
         yield client
 
 
@@ -135,6 +138,7 @@ def _silent_logging() -> Iterator[None]:
 def _close(client: Any) -> None:
     with contextlib.suppress(Exception):  # a scheduler that is gone cannot be told that this client goes, too
         client.close(timeout=CLOSE_SECONDS)
+    client.status = "closed"  # whatever came of it, nobody is to try again when the client is collected
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ What goes wrong on a worker is brought there by a module that the worker loads b
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import subprocess
@@ -27,6 +28,7 @@ from oclgenomics import classify
 from oclgenomics.app import cluster as cluster_module
 from oclgenomics.app.cluster import connected
 from oclgenomics.cli.main import main
+from oclgenomics.errors import SchedulerError
 from oclgenomics.io.processes import child_environment, child_python
 
 dask = pytest.importorskip("dask", reason="dask is not installed")
@@ -496,6 +498,17 @@ def test_there_is_no_scheduler(
             assert said in error_of(capsys)
             assert done(["worker", given]) == 4
             assert said in error_of(capsys)
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "abc://127.0.0.1:9"])
+def test_a_client_that_does_not_connect_is_closed(address: str) -> None:
+    """Whoever collects one that is not closes it, and waits for ever where that happens while another one starts."""
+    with dask.config.set({"distributed.comm.timeouts.connect": "200ms"}), pytest.raises(SchedulerError) as caught:
+        with connected(address):
+            pass
+    assert caught.value.__traceback__ is not None  # which holds it
+    clients = [one for one in gc.get_objects() if isinstance(one, distributed.Client) and one._start_arg == address]
+    assert [one.status for one in clients] == ["closed"]
 
 
 def test_the_package_is_missing(
