@@ -53,6 +53,7 @@ NODES, SHARES = ((some + at) / 2 for some, at in zip(np.polynomial.legendre.legg
 GROUPS = 400  # of counts: more are joined, which their distribution hardly shows
 STEP = 1e-4  # of derivatives, in the logarithms and logits that the fit searches
 TINY = 1e-12
+VAGUE = 20.0  # times a number: with such an error an interval says nothing, and its ends overflow
 LONGEST = 1e6  # k-mers of a read
 HALVINGS = 60  # of the span that these are looked for in
 
@@ -117,6 +118,8 @@ def intervals_of(histogram: Histogram, k: int, first: int, fit: Mixture, h: Numb
     middle = np.add.reduceat(counts, spread.groups) / lengths
     size_error = spread.error(size, middle / fit.coverage)
     coverage_error = spread.error(lambda model: model.coverage)
+    if size_error > VAGUE * found or coverage_error > VAGUE * fit.coverage:
+        return None
     lost, by_chance = spread.lost()
     lost_error = np.hypot(by_chance, NORMAL * _clustering(fit, k))
     low, high = (np.clip(lost + side * lost_error, 0, 1) for side in (-1, 1))

@@ -57,6 +57,7 @@ MAX_COUNT = 1 << 16  # counts looked at; a peak further up is not looked for
 MAX_FITTED = 2000.0  # coverage; beyond, the highest peak alone is as good
 CLEAR_HALVES = 0.1  # k-mers of one chromosome, as a share of those of both
 TOLD_APART = 12.0  # coverage 4 (1 + sqrt(1/2))^2, where half and whole are their standard deviations apart
+FARTHEST = 3  # times the largest count: a fit whose coverage lies beyond fits a slope, and no peak
 REPEAT_FROM, REPEAT_SIGMAS = 1.5, 3.0
 ROUGH = 8.0  # coverage
 NESTED = ("intervals", "other", "fit", "notes")  # that no cell of a table holds
@@ -180,7 +181,7 @@ def read_spectrum(histogram: Histogram, k: int) -> Spectrum:
     peak = mean_around(h, top, valley)
     first = fitted_from(valley)
     choice = choose_fit(histogram, first, peak) if peak <= MAX_FITTED else None
-    if choice is None:
+    if choice is None or choice.taken.coverage > FARTHEST * (histogram.largest + 1):
         return _read_peak(histogram, valley, peak)
     return _read_fit(histogram, k, valley, first, choice, fitted_counts(histogram, peak))
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from helpers.kmer_sets import GOLDEN, pairs_of, random_set, set_of
 from helpers.spectra import simulated_histogram
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 from numpy.typing import NDArray
 
 from oclgenomics.app.figures import save_plot
@@ -250,6 +250,8 @@ def test_no_peak(histogram: Histogram) -> None:
 
 @settings(max_examples=50)
 @given(st.lists(st.integers(0, 1000), max_size=60))
+@example([102, 150, 101, 56, 60, 14, 105])  # an interval without bounds
+@example([102, 150, 99, 56, 60, 14, 105])  # a fit whose peak is far behind all counts
 def test_any_histogram_is_read_or_refused(tally: list[int]) -> None:
     histogram = of(np.array([0, *tally], np.float64))
     spectrum = read_spectrum(histogram, K)
