@@ -11,7 +11,7 @@
 //                     EDITS a candidate is a place at which a seed lies, instead of a start: insertions and deletions shift what
 //                     is behind it
 //   count_listed      counts[t]: about how many seeds are in the rows of all hits of a tile, which find_candidates would compare. The
-//                     letters that a tile begins with are looked up, one in SAMPLED of all but for short tiles
+//                     bases that a tile begins with are looked up, one in SAMPLED of all but for short tiles
 //
 // -D HEAD=n           seeds.clh
 // -D TILE=n           letters of the largest tile
@@ -124,7 +124,7 @@ static inline Places places_of(Piece piece, uint begin, uint end)
     return places;
 }
 
-// How many letters of a tile are looked up to estimate its candidates.
+// How many bases of a tile are looked up to estimate its candidates.
 static inline uint sampled(Tile tile)
 {
     const uint letters = tile.end - tile.begin;

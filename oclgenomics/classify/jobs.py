@@ -38,7 +38,7 @@ from oclgenomics.sequence.joined_lines import DeviceJoiner
 from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.slices import cut_files, cut_inputs
 
-AHEAD = 2  # parts of a piece that are verified before their time, beside those that are read
+AHEAD = 2  # parts of a piece that are verified before their time, as well as those that are read
 FEATURES, LOCATIONS = 1 << 16, 1 << 18  # of a part: of each piece one is in memory when they are merged
 
 

@@ -167,7 +167,7 @@ def index_surely_pays(
 ) -> bool:
     """Tell whether the index takes no more than planes for any of some samples, by the most and the least they have.
 
-    Parameters are those of `index_cost`; letters may be ambiguous or not.
+    Parameters are those of `index_cost`; bases may be ambiguous or not.
     """
     if not len(letters):
         return True
@@ -177,7 +177,7 @@ def index_surely_pays(
 
 
 def _by_agreeing(letters: NDArray[Any], ambiguous: NDArray[Any], value: Callable[[Any], Any]) -> NDArray[np.float64]:
-    """What is made of how likely a letter of each sample agrees with a nucleotide, by chance: 1/4 in most samples."""
+    """What is made of how likely a base of each sample agrees with a nucleotide, by chance: 1/4 in most samples."""
     values: NDArray[np.float64] = np.full(len(letters), value(0.25))
     some = np.flatnonzero(ambiguous)
     unknown = ambiguous[some] / np.maximum(letters[some], 1)

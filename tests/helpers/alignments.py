@@ -106,3 +106,12 @@ def assert_same(found: Alignment, expected: Alignment) -> None:
             np.testing.assert_array_equal(other, value, err_msg=name)
         elif name != "source":
             assert other == value, name
+
+
+def check_same(found: list[Alignment] | str, expected: list[Alignment] | str) -> None:
+    """Alignments are equal one by one, or what is said instead of them is."""
+    if isinstance(found, str) or isinstance(expected, str):
+        assert found == expected
+        return
+    for one, other in zip(found, expected, strict=True):
+        assert_same(one, other)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from helpers.alignments import assert_same
+from helpers.alignments import check_same
 from helpers.bgzf import bgzip
 from helpers.vcf_files import COLUMNS, HEAD, files
 from helpers.vcf_zarr import vcf_arrays, write_store
@@ -43,17 +43,6 @@ def found_in(path: Path, block_bytes: int = BLOCK_BYTES, threads: int = 1, **opt
         return list(read_alignments(path, reading, block_bytes=block_bytes, threads=threads))
     except InputError as error:
         return str(error).split(": ", 1)[1]
-
-
-def check_same(found: list[Alignment] | str, expected: list[Alignment] | str) -> None:
-    if isinstance(found, str) or isinstance(expected, str):
-        assert found == expected
-        return
-    for one, other in zip(found, expected, strict=True):
-        assert_same(one, other)
-        assert (one.name, one.replicate, one.skipped, one.samples) == (
-            other.name, other.replicate, other.skipped, other.samples,
-        )  # fmt: skip
 
 
 def cut(text: str, chromosome: str, first: int, last: int) -> tuple[str, int]:

@@ -52,7 +52,7 @@ class SampleLetters:
     least_quality : ndarray, uint8 (pieces,)
         The lowest quality of what each piece owns; 255 where there is none.
     tiles : Tiles
-        All pieces, in tiles of `TILE` letters at most.
+        All pieces, in tiles of `TILE` bases at most.
     """
 
     block: LetterBlock
@@ -177,7 +177,7 @@ class Tiles:
     Attributes
     ----------
     records : ndarray, uint32 (tiles, 3)
-        The piece of each, and the begin and the end of its letters in the piece, as records.clh has them.
+        The piece of each, and the begin and the end of its bases in the piece, as records.clh has them.
     """
 
     records: NDArray[np.uint32]
@@ -205,7 +205,7 @@ class Tiles:
         return self._uploaded[0]
 
     def by_piece(self, values: NDArray[Any], pieces: int, join: np.ufunc = np.add, *, nothing: int = 0) -> NDArray[Any]:
-        """Join values of all tiles of a block to values of its pieces, those without letters included."""
+        """Join values of all tiles of a block to values of its pieces, those without bases included."""
         if len(self._first) < len(self):
             values = join.reduceat(values, self._first)
         if len(self._first) == pieces:

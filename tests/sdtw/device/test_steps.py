@@ -90,7 +90,7 @@ def test_errors_come_behind_results(steps: tuple[int, int]) -> None:
 def test_the_device_is_at_work_while_a_part_is_used(
     device: Device, kind: str, at_hand: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Reads at hand are aligned beside the use of those before; others come as they are given."""
+    """Reads at hand are aligned while those before are used; others come as they are given."""
     monkeypatch.setattr("oclgenomics.sdtw.device.reads.block_reads", lambda prefix: 4)
     rng = np.random.default_rng(5)
     reads = Signals.of([rng.integers(300, 900, 60).astype(np.int16) for _ in range(12)])

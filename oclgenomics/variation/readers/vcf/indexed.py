@@ -1,4 +1,4 @@
-"""The part of a VCF of bgzip that holds a region, found with the index beside it (.csi or .tbi).
+"""The part of a VCF of bgzip that holds a region, found with its index (.csi or .tbi).
 
 An index only says where the records of a chromosome begin and end, and the lines there have to confirm it. Between them
 the region is searched by POS. So an index of another file leads to an error, and never to other records.

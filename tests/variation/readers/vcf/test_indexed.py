@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.alignments import assert_same
+from helpers.alignments import check_same
 from helpers.bgzf import END, bgzip
 from helpers.vcf_files import COLUMNS, HEAD, files
 from hypothesis import assume, given, settings, strategies as st
@@ -45,7 +45,7 @@ def text_of(rows: int = 200, *, names: tuple[str, ...] = NAMES, seed: int = 1, s
 
 
 def stored(path: Path, text: str, *, csi: bool = False, size: int = 300) -> Path:
-    """A file of bgzip with an index beside it."""
+    """A file of bgzip with its index."""
     path.write_bytes(bgzip(text.encode(), size=size))
     pysam.tabix_index(str(path), preset="vcf", csi=csi, force=True)
     return path
@@ -56,15 +56,6 @@ def read(path: Path, region: str | None = None, threads: int = 1, block: int = 1
         return list(read_alignments(path, ReadOptions(region=region), threads=threads, block_bytes=block))
     except InputError as error:
         return str(error).split(": ", 1)[1]
-
-
-def check_same(found: list[Alignment] | str, expected: list[Alignment] | str) -> None:
-    if isinstance(found, str) or isinstance(expected, str):
-        assert found == expected
-        return
-    for one, other in zip(found, expected, strict=True):
-        assert_same(one, other)
-        assert (one.replicate, one.skipped) == (other.replicate, other.skipped)
 
 
 @pytest.mark.parametrize("csi", [False, True])
