@@ -34,6 +34,7 @@ _CreateContext = ctypes.CFUNCTYPE(
     _Handle, _Handle, _Count, _Handles, _Handle, _Handle, ctypes.POINTER(_Status)
 )  # fmt: skip
 
+_taking = threading.Lock()  # threads may open engines side by side
 _making: threading.Thread | None = None
 _made: list[int] = []  # by the thread, as the driver names it
 _kept: dict[Device, pyopencl.Context] = {}
@@ -82,15 +83,26 @@ def keep_context(device: Device) -> None:
 
 
 def taken_context(device: Device) -> pyopencl.Context | None:
-    """Return a context on a device that was made early, and let go of it; None if there is none."""
+    """Return a context on a device that was made early, and let go of it; None if there is none.
+
+    Parameters
+    ----------
+    device : Device
+
+    Returns
+    -------
+    pyopencl.Context or None
+        The caller's alone.
+    """
     global _making
-    if device in _kept:
-        return _kept.pop(device)
-    if _making is None or device.family != "nvidia":
-        return None
-    _making.join()
-    context = opencl().Context.from_int_ptr(_made.pop(), retain=False) if _made else None
-    _making = None
+    with _taking:
+        if device in _kept:
+            return _kept.pop(device)
+        if _making is None or device.family != "nvidia":
+            return None
+        _making.join()
+        _making = None
+        context = opencl().Context.from_int_ptr(_made.pop(), retain=False) if _made else None
     return context if context is not None and context.devices == [device.handle] else None
 
 

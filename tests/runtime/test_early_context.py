@@ -6,6 +6,7 @@ import ctypes
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,6 +56,15 @@ def test_the_context_works(intel: Device, monkeypatch: pytest.MonkeyPatch) -> No
         assert early_context._making is None
         values = np.arange(1000, dtype=np.uint32)
         np.testing.assert_array_equal(engine.download(engine.upload(values)), values)
+
+
+@needs_intel
+def test_one_of_several_threads_gets_it(intel: Device) -> None:
+    for _ in range(20):
+        begin_context(str(INTEL))
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(taken_context, [intel] * 4))
+        assert sum(context is not None for context in found) == 1
 
 
 @needs_intel
