@@ -37,28 +37,31 @@ class ScanJob(Job[ScanPart]):
     ----------
     samples : tuple of str
         Files.
-    panel : str
+    panel : str or None
         The file of the signatures.
     options : ScanOptions
+    patterns : tuple of (str, str)
+        Names and bases of signatures, where there is no file of them.
     """
 
     NAME = "signatures scan"
     KINDS = (ScanPart, Samples, Matches)
 
     samples: tuple[str, ...]
-    panel: str
+    panel: str | None
     options: ScanOptions
+    patterns: tuple[tuple[str, str], ...] = ()
 
     @cached_property
     def signatures(self) -> Panel:
         """The signatures themselves."""
-        return read_panel(self.panel)
+        return Panel.from_signatures(self.patterns) if self.panel is None else read_panel(self.panel)
 
     def inputs(self) -> tuple[str, ...]:
-        return (*self.samples, self.panel)
+        return self.samples if self.panel is None else (*self.samples, self.panel)
 
     def parameters(self) -> Mapping[str, Any]:
-        return asdict(self.options)
+        return asdict(self.options) | ({"patterns": list(map(list, self.patterns))} if self.panel is None else {})
 
     def parts(self, engine: EngineLike, run: Run, shard: Shard | None = None) -> Generator[ScanPart, None, None]:
         if shard is None:
@@ -79,7 +82,8 @@ class ScanJob(Job[ScanPart]):
     def combined(self, pieces: Iterable[PieceFile]) -> Iterator[ScanPart]:
         before = 0  # samples, by which those of the next piece are numbered
         for piece in pieces:
-            check_same_input(self.panel, piece, -1)
+            if self.panel is not None:
+                check_same_input(self.panel, piece, -1)
             numbered = before
             for part in self.read(piece):
                 samples = replace(part.samples, number=part.samples.number + before)

@@ -36,7 +36,7 @@ WINDOWS = ["--grid", "5", "--minwin", "100", "--maxwin", "50k"]
 NO_FILES = {
     "abundance_per", "assembly_level", "at", "comment", "deme", "device", "engine", "format", "fpr", "gtdb_source",
     "highest", "impute", "input_format", "kernel", "ld", "listen", "loop", "lowest", "name", "names", "operation",
-    "phase", "pore", "precision", "rank", "ranks", "region", "remove_ambiguous", "sample_name", "separator",
+    "patterns", "phase", "pore", "precision", "rank", "ranks", "region", "remove_ambiguous", "sample_name", "separator",
     "sequence_id_format", "sequences", "settings", "source", "stages", "target_class", "title", "top", "workers",
 }  # fmt: skip
 

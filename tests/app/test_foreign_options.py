@@ -32,7 +32,7 @@ CASES = [
         "-C: not needed; the canonical k-mer is counted unless --no-canonical is given; -m: use -k K; "
         "-s: not needed; the table grows, and --max-memory SIZE limits it",
     ),
-    (f"{SCAN} -p ACGT", "-p: write the pattern into a FASTA file, and name it last"),
+    (f"{SCAN} -f panel.txt", "-f: name the file of patterns last"),
     (f"{SCAN} -m 2", "-m: use --max-mismatch M"),
     ("omega scan a.ms -memLimit 8", "-memLimit: use --max-memory"),
 ]

@@ -203,7 +203,7 @@ def test_a_job_is_the_same_in_another_process(folder: Path) -> None:
     assert isinstance(job.signatures, Panel)
     again: Any = pickle.loads(pickle.dumps(job))
     assert again == job
-    assert vars(again).keys() == {"samples", "panel", "options"}  # and not what was made of them
+    assert vars(again).keys() == {"samples", "panel", "options", "patterns"}  # and not what was made of them
     assert again.parameters() == asdict(job.options)
 
 

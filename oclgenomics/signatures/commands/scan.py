@@ -23,13 +23,14 @@ from oclgenomics.app.commands import (
     started_progress,
     text_output,
 )
-from oclgenomics.app.files import reads, writes
+from oclgenomics.app.files import writes
 from oclgenomics.app.inputs import add_reference_option, reads_sequences, with_reference
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
 from oclgenomics.errors import UsageError
 from oclgenomics.signatures import formats, plots
-from oclgenomics.signatures.commands.build import SIGNATURES, add_pattern_options
+from oclgenomics.signatures.commands.build import add_pattern_options
+from oclgenomics.signatures.commands.patterns import add_signatures, patterns_of, take_signatures
 from oclgenomics.signatures.options import FORMATS, METHODS, REPORTS
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
 STANDARD = "-"
 FOREIGN = {  # options of seqkit locate
-    "-p|--pattern": "write the pattern into a FASTA file, and name it last",
     "-f|--pattern-file": "name the file of patterns last",
     "-m": "use --max-mismatch M",
     "-P|--only-positive-strand": "use --strand +",
@@ -64,8 +64,7 @@ def add_parser(actions: Any) -> None:
     )  # fmt: skip
     reads_sequences(samples)
     add_reference_option(parser)
-    last = f"the last file: {SIGNATURES}"
-    reads(parser.add_argument("signatures", metavar="SIGNATURES", help=last))
+    add_signatures(parser)
     _add_matching_options(parser)
     add_report_options(parser)
     add_spread_options(parser)
@@ -88,7 +87,7 @@ def _add_matching_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("matches")
     add_pattern_options(group)
     group.add_argument(
-        "--max-edits", type=count, default=0, metavar="E",
+        "-k", "--max-edits", type=count, default=0, metavar="E",
         help="substitutions, insertions and deletions that a match may have, 0 to 4, instead of --max-mismatch; "
         "neighbouring ends of matches are one match (default: %(default)s)",
     )  # fmt: skip
@@ -119,11 +118,13 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
+    take_signatures(args, "samples")
     combined = is_combined(args)
     if not combined:
         begin_engine(args)
     options = _checked_options(args)
-    job = signatures.ScanJob(tuple(with_reference(args, args.samples)), args.signatures, options)
+    samples = tuple(with_reference(args, args.samples))
+    job = signatures.ScanJob(samples, args.signatures, options, patterns_of(args))
     if not combined:
         oclgenomics.select_device(args.device)  # a missing device is reported before anything is read
     if args.shard is not None:
