@@ -44,7 +44,7 @@ __getattr__, __dir__, __all__ = found_in(
         "panels.panel": "Panel",
         "plots.choice": "ChosenSamples",
         "plots.samples": "plot_samples",
-        "result": "Matches Samples ScanPart ScanResult",
+        "result": "Alignments Matches Rivals Samples ScanPart ScanResult",
     },
     renamed={"scan_parts": "iter_scan"},
 )

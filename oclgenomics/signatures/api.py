@@ -16,7 +16,7 @@ from oclgenomics.signatures.options import ScanOptions, Strand
 from oclgenomics.signatures.panels.panel import Panel
 from oclgenomics.signatures.panels.seeds import SeedTable, make_table
 from oclgenomics.signatures.plan import choose_head
-from oclgenomics.signatures.result import Matches, Samples, ScanPart, ScanResult
+from oclgenomics.signatures.result import Alignments, Matches, Rivals, Samples, ScanPart, ScanResult
 
 USUAL_N_RATE = 0.05  # of samples, which nobody knows yet
 MANY_LETTERS = 10**10  # to look through: what it takes to make the table, once, does not count
@@ -121,7 +121,16 @@ def scan(
     panel = panel if isinstance(panel, Panel) else read_panel(panel)
     parts = list(iter_scan(samples, given if executor else panel, options, engine=engine, run=run, executor=executor))
     every = Samples.joined(part.samples.ended for part in parts)
-    return ScanResult(panel, every, in_order(Matches.joined(part.matches for part in parts)), options)
+    found = Matches.joined(part.matches for part in parts)
+    if not options.alignments and options.report != "read":
+        return ScanResult(panel, every, in_order(found), options)
+    # All matches of a sample came together, so they are in order.
+    alignments = [part.alignments for part in parts if part.alignments is not None]
+    rivals = [part.rivals for part in parts if part.rivals is not None]
+    return ScanResult(
+        panel, every, found, options, Alignments.joined(alignments) if alignments else None,
+        Rivals.joined(rivals) if rivals else None,
+    )  # fmt: skip
 
 
 @verb

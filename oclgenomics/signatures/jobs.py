@@ -17,16 +17,18 @@ from oclgenomics.io.file_slice import stored_size
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.files import SequenceFiles, file_names, largest_block
 from oclgenomics.sequence.letters import letter_blocks
+from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.pieces import LetterBlock
 from oclgenomics.sequence.slices import cut_files
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import Encoder
 from oclgenomics.signatures.device.scans import EditScan, MatchScan
 from oclgenomics.signatures.formats.panel_file import read_panel
-from oclgenomics.signatures.matches.joining import PartJoiner
+from oclgenomics.signatures.matches.joining import PartJoiner, best_of_samples
+from oclgenomics.signatures.matches.letters import MatchLetters
 from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panels.panel import Panel
-from oclgenomics.signatures.result import Matches, Samples, ScanPart
+from oclgenomics.signatures.result import Alignments, Matches, Rivals, Samples, ScanPart
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class ScanJob(Job[ScanPart]):
     """
 
     NAME = "signatures scan"
-    KINDS = (ScanPart, Samples, Matches)
+    KINDS = (ScanPart, Samples, Matches, Alignments, Rivals, NameList)
 
     samples: tuple[str, ...]
     panel: str | None
@@ -87,7 +89,7 @@ class ScanJob(Job[ScanPart]):
             numbered = before
             for part in self.read(piece):
                 samples = replace(part.samples, number=part.samples.number + before)
-                yield ScanPart(samples, replace(part.matches, sample=part.matches.sample + before))
+                yield replace(part, samples=samples, matches=replace(part.matches, sample=part.matches.sample + before))
                 numbered = max(numbered, int(samples.number.max(initial=-1)) + 1)
             before = numbered
 
@@ -125,6 +127,7 @@ class _Finder(Closing):
     def __init__(self, engine: Engine, panel: Panel, options: ScanOptions, times: int = 1) -> None:
         patterns = panel.patterns(options.strand)
         self._engine, self._panel, self._options = engine, panel, options
+        options = options.of_pairs
         self._overlap = int(patterns.lengths.max()) + options.max_edits - 1
         on_device = DevicePatterns.upload(engine, patterns, options)
         kind = EditScan if options.max_edits else MatchScan
@@ -136,7 +139,10 @@ class _Finder(Closing):
 
     def parts(self, samples: SequenceFiles, run: Run) -> Generator[ScanPart, None, None]:
         """Find them in samples, block by block."""
-        encoder, joiner, given = Encoder(self._engine), PartJoiner(self._options.report), False
+        options, given = self._options, False
+        encoder = Encoder(self._engine)
+        joiner = PartJoiner(options.of_pairs.report, whole=options.alignments)
+        letters = MatchLetters(self._panel, options) if options.alignments else None
         blocks = letter_blocks(
             self._engine, file_names(samples), overlap=self._overlap, may_be_empty=True, threads=run.threads,
             progress=run.progress,
@@ -146,10 +152,23 @@ class _Finder(Closing):
             for block in blocks:
                 _check_qualities(block, self._options)
                 for rows, matches in self._scan.parts(encoder.encode(block)):
-                    yield joiner.add(rows, matches)
+                    if letters is not None:
+                        letters.see(block, matches)
+                    part = self._reported(joiner.add(rows, matches))
+                    yield part if letters is None else replace(part, alignments=letters.alignments(block, part.matches))
                     given = True
+                if letters is not None:
+                    letters.end(block, self._scan.earliest)
         if not given:
-            yield ScanPart(Samples.none(), Matches.none())
+            part = self._reported(ScanPart(Samples.none(), Matches.none()))
+            yield part if letters is None else replace(part, alignments=Alignments.none())
+
+    def _reported(self, part: ScanPart) -> ScanPart:
+        """A part with the best match of each sample alone, if only these are reported."""
+        if self._options.report != "read":
+            return part
+        best, rivals = best_of_samples(part.matches)
+        return replace(part, matches=best, rivals=rivals)
 
 
 def _check_qualities(block: LetterBlock, options: ScanOptions) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from oclgenomics.errors import ParameterError, check_choice, check_range
 
-Report = Literal["best", "first", "all"]
+Report = Literal["best", "first", "all", "read"]
 Strand = Literal["+", "-", "both"]
 Method = Literal["auto", "index", "planes", "brute"]
-ReportFormat = Literal["tsv", "course", "bed", "jsonl"]
+ReportFormat = Literal["tsv", "course", "bed", "jsonl", "paf", "sam"]
 REPORTS: tuple[Report, ...] = get_args(Report)
 STRANDS: tuple[Strand, ...] = get_args(Strand)
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -30,9 +30,10 @@ class ScanOptions:
 
     Attributes
     ----------
-    report : {'best', 'first', 'all'}
+    report : {'best', 'first', 'all', 'read'}
         Of a sample and a signature on a strand: the match of the fewest mismatches, among these of the highest score,
-        among these the leftmost; the leftmost one; or all of them.
+        among these the leftmost; the leftmost one; or all of them. 'read' reports the best of these best matches of a
+        sample: that of the fewest mismatches, then of the highest score, then of the first signature, then on +.
     strand : {'+', '-', 'both'}
         The signatures as they are, their reverse complements, or both.
     method : {'auto', 'index', 'planes', 'brute'}
@@ -46,6 +47,9 @@ class ScanOptions:
     max_edits : int
         Substitutions, insertions and deletions that a match may have, 0 to 4; instead of `max_mismatches`. Neighbouring
         ends at which a signature matches are then one match, that of the fewest edits. `method` is not 'planes'.
+    alignments : bool
+        Find out how signatures are aligned to their matches, and keep the bases, as SAM and PAF need it. Memory then
+        holds all matches of the sample at work, also where all are reported.
 
     Raises
     ------
@@ -60,6 +64,7 @@ class ScanOptions:
     min_informative: float = 0.0
     min_score: float = 0.0
     max_edits: int = 0
+    alignments: bool = False
 
     def __post_init__(self) -> None:
         for name, choices in (("report", REPORTS), ("strand", STRANDS), ("method", METHODS)):
@@ -75,3 +80,8 @@ class ScanOptions:
             raise ParameterError("method", "does not find insertions and deletions; choose auto or index", self.method)
         check_range("min_informative", self.min_informative, 0, 1, "a share is 0 to 1")
         check_range("min_score", self.min_score, 0, BEST_QUALITY, f"qualities are 0 to {BEST_QUALITY}")
+
+    @property
+    def of_pairs(self) -> ScanOptions:
+        """How the matches of each sample and signature are found, of which one or all are reported in the end."""
+        return replace(self, report="best") if self.report == "read" else self

@@ -37,7 +37,7 @@ from oclgenomics.signatures import Panel, ScanJob, ScanOptions, ScanResult, iter
 SIGNATURES = [("one", "ACGTN"), ("two", "GATTANN"), ("three", "NNNRYACGNT"), ("long", "ACGTRYKMNN" * 12)]
 OTHER_OPTIONS = {
     "report": "all", "strand": "both", "method": "brute", "max_mismatches": 1, "min_informative": 0.5, "min_score": 9.5,
-    "max_edits": 2,
+    "max_edits": 2, "alignments": True,
 }  # fmt: skip
 
 
@@ -79,12 +79,17 @@ def test_combined_is_what_one_scan_writes(device: Device, folder: Path, samples:
         ("--report first --min-informative 0.7", "--format bed", {"-o": "x.bed"}),
         ("--min-score 20", "--format course", {"-o": "x.txt"}),
         ("--max-edits 1", "", {"-o": "x.tsv.gz"}),
+        ("--report read --strand both -k 1", "", {"-o": "x.tsv", "--sample-report": "sure.tsv", "--plot": "x.svg"}),
+        ("--report all --strand both -k 1 --format sam", "", {"-o": "x.sam"}),
+        ("--report read --max-mismatch 2 --format sam", "--format paf", {"-o": "x.paf"}),
     ],
 )
 def test_combined_takes_the_options_of_outputs(
     device: Device, folder: Path, options: str, given: str, outputs: dict[str, str]
 ) -> None:
-    command = ["signatures", "scan", "a.fq", "b.fq.gz", "s.fa", *options.split()]
+    command = ["signatures", "scan", "a.fq", "b.fq.gz", "c.fa", "s.fa", *options.split()]
+    if "course" in given or "--min-score" in options:
+        command.remove("c.fa")
     check_combined(command, ["-d", str(device.index)], outputs, folder, [2, 5], given=given.split())
 
 
@@ -95,6 +100,17 @@ def test_combined_keeps_the_format_of_the_pieces(device: Device, folder: Path) -
     whole = outputs_of(words, {"-o": "x"}, folder / "whole")
     pieces = [str(folder / f"{number}of3.piece") for number in (1, 2, 3)]
     assert outputs_of(["signatures", "combine", *pieces, "--format", "bed"], {"-o": "x"}, folder / "combined") == whole
+
+
+def test_alignments_are_in_pieces_that_were_made_with_them(
+    device: Device, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pieces = make_pieces(["signatures", "scan", "a.fq", "s.fa", "-d", str(device.index)], 2, folder)
+    capsys.readouterr()
+    assert main(["signatures", "combine", *pieces, "--format", "sam", "-o", "x.sam"]) == 2
+    message = "--format sam: the pieces have no alignments; give this option with --shard, too"
+    assert capsys.readouterr().err == f"oclgenomics: error: {message}\n"
+    assert not Path("x.sam").exists()
 
 
 def test_combining_reads_no_samples(device: Device, folder: Path) -> None:
@@ -148,6 +164,13 @@ def test_executors_give_what_one_scan_gives(device: Device, folder: Path) -> Non
     assert len(expected.matches) > 50
     for spread in spreads():
         same(scan(paths, str(folder / "s.fa"), options, engine=where, executor=spread), expected)
+    options = ScanOptions("read", "both", max_edits=1, alignments=True)
+    expected = scan(paths, str(folder / "s.fa"), options, engine=where)
+    with ThreadPoolExecutor(2) as executor:
+        found = scan(paths, str(folder / "s.fa"), options, engine=where, executor=Spread(executor, 3))
+    same(found, expected)
+    for name, column in vars(expected.alignments).items():
+        assert getattr(found.alignments, name).tolist() == column.tolist()
     with ThreadPoolExecutor(1) as executor:
         same(scan(paths, folder / "s.fa", options, engine=where, executor=executor), expected)
 

@@ -26,7 +26,7 @@ from oclgenomics.app.commands import (
 from oclgenomics.app.files import writes
 from oclgenomics.app.inputs import add_reference_option, reads_sequences, with_reference
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
-from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
+from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.errors import UsageError
 from oclgenomics.signatures import formats, plots
 from oclgenomics.signatures.commands.build import add_pattern_options
@@ -102,7 +102,8 @@ def _add_matching_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--report", default="best", choices=REPORTS,
         help="of a sample and a signature on a strand: the match of the fewest mismatches, then of the highest score, "
-        "then the leftmost; the leftmost one; or all (default: %(default)s)",
+        "then the leftmost; the leftmost one; or all; read: one row per sample, the best match of all signatures on "
+        "all strands, and whether others match as well (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--method", default="auto", choices=METHODS,
@@ -161,11 +162,15 @@ def run(args: argparse.Namespace) -> int:
 def _checked_options(args: argparse.Namespace) -> ScanOptions:
     """Refuse options that contradict each other, before a device starts."""
     OutputOptions.resolve(args, FORMATS)
+    aligned = args.format in formats.ALIGNED_FORMATS
+    if aligned and has_pieces(args) and not args.pieces[0].record.parameters["alignments"]:
+        raise UsageError(f"--format {args.format}: the pieces have no alignments; give this option with --shard, too")
     if [*args.samples, args.signatures].count(STANDARD) > 1:
         raise UsageError("standard input (-) can be read once; name files for the others")
     options = signatures.ScanOptions(
-        args.report, args.strand, args.method, args.max_mismatches, args.min_informative, args.min_score, args.max_edits
-    )
+        args.report, args.strand, args.method, args.max_mismatches, args.min_informative, args.min_score,
+        args.max_edits, aligned,
+    )  # fmt: skip
     formats.check_format(args.format, options)
     if args.sample_report:
         formats.check_certainty(options)

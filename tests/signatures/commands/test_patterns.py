@@ -88,9 +88,7 @@ def test_every_file_is_checked_against_outputs(folder: Path, capsys: pytest.Capt
         ("- - -p A", "standard input (-) can be read once"),
     ],
 )
-def test_errors_are_one_line(
-    folder: Path, line: str, message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_errors_are_one_line(folder: Path, line: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["signatures", "scan", *line.split(), "-o", "out"]) == 2
     err = capsys.readouterr().err
     assert message in err

@@ -1264,7 +1264,7 @@ complete -c oclgenomics -n '__oclgenomics_at signatures scan' -l max-mismatch -x
 complete -c oclgenomics -n '__oclgenomics_at signatures scan' -s k -l max-edits -x -d 'substitutions, insertions and deletions that a match may have, 0 to 4, instead of --max-mismatch'
 complete -c oclgenomics -n '__oclgenomics_at signatures scan' -l min-informative -x -d 'least share of positions, 0 to 1, at which both bases are a single nucleotide'
 complete -c oclgenomics -n '__oclgenomics_at signatures scan' -l min-score -x -d 'least mean quality of a match'
-complete -c oclgenomics -n '__oclgenomics_at signatures scan' -l report -x -a 'best first all' -d 'of a sample and a signature on a strand'
+complete -c oclgenomics -n '__oclgenomics_at signatures scan' -l report -x -a 'best first all read' -d 'of a sample and a signature on a strand'
 complete -c oclgenomics -n '__oclgenomics_at signatures scan' -l method -x -a 'auto index planes brute' -d 'how matches are found'
 complete -c oclgenomics -n '__oclgenomics_at signatures scan' -s o -l output -r -d 'file for the matches, compressed if the name ends in .gz, .bz2, .xz or .zst'
 complete -c oclgenomics -n '__oclgenomics_at signatures scan' -l format -x -d 'format of the matches'
