@@ -174,7 +174,7 @@ def test_a_damaged_index_gives_no_wrong_result(tmp_path, csi):
     rng = np.random.default_rng(3)
     damaged = [b"", b"x" * 50, index.read_bytes()[:40], index.read_bytes()[: -len(END) - 9]]
     damaged += [bgzip(whole[:end]) for end in range(0, len(whole), 7)]
-    for _ in range(150):
+    for _ in range(300):
         changed = bytearray(whole)
         changed[rng.integers(len(whole))] ^= 1 << int(rng.integers(8))
         damaged.append(bgzip(bytes(changed)))
