@@ -75,7 +75,7 @@ class ScanJob(Job[ScanPart]):
         key = self.NAME, id(panel), self.options, of  # as long as it is open, nothing else has the panel's id
         with (
             lent_engine(engine) as lent,
-            kept_open(lent, key, partial(_Finder, lent, panel, self.options, of)) as finder,
+            kept_open(lent, key, partial(Finder, lent, panel, self.options, of)) as finder,
             closing(finder.parts(names, run)) as parts,
         ):
             for part in parts:
@@ -101,18 +101,18 @@ def scan_parts(
     names = file_names(samples)
     with (
         lent_engine(engine) as lent,
-        _Finder(lent, panel, options, _blocks_of(lent, names)) as finder,
+        Finder(lent, panel, options, blocks_of(lent, names)) as finder,
         closing(finder.parts(names, run)) as parts,
     ):
         yield from parts
 
 
-def _blocks_of(engine: Engine, names: Sequence[str]) -> int:
-    """How many full blocks files are read in, at least, as far as their sizes tell."""
+def blocks_of(engine: Engine, names: Sequence[str]) -> int:
+    """Return how many full blocks files are read in, at least, as far as their sizes tell."""
     return max(1, sum(stored_size(name) or 0 for name in names) // largest_block(engine))
 
 
-class _Finder(Closing):
+class Finder(Closing):
     """Signatures on a device, which are found in any samples.
 
     Parameters
@@ -138,14 +138,28 @@ class _Finder(Closing):
         vars(self).pop("_scan", None)
 
     def parts(self, samples: SequenceFiles, run: Run) -> Generator[ScanPart, None, None]:
-        """Find them in samples, block by block."""
-        options, given = self._options, False
+        """Find them in samples, block by block; there is one part at least."""
+        given = False
+        with closing(self.found(samples, run)) as found:
+            for _, part in found:
+                yield part
+                given = True
+        if not given:
+            part = self._reported(ScanPart(Samples.none(), Matches.none()))
+            yield replace(part, alignments=Alignments.none()) if self._options.alignments else part
+
+    def found(
+        self, samples: SequenceFiles, run: Run, block_bytes: int | None = None
+    ) -> Generator[tuple[LetterBlock, ScanPart], None, None]:
+        """Find them in samples; yield each block, valid until the next one is asked for, with its parts."""
+        options = self._options
         encoder = Encoder(self._engine)
         joiner = PartJoiner(options.of_pairs.report, whole=options.alignments)
         letters = MatchLetters(self._panel, options) if options.alignments else None
+        size = {} if block_bytes is None else {"block_bytes": block_bytes}
         blocks = letter_blocks(
             self._engine, file_names(samples), overlap=self._overlap, may_be_empty=True, threads=run.threads,
-            progress=run.progress,
+            progress=run.progress, **size,
         )  # fmt: skip
         self._scan.begin()
         with closing(blocks):
@@ -155,13 +169,11 @@ class _Finder(Closing):
                     if letters is not None:
                         letters.see(block, matches)
                     part = self._reported(joiner.add(rows, matches))
-                    yield part if letters is None else replace(part, alignments=letters.alignments(block, part.matches))
-                    given = True
+                    if letters is not None:
+                        part = replace(part, alignments=letters.alignments(block, part.matches))
+                    yield block, part
                 if letters is not None:
                     letters.end(block, self._scan.earliest)
-        if not given:
-            part = self._reported(ScanPart(Samples.none(), Matches.none()))
-            yield part if letters is None else replace(part, alignments=Alignments.none())
 
     def _reported(self, part: ScanPart) -> ScanPart:
         """A part with the best match of each sample alone, if only these are reported."""

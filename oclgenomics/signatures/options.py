@@ -11,10 +11,14 @@ Report = Literal["best", "first", "all", "read"]
 Strand = Literal["+", "-", "both"]
 Method = Literal["auto", "index", "planes", "brute"]
 ReportFormat = Literal["tsv", "course", "bed", "jsonl", "paf", "sam"]
+PairRule = Literal["either", "both"]
+Trim = Literal["before", "after"]
 REPORTS: tuple[Report, ...] = get_args(Report)
 STRANDS: tuple[Strand, ...] = get_args(Strand)
 METHODS: tuple[Method, ...] = get_args(Method)
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
+PAIR_RULES: tuple[PairRule, ...] = get_args(PairRule)
+TRIMS: tuple[Trim, ...] = get_args(Trim)
 MAX_MISMATCHES = 7
 MAX_EDITS = 4
 BEST_QUALITY = 93
@@ -85,3 +89,44 @@ class ScanOptions:
     def of_pairs(self) -> ScanOptions:
         """How the matches of each sample and signature are found, of which one or all are reported in the end."""
         return replace(self, report="best") if self.report == "read" else self
+
+
+@dataclass(frozen=True)
+class FilterOptions:
+    """Which reads a filter keeps, and what of them.
+
+    Attributes
+    ----------
+    scan : ScanOptions
+        What counts as a match. A read passes if any signature matches; its best match is that of `report='read'`,
+        whatever `report` says.
+    pairs : {'either', 'both'}
+        A pair passes if either of its mates does, or both do.
+    drop : bool
+        Keep the reads that do not pass.
+    trim : {'before', 'after'}, optional
+        Cut the best match of each read that is kept, and all bases before it, or all after it. Without it reads stay as
+        they are.
+    label : bool
+        Append the name of the best match's signature to the header of each read that is kept: ` signature=NAME`.
+
+    Raises
+    ------
+    UsageError
+        A value is outside its range, or reads that are dropped would be cut.
+    """
+
+    scan: ScanOptions = ScanOptions()
+    pairs: PairRule = "either"
+    drop: bool = False
+    trim: Trim | None = None
+    label: bool = False
+
+    def __post_init__(self) -> None:
+        check_choice("pairs", self.pairs, PAIR_RULES)
+        if self.trim is not None:
+            check_choice("trim", self.trim, TRIMS)
+            if self.drop:
+                raise ParameterError(
+                    "trim", "cuts reads that match, which `drop` leaves out; give one of them", self.trim
+                )

@@ -309,6 +309,36 @@ class ScanResult:
         return to_frame(self.columns())
 
 
+@dataclass(frozen=True)
+class FilterSummary:
+    """What a filter read and kept.
+
+    Attributes
+    ----------
+    reads, kept : int
+        Records of the input, mates one by one, and those of them that were kept.
+    pairs : int
+        Pairs of the input.
+    matching : int
+        Reads that a signature matches.
+    bases, kept_bases : int
+        Bases of all reads, and those that were kept.
+    empty : int
+        Reads that were kept, of which trimming left no base.
+    signatures : dict of str to int
+        For each signature, of how many reads it is the best match; those of no read are left out.
+    """
+
+    reads: int
+    kept: int
+    pairs: int
+    matching: int
+    bases: int
+    kept_bases: int
+    empty: int
+    signatures: dict[str, int]
+
+
 def _texts(names: NameList | NDArray[np.object_]) -> NDArray[np.object_]:
     return np.array(names.tolist(), object)
 

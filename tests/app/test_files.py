@@ -226,6 +226,7 @@ DESTROYING = [
     "kmers matrix a=x.fa,@reads.txt -k 5 -o reads.txt",
     "kmers matrix d --only @reads.txt -o reads.txt",
     "kmers filter d @reads.txt -o reads.txt",
+    "signatures filter @reads.txt s.fa -o reads.txt",
     "kmers filter d --paired @reads.txt @pairs.txt -o pairs.txt",
     "kmers query d --file @reads.txt -o reads.txt",
     "signatures scan @reads.txt q.fa -o reads.txt",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from oclgenomics.app.commands import shortened
 from oclgenomics.app.files import reads
@@ -11,7 +12,11 @@ from oclgenomics.errors import UsageError
 from oclgenomics.lazy_names import late
 from oclgenomics.signatures.commands.build import SIGNATURES
 
+if TYPE_CHECKING:
+    from oclgenomics.signatures.panels.panel import Panel
+
 letters = late("oclgenomics.signatures.panels.letters")
+panels = late("oclgenomics.signatures.panels.panel")
 sequence_files = late("oclgenomics.sequence.files")
 
 
@@ -84,3 +89,9 @@ def patterns_of(args: argparse.Namespace) -> tuple[tuple[str, str], ...]:
             raise UsageError(f"{where}: another pattern has the name {name or bases}; give it another one")
         found[name or bases] = bases
     return tuple(found.items())
+
+
+def panel_of(args: argparse.Namespace) -> Panel | str:
+    """Return the panel of --pattern, or the file of signatures."""
+    patterns = patterns_of(args)
+    return panels.Panel.from_signatures(patterns) if patterns else str(args.signatures)

@@ -65,7 +65,7 @@ def add_parser(actions: Any) -> None:
     reads_sequences(samples)
     add_reference_option(parser)
     add_signatures(parser)
-    _add_matching_options(parser)
+    add_matching_options(parser)
     add_report_options(parser)
     add_spread_options(parser)
     add_device_options(parser)
@@ -83,7 +83,8 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
     add_multiqc_options(group, "what was found")
 
 
-def _add_matching_options(parser: argparse.ArgumentParser) -> None:
+def add_matching_options(parser: argparse.ArgumentParser, *, report: bool = True) -> None:
+    """Add what counts as a match, and which matches are reported unless `report` is false."""
     group = parser.add_argument_group("matches")
     add_pattern_options(group)
     group.add_argument(
@@ -100,14 +101,16 @@ def _add_matching_options(parser: argparse.ArgumentParser) -> None:
         help="least mean quality of a match; samples need qualities unless it is 0 (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
+        "--method", default="auto", choices=METHODS,
+        help="how matches are found; all methods find the same ones (default: %(default)s)",
+    )  # fmt: skip
+    if not report:
+        return
+    group.add_argument(
         "--report", default="best", choices=REPORTS,
         help="of a sample and a signature on a strand: the match of the fewest mismatches, then of the highest score, "
         "then the leftmost; the leftmost one; or all; read: one row per sample, the best match of all signatures on "
         "all strands, and whether others match as well (default: %(default)s)",
-    )  # fmt: skip
-    group.add_argument(
-        "--method", default="auto", choices=METHODS,
-        help="how matches are found; all methods find the same ones (default: %(default)s)",
     )  # fmt: skip
 
 
