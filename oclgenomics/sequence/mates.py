@@ -49,12 +49,13 @@ class ReadRun(Protocol):
 
 
 RunT = TypeVar("RunT", bound=ReadRun)
+RunT_co = TypeVar("RunT_co", bound=ReadRun, covariant=True)
 
 
-class OpenReads(Protocol[RunT]):
+class OpenReads(Protocol[RunT_co]):
     """Reads an input, some records at a time, which are valid until the next ones are asked for."""
 
-    def __call__(self, path: str, *, second: bool) -> Generator[RunT, None, None]:
+    def __call__(self, path: str, *, second: bool) -> Generator[RunT_co, None, None]:
         """Read a file; `second` is true for one of second mates, which goes along with the first mates' file."""
 
 

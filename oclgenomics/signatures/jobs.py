@@ -156,7 +156,7 @@ class Finder(Closing):
         encoder = Encoder(self._engine)
         joiner = PartJoiner(options.of_pairs.report, whole=options.alignments)
         letters = MatchLetters(self._panel, options) if options.alignments else None
-        size = {} if block_bytes is None else {"block_bytes": block_bytes}
+        size: dict[str, Any] = {} if block_bytes is None else {"block_bytes": block_bytes}
         blocks = letter_blocks(
             self._engine, file_names(samples), overlap=self._overlap, may_be_empty=True, threads=run.threads,
             progress=run.progress, **size,

@@ -51,7 +51,9 @@ def test_other_errors_stay(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == f"oclgenomics: error: {message}\n"
 
 
-@pytest.mark.parametrize("action", ["kmers count", "classify query", "classify run", "signatures scan", "signatures filter", "omega scan"])
+@pytest.mark.parametrize(
+    "action", ["kmers count", "classify query", "classify run", "signatures scan", "signatures filter", "omega scan"]
+)
 def test_options_that_are_named_exist(action: str) -> None:
     parser: argparse.ArgumentParser = _parser()
     for word in action.split():

@@ -73,10 +73,11 @@ class MatchedReads:
 
     def joined(self, more: MatchedReads) -> MatchedReads:
         """Return these records and others behind them."""
-        columns = zip(self._columns(), more._columns(), strict=True)
-        return MatchedReads(
-            *(NameList.joined(both) if isinstance(both[0], NameList) else np.concatenate(both) for both in columns)
-        )
+        both = zip(self._columns(), more._columns(), strict=True)
+        columns: list[Any] = [
+            NameList.joined(pair) if isinstance(pair[0], NameList) else np.concatenate(pair) for pair in both
+        ]
+        return MatchedReads(*columns)
 
     def _columns(self) -> list[Any]:
         return [getattr(self, field.name) for field in fields(self)]
