@@ -108,7 +108,7 @@ def test_the_best_match_of_a_sample_and_what_else_matches_it() -> None:
     rows = matches(
         row(0, 0, mismatches=1, quality_sum=99), row(0, 5, strand=1), row(0, 5, signature=1, mismatches=2),
         row(1, 3, quality_sum=1), row(1, 4, signature=1), row(1, 2, signature=1, strand=1, mismatches=1),
-        row(1, 1, signature=2), row(1, 1, signature=3, mismatches=3),
+        row(1, 1, signature=2), row(1, 1, signature=2, strand=1), row(1, 1, signature=3, mismatches=3),
         row(3, 7, mismatches=1), row(3, 8, strand=1, mismatches=1),
     )  # fmt: skip
     best, rivals = best_of_samples(rows)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -15,7 +14,7 @@ from hypothesis import given, settings, strategies as st
 from oclgenomics.errors import InputError
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.letters import letter_blocks
-from oclgenomics.signatures import FilterOptions, FilterSummary, Panel, ScanOptions, filter_reads
+from oclgenomics.signatures import FilterOptions, FilterSummary, Panel, ScanOptions, filter_reads, reference
 from oclgenomics.signatures.options import PAIR_RULES, TRIMS
 
 SIGNATURES = [("p", "GATTACA"), ("q", "CNGT"), ("r", "TTAGG")]
@@ -143,22 +142,20 @@ def test_long_records_go_through_blocks(engine: Engine, tmp_path: Path) -> None:
 
 
 def test_two_files_of_mates_do_not_disturb_each_other(engine: Engine, tmp_path: Path) -> None:
-    # Both go through many blocks in turn, with a place in each that is open at their ends.
-    for name, at in (("1.fa", 100), ("2.fa", 160)):
-        (tmp_path / name).write_text(f">x\n{'C' * at}{'N' * 90}{'C' * 400}\n>y\nGATTACA\n")
+    # The first file is left, for the second one, within a record that has an open place.
+    for name, at in (("1.fa", 10), ("2.fa", 17)):
+        (tmp_path / name).write_text(f">x\nCC\n>y\n{'C' * at}{'N' * 90}{'C' * 400}\n")
     options = FilterOptions(ScanOptions(max_edits=1), trim="after")
     with mock.patch("oclgenomics.signatures.api.largest_block", return_value=2 * 64):
         filter_reads(
-            [], Panel.from_signatures([("p", "GATTACA")]), tmp_path / "out_#.fa", options,
+            [], Panel.from_signatures([("p", "GATTACA")]), tmp_path / "out#.fa", options,
             paired=[(tmp_path / "1.fa", tmp_path / "2.fa")], engine=engine,
         )  # fmt: skip
-    sizes = []
-    for name in ("out__1.fa", "out__2.fa"):
-        lines = (tmp_path / name).read_text().splitlines()
-        begin = [at for at, line in enumerate(lines) if line.startswith(">")] + [len(lines)]
-        sizes.append([sum(map(len, lines[first + 1 : last])) for first, last in pairwise(begin)])
-    assert [size[1] for size in sizes] == [0, 0]
-    assert sizes[1][0] - sizes[0][0] == 60
+    kept = [(tmp_path / f"out_{mate}.fa").read_text() for mate in (1, 2)]
+    places = [reference.places("C" * at + "N" * 90 + "C" * 400, None, "GATTACA", max_edits=1) for at in (10, 17)]
+    assert kept == [
+        f">y\n{'C' * at}{'N' * (found[0].start - at)}\n" for at, found in zip((10, 17), places, strict=True)
+    ]
 
 
 def test_inputs_that_do_not_go_together(engine: Engine, tmp_path: Path) -> None:
