@@ -22,7 +22,7 @@ from oclgenomics.signatures.result import Matches
 
 STEPS = "=XDI"
 SAME, OTHER, DELETED, INSERTED = range(len(STEPS))
-NOWHERE = np.int32(1 << 30)  # a cost above all others
+WIDE_BAND = 32  # diagonals, from which on those of a row are joined by one call
 STEP_BYTES = 1 << 24  # of the steps of a lot, so that they stay near
 LOT_BASES = 1 << 22  # compared together
 
@@ -130,25 +130,31 @@ def _forward(
 ) -> NDArray[np.uint8]:
     """By which step each cell is reached at the least cost, uint8 (bases + 1, diagonals, alignments)."""
     longest, count = patterns.shape
-    per_edit = np.int32(longest + 1)  # more than all informative positions
     diagonals = _diagonals(band)
+    highest = 2 * diagonals * (longest + 1)  # above the costs of all alignments that stay in the band
+    kind = np.int32 if highest < 1 << 30 else np.int64
+    per_edit = kind(longest + 1)  # more than all informative positions
+    sideways = per_edit * np.arange(diagonals, dtype=kind)[:, None]
     reached = np.full((longest + 1, diagonals, count), INSERTED, np.uint8)
-    cost = np.full((diagonals + 1, count), NOWHERE, np.int32)  # and one beside the band, which is never reached
-    cost[band:-1] = per_edit * np.arange(band + 1, dtype=np.int32)[:, None]
+    cost = np.full((diagonals + 1, count), highest, kind)  # and one outside the band, which is never reached
+    cost[band:-1] = sideways[: band + 1]
     active = np.searchsorted(-sizes, -np.arange(longest), "left")  # patterns with more than so many bases
     for i in range(longest):
         some = slice(int(active[i]))
         one, other = patterns[i, some], texts[i : i + diagonals, some]
         met = (one & other) != 0
         alone = (one == other) & is_concrete(one)
-        across = cost[:-1, some] + np.where(met, -alone.astype(np.int32), per_edit)
+        across = cost[:-1, some] + np.where(met, -alone.astype(kind), per_edit)
         down = cost[1:, some] + per_edit
         least = np.minimum(across, down)
-        for k in range(1, diagonals):
-            np.minimum(least[k], least[k - 1] + per_edit, out=least[k])
+        if diagonals < WIDE_BAND:
+            for k in range(1, diagonals):
+                np.minimum(least[k], least[k - 1] + per_edit, out=least[k])
+        else:
+            least = np.minimum.accumulate(least - sideways, axis=0) + sideways
         steps = np.where(met, np.uint8(SAME), np.uint8(OTHER))
         reached[i + 1, :, some] = np.where(across == least, steps, np.where(down == least, DELETED, INSERTED))
-        np.minimum(least, NOWHERE, out=cost[:-1, some])
+        np.minimum(least, highest, out=cost[:-1, some])
     return reached
 
 

@@ -41,11 +41,11 @@ def traced(text: str, signatures: list[str], allowed: int, *, gaps: bool) -> tup
 
 
 @settings(max_examples=150, deadline=None)
-@given(TEXTS, SIGNATURES, st.integers(0, 4), st.booleans(), st.sampled_from([1, 300, 1 << 24]))
+@given(TEXTS, SIGNATURES, st.integers(0, 6), st.booleans(), st.sampled_from([1, 300, 1 << 24]))
 def test_alignments_are_those_of_the_oracle(
     text: str, signatures: list[str], allowed: int, gaps: bool, room: int
 ) -> None:
-    with mock.patch.multiple(alignments, STEP_BYTES=room, LOT_BASES=room):
+    with mock.patch.multiple(alignments, STEP_BYTES=room, LOT_BASES=room, WIDE_BAND=5):
         found, cigars, edits = traced(text, signatures, allowed, gaps=gaps)
     assert found.cigar.tolist() == cigars
     counts = [dict.fromkeys("=XDI", 0) for _ in cigars]
