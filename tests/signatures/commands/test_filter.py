@@ -120,7 +120,7 @@ def test_standard_input_and_bam(
             3,
             "the mates of a pair have different names, 'r2' and 'r3'; give --any-mates",
         ),
-        ("a.fq s.fa -k 5", 2, "--max-edits 5: "),
+        ("a.fq s.fa -k 1001", 2, "--max-edits 1001: "),
         ("a.fq s.fa -a ACGT", 2, "-a: give the adapter with --pattern, and --trim after"),
         ("c.fa s.fa --min-score 3 -o x", 3, "c.fa: is FASTA, which has no qualities that --min-score could look at"),
         ("a.fq c.fa s.fa -o x", 3, "c.fa: is FASTA, but a.fq is FASTQ; filter them apart"),
