@@ -108,7 +108,8 @@ class FilterOptions:
         Cut the best match of each read that is kept, and all bases before it, or all after it. Without it reads stay as
         they are.
     label : bool
-        Append the name of the best match's signature to the header of each read that is kept: ` signature=NAME`.
+        Append the name of the best match's signature to the header of each read that is kept, ` signature=NAME`, and
+        ` ties=N` where N other signatures match as well.
 
     Raises
     ------

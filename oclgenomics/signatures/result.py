@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -319,24 +319,34 @@ class FilterSummary:
         Records of the input, mates one by one, and those of them that were kept.
     pairs : int
         Pairs of the input.
-    matching : int
-        Reads that a signature matches.
+    matching, ambiguous : int
+        Reads that a signature matches, and those of them that several signatures match equally well.
     bases, kept_bases : int
         Bases of all reads, and those that were kept.
     empty : int
         Reads that were kept, of which trimming left no base.
     signatures : dict of str to int
-        For each signature, of how many reads it is the best match; those of no read are left out.
+        For each signature, of how many reads it is the best match, or the first of equally good ones; those of no read
+        are left out.
     """
 
     reads: int
     kept: int
     pairs: int
     matching: int
+    ambiguous: int
     bases: int
     kept_bases: int
     empty: int
     signatures: dict[str, int]
+
+    def records(self) -> list[dict[str, Any]]:
+        """All numbers as one record."""
+        return [asdict(self)]
+
+    def to_frame(self) -> Any:
+        """The reads of each signature as a table; see `oclgenomics.app.frames.to_frame`."""
+        return to_frame({"signature": list(self.signatures), "reads": list(self.signatures.values())})
 
 
 def _texts(names: NameList | NDArray[np.object_]) -> NDArray[np.object_]:

@@ -235,7 +235,7 @@ def prepared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What of panels is read and made, in its order."""
     done: list[str] = []
 
-    for where, name in (("jobs", "read_panel"), ("jobs", "_Finder"), ("device.seed_table", "make_table")):
+    for where, name in (("jobs", "read_panel"), ("jobs", "Finder"), ("device.seed_table", "make_table")):
         module = f"oclgenomics.signatures.{where}"
         monkeypatch.setattr(f"{module}.{name}", noted(done, name, getattr(importlib.import_module(module), name)))
     return done
@@ -247,7 +247,7 @@ def test_a_panel_is_prepared_once(device: Device, folder: Path, prepared: list[s
     job = ScanJob(("a.fq", "c.fa"), "s.fa", options)
     with in_one_thread() as do:
         kept = [do(piece_of, job, number, 4, device) for number in (1, 2, 3, 4)]
-        assert prepared == ["read_panel", "_Finder", "make_table"]
+        assert prepared == ["read_panel", "Finder", "make_table"]
         assert do(memory_kept) > 0
         assert do(memory_kept, close=True) == 0
     for number, piece in enumerate(kept, 1):
@@ -274,7 +274,7 @@ def test_what_is_prepared_is_of_this_panel_and_these_options(
             other = replace(job, **change)
             prepared.clear()
             piece = do(piece_of, other, 2, 3, device)
-            assert same or prepared.count("_Finder") == 1, change
+            assert same or prepared.count("Finder") == 1, change
             with in_one_thread() as anew:
                 assert piece == anew(piece_of, other, 2, 3, device), change
         assert do(memory_kept) > 0
@@ -290,7 +290,7 @@ def test_a_panel_that_changes_is_prepared_anew(device: Device, folder: Path, pre
         os.utime("s.fa", ns=(time, time))  # of the same size, too
         prepared.clear()
         second = do(piece_of, job, 1, 2, device)
-        assert prepared[:2] == ["read_panel", "_Finder"]
+        assert prepared[:2] == ["read_panel", "Finder"]
     with in_one_thread() as do:
         assert do(piece_of, job, 1, 2, device) == second != first
 
@@ -319,12 +319,12 @@ def test_a_run_knows_how_many_blocks_its_files_are(
     """So that tables which pay for all of them are made, whatever the first block alone is worth."""
     seen: list[int] = []
 
-    class Noted(jobs._Finder):
+    class Noted(jobs.Finder):
         def __init__(self, engine: Engine, panel: Panel, options: ScanOptions, times: int = 1) -> None:
             seen.append(times)
             super().__init__(engine, panel, options, times)
 
-    monkeypatch.setattr(jobs, "_Finder", Noted)
+    monkeypatch.setattr(jobs, "Finder", Noted)
     monkeypatch.setattr(jobs, "largest_block", lambda _: 1_000)
     sizes = [Path(name).stat().st_size for name in ("a.fq", "b.fq.gz")]
     assert sizes[0] > 2_000

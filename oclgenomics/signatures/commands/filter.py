@@ -64,7 +64,8 @@ def add_parser(actions: Any) -> None:
     )  # fmt: skip
     group.add_argument(
         "--label", action="store_true",
-        help="append signature=NAME to the header of each read that is kept: the name of its best match's signature",
+        help="append signature=NAME to the header of each read that is kept, the signature of its best match, and "
+        "ties=N if N others match as well",
     )  # fmt: skip
     add_device_options(parser)
     add_kept_reads(parser)
@@ -107,10 +108,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _say_summary(args: argparse.Namespace, summary: FilterSummary, seconds: float) -> None:
     cut = f" and {summary.kept_bases:,} of {summary.bases:,} bp" if args.trim else ""
+    ties = f", {summary.ambiguous:,} by several signatures equally well" if summary.ambiguous else ""
     none = f"; trimming left no base of {summary.empty:,}" if summary.empty else ""
     share = 100 * summary.matching / max(summary.reads, 1)
     say(
         args,
         f"kept {summary.kept:,} of {summary.reads:,} reads{cut}; signatures match {summary.matching:,} of them "
-        f"({share:.1f} %){none}; {seconds:.2f} s ({summary.bases / max(seconds, 1e-9) / 1e6:,.1f} Mbp/s)",
+        f"({share:.1f} %){ties}{none}; {seconds:.2f} s ({summary.bases / max(seconds, 1e-9) / 1e6:,.1f} Mbp/s)",
     )

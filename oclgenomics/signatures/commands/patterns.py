@@ -29,8 +29,8 @@ def add_signatures(parser: argparse.ArgumentParser) -> None:
     reads(last, _files)
     parser.add_argument(
         "-p", "--pattern", dest="patterns", action="append", default=[], metavar="[NAME=]BASES",
-        help="a signature in IUPAC codes, instead of a file; may be given more than once; the name of one without NAME "
-        "is its BASES",
+        help="a signature in IUPAC codes, instead of a file; may be given more than once; named BASES unless "
+        "NAME is given",
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,7 +133,7 @@ def _forward(
     longest, count = patterns.shape
     diagonals = _diagonals(band)
     highest = 2 * diagonals * (longest + 1)  # above the costs of all alignments that stay in the band
-    kind = np.int32 if highest < 1 << 30 else np.int64
+    kind: Any = np.int32 if highest < 1 << 30 else np.int64
     per_edit = kind(longest + 1)  # more than all informative positions
     sideways = per_edit * np.arange(diagonals, dtype=kind)[:, None]
     reached = np.full((longest + 1, diagonals, count), INSERTED, np.uint8)

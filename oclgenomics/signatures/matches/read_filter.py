@@ -24,7 +24,7 @@ from oclgenomics.signatures.result import FilterSummary, Samples, ScanPart
 NONE = -1  # number of a signature
 FASTA = ord(">")
 STRETCHES = 7  # of a record of FASTQ: header, label, line break, bases, up to the qualities, qualities, the rest
-LABEL = " signature=%s"
+LABEL, TIES = " signature=%s", " ties=%d"
 
 Writer = Callable[[tuple[NameList, ...], NDArray[np.bool_]], None]
 """Takes reads, or first and second mates, and which of them to write."""
@@ -46,6 +46,8 @@ class MatchedReads:
         Of each record, and of it when it is cut.
     signature : ndarray, int64
         The number of the signature of the best match; `NONE` where none matches.
+    ties : ndarray, int64
+        Other signatures that match as well; see `oclgenomics.signatures.result.Rivals`.
     """
 
     names: NameList
@@ -54,6 +56,7 @@ class MatchedReads:
     bases: NDArray[np.int64]
     kept_bases: NDArray[np.int64]
     signature: NDArray[np.int64]
+    ties: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.signature)
@@ -173,6 +176,9 @@ class _BestMatches:
         matches = part.matches
         row = matches.sample - (ended.number[0] if len(ended) else 0)
         self._signature[row] = matches.signature
+        self._ties = np.zeros(len(ended), np.int64)
+        if part.rivals is not None:
+            self._ties[row] = part.rivals.ties
         if options.trim == "before":
             self._low[row] = matches.end
         if options.trim == "after":
@@ -192,20 +198,22 @@ class _BestMatches:
         low, high, signature = self._low[some], self._high[some], self._signature[some]
         cut = texts
         if (self._options.trim is not None or self._options.label) and (signature != NONE).any():
-            labels = self._labels(signature)
+            labels = self._labels(some)
             if where is not None and where[0].pieces.qualities is not None:
                 cut = _cut_fastq(*where, texts, labels, low, high)
             else:
                 cut = _cut_fasta(texts, np.flatnonzero(signature != NONE), labels, low, high)
         names: Any = self._ended.name[some]
-        return MatchedReads(names, texts, cut, self._ended.letters[some], high - low, signature)
+        return MatchedReads(names, texts, cut, self._ended.letters[some], high - low, signature, self._ties[some])
 
-    def _labels(self, signature: NDArray[np.int64]) -> NameList:
-        """What is appended to the header of each record."""
+    def _labels(self, some: slice) -> NameList:
+        """What is appended to the header of each of some records."""
+        signature = self._signature[some]
         if not self._options.label:
             return NameList.of([""] * len(signature))
-        names = self._panel.names
-        return NameList.of(["" if number == NONE else LABEL % names[number] for number in signature.tolist()])
+        labels = ["" if number == NONE else LABEL % self._panel.names[number] for number in signature.tolist()]
+        ties = self._ties[some].tolist()
+        return NameList.of([label + TIES % tied if tied else label for label, tied in zip(labels, ties, strict=True)])
 
 
 def _cut_fastq(
@@ -250,7 +258,7 @@ class _Tally:
 
     def __init__(self, options: FilterOptions, writers: Sequence[Writer]) -> None:
         self._options, self._writers = options, writers
-        self._reads = self._kept = self._pairs = self._bases = self._kept_bases = self._empty = 0
+        self._reads = self._kept = self._pairs = self._bases = self._kept_bases = self._empty = self._ambiguous = 0
         self._of_signature: dict[int, int] = {}
 
     def take(self, parts: tuple[MatchedReads, ...]) -> None:
@@ -266,6 +274,7 @@ class _Tally:
         self._pairs += len(kept) if len(parts) == 2 else 0
         for part in parts:
             self._bases += int(part.bases.sum())
+            self._ambiguous += int(np.count_nonzero(part.ties))
             self._kept_bases += int(part.kept_bases[kept].sum())
             self._empty += int(np.count_nonzero(kept & (part.kept_bases == 0) & (part.bases > 0)))
             numbers, counts = np.unique(part.signature[part.signature != NONE], return_counts=True)
@@ -276,5 +285,13 @@ class _Tally:
         """Return the numbers of all reads so far."""
         found = {panel.names[number]: count for number, count in sorted(self._of_signature.items())}
         return FilterSummary(
-            self._reads, self._kept, self._pairs, sum(found.values()), self._bases, self._kept_bases, self._empty, found
+            self._reads,
+            self._kept,
+            self._pairs,
+            sum(found.values()),
+            self._ambiguous,
+            self._bases,
+            self._kept_bases,
+            self._empty,
+            found,
         )

@@ -69,6 +69,12 @@ def test_reads_are_cut_and_labelled(device: Device, folder: Path, capsys: pytest
     assert lines[::4] == [f"@r{number} more words signature=virus" for number in (0, 2, 3)]
     assert (lines[1::4], lines[3::4]) == (["GG", "TT", ""], ["II", "II", ""])
     assert "kept 3 of 4 reads and 4 of 37 bp; signatures match 3 of them (75.0 %); trimming left no base of 1; " in err
+    assert run(device, "a.fq", "-p", "x=GATT", "-p", "y=TACA", "-p", "z=CCGA", "--label") == 0
+    out, err = capsys.readouterr()
+    assert [line for line in out.splitlines() if " more" in line] == [
+        "@r0 more words signature=x ties=2", "@r3 more words signature=x ties=1",
+    ]  # fmt: skip
+    assert "signatures match 2 of them (50.0 %), 2 by several signatures equally well; " in err
     assert run(device, "a.fq", "s.fa", "--trim", "after", "-q") == 0
     assert capsys.readouterr().out == "@r0 more words\nCC\n+\nII\n@r3 more words\n\n+\n\n"
 
@@ -80,7 +86,7 @@ def test_pairs(device: Device, folder: Path, capsys: pytest.CaptureFixture[str])
     result = json.loads(capsys.readouterr().out)["result"]
     del result["seconds"]
     assert result == {
-        "reads": 8, "kept": 6, "pairs": 4, "matching": 6, "bases": 74, "kept_bases": 8, "empty": 2,
+        "reads": 8, "kept": 6, "pairs": 4, "matching": 6, "ambiguous": 0, "bases": 74, "kept_bases": 8, "empty": 2,
         "signatures": {"virus": 6},
     }  # fmt: skip
     assert run(device, "a.fq", "s.fa", "--interleaved", "--any-mates", "-q") == 0

@@ -33,7 +33,7 @@ def record(read: Read, width: int, end: str) -> str:
 
 
 def cut(
-    read: Read, width: int, end: str, found: tuple[int, int, int] | None, options: FilterOptions
+    read: Read, width: int, end: str, found: tuple[int, int, int, int] | None, options: FilterOptions
 ) -> tuple[str, int]:
     """A record as it is kept, and how many of its bases are."""
     if found is None or not (options.trim or options.label):
@@ -43,6 +43,7 @@ def cut(
     width = min(width, len(read.letters))  # that of the first line
     text = record(kept, width, end if read.qualities is not None else "\n")
     label = f" more signature={SIGNATURES[found[2]][0]}" if options.label else " more"
+    label += f" ties={found[3]}" if options.label and found[3] else ""
     return text.replace(" more", label, 1), len(kept.letters)
 
 
@@ -91,19 +92,21 @@ def test_reads_that_match_are_kept_and_cut(
     assert summary == expected[2]
 
 
-def best_places(reads: list[Read], scan: ScanOptions) -> list[tuple[int, int, int] | None]:
-    """Start, end and signature of the best match of each read."""
+def best_places(reads: list[Read], scan: ScanOptions) -> list[tuple[int, int, int, int] | None]:
+    """Start, end and signature of the best match of each read, and how many others match as well."""
     options = ScanOptions("read", scan.strand, max_edits=scan.max_edits)
-    found: list[tuple[int, int, int] | None] = [None] * len(reads)
+    found: list[tuple[int, int, int, int] | None] = [None] * len(reads)
     for part in scan_parts(reads, SIGNATURES, options, max(1, len(reads)))[1]:
-        rows = part.matches
-        for number, *place in zip(rows.sample.tolist(), rows.start, rows.end, rows.signature, strict=True):
-            found[number] = (int(place[0]), int(place[1]), int(place[2]))
+        rows, rivals = part.matches, part.rivals
+        assert rivals is not None
+        columns = (rows.start, rows.end, rows.signature, rivals.ties)
+        for number, *place in zip(rows.sample.tolist(), *(column.tolist() for column in columns), strict=True):
+            found[number] = (place[0], place[1], place[2], place[3])
     return found
 
 
 def expected_texts(
-    reads: list[list[Read]], whole: list[list[str]], places: list[list[tuple[int, int, int] | None]],
+    reads: list[list[Read]], whole: list[list[str]], places: list[list[tuple[int, int, int, int] | None]],
     options: FilterOptions, width: int, end: str,
 ) -> tuple[str, str, FilterSummary]:  # fmt: skip
     kept, rest, kept_bases, empty, count = [], [], 0, 0, 0
@@ -121,7 +124,8 @@ def expected_texts(
     names = {name: sum(place[2] == i for place in every) for i, (name, _) in enumerate(SIGNATURES)}
     total = sum(len(read.letters) for column in reads for read in column)
     return "".join(kept), "".join(rest), FilterSummary(
-        sum(map(len, reads)), count, len(reads[0]) * (len(reads) == 2), len(every), total, kept_bases, empty,
+        sum(map(len, reads)), count, len(reads[0]) * (len(reads) == 2), len(every),
+        sum(place[3] > 0 for place in every), total, kept_bases, empty,
         {name: number for name, number in names.items() if number},
     )  # fmt: skip
 
@@ -139,6 +143,8 @@ def test_long_records_go_through_blocks(engine: Engine, tmp_path: Path) -> None:
     assert kept.read_text() == "".join(record(read, width, "\n") for read, width in zip(trimmed, widths, strict=True))
     assert rest.read_text() == records[1]
     assert (summary.reads, summary.kept, summary.empty, summary.signatures) == (4, 3, 2, {"p": 3})
+    assert summary.records()[0]["kept"] == 3
+    assert summary.to_frame().to_dict("list") == {"signature": ["p"], "reads": [3]}
 
 
 def test_two_files_of_mates_do_not_disturb_each_other(engine: Engine, tmp_path: Path) -> None:

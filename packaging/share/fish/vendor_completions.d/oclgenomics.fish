@@ -1303,7 +1303,7 @@ complete -c oclgenomics -n '__oclgenomics_at signatures filter' -l method -x -a 
 complete -c oclgenomics -n '__oclgenomics_at signatures filter' -l pairs -x -a 'either both' -d 'a pair passes if either mate does, or both do'
 complete -c oclgenomics -n '__oclgenomics_at signatures filter' -l drop -d 'keep the reads that do not pass'
 complete -c oclgenomics -n '__oclgenomics_at signatures filter' -l trim -x -a 'before after' -d 'cut the best match of each read and all before it (a primer at the read\'s beginning), or all after it (an adapter at its end)'
-complete -c oclgenomics -n '__oclgenomics_at signatures filter' -l label -d 'append signature=NAME to the header of each read that is kept'
+complete -c oclgenomics -n '__oclgenomics_at signatures filter' -l label -d 'append signature=NAME to the header of each read that is kept, the signature of its best match, and ties=N if N others match as well'
 complete -c oclgenomics -n '__oclgenomics_at signatures filter' -s d -l device -x -d 'auto, cpu, gpu, an index of `oclgenomics devices`, part of a name, or platform:N'
 complete -c oclgenomics -n '__oclgenomics_at signatures filter' -l max-memory -x -d 'largest device memory to use, such as 512M or 2G'
 complete -c oclgenomics -n '__oclgenomics_at signatures filter' -l threads -x -d 'cores to use at most'
