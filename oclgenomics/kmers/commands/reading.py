@@ -95,15 +95,19 @@ class Work:
 
 
 @contextlib.contextmanager
-def at_work(args: argparse.Namespace, label: str) -> Iterator[Work]:
-    """Open the engine of a command that reads sequences, show how far it is, take the time and report its profile."""
-    with open_engine(args) as engine:
+def at_work(args: argparse.Namespace, label: str, engine: Engine | None = None) -> Iterator[Work]:
+    """Open the engine of a command that reads sequences, show how far it is, take the time and report its profile.
+
+    An engine that is open already is used and stays open, and its profile is left to its owner.
+    """
+    with open_engine(args) if engine is None else contextlib.nullcontext(engine) as lent:
         start = time.perf_counter()
         with showing_progress(args, label) as (shown, say_spilled):
-            work = Work(engine, kmers.Run(args.threads, shown.update), say_spilled)
+            work = Work(lent, kmers.Run(args.threads, shown.update), say_spilled)
             yield work
         work.seconds = time.perf_counter() - start
-        report_profile(args, engine)
+        if engine is None:
+            report_profile(args, lent)
 
 
 @contextlib.contextmanager
