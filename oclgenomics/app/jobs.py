@@ -187,6 +187,7 @@ def make_piece(
 
 
 _kept = threading.local()
+KEPT_NAMES = ("engine", "key", "open")  # of it, of one engine
 
 
 def _kept_job(job: Job[Any], marks: tuple[InputMark, ...]) -> Job[Any]:
@@ -245,7 +246,7 @@ def is_kept(engine: Engine) -> bool:
 @contextlib.contextmanager
 def keeping(engine: Engine) -> Iterator[None]:
     """Have what `kept_open` opens on an engine stay open for the next job of this thread, until the body ends."""
-    before = {name: vars(_kept).pop(name) for name in ("engine", "key", "open") if name in vars(_kept)}
+    before: dict[str, Any] = {name: vars(_kept).pop(name) for name in KEPT_NAMES if name in vars(_kept)}
     _kept.engine, _kept.key = engine, None
     try:
         yield

@@ -54,6 +54,10 @@ class ScanJob(Job[ScanPart]):
         """The signatures themselves."""
         return read_panel(self.panel)
 
+    def open(self) -> None:
+        """Read the signatures, so that what is wrong with them comes before a device is opened."""
+        _ = self.signatures
+
     def of(self, samples: Sequence[str]) -> ScanJob:
         """Return the scan of other samples, which need not read the signatures again."""
         other = replace(self, samples=tuple(samples))

@@ -1,4 +1,4 @@
-"""All samples of a sheet: what is made, kept and reported. A toy command joins files, so that runs take milliseconds."""
+"""All samples of a sheet: what is made, kept and reported. A toy command joins files, so runs take milliseconds."""
 
 from __future__ import annotations
 
@@ -110,8 +110,11 @@ def records(*names: str) -> list[str]:
 
 def test_each_sample_has_what_a_run_of_its_own_writes(toy: Toy, capsys: pytest.CaptureFixture[str]) -> None:
     assert toy(*SHEET, "--copy", ".copy", "--word", "w") == 0
-    assert toy.opened == 1 and toy.made == ["A", "B", "C"]
-    assert listed() == sorted([*records("A", "B", "C"), *(f"{name}{end}" for name in "ABC" for end in (".txt", ".copy"))])
+    assert toy.opened == 1
+    assert toy.made == ["A", "B", "C"]
+    assert listed() == sorted(
+        [*records("A", "B", "C"), *(f"{name}{end}" for name in "ABC" for end in (".txt", ".copy"))]
+    )
     for name, files in (("A", ["a"]), ("B", ["b", "c"]), ("C", ["d"])):
         text = joined("w", files, [], "last")
         assert Path(f"out/{name}.txt").read_text() == text
@@ -192,14 +195,17 @@ def test_what_a_change_makes_again(
     change(monkeypatch)
     assert toy(*SHEET, *words) == 0
     assert toy.made == [*made]
-    assert toy(*SHEET, *words) == 0 and toy.made == []
+    assert toy(*SHEET, *words) == 0
+    assert toy.made == []
 
 
 def test_outputs_that_are_not_asked_for_any_more_stay_or_go_with_the_others(toy: Toy) -> None:
     toy(*SHEET, "--copy", ".copy")
     Path("out/B.copy").write_text("of the user")
-    assert toy(*SHEET) == 0 and toy.made == []
-    assert toy(*SHEET, "--word", "other") == 0 and toy.made == ["A", "B", "C"]
+    assert toy(*SHEET) == 0
+    assert toy.made == []
+    assert toy(*SHEET, "--word", "other") == 0
+    assert toy.made == ["A", "B", "C"]
     assert [name for name in listed() if name.endswith("copy")] == ["B.copy"]  # which is no output any more
 
 
@@ -253,7 +259,8 @@ def test_an_input_that_changes_meanwhile_is_made_again(toy: Toy) -> None:
     toy.between = lambda args: Path("a").write_text("later") if args.sample_name == "A" else None
     assert toy(*SHEET) == 0
     toy.between = lambda _: None
-    assert toy(*SHEET) == 0 and toy.made == ["A"]
+    assert toy(*SHEET) == 0
+    assert toy.made == ["A"]
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt(), DeviceLostError("gone"), RuntimeError("a defect")])
@@ -272,7 +279,8 @@ def test_what_ends_a_run_leaves_whole_samples_only(
     assert listed() == [".B.txt.made", "B.copy", "B.txt"]
     assert capsys.readouterr().err == "oclgenomics: error: sample A: bad\n"
     toy.between = lambda _: None
-    assert toy(*SHEET, "--copy", ".copy") == 0 and toy.made == ["A", "C"]
+    assert toy(*SHEET, "--copy", ".copy") == 0
+    assert toy.made == ["A", "C"]
 
 
 @pytest.mark.parametrize(
@@ -304,7 +312,8 @@ def test_what_contradicts_a_sheet_is_refused_before_anything_is_made(toy: Toy, w
     with pytest.raises(UsageError) as caught:
         toy(*words)
     assert trouble in str(caught.value)
-    assert toy.opened == 0 and not Path("out").exists()
+    assert toy.opened == 0
+    assert not Path("out").exists()
 
 
 @pytest.mark.parametrize(
@@ -330,7 +339,7 @@ def test_outputs_do_not_lie_within_a_folder_that_is_read(toy: Toy, monkeypatch: 
     monkeypatch.setitem(globals(), "USE", SheetUse("files", USE.ending, signals=True))
     Path("in").mkdir()
     Path("sheet.csv").write_text("sample,input\nA,in\n")
-    with pytest.raises(UsageError, match="-o in/out/A.txt: lies within the input in; choose another place"):
+    with pytest.raises(UsageError, match=r"-o in/out/A\.txt: lies within the input in; choose another place"):
         toy(*SHEET, "-o", "in/out")
 
 
@@ -393,7 +402,8 @@ def _operate(place: Path, operations: list[tuple[str, str]]) -> None:
             for name, files in sizes.items():
                 text = joined(word, files, [], "last")
                 if not Path("out", f".{name}.txt.made").exists():
-                    assert name in failing and not Path("out", f"{name}.txt").exists()
+                    assert name in failing
+                    assert not Path("out", f"{name}.txt").exists()
                     continue
                 assert Path("out", f"{name}.txt").read_text() == text
                 if copy or Path("out", f"{name}.copy").exists():

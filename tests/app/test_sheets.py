@@ -144,7 +144,7 @@ def test_files_are_relative_to_the_working_folder(monkeypatch: pytest.MonkeyPatc
     sheet = write("sample,input\nA,e.fq\n")
     (folder / "elsewhere").mkdir()
     monkeypatch.chdir(folder / "elsewhere")
-    with pytest.raises(InputError, match="there is no file e.fq in the working folder, but in the sheet's; run the"):
+    with pytest.raises(InputError, match=r"there is no file e\.fq in the working folder, but in the sheet's; run the"):
         read_sheet(f"../{sheet}")
 
 

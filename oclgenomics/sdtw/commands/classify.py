@@ -98,7 +98,7 @@ def _opened_job(args: argparse.Namespace, *, combined: bool) -> sdtw.ClassifyJob
         oclgenomics.select_device(args.device)
     job.open()
     settled_options(args, thresholds)
-    job.settled_trim  # which refuses thresholds that are for something else
+    _ = job.settled_trim  # which refuses thresholds that are for something else
     return job
 
 

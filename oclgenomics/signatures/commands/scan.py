@@ -136,7 +136,7 @@ def run(args: argparse.Namespace) -> int:
         oclgenomics.select_device(args.device)  # a missing device is reported before anything is read
     if args.shard is not None:
         return write_shard(args, job, "scanning")
-    job.signatures  # before a device is opened
+    job.open()
     with work_of(args) as work:
         _scan(args, job, work)
         work.report_profile()
@@ -150,7 +150,7 @@ def _scanning_samples(args: argparse.Namespace) -> Iterator[MakeSample]:
     begin_engine(args)
     every = signatures.ScanJob((), args.signatures, _options(args))
     oclgenomics.select_device(args.device)
-    every.signatures
+    every.open()
     with open_engine(args) as engine, keeping(engine):
 
         def make(sample: argparse.Namespace) -> None:
