@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oclgenomics import __version__
 from oclgenomics.app.commands import check_writable, provenance, say, text_output
@@ -32,9 +31,6 @@ from oclgenomics.app.files import (
     reads,
     role_of,
 )
-from oclgenomics.app.pieces import InputMark
-from oclgenomics.app.reports import MISSING, table_text
-from oclgenomics.app.sheets import Sample, read_sheet
 from oclgenomics.app.spread import NOT_KEPT
 from oclgenomics.app.streams import printable
 from oclgenomics.errors import (
@@ -48,6 +44,16 @@ from oclgenomics.errors import (
 from oclgenomics.io.atomic_file import replace_file, saved_files
 from oclgenomics.io.json_text import json_text
 from oclgenomics.io.packed_file import check_packer
+from oclgenomics.lazy_names import late
+
+if TYPE_CHECKING:
+    from oclgenomics.app.pieces import InputMark
+    from oclgenomics.app.sheets import Sample
+
+json = late("json")
+pieces = late("oclgenomics.app.pieces")
+reports = late("oclgenomics.app.reports")
+sheets = late("oclgenomics.app.sheets")
 
 OPTION = "--samplesheet"
 HOLE = "{sample}"  # in the name of an output, for the name of the sample
@@ -256,7 +262,7 @@ class _Planned:
     def _as_listed(self, option: str, name: str) -> dict[str, Any] | None:
         """What a record says of an output; None if it is not there."""
         try:
-            mark = InputMark.of(name)
+            mark = pieces.InputMark.of(name)
         except InputError:
             return None
         return {"option": option, **asdict(mark), "name": self._own_name(name)}
@@ -327,10 +333,15 @@ def _list_samples(args: argparse.Namespace, done: Sequence[_Done]) -> None:
     with text_output("-") as stream:
         if not args.json:
             rows = [
-                (one.sample.name, one.status, MISSING if one.error else one.sample.args.output, _reason(one) or MISSING)
+                (
+                    one.sample.name,
+                    one.status,
+                    reports.MISSING if one.error else one.sample.args.output,
+                    _reason(one) or reports.MISSING,
+                )
                 for one in done
             ]
-            stream.write(table_text({}, COLUMNS, rows))
+            stream.write(reports.table_text({}, COLUMNS, rows))
             return
         listed = [
             {
@@ -358,16 +369,15 @@ def _planned(args: argparse.Namespace, use: SheetUse) -> list[_Planned]:
         raise UsageError(f"{OPTION}: name the folder for the outputs with -o")
     if HOLE not in args.output and os.path.lexists(args.output) and not os.path.isdir(args.output):
         raise UsageError(f"-o {args.output}: with {OPTION}, it is a folder, and this is none; name another one")
-    sheet = read_sheet(args.samplesheet, mates=not use.signals, folders=use.signals)
+    sheet = sheets.read_sheet(args.samplesheet, mates=not use.signals, folders=use.signals)
     marks: dict[str, InputMark] = {}
 
     def mark(name: str) -> InputMark:
         """Of an input; what all samples read is looked at once."""
-        if name not in shared:
-            return InputMark.of(name)
-        if name not in marks:
-            marks[name] = InputMark.of(name)
-        return marks[name]
+        found: InputMark = marks.get(name) or pieces.InputMark.of(name)
+        if name in shared:
+            marks[name] = found
+        return found
 
     shared = {str(file.name) for file in named_files(args.parser, args) if file.kind == "input"}
     for name in sorted(shared - {args.samplesheet}):

@@ -30,10 +30,12 @@ from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, 
 from oclgenomics.io.json_text import json_text
 from oclgenomics.kmers import formats
 from oclgenomics.kmers.commands.reading import KMERS, add_count_bounds, add_counting_options, at_work, showing_progress
-from oclgenomics.kmers.sources import chosen_kmers
+from oclgenomics.lazy_names import late
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
+
+sources = late("oclgenomics.kmers.sources")
 
 FOREIGN = {  # options of KMC and Jellyfish
     r"-C|--canonical|--both-strands": "not needed; the canonical k-mer is counted unless --no-canonical is given",
@@ -144,7 +146,7 @@ def _counting_samples(args: argparse.Namespace) -> Iterator[MakeSample]:
     options = _options(args)
     with (
         open_engine(args) as engine,
-        chosen_kmers(options, args.only, engine, kmers.Run(args.threads), args.tmp_dir) as (only, _),
+        sources.chosen_kmers(options, args.only, engine, kmers.Run(args.threads), args.tmp_dir) as (only, _),
     ):
 
         def make(sample: argparse.Namespace) -> Mapping[str, Any]:

@@ -12,10 +12,10 @@ from oclgenomics import sdtw
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import writes
 from oclgenomics.app.inputs import THRESHOLDS_TRIM, add_signal_inputs, add_signal_options
-from oclgenomics.app.jobs import keeping
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.app.samples import MakeSample, SheetUse, add_sheet_option, has_sheet, run_sheet
 from oclgenomics.app.spread import Work, add_spread_options, is_combined, work_of, work_on, write_shard
+from oclgenomics.lazy_names import late
 from oclgenomics.sdtw import decisions, formats
 from oclgenomics.sdtw.commands.options import (
     add_align_options,
@@ -25,6 +25,8 @@ from oclgenomics.sdtw.commands.options import (
     thresholds_of,
 )
 from oclgenomics.sdtw.commands.reports import add_part_options, settle_format, write_parts
+
+jobs = late("oclgenomics.app.jobs")
 
 
 def add_parser(actions: Any) -> None:
@@ -107,7 +109,7 @@ def _classifying_samples(args: argparse.Namespace) -> Iterator[MakeSample]:
     """Read the references, open the device, and lend what classifies the reads of a sample."""
     app.begin_engine(args)
     job = _opened_job(args, combined=False)
-    with app.open_engine(args) as engine, keeping(engine):
+    with app.open_engine(args) as engine, jobs.keeping(engine):
         yield lambda sample: _classify(sample, job.of(sample.signals), work_on(sample, engine))
         app.report_profile(args, engine)
 

@@ -27,11 +27,11 @@ from oclgenomics.app.commands import (
 )
 from oclgenomics.app.files import reads, writes
 from oclgenomics.app.inputs import add_reference_option, reads_sequences, with_reference
-from oclgenomics.app.jobs import keeping
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.app.samples import MakeSample, SheetUse, add_sheet_option, has_sheet, run_sheet
 from oclgenomics.app.spread import Work, add_spread_options, is_combined, work_of, work_on, write_shard
 from oclgenomics.errors import UsageError
+from oclgenomics.lazy_names import late
 from oclgenomics.signatures import formats, plots
 from oclgenomics.signatures.commands.build import SIGNATURES, add_pattern_options
 from oclgenomics.signatures.options import FORMATS, METHODS, REPORTS
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from oclgenomics.signatures import Panel, ScanOptions, ScanTotals
     from oclgenomics.signatures.formats import ScanReport
 
+
+jobs = late("oclgenomics.app.jobs")
 
 STANDARD = "-"
 FOREIGN = {  # options of seqkit locate
@@ -151,7 +153,7 @@ def _scanning_samples(args: argparse.Namespace) -> Iterator[MakeSample]:
     every = signatures.ScanJob((), args.signatures, _options(args))
     oclgenomics.select_device(args.device)
     every.open()
-    with open_engine(args) as engine, keeping(engine):
+    with open_engine(args) as engine, jobs.keeping(engine):
 
         def make(sample: argparse.Namespace) -> None:
             _scan(sample, every.of(with_reference(sample, sample.samples)), work_on(sample, engine))
