@@ -208,7 +208,7 @@ def _checked_options(args: argparse.Namespace) -> ScanOptions:
 
 
 def _ending(args: argparse.Namespace) -> str:
-    return f".matches.{args.format}"
+    return f".matches.{'txt' if args.format == 'course' else args.format}"
 
 
 SHEET = SheetUse("samples", _ending, check=_checked_options)
