@@ -39,6 +39,8 @@ class Toy:
         last = reads(parser.add_argument("last", metavar="LAST"))
         reads(parser.add_argument("--paired", nargs=2, action="extend", default=[], metavar="FILE"))
         add_sheet_option(parser, parser, files, last)
+        for name in ("--target", "--decoy"):
+            reads(parser.add_argument(name, metavar="FILE"))
         parser.add_argument("--word", default="")
         parser.add_argument("--threads", type=int)
         parser.add_argument("--sample-name")
@@ -197,6 +199,12 @@ def test_what_a_change_makes_again(
     assert toy.made == [*made]
     assert toy(*SHEET, *words) == 0
     assert toy.made == []
+
+
+def test_a_file_for_another_option_is_another_input(toy: Toy) -> None:
+    toy(*SHEET, "--target", "a")
+    assert toy(*SHEET, "--decoy", "a") == 0
+    assert toy.made == ["A", "B", "C"]
 
 
 def test_outputs_that_are_not_asked_for_any_more_stay_or_go_with_the_others(toy: Toy) -> None:
