@@ -29,7 +29,14 @@ from oclgenomics.app.samples import MakeSample, SheetUse, add_sheet_option, has_
 from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.io.json_text import json_text
 from oclgenomics.kmers import formats
-from oclgenomics.kmers.commands.reading import KMERS, add_count_bounds, add_counting_options, at_work, showing_progress
+from oclgenomics.kmers.commands.reading import (
+    KMERS,
+    add_count_bounds,
+    add_counting_options,
+    at_work,
+    only_of,
+    showing_progress,
+)
 from oclgenomics.lazy_names import late
 
 if TYPE_CHECKING:
@@ -116,7 +123,9 @@ def run(args: argparse.Namespace) -> int:
         _begin(args)
     options = _options(args)
     if args.shard is not None:
-        job = kmers.CountJob.of(with_reference(args, args.inputs), options, args.min_quality, args.tmp_dir, args.only)
+        job = kmers.CountJob.of(
+            with_reference(args, args.inputs), options, args.min_quality, args.tmp_dir, only_of(args)
+        )
         return write_shard(args, job, "counting k-mers")
     counted = (_combined if is_combined(args) else _counted)(args, options)
     result = _finished(args, counted)
@@ -146,7 +155,7 @@ def _counting_samples(args: argparse.Namespace) -> Iterator[MakeSample]:
     options = _options(args)
     with (
         open_engine(args) as engine,
-        sources.chosen_kmers(options, args.only, engine, kmers.Run(args.threads), args.tmp_dir) as (only, _),
+        sources.chosen_kmers(options, only_of(args), engine, kmers.Run(args.threads), args.tmp_dir) as (only, _),
     ):
 
         def make(sample: argparse.Namespace) -> Mapping[str, Any]:
@@ -175,7 +184,7 @@ def _counted(
         summary = kmers.count_to_database(
             with_reference(args, args.inputs), options, args.output, engine=work.engine, run=work.run,
             min_quality=args.min_quality, tmp_dir=args.tmp_dir, on_spill=work.say_spilled,
-            only=args.only if only is None else only,
+            only=only_of(args) if only is None else only,
         )  # fmt: skip
     return _Counted(summary, work.seconds, provenance(args, work.engine))
 
@@ -193,7 +202,9 @@ def _combined(args: argparse.Namespace, options: kmers.CountOptions) -> _Counted
     if has_pieces(args):
         job = kmers.CountJob((), options, tmp_dir=args.tmp_dir)  # which reads no input again
     else:
-        job = kmers.CountJob.of(with_reference(args, args.inputs), options, args.min_quality, args.tmp_dir, args.only)
+        job = kmers.CountJob.of(
+            with_reference(args, args.inputs), options, args.min_quality, args.tmp_dir, only_of(args)
+        )
     with work_of(args) as work, showing_progress(args, "counting k-mers") as (shown, _):
         how = kmers.Run(args.threads, shown.update)
         with work.engine() as opened, closing(work.parts(job, how)) as parts:
