@@ -252,7 +252,7 @@ class _Planned:
             with open(self.record_name, encoding="utf-8") as file:
                 found = json.load(file)
             whole = all(isinstance(one["name"], str) for one in found["outputs"]) and isinstance(found["result"], dict)
-        except (OSError, ValueError, LookupError, TypeError):
+        except (OSError, ValueError, LookupError, TypeError, RecursionError):
             return None
         return found if whole else None
 
@@ -263,7 +263,7 @@ class _Planned:
         """What a record says of an output; None if it is not there."""
         try:
             mark = pieces.InputMark.of(name)
-        except InputError:
+        except (InputError, ValueError):  # of a name that no file can have, as a damaged record may list
             return None
         return {"option": option, **asdict(mark), "name": self._own_name(name)}
 

@@ -184,6 +184,8 @@ def same_size_and_time(name: str) -> None:
         (changed("out/.A.txt.made", "[]"), [], "A"),
         (changed("out/.A.txt.made", '{"outputs": [1], "result": {}}'), [], "A"),
         (changed("out/.A.txt.made", '{"outputs": [{"name": 1}]}'), [], "A"),
+        (changed("out/.A.txt.made", '{"outputs": [{"name": "a\\u0000b"}], "result": {}}'), [], "A"),
+        (changed("out/.A.txt.made", "[" * 100_000), [], "A"),
         (lambda patch: patch.setattr(kit, "__version__", "9"), [], "ABC"),
         (changed("sheet.csv", "sample,input\nC,d\nE,a\n"), [], "E"),
         (changed("sheet.csv", "sample,fastq_1,fastq_2\nA,a,\nB,c,b\n"), [], "B"),

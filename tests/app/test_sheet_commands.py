@@ -194,27 +194,37 @@ def test_what_samples_share_is_opened_once(
 
 
 @pytest.mark.parametrize(
-    ("words", "end"), [(COUNT, "db"), (QUERY, "reads.txt"), ([*SCAN, "panel.fa"], "matches.tsv")], ids=str
+    ("words", "end", "files"),
+    [
+        (COUNT, "db", ("s.fq", "p1_2.fq.gz", "t.fa")),
+        (QUERY, "reads.txt", ("s.fq", "p1_2.fq.gz", "t.fa")),
+        ([*SCAN, "panel.fa"], "matches.tsv", ("s.fq", "p1_2.fq.gz", "t.fa")),
+        ([*SCAN, "panel.fa", "--max-edits", "1"], "matches.tsv", ("s.fq", "p1_2.fq.gz", "t.fa")),
+        (CLASSIFY, "decisions.tsv", ("one.npz", "two.npz", "three.npz")),
+    ],
+    ids=["count", "query", "scan", "scan-edits", "sdtw"],
 )
 def test_a_damaged_sample_is_reported_and_made_when_it_is_whole(
-    device: Device, folder: Path, words: list[str], end: str, capsys: pytest.CaptureFixture[str]
+    device: Device, folder: Path, words: list[str], end: str, files: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Path("sheet.csv").write_text("sample,input\nA,s.fq\nB,p1_2.fq.gz\nC,t.fa\n")
-    whole = Path("p1_2.fq.gz").read_bytes()
-    Path("p1_2.fq.gz").write_bytes(whole[:-20])
+    rows = [f"{name},{file}\n" for name, file in zip("ABC", files, strict=True)]
+    Path("sheet.csv").write_text("".join(["sample,input\n", *rows]))
+    whole = Path(files[1]).read_bytes()
+    Path(files[1]).write_bytes(whole[:-20])
     line = [*words, "--samplesheet", "sheet.csv", "-o", "out", "-d", str(device.index), "-q"]
     capsys.readouterr()
     assert main(line) == 3
     told = capsys.readouterr()
-    assert told.err.startswith("oclgenomics: error: sample B: p1_2.fq.gz")
+    assert told.err.startswith(f"oclgenomics: error: sample B: {files[1]}")
     assert told.err.count("\n") == 1
     assert [row.split("\t")[1] for row in told.out.splitlines()[1:]] == ["made", "failed", "made"]
     assert {path.name for path in Path("out").iterdir() if path.name[0] != "."} == {f"A.{end}", f"C.{end}"}
-    Path("p1_2.fq.gz").write_bytes(whole)
+    Path(files[1]).write_bytes(whole)
     assert main(line) == 0
     assert [row.split("\t")[1] for row in capsys.readouterr().out.splitlines()[1:]] == ["kept", "made", "kept"]
-    run(*_alone(words, ["p1_2.fq.gz"]), "-o", f"alone.{end}", "--sample-name", "B", "-d", device.index)
-    assert plain(Path(f"out/B.{end}")) == plain(Path(f"alone.{end}"))
+    for name, file in zip("BC", files[1:], strict=True):  # the one behind the damaged one, too
+        run(*_alone(words, [file]), "-o", f"alone.{end}", "--sample-name", name, "-d", device.index)
+        assert plain(Path(f"out/{name}.{end}")) == plain(Path(f"alone.{end}"))
 
 
 def test_an_interrupt_leaves_whole_samples_only(
