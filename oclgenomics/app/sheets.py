@@ -13,6 +13,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from oclgenomics.app.streams import printable
 from oclgenomics.errors import InputError
 from oclgenomics.io.text_file import read_text
 
@@ -180,6 +181,8 @@ def _row_trouble(row: _Row, values: dict[str, str], fields: int, columns: int) -
 def _file_trouble(row: _Row, folders: bool, sheet: str) -> str:
     """What is wrong with the files of a row, or ""."""
     for file in row.files:
+        if printable(file) != file:
+            return f"{file!r} has a control character in it, such as a line break; look for a quote that is too much"
         try:
             kind = os.stat(file).st_mode
         except (OSError, ValueError):

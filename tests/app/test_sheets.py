@@ -102,6 +102,7 @@ def test_layouts_of_one_sheet(text: str) -> None:
         ("sample,fastq_1,fastq_2\nA,,e.fq\n", "line 2: sample A has a fastq_2 without a fastq_1"),
         ("sample,fastq_1,fastq_2\nA,e.fq,./e.fq\n", "line 2: e.fq is given for both mates"),
         ("sample,input\nA,none.fq\n", "line 2: there is no file none.fq$"),
+        ('sample,input\nA,"e.fq\nB,f.fq"\n', r"line 2: 'e.fq\\nB,f.fq' has a control character in it, such as a line"),
         ("sample,input\nA,-\n", "line 2: standard input cannot be a sample's; name a file"),
         ("sample,input\nA,s3://bucket/a.fq\n", "line 2: s3://bucket/a.fq is not on this machine; download it"),
         ("sample,input\nA,signals\n", "line 2: signals is a folder; name a file"),
