@@ -59,6 +59,16 @@ class ScanJob(Job[ScanPart]):
         """The signatures themselves."""
         return Panel.from_signatures(self.patterns) if self.panel is None else read_panel(self.panel)
 
+    def open(self) -> None:
+        """Read the signatures, so that what is wrong with them comes before a device is opened."""
+        _ = self.signatures
+
+    def of(self, samples: Sequence[str]) -> ScanJob:
+        """Return the scan of other samples, which need not read the signatures again."""
+        other = replace(self, samples=tuple(samples))
+        vars(other)["signatures"] = self.signatures
+        return other
+
     def inputs(self) -> tuple[str, ...]:
         return self.samples if self.panel is None else (*self.samples, self.panel)
 
@@ -101,7 +111,9 @@ def scan_parts(
     names = file_names(samples)
     with (
         lent_engine(engine) as lent,
-        Finder(lent, panel, options, blocks_of(lent, names)) as finder,
+        kept_open(
+            lent, (ScanJob.NAME, id(panel), options), partial(Finder, lent, panel, options, blocks_of(lent, names))
+        ) as finder,
         closing(finder.parts(names, run)) as parts,
     ):
         yield from parts

@@ -19,9 +19,11 @@ letters = late("oclgenomics.signatures.panels.letters")
 panels = late("oclgenomics.signatures.panels.panel")
 sequence_files = late("oclgenomics.sequence.files")
 
+MISSING = "SIGNATURES is missing: name a file of signatures last, or give --pattern BASES"
 
-def add_signatures(parser: argparse.ArgumentParser) -> None:
-    """Add the file of signatures, behind files of reads, and -p/--pattern in its stead."""
+
+def add_signatures(parser: argparse.ArgumentParser) -> argparse.Action:
+    """Add the file of signatures, behind files of reads, and -p/--pattern in its stead; return the former."""
     last = parser.add_argument(
         "signatures", metavar="SIGNATURES", help=f"the last file: {SIGNATURES}; none with --pattern"
     )
@@ -32,6 +34,7 @@ def add_signatures(parser: argparse.ArgumentParser) -> None:
         help="a signature in IUPAC codes, instead of a file; may be given more than once; named BASES unless "
         "NAME is given",
     )  # fmt: skip
+    return last
 
 
 def _files(args: argparse.Namespace, given: str) -> Iterable[str]:
@@ -41,14 +44,15 @@ def _files(args: argparse.Namespace, given: str) -> Iterable[str]:
     return [*sequence_files.list_names([given]), *sequence_files.file_names([given])]
 
 
-def take_signatures(args: argparse.Namespace, samples: str, least: int = 1) -> None:
+def take_signatures(args: argparse.Namespace, samples: str | None, least: int = 1) -> None:
     """Settle which files are reads: all of them with --pattern, else all but the last one.
 
     Parameters
     ----------
     args : Namespace
         Its list `samples` gets the files of reads, and `signatures` the other file, or None with --pattern.
-    samples : str
+    samples : str, optional
+        None where a sheet has the files of reads.
     least : int
         How many files of reads there have to be.
 
@@ -57,11 +61,17 @@ def take_signatures(args: argparse.Namespace, samples: str, least: int = 1) -> N
     UsageError
         There are no signatures.
     """
+    if samples is None:
+        if args.patterns and args.signatures is not None:
+            raise UsageError(f"{args.signatures}: leave the file out, as --pattern gives the signatures")
+        if not args.patterns and args.signatures is None:
+            raise UsageError(MISSING)
+        return
     files = [*getattr(args, samples), *([] if args.signatures is None else [args.signatures])]
     args.signatures = None
     if not args.patterns:
         if len(files) <= least:
-            raise UsageError("SIGNATURES is missing: name a file of signatures last, or give --pattern BASES")
+            raise UsageError(MISSING)
         args.signatures = files.pop()
     setattr(args, samples, files)
 

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 import pytest
-from helpers.pieces import check_combined
+from helpers.pieces import check_combined, without_made
 
 from oclgenomics.app.files import named_files
 from oclgenomics.cli.main import _parser, main
@@ -99,3 +99,18 @@ def test_errors_are_one_line(folder: Path, line: str, message: str, capsys: pyte
 def test_a_name_is_one_word(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["signatures", "scan", "x.fq", "-p", "a b=A"]) == 2
     assert "--pattern 'a b=A': the name has to be one word" in capsys.readouterr().err
+
+
+def test_samples_of_a_sheet(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("sheet.csv").write_text("sample,input\none,x.fq\ntwo,y.fa\n")
+    words = ["signatures", "scan", "--samplesheet", "sheet.csv", "-d", str(device.index), "-q"]
+    assert main([*words, *PATTERNS, "-k", "1", "--format", "sam", "-o", "out"]) == 0
+    for name, samples in (("one", "x.fq"), ("two", "y.fa")):
+        capsys.readouterr()
+        assert main(["signatures", "scan", samples, *PATTERNS, "-k", "1", "--format", "sam", "-q", *words[4:6]]) == 0
+        found = Path(f"out/{name}.matches.sam").read_text()
+        assert without_made(found.encode()) == without_made(capsys.readouterr().out.encode())
+    assert main([*words, "s.fa", "-p", "ACGT", "-o", "out"]) == 2
+    assert "s.fa: leave the file out, as --pattern gives the signatures" in capsys.readouterr().err
+    assert main([*words, "-o", "out"]) == 2
+    assert "SIGNATURES is missing" in capsys.readouterr().err
