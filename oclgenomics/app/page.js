@@ -20,7 +20,11 @@ function draw(printed) {
     const { traces, layout } = coloured(figure, colours);
     const width = printed ? PAPER : place.clientWidth;
     Object.assign(layout, { template: { layout: coloured(given.template, colours) }, width, height: figure.height });
-    if (width < NARROW) Object.assign(layout, { legend: BELOW }, layout.narrow ?? {});
+    if (width < NARROW) {
+      const { traces: changes, ...others } = layout.narrow ?? {};
+      Object.assign(layout, { legend: BELOW }, others);
+      for (const trace of traces) Object.assign(trace, changes);
+    }
     delete layout.narrow;
     place.style.minHeight = `${layout.height}px`;
     return Plotly.react(place, traces, layout, given.config);

@@ -31,6 +31,7 @@ from oclgenomics.lazy_names import optional
 SHOWN_ROWS = 500  # of a table
 FILTERED_ROWS = 12  # from which a table has a box for words to look for
 ROOM = 0.2  # above the data, for buttons
+MAX_PLACES, MAX_DIGITS = 4, 12  # of numbers in tables
 LISTED = 50  # numbers; longer arrays are packed
 WHITE, LINE, PALE = "#FFFFFF", "#DCDCDC", "#F5F7F9"
 DARK = {  # what a dark screen has for the colours of paper
@@ -76,7 +77,7 @@ class Chart:
     traces : sequence of mapping
         As Plotly takes them; arrays may be NumPy's.
     layout : mapping
-        As Plotly takes it, and `narrow`: what narrow screens have instead.
+        As Plotly takes it, and `narrow`: what narrow screens have instead, `traces` of it in each trace.
     height : int
         In pixels.
     """
@@ -268,7 +269,8 @@ def _table(table: Table) -> str:
         f'<th scope="col"{_of_number(number)}><button type="button">{_shown(name)}</button></th>'
         for name, number in zip(table.columns, numeric, strict=True)
     ])  # fmt: skip
-    body = "\n".join([f"<tr>{''.join(map(_cell, row, numeric))}</tr>" for row in rows])
+    columns = [_texts([row[place] for row in rows], number) for place, number in enumerate(numeric)]
+    body = "\n".join([f"<tr>{''.join(cells)}</tr>" for cells in zip(*columns, strict=True)])
     name = _shown(table.title)
     box = f'<input type="search" aria-label="Rows of {name} with">'
     tools = f'<div class="tools"><label>Find {box}</label><output></output></div>'
@@ -289,27 +291,30 @@ def _of_number(number: bool) -> str:
     return ' class="number"' if number else ""
 
 
-def _cell(value: Any, number: bool) -> str:
+def _texts(values: Sequence[Any], number: bool) -> list[str]:
+    """The cells of a column."""
     if not number:
-        return f"<td>{MISSING if value is None else _shown(value)}</td>"
+        return [f"<td>{MISSING if value is None else _shown(value)}</td>" for value in values]
+    places = _places([float(value) for value in values if isinstance(value, (float, np.floating))])
+    return [f'<td class="number"{_number(value, places)}</td>' for value in values]
+
+
+def _places(values: Sequence[float]) -> int | None:
+    """Decimals that show two digits of the smallest number; None where that takes too many."""
+    sizes = [abs(value) for value in values if math.isfinite(value) and value]
+    if not sizes:
+        return 0
+    places = max(0, 1 - math.floor(math.log10(min(sizes))))
+    return places if places <= MAX_PLACES and max(sizes) < 10 ** (MAX_DIGITS - places) else None
+
+
+def _number(value: Any, places: int | None) -> str:
+    """What follows the name of a cell's element: its number for sorting, and as it is shown."""
     if value is None or value != value:
-        return f'<td class="number">{MISSING}</td>'
-    whole = isinstance(value, (int, np.integer))
-    exact = f"{int(value)}" if whole else f"{float(value):.9g}"
-    return (
-        f'<td class="number" data-v="{exact}">{int(value):,}</td>'
-        if whole
-        else (f'<td class="number" data-v="{exact}">{_number(float(value))}</td>')
-    )
-
-
-def _number(value: float) -> str:
-    """A number with six digits, its thousands apart."""
-    if 1e-4 <= abs(value) < 1e15:
-        digits = max(0, 5 - max(0, len(f"{abs(value):.0f}") - (abs(value) < 1)))
-        text = f"{value:,.{digits}f}"
-        return text.rstrip("0").rstrip(".") if "." in text else text
-    return f"{value:.4g}"
+        return f">{MISSING}"
+    if isinstance(value, (int, np.integer)):
+        return f' data-v="{int(value)}">{int(value):,}'
+    return f' data-v="{float(value):.9g}">{float(value):{",.4g" if places is None else f",.{places}f"}}'
 
 
 def _foot(made: Mapping[str, Any]) -> str:

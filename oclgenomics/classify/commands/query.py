@@ -13,6 +13,7 @@ from oclgenomics.app.commands import (
     add_command,
     begin_engine,
     open_engine,
+    provenance,
     report_profile,
     say,
     say_written,
@@ -33,7 +34,7 @@ from oclgenomics.classify.options import Wanted
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Mapping
 
     from oclgenomics.classify.formats.tally import Tally
     from oclgenomics.classify.index import Index
@@ -77,7 +78,8 @@ def run(args: argparse.Namespace) -> int:
     if args.shard is None and not combined:
         with open_engine(args) as engine:
             with classify.Index(args.database, engine=engine) as index:
-                classify_reads(args, index, partial(index.iter_query, inputs, options, wanted), options, engine)
+                query, made = partial(index.iter_query, inputs, options, wanted), provenance(args, engine)
+                classify_reads(args, index, query, options, engine, made=made)
             report_profile(args, engine)
         say_written(args)
         return 0
@@ -87,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
         return write_shard(args, job, "classifying", kept=TEXTS)
     _check_kept(args)
     with work_of(args) as work, nullcontext() if job.brings_lines else work.engine() as opened:
-        classify_reads(args, job, partial(work.parts, job), job.options, opened)
+        classify_reads(args, job, partial(work.parts, job), job.options, opened, made=work.provenance())
         work.report_profile()
     say_written(args)
     return 0
@@ -126,6 +128,8 @@ def classify_reads(
     query: Callable[..., Generator[ClassifiedReads, None, None]],
     options: QueryOptions,
     engine: Engine | Callable[[], Engine | None] | None = None,
+    *,
+    made: Mapping[str, Any],
 ) -> None:
     """Write all outputs of a query, and tell how many reads were classified.
 
@@ -139,13 +143,15 @@ def classify_reads(
     options : QueryOptions
     engine : Engine or callable, optional
         Joins lines; see `formats.make_report`.
+    made : mapping
+        The provenance of what is written.
     """
     options = classify.options_for(known.database, options)
     if not len(known.database.taxonomy) and options.lowest != "sequence":
         why = "the database has no taxonomy, so no read will be classified"
         say(args, f"warning: {why}; --lowest sequence names targets")
     progress = started_progress(args, "classifying")
-    files = ReportFiles(args, known.lineages, options, known.database.options.sketch, engine)
+    files = ReportFiles(args, known.lineages, options, known.database.options.sketch, engine, made=made)
     start = time.perf_counter()
     parts = query(run=classify.Run(args.threads, progress.update))
     with closing(parts), ExitStack() as stack:
