@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from oclgenomics.app.figures import BLUE, GREEN, GREY, INK, ORANGE, SKY, TONES
+from oclgenomics.app.figures import BLUE, GREEN, GREY, INK, LINE, ORANGE, SKY, TONES, WHITE
 from oclgenomics.app.html_output import NEED
 from oclgenomics.app.provenance import flat_text
 from oclgenomics.app.reports import MISSING
@@ -33,7 +33,7 @@ FILTERED_ROWS = 12  # from which a table has a box for words to look for
 ROOM = 0.2  # above the data, for buttons
 MAX_PLACES, MAX_DIGITS = 4, 12  # of numbers in tables
 LISTED = 50  # numbers; longer arrays are packed
-WHITE, LINE, PALE = "#FFFFFF", "#DCDCDC", "#F5F7F9"
+PALE = "#F5F7F9"
 DARK = {  # what a dark screen has for the colours of paper
     INK: "#E8E8E8", GREY: "#A6ACB3", LINE: "#363B42", PALE: "#1D2126", WHITE: "#15181C", BLUE: "#4DA6DE",
     SKY: "#8CCBF0", ORANGE: "#F0803C", GREEN: "#2CC295",
@@ -210,6 +210,23 @@ def buttons(views: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
         "type": "buttons", "direction": "right", "buttons": made, "x": 1, "y": 1, "xanchor": "right",
         "yanchor": "top", "font": {"size": 12, "color": INK}, "bgcolor": PALE, "bordercolor": LINE,
     }  # fmt: skip
+
+
+def views_of_traces(groups: Mapping[str, list[dict[str, Any]]]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Return all traces of groups, of which one is shown at a time, and the buttons that choose it."""
+    traces = [{**trace, "visible": number == 0} for number, group in enumerate(groups.values()) for trace in group]
+    owners = [name for name, group in groups.items() for _ in group]
+    made = [
+        {"label": name, "method": "restyle", "args": [{"visible": [owner == name for owner in owners]}]}
+        for name in groups
+    ]
+    return traces, {**buttons({}), "buttons": made}
+
+
+def pale(colour: str, share: float) -> str:
+    """Return a colour that lets others through."""
+    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{share})"
 
 
 def height_views(low: float, high: float) -> dict[str, dict[str, Any]]:

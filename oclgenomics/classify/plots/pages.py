@@ -77,14 +77,14 @@ def _taxa(tally: Tally, words: TaxonWords) -> Chart:
     trace: dict[str, Any] = {
         "type": "icicle", "ids": list(nodes), "labels": names, "parents": parents, "values": counts,
         "customdata": ranks, "branchvalues": "total", "sort": False, "tiling": {"orientation": "h", "pad": 1},
-        "marker": {"colors": colours}, "texttemplate": "%{label}  %{percentRoot:.1%}", "pathbar": {"thickness": 24},
+        "marker": {"colors": colours}, "texttemplate": "%{label}<br>%{percentRoot:.1%}", "pathbar": {"thickness": 24},
         "hovertemplate": "%{label}<br>%{customdata} %{value:,} reads, %{percentRoot:.2%}<extra></extra>",
         "textfont": {"size": 12},
     }  # fmt: skip
     ranks_shown = ", ".join(stacks.ranks) or "nothing"
     text = f"From left to right: {ranks_shown}. Click a taxon to enlarge it, and the bar on top to go back. "
     text += "Reads that were called at a higher rank only leave white places."
-    margin, small = {"l": 0, "r": 0, "t": 36, "b": 8}, {"minsize": 9, "mode": "hide"}
+    margin, small = {"l": 0, "r": 0, "t": 36, "b": 8}, {"minsize": 11, "mode": "hide"}
     layout = {"margin": margin, "uniformtext": small, "narrow": {"traces": {"maxdepth": NARROW_RANKS}}}
     return Chart("Taxa", text, [trace], layout, 620)
 

@@ -6,7 +6,6 @@ import argparse
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import oclgenomics
@@ -24,6 +23,7 @@ from oclgenomics.app.commands import (
     text_output,
 )
 from oclgenomics.app.files import reads, writes
+from oclgenomics.app.html_output import add_html_option, elsewhere, input_title, write_page
 from oclgenomics.app.inputs import add_reference_option, reads_sequences, with_reference
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
@@ -81,6 +81,7 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
         ("--plot", "draw the samples and the signatures in them; .png, .svg or .pdf"),
     ):
         writes(group.add_argument(name, metavar="FILE", help=text))
+    add_html_option(group, "the samples and the signatures in them")
     add_multiqc_options(group, "what was found")
 
 
@@ -132,24 +133,25 @@ def run(args: argparse.Namespace) -> int:
     told = signatures.Run(args.threads, progress.update)
     panel = job.signatures
     totals, chosen = signatures.ScanTotals(panel), signatures.ChosenSamples(panel, options)
-    seen = [lambda _: progress.clear(), totals.add, *([chosen.add] if args.plot else [])]
+    seen = [lambda _: progress.clear(), totals.add, *([chosen.add] if args.plot or args.html else [])]
     with work_of(args) as work:
         start = time.perf_counter()
         progress.stage("scanning", "MB", 1e6)
         parts = work.parts(job, told)
         with closing(parts), ExitStack() as stack:
+            made = work.provenance()
             reports = [
                 (stack.enter_context(text_output(path, "wb")), report)
-                for path, report in _reports(args, panel, options, work.provenance())
+                for path, report in _reports(args, panel, options, made)
             ]
             signatures.write_reports(parts, reports, on_part=seen, flush=STANDARD in args.samples)
         seconds = time.perf_counter() - start
         work.report_profile()
+    title = input_title(args.samples)
     if args.plot:
-        first, *others = args.samples
-        title = "standard input" if first == STANDARD else Path(first).name
-        title += f" and {len(others):,} more" if others else ""
         plots.write_figure(args.plot, plots.plot_samples(chosen, title=title))
+    if args.html:
+        write_page(args, plots.scan_page(chosen, title=title, more=elsewhere(args)).text(made))
     if args.multiqc:
         write_content(args, formats.totals_content(sample_name(args, args.samples), totals))
     _say_totals(args, totals, seconds)
