@@ -18,14 +18,15 @@ function draw(printed) {
   return Promise.all(given.figures.map((figure, number) => {
     const place = document.getElementById(`figure-${number + 1}`);
     const { traces, layout } = coloured(figure, colours);
-    const width = printed ? PAPER : place.clientWidth;
+    const width = Math.min(printed ? PAPER : place.clientWidth, layout.widest ?? Infinity);
     Object.assign(layout, { template: { layout: coloured(given.template, colours) }, width, height: figure.height });
     if (width < NARROW) {
       const { traces: changes, ...others } = layout.narrow ?? {};
-      Object.assign(layout, { legend: BELOW }, others);
+      Object.assign(layout, { legend: BELOW, margin: { ...layout.margin, r: 16 } }, others);
       for (const trace of traces) Object.assign(trace, changes);
     }
     delete layout.narrow;
+    delete layout.widest;
     place.style.minHeight = `${layout.height}px`;
     return Plotly.react(place, traces, layout, given.config);
   }));

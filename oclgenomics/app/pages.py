@@ -31,6 +31,7 @@ from oclgenomics.lazy_names import optional
 SHOWN_ROWS = 500  # of a table
 FILTERED_ROWS = 12  # from which a table has a box for words to look for
 ROOM = 0.2  # above the data, for buttons
+SHOWN_APART = ("program", "version", "parameters")  # of what made a result
 MAX_PLACES, MAX_DIGITS = 4, 12  # of numbers in tables
 LISTED = 50  # numbers; longer arrays are packed
 PALE = "#F5F7F9"
@@ -47,14 +48,14 @@ TEMPLATE: dict[str, Any] = {
     "font": {"family": FONT, "size": 13, "color": INK},
     "paper_bgcolor": "rgba(0,0,0,0)",
     "plot_bgcolor": "rgba(0,0,0,0)",
-    "margin": {"l": 60, "r": 16, "t": 36, "b": 48},
+    "margin": {"l": 60, "r": 44, "t": 36, "b": 48},
     "xaxis": {**_AXIS, "showgrid": False},
     "yaxis": _AXIS,
     "hoverlabel": {"bgcolor": WHITE, "bordercolor": GREY, "font": {"color": INK, "size": 13}, "align": "left"},
     "legend": {"orientation": "h", "x": 0, "y": 1.02, "xanchor": "left", "yanchor": "bottom"},
     "hovermode": "closest",
     "separators": ".,",
-    "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": GREY, "activecolor": INK},
+    "modebar": {"orientation": "v", "bgcolor": "rgba(0,0,0,0)", "color": GREY, "activecolor": INK},
 }
 CONFIG = {
     "displaylogo": False,
@@ -77,7 +78,8 @@ class Chart:
     traces : sequence of mapping
         As Plotly takes them; arrays may be NumPy's.
     layout : mapping
-        As Plotly takes it, and `narrow`: what narrow screens have instead, `traces` of it in each trace.
+        As Plotly takes it, and `narrow`: what narrow screens have instead, `traces` of it in each trace; `widest`: its
+        width in pixels at most.
     height : int
         In pixels.
     """
@@ -187,6 +189,14 @@ def label(text: str) -> str:
 def shading(power: float = 1) -> list[list[Any]]:
     """Return the tones of `figures` as a colour scale of Plotly's; a power of 2 tells small values apart."""
     return [[(place / (len(TONES) - 1)) ** power, tone] for place, tone in enumerate(TONES)]
+
+
+def colour_bar(title: str) -> dict[str, Any]:
+    """Return what a colour scale is of, above a figure."""
+    return {
+        "title": {"text": title, "side": "top"}, "orientation": "h", "nticks": 4, "thickness": 10, "outlinewidth": 0,
+        "len": 0.4, "x": 0, "xanchor": "left", "y": 1.01, "yanchor": "bottom", "xpad": 0,
+    }  # fmt: skip
 
 
 def vertical(x: float, colour: str, dash: str = "solid", width: float = 2, top: float = 1) -> dict[str, Any]:
@@ -317,12 +327,18 @@ def _texts(values: Sequence[Any], number: bool) -> list[str]:
 
 
 def _places(values: Sequence[float]) -> int | None:
-    """Decimals that show two digits of the smallest number; None where that takes too many."""
+    """Decimals that suit a column: three digits of the smallest number, or one, where others are large.
+
+    None where that takes too many.
+    """
     sizes = [abs(value) for value in values if math.isfinite(value) and value]
     if not sizes:
         return 0
-    places = max(0, 1 - math.floor(math.log10(min(sizes))))
-    return places if places <= MAX_PLACES and max(sizes) < 10 ** (MAX_DIGITS - places) else None
+    first, largest = -math.floor(math.log10(min(sizes))), max(sizes)
+    places = max(0, first + 2)
+    if largest >= 10:
+        places = min(places, max(2 if largest < 1000 else 1, first))
+    return places if places <= MAX_PLACES and largest < 10 ** (MAX_DIGITS - places) else None
 
 
 def _number(value: Any, places: int | None) -> str:
@@ -336,12 +352,12 @@ def _number(value: Any, places: int | None) -> str:
 
 def _foot(made: Mapping[str, Any]) -> str:
     rows = {"program": f"{made.get('program', '')} {made.get('version', '')}"}
-    rows["command"] = flat_text(made.get("command", ""))
-    if "device" in made:
-        rows["device"] = flat_text(made["device"])
+    rows |= {name: flat_text(value) for name, value in made.items() if name not in SHOWN_APART}
     given = made.get("parameters", {}).items()
     parameters = "".join([f"<dt>{_shown(name)}</dt><dd>{_shown(flat_text(value))}</dd>" for name, value in given])
-    listed = "".join([f"<dt>{name}</dt><dd><code>{_shown(value)}</code></dd>" for name, value in rows.items() if value])
+    listed = "".join(
+        [f"<dt>{_shown(name)}</dt><dd><code>{_shown(value)}</code></dd>" for name, value in rows.items() if value]
+    )
     return (
         f"<footer><h2>Provenance</h2><dl>{listed}</dl><details><summary>All parameters</summary><dl>{parameters}</dl>"
         "</details></footer>\n"

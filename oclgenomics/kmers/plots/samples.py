@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from oclgenomics.app.figures import BLUE, short_text
-from oclgenomics.app.pages import Chart, Page, Table, label, shading
+from oclgenomics.app.pages import Chart, Page, Table, colour_bar, label, shading
 from oclgenomics.kmers.database.keys import texts_of
 from oclgenomics.kmers.sets.rows import RowBlock
 
@@ -105,7 +105,7 @@ def _similarity(totals: MatrixTotals, names: Sequence[str]) -> Chart:
     index = np.divide(totals.shared, either, out=np.full(either.shape, np.nan), where=either > 0)
     shown = [label(short_text(name, LONGEST_NAME)) for name in names[:some]]
     places = list(range(some))
-    step = -(-some // LABELLED)
+    step, height = -(-some // LABELLED), min(720, 300 + 44 * some)
     axis = {
         "tickmode": "array", "tickvals": places[::step], "ticktext": shown[::step], "showgrid": False, "ticks": "",
         "constrain": "domain",
@@ -116,26 +116,26 @@ def _similarity(totals: MatrixTotals, names: Sequence[str]) -> Chart:
         "type": "heatmap", "x": places, "y": places, "z": index.astype(np.float32), "zmin": 0, "zmax": 1,
         "colorscale": shading(), "customdata": about, "xgap": 1 if some <= 60 else 0, "ygap": 1 if some <= 60 else 0,
         "hovertemplate": "%{customdata[0]} and %{customdata[1]}<br>share %{customdata[2]:,} k-mers, index %{z:.4f}"
-        "<extra></extra>", "colorbar": {"title": {"text": "Jaccard"}, "thickness": 14, "outlinewidth": 0},
+        "<extra></extra>", "colorbar": colour_bar("Jaccard"),
     }  # fmt: skip
     layout = {
         "xaxis": axis, "yaxis": {**axis, "autorange": "reversed", "scaleanchor": "x"},
-        "narrow": {"height": 380},
+        "widest": height + 60, "narrow": {"height": min(height, 420)},
     }  # fmt: skip
     text = "Of the k-mers that either of two samples has, the share that both have (Jaccard's index)."
     if some < len(names):
         text += f" The first {some:,} of {len(names):,} samples are shown."
-    return Chart("Similarity of samples", text, [trace], layout, min(720, 260 + 44 * some))
+    return Chart("Similarity of samples", text, [trace], layout, height)
 
 
 def _spread(totals: MatrixTotals) -> Chart:
-    there = np.flatnonzero(totals.spread)
+    few = len(totals.spread) <= LABELLED
+    there = np.arange(1, len(totals.spread)) if few else np.flatnonzero(totals.spread)
     trace = {
         "type": "bar", "x": there, "y": totals.spread[there], "marker": {"color": BLUE, "line": {"width": 0}},
         "hovertemplate": "%{y:,} k-mers in %{x:,} samples<extra></extra>",
     }  # fmt: skip
-    every = 1 if len(totals.spread) <= LABELLED else None
-    axis: dict[str, Any] = {"title": {"text": "Samples that have a k-mer"}, "dtick": every}
+    axis: dict[str, Any] = {"title": {"text": "Samples that have a k-mer"}, "dtick": 1 if few else None}
     layout = {"xaxis": axis, "yaxis": {"title": {"text": "K-mers"}}, "bargap": 0.2}
     return Chart("Spread of k-mers", "How many k-mers are in how many samples.", [trace], layout, 340)
 

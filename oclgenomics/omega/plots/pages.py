@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.figures import BLUE, EN_DASH, GREY, INK, ORANGE, SKY, number_text, position_unit, short_text
-from oclgenomics.app.pages import Chart, Page, Table, height_axis, height_views, label, note_at, shading
+from oclgenomics.app.pages import Chart, Page, Table, colour_bar, height_axis, height_views, label, note_at, shading
 from oclgenomics.omega.ld.map import PART_COLUMNS, LdMap, part_records
 from oclgenomics.omega.ld.region import GridPoint, LdRegion
 from oclgenomics.omega.plots.scans import (
@@ -317,7 +317,7 @@ def _map(found: LdMap) -> Chart:
         "type": "heatmap", "x": names, "y": names, "z": both, "zmin": 0, "zmax": 1,
         "colorscale": shading(2 if averaged else 1), "hoverongaps": False,
         "hovertemplate": f"%{{x}} bp<br>%{{y}} bp<br>{value}<extra></extra>",
-        "colorbar": {"title": {"text": "r²"}, "thickness": 14, "outlinewidth": 0},
+        "colorbar": colour_bar("r²"),
     }  # fmt: skip
     text = "r² of each pair of sites, which lie in their order."
     if averaged:
@@ -339,7 +339,8 @@ def _map(found: LdMap) -> Chart:
     across = {**axis, "title": {"text": "Position of a site (bp)"}}
     layout = {
         "xaxis": {**across, "nticks": 6}, "yaxis": {**axis, "nticks": 8, "autorange": "reversed", "scaleanchor": "x"},
-        "shapes": shapes, "annotations": notes, "narrow": {"height": 380, "xaxis": {**across, "nticks": 2}},
+        "shapes": shapes, "annotations": notes, "widest": 820,
+        "narrow": {"height": 420, "xaxis": {**across, "nticks": 2}},
     }  # fmt: skip
     return Chart("Linkage disequilibrium", text, [trace], layout, 720)
 

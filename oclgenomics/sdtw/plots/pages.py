@@ -14,7 +14,7 @@ from oclgenomics.sdtw.decisions.evaluation import Evaluation, PrefixEvaluation
 from oclgenomics.sdtw.decisions.report import EvaluationReport
 from oclgenomics.sdtw.live.judging import OUTCOMES
 from oclgenomics.sdtw.live.playback import Played, played_text
-from oclgenomics.sdtw.plots.evaluation import BINS, COLOURS, TAIL
+from oclgenomics.sdtw.plots.evaluation import BINS, COLOURS, TAIL, shown_fpr
 from oclgenomics.sdtw.plots.live import COLOURS as OUTCOME_COLOURS
 
 CORNERS = 500  # of a ROC curve that are drawn
@@ -98,14 +98,13 @@ def _roc(evaluation: Evaluation, marked: Mapping[int, float]) -> Chart:
             "hovertemplate": "threshold %{customdata[1]:,.6~r} at %{customdata[0]:,} samples<br>keeps %{y:.2%} of the "
             "targets, %{x:.2%} of the others<extra></extra>",
         })  # fmt: skip
-    across = {"range": [0, 1], "tickformat": ".0%"}
+    end = shown_fpr(evaluation)
+    across = {"range": [0, end], "tickformat": ".0%"}
     layout = {
         "xaxis": {**across, "title": {"text": "Others that are kept"}}, "showlegend": True,
         "yaxis": {**across, "range": [0, 1.01], "title": {"text": "Targets that are kept"}},
     }  # fmt: skip
-    text = (
-        "The shares of both classes that each threshold keeps, by the length of the prefix. Zoom into the upper left."
-    )
+    text = "The shares of both classes that each threshold keeps, by the length of the prefix."
     return Chart("ROC", text, traces, layout, 460)
 
 
@@ -153,10 +152,11 @@ def _histograms(one: PrefixEvaluation, threshold: float | None) -> list[dict[str
         })  # fmt: skip
     if threshold is not None:
         recall, fpr = one.sweep.rates(threshold)
-        name = f"threshold {threshold:,.6g}: keeps {100 * recall:.1f} % of targets, {100 * fpr:.1f} % of others"
+        kept = f"<br>keeps {100 * recall:.1f} % of targets, {100 * fpr:.1f} % of others"
+        name = f"threshold {threshold:,.6g}"
         traces.append({
             "type": "scatter", "mode": "lines", "name": name, "x": [threshold] * 2, "y": [0, 1.08 * top],
-            "line": {"color": INK, "width": 2}, "hoverinfo": "name", "hoverlabel": {"namelength": -1},
+            "line": {"color": INK, "width": 2}, "hovertemplate": f"{name}{kept}<extra></extra>",
         })  # fmt: skip
     return traces
 
@@ -197,7 +197,8 @@ def played_page(played: Played, *, title: str) -> Page:
         headline = f"Enrichment {played.enrichment:.2f}"
     rows = [line.split("\t", 1) for line in played_text(played).splitlines()]
     table = Table("The run in numbers", ["What", "Value"], rows)
-    return Page(headline, title, [_latency(played), _latency_histogram(played), _outcomes(played), table], facts)
+    charts = [_latency(played), _latency_histogram(played), _outcomes(played)] if played.outcomes.any() else []
+    return Page(headline, title, [*charts, table], facts)
 
 
 def _known_latency(played: Played) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.figures import BLUE, LINE, ORANGE, WHITE, position_unit, short_text
-from oclgenomics.app.pages import Chart, Page, Table, label, shading
+from oclgenomics.app.pages import Chart, Page, Table, colour_bar, label, shading
 from oclgenomics.signatures.matches.certainty import certainty
 from oclgenomics.signatures.matches.totals import ScanTotals
 from oclgenomics.signatures.panels.panel import Panel
@@ -59,12 +59,12 @@ def _figure(chosen: ChosenSamples, lanes: list[Lane]) -> Chart:
     most = max(1, DRAWN // len(lanes))
     shown = [_surest(lane, most) for lane in lanes]
     rows = [_rows(lane, places) for lane, places in zip(lanes, shown, strict=True)]
-    traces, middles, top = [], [], 0.0
+    traces, tracks, middles, top = [], [], [], 0.0
     for lane, places, row, factor in zip(lanes, shown, rows, scales, strict=True):
         height = int(row.max(initial=0)) + 1
         middles.append(top + height / 2)
         traces += _lane(chosen.panel, lane, places, top + row + 0.5, factor)
-        traces.insert(0, _track(lane, top + height / 2, height, factor))
+        tracks.append(_track(lane, top, height, factor))
         top += height + LANE / ROW
     names = [label(short_text(lane.name, LONGEST_NAME)) for lane in lanes]
     axis = {"tickmode": "array", "tickvals": middles, "ticktext": names, "ticks": "", "showgrid": False}
@@ -75,11 +75,8 @@ def _figure(chosen: ChosenSamples, lanes: list[Lane]) -> Chart:
         text += f" Shown are the {len(lanes)} samples with the surest matches of {chosen.totals.matching_samples:,}."
     layout = {
         "yaxis": {**axis, "range": [top, -0.5]}, "xaxis": {"title": {"text": place}}, "barmode": "overlay", "bargap": 0,
-        "coloraxis": {
-            "colorscale": shading(), "cmin": 0, "cmax": 1,
-            "colorbar": {"title": {"text": "certainty"}, "thickness": 12, "outlinewidth": 0},
-        },
-        "narrow": {"coloraxis": {"colorscale": shading(), "cmin": 0, "cmax": 1, "showscale": False}},
+        "shapes": tracks,
+        "coloraxis": {"colorscale": shading(), "cmin": 0, "cmax": 1, "colorbar": colour_bar("certainty")},
     }  # fmt: skip
     return Chart("Samples and matches", text, traces, layout, MARGINS + max(round(top * ROW), 3 * ROW))
 
@@ -99,11 +96,10 @@ def _rows(lane: Lane, places: NDArray[np.intp]) -> NDArray[np.intp]:
     return found
 
 
-def _track(lane: Lane, middle: float, height: float, factor: float) -> dict[str, Any]:
+def _track(lane: Lane, top: float, height: float, factor: float) -> dict[str, Any]:
     return {
-        "type": "bar", "orientation": "h", "base": [0], "x": [lane.letters * factor], "y": [middle], "width": [height],
-        "marker": {"color": LINE, "line": {"width": 0}}, "opacity": 0.5, "customdata": [label(lane.name)],
-        "hovertemplate": f"%{{customdata}}<br>{lane.letters:,} bp, {lane.signatures:,} signatures<extra></extra>",
+        "type": "rect", "x0": 0, "x1": lane.letters * factor, "y0": top, "y1": top + height, "fillcolor": LINE,
+        "opacity": 0.5, "line": {"width": 0}, "layer": "below",
     }  # fmt: skip
 
 
@@ -113,10 +109,11 @@ def _lane(
     """The matches of a lane: bars, and triangles where they end on their strands."""
     matches, doubtful = lane.matches.take(places), lane.may_be_chance[places]
     sure, expected = certainty(matches), lane.chance[places]
+    sample = f"{label(lane.name)}, {lane.letters:,} bp"
     about = [
         [
             label(panel.names[signature]), STRANDS[strand], start, end, _score(score), mismatches, f"{sure:.3f}",
-            _power(chance),
+            _power(chance), sample,
         ]
         for signature, strand, start, end, score, mismatches, sure, chance in zip(
             *(column.tolist() for column in (
@@ -127,7 +124,7 @@ def _lane(
     ]  # fmt: skip
     hover = "<b>%{customdata[0]}</b> on %{customdata[1]}<br>%{customdata[2]:,} to %{customdata[3]:,}<br>"
     hover += "%{customdata[5]} " + ("edits" if lane.edits else "mismatches") + ", quality %{customdata[4]}<br>"
-    hover += "certainty %{customdata[6]}, expected by chance %{customdata[7]}<extra></extra>"
+    hover += "certainty %{customdata[6]}, expected by chance %{customdata[7]}<br>in %{customdata[8]}<extra></extra>"
     bars = []
     for some, marker in (
         (~doubtful, {"color": sure[~doubtful], "coloraxis": "coloraxis", "line": {"width": 0.5, "color": WHITE}}),
@@ -157,12 +154,22 @@ def _score(score: float) -> str:
 
 
 def _power(exponent: float) -> str:
-    """A power of ten in words that need no superscripts."""
-    return f"{10.0**exponent:.3g}" if exponent > -300 else f"1e{round(exponent)}"
+    """A power of ten."""
+    return f"{10.0**exponent:.3g}" if exponent > -3 else f"10<sup>{exponent:.1f}</sup>"
 
 
 def _matches(chosen: ChosenSamples, lanes: list[Lane], more: str) -> Table:
-    columns = ["Sample", "Signature", "Strand", "Start", "End", "Mismatches", "Quality", "Certainty", "By chance"]
+    columns = [
+        "Sample",
+        "Signature",
+        "Strand",
+        "Start",
+        "End",
+        "Mismatches",
+        "Quality",
+        "Certainty",
+        "By chance (log10)",
+    ]
     if lanes[0].edits:
         columns[5] = "Edits"
     rows = []
@@ -174,7 +181,7 @@ def _matches(chosen: ChosenSamples, lanes: list[Lane], more: str) -> Table:
         )  # fmt: skip
         for signature, strand, *others, chance in zip(*(column.tolist() for column in values), strict=True):
             name = chosen.panel.names[signature]
-            rows.append((lane.name, name, STRANDS[strand], *others, 10.0**chance))
+            rows.append((lane.name, name, STRANDS[strand], *others, chance))
     rows.sort(key=lambda row: -row[7])
     note = (
         "The surest matches; start and end are counted from 0, half open. By chance: matches as good as this one that "
