@@ -290,9 +290,9 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         yield browser
 
 
-def opened(browser: Browser, path: Path, width: int = 1280) -> None:
+def opened(browser: Browser, path: Path) -> None:
     browser.troubles.clear()
-    browser.open(path.as_uri(), width)
+    browser.open(path.as_uri())
     browser.wait("document.body.dataset.drawn === 'yes'")
 
 
@@ -316,8 +316,6 @@ HOVER = """(() => {
 
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_a_browser_shows_it(name: str, browser: Browser, folder: Path) -> None:
-    opened(browser, folder / f"{name}.html", 420)
-    assert browser.run("document.documentElement.scrollWidth") <= 420
     opened(browser, folder / f"{name}.html")
     assert browser.run("document.documentElement.scrollWidth") <= 1280
     count = int(browser.run("document.querySelectorAll('.plot').length"))
@@ -328,6 +326,10 @@ def test_a_browser_shows_it(name: str, browser: Browser, folder: Path) -> None:
             assert browser.run(HOVER % number), number
     for what in ("td *", "h1 *", "h2 *", "dt *", "dd > :not(small, code)", "code *", ".note *", "figcaption p *"):
         assert browser.run(f"document.querySelectorAll({what!r}).length") == 0, what
+    narrow = {"width": 420, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.send("Emulation.setDeviceMetricsOverride", **narrow)
+    browser.wait("document.querySelector('.plot').layout.width <= 420")
+    assert browser.run("document.documentElement.scrollWidth") <= 420
     assert browser.run("performance.getEntriesByType('resource').length") == 0
     assert browser.run("document.title && document.documentElement.lang") == "en"
     assert browser.troubles == []
