@@ -134,7 +134,8 @@ def run(args: argparse.Namespace) -> int:
     text, record = with_costs(args, found.projections, projection_text(found), projection_record(found, made))
     status = common.write(args, text, record, found.plot)
     if args.html:
-        write_page(args, plots.projection_page(found, title=_title(args)).text(made))
+        how: dict[str, Any] = {"title": _title(args), "uncertain": found.uncertain}
+        write_page(args, plots.projection_page(found.projections, found.measured, **how).text(made))
     return status
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from hls_model.phases import Phase, added, total
@@ -10,17 +11,30 @@ from hls_model.text import range_text
 from hls_model.timing.result import PHASES
 from oclgenomics.app.figures import BLUE, INK
 from oclgenomics.app.pages import Chart, Page, Table, label
+from oclgenomics.fpga.measuring import Measured
 from oclgenomics.fpga.plots.scans import cycle_seconds, phase_colour, phase_label
 from oclgenomics.fpga.plots.shared import PHASE_COLOURS
-from oclgenomics.fpga.result import ScanProjection
 
 WIDE, THIN = 0.34, 0.09  # heights of bars, of the space between designs
 VISIBLE = 4e-3  # of the time, for a place in the legend
 
 
-def projection_page(found: ScanProjection, *, title: str) -> Page:
-    """Return the page of a projection; `title` is what was projected."""
-    designs = found.projections
+def projection_page(
+    designs: Mapping[str, Scans], measured: Measured | None = None, *, title: str, uncertain: bool = False
+) -> Page:
+    """Return the page of scans that were projected onto designs.
+
+    Parameters
+    ----------
+    designs : mapping of str to sequence of Projection
+        The scans of each design, by its name.
+    measured : Measured, optional
+        What the scans took on this machine.
+    title : str
+        What was projected.
+    uncertain : bool
+        Whether the projections have ranges.
+    """
     phases = {name: added(one.phases for one in scans) for name, scans in designs.items()}
     seconds = {name: total(some) for name, some in phases.items()}
     fastest = min(seconds, key=lambda name: seconds[name].likely)
@@ -28,13 +42,11 @@ def projection_page(found: ScanProjection, *, title: str) -> Page:
     facts = {"Fastest design": f"{fastest}\n{range_text(seconds[fastest])}", "Alignments": f"{len(first):,}"}
     facts["Grid positions"] = f"{sum(len(one.timing.workload.left) for one in first):,}"
     facts["Omegas"] = f"{sum(one.timing.workload.omegas for one in first):,}"
-    if found.measured is not None:
-        facts["Measured here"] = f"{range_text(Range.exactly(found.measured.total))}\n{found.measured.device}"
+    if measured is not None:
+        facts["Measured here"] = f"{range_text(Range.exactly(measured.total))}\n{measured.device}"
     parts = [_timeline(phases, seconds), _pipelines(designs), _designs(designs, seconds), _phases(phases, seconds)]
     headline = f"{fastest}: the whole scan in {range_text(seconds[fastest])}"
-    notes = (
-        ["Ranges are over what no published number fixes; the likely time is the first one."] if found.uncertain else []
-    )
+    notes = ["Ranges are over what no published number fixes; the likely time is the first one."] if uncertain else []
     return Page(headline, title, [part for part in parts if part is not None], facts, notes)
 
 

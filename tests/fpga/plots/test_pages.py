@@ -24,7 +24,7 @@ def projected(designs: Sequence[str], scans: int = 1) -> ScanProjection:
 @pytest.mark.parametrize("scans", [1, 3])
 def test_phases_add_up(designs: tuple[str, ...], scans: int) -> None:
     found = projected(designs, scans)
-    page = projection_page(found, title="x")
+    page = projection_page(found.projections, title="x")
     timeline, pipelines, table, phases = page.parts
     *bars, bounds = timeline.traces
     seconds = {name: total(added(one.phases for one in some)) for name, some in found.projections.items()}

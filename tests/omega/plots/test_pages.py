@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.omega.plots.pages import DRAWN, PIXELS, _coarser, _site_names, scans_page
 from oclgenomics.omega.result import Scan
@@ -91,7 +91,8 @@ def test_nothing_to_draw(scans: list[Scan]) -> None:
     assert not page.parts
 
 
-@given(st.integers(2, 4 * PIXELS))
+@settings(max_examples=10)
+@given(st.integers(2, 3 * PIXELS))
 def test_a_map_has_so_many_pixels_at_most(bins: int) -> None:
     rng = np.random.default_rng(bins)
     means = np.triu(rng.random((bins, bins)), 1)

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from helpers.signature_parts import Read, scan_parts
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 from oclgenomics.app.pages import Page
 from oclgenomics.signatures.options import ScanOptions
@@ -36,6 +36,7 @@ def bars_of(page: Page) -> list[tuple[float, float, float, list[object]]]:
     ]  # fmt: skip
 
 
+@settings(max_examples=25)
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=6))
 def test_matches_are_where_they_are(paddings: list[int]) -> None:
     reads = [Read(f"r{n}", "C" * padding + GENE + "C" * padding) for n, padding in enumerate(paddings)]
