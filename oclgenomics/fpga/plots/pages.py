@@ -12,7 +12,7 @@ from hls_model.timing.result import PHASES
 from oclgenomics.app.figures import BLUE, INK
 from oclgenomics.app.pages import Chart, Page, Table, label
 from oclgenomics.fpga.measuring import Measured
-from oclgenomics.fpga.plots.scans import cycle_seconds, phase_colour, phase_label
+from oclgenomics.fpga.plots.scans import Scans, cycle_seconds, phase_colour, phase_label
 from oclgenomics.fpga.plots.shared import PHASE_COLOURS
 
 WIDE, THIN = 0.34, 0.09  # heights of bars, of the space between designs
