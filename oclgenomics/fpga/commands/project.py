@@ -80,8 +80,8 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--no-measure", action="store_true", help="project only (default: also time the scan on this machine)"
     )
-    common.add_shared_options(parser, "", plot="where the time goes")
-    add_html_option(parser, "where the time goes")
+    group = common.add_shared_options(parser, "", plot="where the time goes")
+    add_html_option(group, "where the time goes")
     add_device_options(parser)
 
 

@@ -50,7 +50,7 @@ def projection_page(
     return Page(headline, title, [part for part in parts if part is not None], facts, notes)
 
 
-def _bar(names: list[str], name: str, colour: str) -> dict[str, Any]:
+def _bar(name: str, colour: str) -> dict[str, Any]:
     return {
         "type": "bar", "orientation": "h", "name": name, "legendgroup": name, "marker": {"color": colour}, "base": [],
         "x": [], "y": [], "width": [], "customdata": [],
@@ -69,7 +69,7 @@ def _timeline(phases: dict[str, tuple[Phase, ...]], seconds: dict[str, Range]) -
             beside = sorted((one for one in some if one.beside == phase.name), key=lambda one: -one.seconds.likely)
             for row, one in enumerate((phase, *beside)):
                 share = one.seconds.likely / whole
-                bar = bars.setdefault(phase_label(one), _bar(names, phase_label(one), phase_colour(one)))
+                bar = bars.setdefault(phase_label(one), _bar(phase_label(one), phase_colour(one)))
                 about = [one.name, one.where, range_text(one.seconds), f"{100 * share:.1f} %"]
                 height, middle = (WIDE, place) if row == 0 else (THIN, place + WIDE / 2 + 0.1 * row)
                 for key, value in (
@@ -96,9 +96,7 @@ def _timeline(phases: dict[str, tuple[Phase, ...]], seconds: dict[str, Range]) -
         "hovertemplate": "total %{customdata[0]}<extra></extra>",
     }  # fmt: skip
     layout = {**_layout(names), "xaxis": {"title": {"text": "Seconds"}, "showgrid": True, "rangemode": "tozero"}}
-    text = (
-        "Phases in turn; thin bars run at the same time as the phase above them. Points: the total, with its bounds. "
-    )
+    text = "Phases in turn; thin bars run at the same time as the phase above them. Points: the total and its bounds. "
     text += "* rests on hardware that nobody has built."
     return Chart("Where the time goes", text, [*bars.values(), bounds], layout, 210 + 90 * len(names))
 
@@ -111,7 +109,7 @@ def _layout(names: list[str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _pipelines(designs: Any) -> Chart | None:
+def _pipelines(designs: Mapping[str, Scans]) -> Chart | None:
     """The time of the omega pipelines by what they do in it."""
     times = {name: cycle_seconds(scans) for name, scans in designs.items()}
     if not any(sum(time.values()) for time in times.values()):
@@ -135,7 +133,7 @@ def _pipelines(designs: Any) -> Chart | None:
     return Chart("Omega pipelines", text, traces, layout, 190 + 50 * len(times))
 
 
-def _designs(designs: Any, seconds: dict[str, Range]) -> Table:
+def _designs(designs: Mapping[str, Scans], seconds: dict[str, Range]) -> Table:
     rows = []
     for name, scans in designs.items():
         one, time = scans[0].timing.config, seconds[name]
