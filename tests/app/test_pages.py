@@ -63,9 +63,9 @@ def _write_all(place: Path) -> None:
         return rng.choice(np.frombuffer(b"ACGT", np.uint8), count).tobytes().decode()
 
     (place / "genes.fa").write_text("".join(f">{name}\n{bases(60)}\n" for name in (EVIL, END)))
-    gene = (place / "genes.fa").read_text().splitlines()[1]
+    genes = (place / "genes.fa").read_text().splitlines()[1::2]
     odd = place / "<img src=x onerror=alert(1)>.fa"
-    odd.write_text("".join(f">{EVIL}{number}\n{bases(200)}{gene}{bases(100)}\n" for number in range(3)))
+    odd.write_text("".join(f">{EVIL}{number}\n{bases(200)}{genes[number % 2]}{bases(100)}\n" for number in range(3)))
     run("kmers", "histogram", odd, "-k", 15, "-o", place / "count.tsv", "--html", place / "count.html")
     samples = [f"{EVIL}={odd}", f"{END}={place / 'genes.fa'}"]
     run("kmers", "matrix", *samples, "-k", 15, "-o", place / "m.tsv", "--html", place / "matrix.html")
@@ -142,7 +142,7 @@ def figures_of(text: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", [EVIL, END, "a\x1b[31m\udc80", 'q" onclick="x', "%{y} $x$"])
 def test_names_are_text(name: str) -> None:
-    chart = Chart(name, name, [{"type": "bar", "x": [1], "y": [1], "text": [label(name)]}])
+    chart = Chart(name, name, [{"type": "bar", "x": [1], "y": [1], "text": [label(name)], "ids": [name]}])
     table = Table(name, [name], [(name,)], name, name, 2)
     text = Page(name, name, [chart, table], {name: name}, [name]).text({**MADE, "command": [name]})
     body = re.sub(r"<script.*?</script>|<style>.*?</style>", "", text, flags=re.S)
@@ -341,7 +341,9 @@ def hovers(browser: Browser, number: int) -> str:
 
 def test_values_show_under_the_pointer(browser: Browser, folder: Path) -> None:
     opened(browser, folder / "signatures.html")
-    assert f"{EVIL} on +200 to 2600 mismatches, quality unknown" in hovers(browser, 1)
+    shown = hovers(browser, 1)
+    for name in (EVIL, END):
+        assert f"{name} on +200 to 2600 mismatches, quality unknown" in shown
     opened(browser, folder / "scan.html")
     positions = [line.split("\t") for line in (folder / "x.tsv").read_text().splitlines() if not line.startswith("#")]
     row = next(row for row in positions[1:] if row[3] != "NA")
