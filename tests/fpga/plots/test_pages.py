@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from hls_model.phases import added, total
+from hls_model.phases import Phase, added, total
+from hls_model.ranges import Range
 from hls_model.workload import Workload
 from oclgenomics.fpga import ScanProjection, project_workloads
-from oclgenomics.fpga.plots.pages import projection_page
+from oclgenomics.fpga.plots.pages import _timeline, projection_page
 
 
 def projected(designs: Sequence[str], scans: int = 1) -> ScanProjection:
@@ -43,3 +44,14 @@ def test_phases_add_up(designs: tuple[str, ...], scans: int) -> None:
     assert [row[0] for row in table.rows] == list(designs)
     fastest = min(seconds, key=lambda name: seconds[name].likely)
     assert page.title.startswith(f"{fastest}: the whole scan in ")
+
+
+def test_a_phase_waits_for_all_that_runs_during_the_one_before() -> None:
+    phases = (
+        Phase("LD", "card", Range.exactly(1)), Phase("remainder", "host", Range.exactly(3), beside="LD"),
+        Phase("build M", "card", Range.exactly(2)),
+    )  # fmt: skip
+    *bars, bounds = _timeline({"mine": phases}, {"mine": total(phases)}).traces
+    places = {bar["name"]: (bar["base"], bar["x"]) for bar in bars}
+    assert places == {"LD": ([0], [1]), "remainder (beside)": ([0], [3]), "build M": ([3], [2])}
+    assert bounds["x"] == [5]
