@@ -3,7 +3,7 @@
 const given = JSON.parse(document.getElementById("figures").textContent);
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const NARROW = 600, PAPER = 690;  // pixels
-const BELOW = { orientation: "h", x: 0, y: -0.22, xanchor: "left", yanchor: "top" };  // the legend of a narrow figure
+const AXIS = 64, AROUND = 190;  // pixels: of an axis with its title, and around the plot
 
 // Colours are written for paper; on a dark screen each that has a counterpart is replaced by it.
 function coloured(value, colours, key = "") {
@@ -22,7 +22,8 @@ function draw(printed) {
     Object.assign(layout, { template: { layout: coloured(given.template, colours) }, width, height: figure.height });
     if (width < NARROW) {
       const { traces: changes, ...others } = layout.narrow ?? {};
-      Object.assign(layout, { legend: BELOW, margin: { ...layout.margin, r: 16 } }, others);
+      const legend = { orientation: "h", x: 0, y: -AXIS / Math.max(figure.height - AROUND, AXIS), yanchor: "top" };
+      Object.assign(layout, { legend, margin: { ...layout.margin, r: 16 } }, others);
       for (const trace of traces) Object.assign(trace, changes);
     }
     delete layout.narrow;
