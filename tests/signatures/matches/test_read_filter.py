@@ -144,7 +144,7 @@ def test_long_records_go_through_blocks(engine: Engine, tmp_path: Path) -> None:
     assert rest.read_text() == records[1]
     assert (summary.reads, summary.kept, summary.empty, summary.signatures) == (4, 3, 2, {"p": 3})
     assert summary.records()[0]["kept"] == 3
-    assert summary.to_frame().to_dict("list") == {"signature": ["p"], "reads": [3]}
+    assert list(summary.to_frame()["reads"]) == [3]
 
 
 def test_two_files_of_mates_do_not_disturb_each_other(engine: Engine, tmp_path: Path) -> None:
