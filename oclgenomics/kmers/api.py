@@ -5,20 +5,41 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
 from oclgenomics.errors import OutputError, UsageError, check_choice
-from oclgenomics.io.packed_file import open_packed, refuse_packed
+from oclgenomics.io.packed_file import name_unpacked, open_packed, refuse_packed
 from oclgenomics.kmers import analysis, device, formats, sets
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock, KmerSet, SelectedKmers, join
 from oclgenomics.kmers.database.layout import Tally
+from oclgenomics.kmers.database.section_file import is_database
 from oclgenomics.kmers.device.slots import counts_of_part
 from oclgenomics.kmers.device.writer import DatabaseWriter
-from oclgenomics.kmers.options import MAX_COUNTER, CountOptions, FilterOptions
-from oclgenomics.kmers.result import CountMatrix, CountSummary, FilterSummary, Histogram, MatrixSummary, MergeSummary
-from oclgenomics.kmers.sources import Folder, KmerSource, OnSpill, Sample, counted_for_a_while, counted_reads, is_set
+from oclgenomics.kmers.options import MAX_COUNTER, CountOptions, FilterOptions, QualityOptions
+from oclgenomics.kmers.result import (
+    AssemblyQuality,
+    CountMatrix,
+    CountSummary,
+    FilterSummary,
+    Histogram,
+    MatrixSummary,
+    MergeSummary,
+    QualityReport,
+)
+from oclgenomics.kmers.sources import (
+    Folder,
+    KmerSource,
+    OnSpill,
+    Sample,
+    counted_for_a_while,
+    counted_reads,
+    database_for_a_while,
+    is_set,
+    read_twice,
+)
 from oclgenomics.lazy_names import late
 from oclgenomics.sequence.files import SequenceFiles, file_names
 
@@ -35,6 +56,7 @@ if TYPE_CHECKING:
     from oclgenomics.sequence.records import Record
 
 jobs = late("oclgenomics.kmers.jobs")
+quality = late("oclgenomics.kmers.analysis.quality")
 spreading = late("oclgenomics.app.jobs")
 
 Operation = Literal["union", "intersect", "subtract"]
@@ -349,6 +371,108 @@ def dump(
         writers[format](kmers, *streams)
 
 
+@verb
+def qv(
+    assemblies: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    source: KmerSource,
+    options: QualityOptions | None = None,
+    *,
+    bed: str | os.PathLike[str] | None = None,
+    wig: str | os.PathLike[str] | None = None,
+    engine: EngineLike = None,
+    run: Run | None = None,
+    tmp_dir: Folder = None,
+    on_stage: Callable[[str], object] | None = None,
+) -> QualityReport:
+    """Assess assemblies by the k-mers of reads: QV, completeness, and copy numbers, as Merqury defines them.
+
+    Parameters
+    ----------
+    assemblies : path or sequence of path
+        A FASTA file, or two: the haplotypes, or the primary contigs and the alternate ones. Uncompressed or
+        compressed; "-" is standard input.
+    source : path or KmerSet
+        All k-mers of the reads, canonical.
+    options : QualityOptions, optional
+    bed, wig : path, optional
+        Tracks to write of the k-mers that no read has: the bases of each of them, and how many of them cover a base. A
+        # in the name becomes _1 and _2 for two assemblies, of which the tracks else follow each other.
+    engine : Engine, Device or str, optional
+        A device in use already, which stays open, or one to open.
+    run : Run, optional
+        Host threads that decompress the input, and progress: bytes of a file that have been read, or k-mers.
+    tmp_dir : path, optional
+        Folder for temporary files; the system's if not given. Nothing is left there.
+    on_stage : callable, optional
+        Called with what is done next: 'count', 'merge' or 'look up'.
+
+    Returns
+    -------
+    QualityReport
+
+    Raises
+    ------
+    UsageError
+        There are not one or two assemblies, two are standard input, or the database is not canonical, or lacks k-mers
+        by their counts.
+    InputError
+        An input is missing or damaged.
+    DeviceError
+        There is no such device, its memory is too small, or it was lost on the way.
+    OutputError
+        A track or a temporary file cannot be written; nothing half written is left.
+
+    Examples
+    --------
+    >>> from oclgenomics.kmers import qv
+    >>> report = qv("assembly.fa.gz", "reads.db")  # doctest: +SKIP
+    >>> print(report.whole.qv, report.whole.completeness)  # doctest: +SKIP
+    """
+    options = options or QualityOptions()
+    names = [assemblies] if isinstance(assemblies, (str, os.PathLike)) else list(assemblies)
+    paths = [os.fspath(name) for name in names]
+    _check_assemblies(paths)
+    bed, wig = (None if name is None else os.fspath(name) for name in (bed, wig))
+    stage = on_stage or (lambda _: None)
+    with contextlib.ExitStack() as files, lent_engine(engine) as engine:
+        reads = files.enter_context(device.opened(source))
+        if isinstance(source, (str, os.PathLike)):
+            formats.check_outputs([os.fspath(source), *paths], [name for name in (bed, wig) if name is not None])
+        _check_reads(reads, options)
+        least, notes = _solid_from(reads, options)
+        paths = [files.enter_context(read_twice(path, tmp_dir)) for path in paths]
+        kind = CountOptions(reads.k)
+        stage("count")
+        counted = [
+            files.enter_context(counted_for_a_while(path, kind, engine=engine, run=run, tmp_dir=tmp_dir))
+            for path in paths
+        ]
+        stage("merge")
+        kept = [files.enter_context(database_for_a_while(tmp_dir)) for _ in paths]
+        with contextlib.ExitStack() as written:
+            writers = [written.enter_context(DatabaseWriter(each.file, kind)) for each in kept]
+            tallies = quality.tally_copies(reads, counted, [each.append for each in writers], _progress(run))
+        stage("look up")
+        found = []
+        with formats.TrackWriter(bed, wig, reads.k, len(paths)) as writer:
+            for number, (path, only) in enumerate(zip(paths, kept, strict=True)):
+                with only.opened() as database:
+                    along = query(database, files=[path], engine=engine, run=run).along_records()
+                    tally = quality.SequenceTally()
+                    with contextlib.closing(along):  # type: ignore[type-var]
+                        writer.write(number, quality.marked_parts(reads.k, along), [tally.add])
+                    found.append(tally.qualities(reads.k))
+    shown = [*_names_of([os.fspath(name) for name in names]), *(["both"] if len(paths) > 1 else [])]
+    each = zip(shown, tallies, [*found, None], strict=False)
+    qualities = tuple(
+        AssemblyQuality(
+            name, kind.k, one.kmers, one.only, one.only_distinct, least, one.spectrum(), sequences,
+        )
+        for name, one, sequences in each
+    )  # fmt: skip
+    return QualityReport(kind.k, least, _lacks_some(reads), qualities, notes)
+
+
 # Work with reads and with several samples
 
 
@@ -590,6 +714,57 @@ def _spread(
     job = jobs.CountJob.of(source, options, min_quality, tmp_dir, only)
     with contextlib.closing(spreading.spread_over(executor, engine).parts(job, run)) as parts:
         yield next(parts)
+
+
+def _check_assemblies(paths: Sequence[str]) -> None:
+    if not 1 <= len(paths) <= 2:
+        raise UsageError(f"{len(paths)} assemblies were given: name one, or two of one genome")
+    if paths.count("-") > 1:
+        raise UsageError("standard input (-) can be read once; name a file for the other assembly")
+    for path in paths:
+        if path != "-" and is_database(path):
+            raise UsageError(f"{path} is a database: name the assembly as FASTA, and the database of the reads last")
+
+
+def _lacks_some(reads: KmerSet) -> bool:
+    """Whether k-mers were left out of a database by their counts."""
+    if not isinstance(reads, device.KmerDatabase):
+        return False
+    return reads.options.min_count > 1 or reads.options.max_count < MAX_COUNTER
+
+
+def _check_reads(reads: KmerSet, options: QualityOptions) -> None:
+    """Refuse a set of reads' k-mers that makes errors of what is none."""
+    if not reads.canonical:
+        raise UsageError(
+            "the reads were counted with strands apart, and an assembly has either: count canonical k-mers"
+        )
+    if _lacks_some(reads) and not options.lower_bound and isinstance(reads, device.KmerDatabase):
+        bounds = f"counts from {reads.options.min_count:,} to {reads.options.max_count:,}"
+        raise UsageError(
+            f"the database of the reads holds only k-mers with {bounds}, so others of the assembly would count as "
+            "errors: count the reads without bounds, or take QVs as lower bounds with `lower_bound=True`"
+        )
+
+
+def _solid_from(reads: KmerSet, options: QualityOptions) -> tuple[int | None, tuple[str, ...]]:
+    """The count that solid k-mers begin with, and what to say if it is not known."""
+    if options.min_solid is not None:
+        return options.min_solid, ()
+    spectrum = analysis.read_spectrum(histogram(reads), reads.k)
+    if spectrum.coverage is None or spectrum.valley is None:
+        return None, (
+            "completeness is not known: the reads have no coverage peak; give the least count of solid k-mers",
+        )
+    return spectrum.valley + 1, ()
+
+
+def _names_of(paths: Sequence[str]) -> list[str]:
+    """Names of assemblies: those of the files without what says their format, where these differ."""
+    names = ["standard input" if path == "-" else Path(name_unpacked(Path(path).name)).stem for path in paths]
+    return (
+        names if len({*names, "both"}) > len(names) else ["standard input" if path == "-" else path for path in paths]
+    )
 
 
 def _histogram_of(counts: Iterable[NDArray[np.uint32]]) -> Histogram:

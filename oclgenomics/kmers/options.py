@@ -139,6 +139,31 @@ class FilterOptions:
         return passing
 
 
+@dataclass(frozen=True)
+class QualityOptions:
+    """How the quality of an assembly is assessed.
+
+    Attributes
+    ----------
+    min_solid : int, optional
+        K-mers of the reads with at least this count are solid; behind the valley of the spectrum if not given.
+    lower_bound : bool
+        Take a database without the rarest or the most common k-mers, too. Those of the assembly that were left out
+        count as errors, so QVs are lower bounds.
+
+    Raises
+    ------
+    UsageError
+        A value is outside its range.
+    """
+
+    min_solid: int | None = None
+    lower_bound: bool = False
+
+    def __post_init__(self) -> None:
+        check_range("min_solid", self.min_solid, 1, MAX_COUNTER, f"counts are 1 to {MAX_COUNTER:,}")
+
+
 def _check_order(name: str, least: float | None, most: float | None) -> None:
     if least is not None and most is not None and least > most:
         raise UsageError(f"`min_{name}={least}` `max_{name}={most}`: take min <= max")

@@ -86,11 +86,12 @@ def check_databases(args: argparse.Namespace) -> None:
 
 @dataclass
 class Work:
-    """A command at work: its engine, how it runs, what is to be told of temporary runs, and how long it took."""
+    """A command at work: its engine, how it runs, what takes word of temporary runs and of stages, its time."""
 
     engine: Engine
     run: kmers.Run
     say_spilled: Callable[[int, int], None]
+    stage: Callable[[str, str, float], None]
     seconds: float = 0.0
 
 
@@ -100,7 +101,7 @@ def at_work(args: argparse.Namespace, label: str) -> Iterator[Work]:
     with open_engine(args) as engine:
         start = time.perf_counter()
         with showing_progress(args, label) as (shown, say_spilled):
-            work = Work(engine, kmers.Run(args.threads, shown.update), say_spilled)
+            work = Work(engine, kmers.Run(args.threads, shown.update), say_spilled, shown.stage)
             yield work
         work.seconds = time.perf_counter() - start
         report_profile(args, engine)

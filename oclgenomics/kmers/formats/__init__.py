@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from oclgenomics.kmers.formats.kmc import *
     from oclgenomics.kmers.formats.npz import *
     from oclgenomics.kmers.formats.parquet import *
+    from oclgenomics.kmers.formats.quality import *
     from oclgenomics.kmers.formats.query import *
     from oclgenomics.kmers.formats.reads import *
     from oclgenomics.kmers.formats.text import *
@@ -22,6 +23,7 @@ __getattr__, __dir__, __all__ = found_in(
         "kmc": "dump_names write_kmc",
         "npz": "write_matrix_npz write_npz",
         "parquet": "require_pyarrow write_matrix_parquet write_parquet",
+        "quality": "TrackWriter copy_table quality_json quality_lines quality_table sequence_table track_names",
         "query": (
             "CountLines IntervalLines JsonRows KmerLines SummaryLines pieces_of records_of write_counts_npz write_lines"
         ),
