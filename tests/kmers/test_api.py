@@ -244,7 +244,7 @@ def test_query_of_kmers_and_sequences(tmp_path: Path) -> None:
     path = write_database(tmp_path / "x", set_of(PAIRS_A, 5))
     expected = [
         {"record": "1", "position": 1, "kmer": "GATTA", "count": 3},
-        {"record": "2", "position": 2, "kmer": "TAATC", "count": 3},
+        {"record": "2", "position": 2, "kmer": "taatc", "count": 3},
         {"record": "b", "position": 1, "kmer": "CCCCC", "count": 0},
     ]
     given = ["GATTA", "NtaatcNN", Record("b", b"CCCCC"), Record("short", b"ACG")]

@@ -189,7 +189,7 @@ def test_query_of_sequences(golden: str, capsys: pytest.CaptureFixture[str]) -> 
     assert rows == [
         ["record", "position", "kmer", "count"],
         ["1", "1", "GATTA", "3"],
-        ["2", "1", "TAATC", "3"],
+        ["2", "1", "taatc", "3"],
         ["3", "1", "GGGGG", "0"],
         ["3", "2", "GGGGT", "0"],
     ]
