@@ -46,7 +46,7 @@ __getattr__, __dir__, __all__ = found_in(
         "device.reader": "KmerDatabase",
         "jobs": "CountJob",
         "oclgenomics.app.run": "Run",
-        "options": "CountOptions FilterOptions QualityOptions",
+        "options": "CountOptions FilterOptions MergeOptions QualityOptions",
         "plots.copies": "plot_copies",
         "plots.spectrum": "plot_spectrum",
         "result": (

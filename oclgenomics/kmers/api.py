@@ -18,7 +18,14 @@ from oclgenomics.kmers.database.layout import Tally
 from oclgenomics.kmers.database.section_file import is_database
 from oclgenomics.kmers.device.slots import counts_of_part
 from oclgenomics.kmers.device.writer import DatabaseWriter
-from oclgenomics.kmers.options import MAX_COUNTER, CountOptions, FilterOptions, QualityOptions
+from oclgenomics.kmers.options import (
+    MAX_COUNTER,
+    CountOptions,
+    FilterOptions,
+    MergeOptions,
+    Operation,
+    QualityOptions,
+)
 from oclgenomics.kmers.result import (
     AssemblyQuality,
     CountMatrix,
@@ -59,8 +66,6 @@ jobs = late("oclgenomics.kmers.jobs")
 quality = late("oclgenomics.kmers.analysis.quality")
 spreading = late("oclgenomics.app.jobs")
 
-Operation = Literal["union", "intersect", "subtract"]
-OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 DumpFormat = Literal["tsv", "fasta", "npz", "kmc", "parquet"]
 DUMP_FORMATS: tuple[DumpFormat, ...] = get_args(DumpFormat)
 MatrixFormat = Literal["tsv", "npz", "parquet"]
@@ -553,16 +558,17 @@ def filter_reads(
         )  # fmt: skip
 
 
-def merge(sources: Sequence[KmerSource], operation: Operation = "union", *, run: Run | None = None) -> CountedKmers:
+def merge(
+    sources: Sequence[KmerSource], options: MergeOptions | Operation = "union", *, run: Run | None = None
+) -> CountedKmers:
     """Merge sets of k-mers into memory; no device is needed.
 
     Parameters
     ----------
     sources : sequence of path or KmerSet
         Databases or sets in memory, two or more, of the same k; all of them canonical or none.
-    operation : {'union', 'intersect', 'subtract'}
-        'union' adds counts, which stop at 2^32 - 1; 'intersect' keeps the k-mers that are in all sets, with the least
-        of their counts; 'subtract' keeps the k-mers of the first set that are in none of the others.
+    options : MergeOptions or str
+        Or only its operation: 'union' adds counts, 'intersect' takes the least of them, and so on.
     run : Run, optional
         Progress: k-mers of all sets that have been read.
 
@@ -578,7 +584,7 @@ def merge(sources: Sequence[KmerSource], operation: Operation = "union", *, run:
     >>> from oclgenomics.kmers import merge
     >>> both = merge(["tumour.db", "normal.db"], "intersect")  # doctest: +SKIP
     """
-    with _merged(sources, operation, run) as (first, blocks):
+    with _merged(sources, _merge_options(options), run) as (first, blocks):
         block = join(key_words(first.k), blocks)
         return CountedKmers(first.k, first.canonical, block.keys, block.counts)
 
@@ -586,7 +592,7 @@ def merge(sources: Sequence[KmerSource], operation: Operation = "union", *, run:
 def merge_databases(
     sources: Sequence[KmerSource],
     output: str | os.PathLike[str],
-    operation: Operation = "union",
+    options: MergeOptions | Operation = "union",
     *,
     run: Run | None = None,
 ) -> MergeSummary:
@@ -604,8 +610,10 @@ def merge_databases(
     OutputError
         The database cannot be written; nothing half written is left.
     """
-    with _merged(sources, operation, run) as (first, blocks):
-        with DatabaseWriter(output, CountOptions(first.k, first.canonical)) as writer:
+    options = _merge_options(options)
+    with _merged(sources, options, run) as (first, blocks):
+        made = CountOptions(first.k, first.canonical, options.min_count, options.max_count)
+        with DatabaseWriter(output, made) as writer:
             writer.append_blocks(blocks)
         return MergeSummary(first.k, first.canonical, writer.distinct, writer.total)
 
@@ -782,18 +790,20 @@ def _check_output(output: str, format: DumpFormat | MatrixFormat) -> None:
         formats.require_pyarrow()
 
 
+def _merge_options(options: MergeOptions | Operation) -> MergeOptions:
+    return options if isinstance(options, MergeOptions) else MergeOptions(options)
+
+
 @contextlib.contextmanager
 def _merged(
-    sources: Sequence[KmerSource], operation: Operation, run: Run | None
+    sources: Sequence[KmerSource], options: MergeOptions, run: Run | None
 ) -> Iterator[tuple[KmerSet, Iterator[KmerBlock]]]:
     """The first of the sets, and the blocks of the merge."""
-    check_choice("operation", operation, OPERATIONS)
     if isinstance(sources, (str, os.PathLike)) or len(sources) < 2:
         raise UsageError("there is nothing to merge: name two databases or more")
-    merges = {"union": sets.union, "intersect": sets.intersect, "subtract": sets.subtract}
     with contextlib.ExitStack() as files:
         opened = [files.enter_context(device.opened(source)) for source in sources]
-        yield opened[0], merges[operation](opened, progress=_progress(run))
+        yield opened[0], sets.merge_sets(opened, options, progress=_progress(run))
 
 
 @contextlib.contextmanager

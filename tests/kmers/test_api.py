@@ -16,8 +16,9 @@ from oclgenomics import kmers
 from oclgenomics.app.run import Run
 from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.kmers import CountOptions, CountSummary, KmerDatabase, KmerSet, count, count_to_database
-from oclgenomics.kmers.api import DUMP_FORMATS, OPERATIONS, DumpFormat
+from oclgenomics.kmers.api import DUMP_FORMATS, DumpFormat
 from oclgenomics.kmers.commands import dump as dump_command, merge as merge_command
+from oclgenomics.kmers.options import COUNT_MODES, OPERATIONS
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sequence.files import InputProgress
 from oclgenomics.sequence.records import Record, read_records
@@ -314,3 +315,4 @@ def test_mistakes_of_a_dump(tmp_path: Path) -> None:
 
 def test_commands_name_the_choices_of_the_library() -> None:
     assert (dump_command.FORMATS, merge_command.OPERATIONS) == (DUMP_FORMATS, OPERATIONS)
+    assert merge_command.MODES == COUNT_MODES

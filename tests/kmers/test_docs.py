@@ -35,7 +35,7 @@ def test_examples_of_kmers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
     assert capsys.readouterr().out == "".join(blocks(page, "text"))
 
 
-@pytest.mark.parametrize("section", ["Quality of an assembly"])
+@pytest.mark.parametrize("section", ["Quality of an assembly", "Matrix", "Merge"])
 def test_consoles(
     section: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
