@@ -133,7 +133,7 @@ def count(
     else:
         with counted_reads(source, options, engine, run, min_quality, tmp_dir, only=only) as counted:
             block = counted.block()
-    return CountedKmers(options.k, options.canonical, block.keys, block.counts)
+    return CountedKmers(options.k, options.canonical, block.keys, block.counts, options.compressed)
 
 
 @verb
@@ -444,9 +444,12 @@ def qv(
         if isinstance(source, (str, os.PathLike)):
             formats.check_outputs([os.fspath(source), *paths], [name for name in (bed, wig) if name is not None])
         _check_reads(reads, options)
+        if reads.compressed and (bed is not None or wig is not None):
+            raise UsageError("the reads were counted with homopolymers compressed, and tracks would not be those of "
+                             "the assembly: leave `bed` and `wig` out")  # fmt: skip
         least, notes = _solid_from(reads, options)
         paths = [files.enter_context(read_twice(path, tmp_dir)) for path in paths]
-        kind = CountOptions(reads.k)
+        kind = CountOptions(reads.k, compressed=reads.compressed)
         stage("count")
         counted = [
             files.enter_context(counted_for_a_while(path, kind, engine=engine, run=run, tmp_dir=tmp_dir))
@@ -551,6 +554,9 @@ def filter_reads(
     database = [os.fspath(source)] if isinstance(source, (str, os.PathLike)) else []
     formats.check_outputs([*database, *singles, *(name for pair in pairs for name in pair)], outputs)
     with lent_engine(engine) as engine, device.opened(source) as kmers, contextlib.ExitStack() as files:
+        if kmers.compressed:
+            raise UsageError("the database holds k-mers of compressed sequences, which reads as they stand have not: "
+                             "filter by a database that was counted without compression")  # fmt: skip
         writers = [files.enter_context(formats.read_writer(name)).write for name in outputs]
         return device.filter_files(
             engine, kmers, singles, pairs, options or FilterOptions(), writers, run or Run(), interleaved=interleaved,
@@ -586,7 +592,7 @@ def merge(
     """
     with _merged(sources, _merge_options(options), run) as (first, blocks):
         block = join(key_words(first.k), blocks)
-        return CountedKmers(first.k, first.canonical, block.keys, block.counts)
+        return CountedKmers(first.k, first.canonical, block.keys, block.counts, first.compressed)
 
 
 def merge_databases(
@@ -612,7 +618,7 @@ def merge_databases(
     """
     options = _merge_options(options)
     with _merged(sources, options, run) as (first, blocks):
-        made = CountOptions(first.k, first.canonical, options.min_count, options.max_count)
+        made = CountOptions(first.k, first.canonical, options.min_count, options.max_count, compressed=first.compressed)
         with DatabaseWriter(output, made) as writer:
             writer.append_blocks(blocks)
         return MergeSummary(first.k, first.canonical, writer.distinct, writer.total)

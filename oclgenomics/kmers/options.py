@@ -41,6 +41,8 @@ class CountOptions:
         K-mers that occur less or more often are left out. `min_count` is at most 2^32 - 1.
     counter_max : int
         Counters stop here, after k-mers were left out; at most 2^32 - 1.
+    compressed : bool
+        In each sequence, runs of equal bases count as one base, before k-mers are cut; for k from 2 on.
 
     Raises
     ------
@@ -53,11 +55,19 @@ class CountOptions:
     min_count: int = 1
     max_count: int = MAX_COUNTER
     counter_max: int = MAX_COUNTER
+    compressed: bool = False
 
     def __post_init__(self) -> None:
         check_range("k", self.k, 1, MAX_K, f"k-mers have 1 to {MAX_K} bases")
         check_counts(self.min_count, self.max_count)
+        if self.compressed and self.k < 2:
+            raise ParameterError("k", "k-mers of compressed sequences have 2 bases or more", self.k)
         check_range("counter_max", self.counter_max, 1, MAX_COUNTER, f"counters hold 1 to {MAX_COUNTER:,}")
+
+    @property
+    def plain(self) -> CountOptions:
+        """The same kind of k-mers, all of them with all of their counts."""
+        return CountOptions(self.k, self.canonical, compressed=self.compressed)
 
     @staticmethod
     def check_reading(min_quality: int | None, tmp_dir: str | os.PathLike[str] | None) -> None:

@@ -21,7 +21,7 @@ def count(texts: list[bytes], options: CountOptions) -> dict[str, int]:
     k = options.k
     kmers: Counter[str] = Counter()
     for text in texts:
-        for run in runs(text):
+        for run in runs(text, compress=options.compressed):
             kmers.update(run[i : i + k] for i in range(len(run) - k + 1))
     if options.canonical:
         both: Counter[str] = Counter()

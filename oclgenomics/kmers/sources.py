@@ -65,14 +65,13 @@ def _chosen(
         yield None, engine
     elif is_set(only):
         with device.opened(only) as chosen:
-            sets.check_alike(options.k, options.canonical, chosen)
+            sets.check_alike(options, chosen)
             yield chosen, engine
     else:
-        plain = CountOptions(options.k, options.canonical)
         threads = None if run is None else Run(run.threads)
         with (
             lent_engine(engine) as engine,
-            counted_for_a_while(only, plain, engine=engine, run=threads, tmp_dir=tmp_dir) as chosen,
+            counted_for_a_while(only, options.plain, engine=engine, run=threads, tmp_dir=tmp_dir) as chosen,
         ):
             yield chosen, engine
 

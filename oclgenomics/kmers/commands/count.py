@@ -102,7 +102,9 @@ def run(args: argparse.Namespace) -> int:
     if not is_combined(args):
         begin_engine(args)
         importlib.import_module("oclgenomics.kmers.device.counting")  # before the engine, which waits for libraries
-    options = kmers.CountOptions(args.k, not args.no_canonical, args.min_count, args.max_count, args.counter_max)
+    options = kmers.CountOptions(
+        args.k, not args.no_canonical, args.min_count, args.max_count, args.counter_max, args.compress_homopolymers
+    )
     options.check_reading(args.min_quality, args.tmp_dir)
     if args.shard is not None:
         job = kmers.CountJob.of(with_reference(args, args.inputs), options, args.min_quality, args.tmp_dir, args.only)

@@ -23,10 +23,14 @@ KMERS = ("million k-mers", 1e6)
 
 
 def add_counting_options(group: Any) -> None:
-    """Add --no-canonical and --min-quality."""
+    """Add --no-canonical, --compress-homopolymers and --min-quality."""
     group.add_argument(
         "--no-canonical", action="store_true",
         help="count a k-mer and its reverse complement separately (default: as one)",
+    )  # fmt: skip
+    group.add_argument(
+        "--compress-homopolymers", action="store_true",
+        help="runs of equal bases count as one base (default: no)",
     )  # fmt: skip
     group.add_argument(
         "--min-quality", type=count, metavar="Q",
@@ -67,7 +71,7 @@ def counting_options(args: argparse.Namespace, reads: Sequence[str]) -> kmers.Co
     if args.k is None:
         raise UsageError(f"{reads[0]} is no database of `kmers count`; if it holds reads, give -k to count them")
     kmers.CountOptions.check_reading(args.min_quality, args.tmp_dir)
-    return kmers.CountOptions(args.k, not args.no_canonical)
+    return kmers.CountOptions(args.k, not args.no_canonical, compressed=args.compress_homopolymers)
 
 
 def check_databases(args: argparse.Namespace) -> None:
@@ -79,6 +83,7 @@ def check_databases(args: argparse.Namespace) -> None:
         One of them is given.
     """
     for option, value in (("-k", args.k), ("--no-canonical", args.no_canonical or None),
+                          ("--compress-homopolymers", args.compress_homopolymers or None),
                           ("--min-quality", args.min_quality)):  # fmt: skip
         if value is not None:
             raise UsageError(f"{option} says how reads are counted, and no input holds reads; leave it out")

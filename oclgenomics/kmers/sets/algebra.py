@@ -33,6 +33,9 @@ class _Kind(Protocol):
     @property
     def canonical(self) -> bool: ...
 
+    @property
+    def compressed(self) -> bool: ...
+
 
 def union(
     sets: Sequence[KmerSet], counter_max: int = MAX_COUNTER, *, progress: Progress | None = None
@@ -143,6 +146,8 @@ def check_one_kind(sets: Sequence[_Kind]) -> None:
         raise UsageError(f"sets of k-mers have to be of one k, and these have {lengths}")
     if len({each.canonical for each in sets}) > 1:
         raise UsageError("some sets hold canonical k-mers and others those of one strand: count them in the same way")
+    if len({each.compressed for each in sets}) > 1:
+        raise UsageError("some sets hold k-mers of compressed sequences and others do not: count them in the same way")
 
 
 def _merge(
@@ -329,19 +334,24 @@ class _Cursor:
         return KmerBlock(self._block.keys[:, start : self._place], self._block.counts[start : self._place])
 
 
-def check_alike(k: int, canonical: bool, only: KmerSet) -> None:
+def check_alike(counted: _Kind, only: KmerSet) -> None:
     """Refuse a set of other k-mers than those that are counted.
 
     Raises
     ------
     UsageError
-        It has another k, or other strands.
+        It has another k, or other strands, or is of sequences of the other kind.
     """
-    if only.k != k:
-        raise UsageError(f"`only` holds {only.k}-mers, and {k}-mers are counted: the set has to be of the same k")
-    if only.canonical != canonical:
+    if only.k != counted.k:
+        raise UsageError(
+            f"`only` holds {only.k}-mers, and {counted.k}-mers are counted: the set has to be of the same k"
+        )
+    if only.canonical != counted.canonical:
         strands = "canonical k-mers" if only.canonical else "k-mers of one strand"
         raise UsageError(f"`only` holds {strands}, and others are counted: count both in the same way")
+    if only.compressed != counted.compressed:
+        kind = "compressed" if only.compressed else "uncompressed"
+        raise UsageError(f"`only` holds k-mers of {kind} sequences, and others are counted: count both in the same way")
 
 
 def restricted(blocks: Iterable[KmerBlock], only: KmerSet) -> Iterator[KmerBlock]:

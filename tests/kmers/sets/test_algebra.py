@@ -34,7 +34,7 @@ class InBlocks(CountedKmers):
 def set_of(counts: Counts, k: int, size: int = 2, canonical: bool = False) -> InBlocks:
     kmers = sorted(counts)
     keys = keys_of(kmers) if kmers else np.empty((key_words(k), 0), np.uint64)
-    return InBlocks(k, canonical, keys, np.array([counts[kmer] for kmer in kmers], np.uint32), size)
+    return InBlocks(k, canonical, keys, np.array([counts[kmer] for kmer in kmers], np.uint32), size=size)
 
 
 def counts_of(blocks: Iterator[KmerBlock], k: int) -> Counts:
