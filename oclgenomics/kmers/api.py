@@ -66,11 +66,11 @@ jobs = late("oclgenomics.kmers.jobs")
 quality = late("oclgenomics.kmers.analysis.quality")
 spreading = late("oclgenomics.app.jobs")
 
-DumpFormat = Literal["tsv", "fasta", "npz", "kmc", "parquet"]
+DumpFormat = Literal["tsv", "jellyfish", "fasta", "npz", "kmc", "parquet"]
 DUMP_FORMATS: tuple[DumpFormat, ...] = get_args(DumpFormat)
 MatrixFormat = Literal["tsv", "npz", "parquet"]
 MATRIX_FORMATS: tuple[MatrixFormat, ...] = get_args(MatrixFormat)
-TEXTS = ("tsv", "fasta")
+TEXTS = ("tsv", "jellyfish", "fasta")
 BATCH_LETTERS = 1 << 22  # that are looked up at a time
 
 
@@ -337,8 +337,9 @@ def dump(
     output : path
         The file to write, "-" for standard output; 'kmc' makes the files `output`.kmc_pre and `output`.kmc_suf. Text is
         compressed if the name ends in .gz, .bz2, .xz or .zst.
-    format : {'tsv', 'fasta', 'npz', 'kmc', 'parquet'}
-        A line a k-mer; a record a k-mer; arrays for NumPy; a database of KMC; a table in Apache Parquet.
+    format : {'tsv', 'jellyfish', 'fasta', 'npz', 'kmc', 'parquet'}
+        A line a k-mer, with a tab or a blank before the count; a record a k-mer; arrays for NumPy; a database of KMC; a
+        table in Apache Parquet.
     min_count, max_count : int
         K-mers with lower or higher counts are left out.
     run : Run, optional
@@ -370,8 +371,8 @@ def dump(
         kmers = SelectedKmers(files.enter_context(device.opened(source)), min_count, max_count, _progress(run))
         streams = [files.enter_context(open_packed(one, "wb", OutputError)) for one in formats.dump_names(name, format)]
         writers: dict[DumpFormat, Callable[..., None]] = {
-            "tsv": formats.write_tsv, "fasta": formats.write_fasta, "npz": formats.write_npz, "kmc": formats.write_kmc,
-            "parquet": formats.write_parquet,
+            "tsv": formats.write_tsv, "jellyfish": formats.write_jellyfish, "fasta": formats.write_fasta,
+            "npz": formats.write_npz, "kmc": formats.write_kmc, "parquet": formats.write_parquet,
         }  # fmt: skip
         writers[format](kmers, *streams)
 

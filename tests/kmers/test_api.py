@@ -302,7 +302,7 @@ def test_dump_of_a_database_and_of_a_set(format: DumpFormat, tmp_path: Path) -> 
 
 def test_mistakes_of_a_dump(tmp_path: Path) -> None:
     found = set_of(PAIRS_A, 5)
-    with pytest.raises(UsageError, match=r"^format='xml': choose one of tsv, fasta, npz, kmc, parquet"):
+    with pytest.raises(UsageError, match=r"^format='xml': choose one of tsv, jellyfish, fasta, npz, kmc, parquet"):
         kmers.dump(found, tmp_path / "x", "xml")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match=r"^format='kmc' writes two files"):
         kmers.dump(found, "-", "kmc")

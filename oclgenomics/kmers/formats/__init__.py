@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
-        "histogram": "count_content histogram_json histogram_table reading_lines spectrum_content",
+        "histogram": (
+            "count_content fastk_histogram genomescope_table histogram_json histogram_table reading_lines "
+            "spectrum_content"
+        ),
         "kmc": "dump_names write_kmc",
         "npz": "write_matrix_npz write_npz",
         "parquet": "require_pyarrow write_matrix_parquet write_parquet",
@@ -28,6 +31,6 @@ __getattr__, __dir__, __all__ = found_in(
             "CountLines IntervalLines JsonRows KmerLines SummaryLines pieces_of records_of write_counts_npz write_lines"
         ),
         "reads": "MateFiles check_filter_inputs check_outputs mate_files output_names read_writer",
-        "text": "write_fasta write_matrix_tsv write_tsv",
+        "text": "write_fasta write_jellyfish write_matrix_tsv write_tsv",
     },
 )
