@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import struct
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -57,10 +55,3 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["kmers", "histogram", database, "--format", "fastk", "-q", "-o", str(tmp_path / "x.hist.gz")]) == 2
     assert "only text is packed" in capsys.readouterr().err
 
-
-@pytest.mark.skipif(shutil.which("Histex") is None, reason="FastK's Histex is not installed")
-def test_what_histex_reads(tmp_path: Path) -> None:
-    counts = {1: 5, 2: 7, 900: 1, 50_000: 3}
-    (tmp_path / "x.hist").write_bytes(fastk_histogram(histogram_of(counts), 21))
-    shown = subprocess.run(["Histex", "-A", "-h1:32767", "x"], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert shown.stdout == "1\t5\n2\t7\n900\t1\n32767\t3\n"
