@@ -42,7 +42,7 @@ __kernel void count_kept(__global const uint *codes, __global const uint *valid,
     const uint t = get_global_id(0), begin = MIN(t * each, groups), end = MIN(begin + each, groups);
     uint count = 0;
     for (uint g = begin; g < end; ++g)
-        count += popcount(kept_of(codes, valid, g, size));
+        count += POPCOUNT(kept_of(codes, valid, g, size));
     if (begin < end)
         kept[t] = count;
 }

@@ -449,6 +449,9 @@ def qv(
             raise UsageError("the reads were counted with homopolymers compressed, and tracks would not be those of "
                              "the assembly: leave `bed` and `wig` out")  # fmt: skip
         least, notes = _solid_from(reads, options)
+        bounds = _bounds_of(reads)
+        if bounds:
+            notes = (*notes, f"QVs are lower bounds: the reads' k-mers have {bounds}, and others count as errors")
         paths = [files.enter_context(read_twice(path, tmp_dir)) for path in paths]
         kind = CountOptions(reads.k, compressed=reads.compressed)
         stage("count")
@@ -479,7 +482,7 @@ def qv(
         )
         for name, one, sequences in each
     )  # fmt: skip
-    return QualityReport(kind.k, least, _lacks_some(reads), qualities, notes)
+    return QualityReport(kind.k, least, bounds is not None, qualities, notes)
 
 
 # Work with reads and with several samples
@@ -741,11 +744,13 @@ def _check_assemblies(paths: Sequence[str]) -> None:
             raise UsageError(f"{path} is a database: name the assembly as FASTA, and the database of the reads last")
 
 
-def _lacks_some(reads: KmerSet) -> bool:
-    """Whether k-mers were left out of a database by their counts."""
-    if not isinstance(reads, device.KmerDatabase):
-        return False
-    return reads.options.min_count > 1 or reads.options.max_count < MAX_COUNTER
+def _bounds_of(reads: KmerSet) -> str | None:
+    """The counts that k-mers of a database have at all, in words, if others were left out."""
+    if isinstance(reads, device.KmerDatabase):
+        least, most = reads.options.min_count, reads.options.max_count
+        if least > 1 or most < MAX_COUNTER:
+            return f"counts from {least:,} to {most:,}"
+    return None
 
 
 def _check_reads(reads: KmerSet, options: QualityOptions) -> None:
@@ -754,8 +759,8 @@ def _check_reads(reads: KmerSet, options: QualityOptions) -> None:
         raise UsageError(
             "the reads were counted with strands apart, and an assembly has either: count canonical k-mers"
         )
-    if _lacks_some(reads) and not options.lower_bound and isinstance(reads, device.KmerDatabase):
-        bounds = f"counts from {reads.options.min_count:,} to {reads.options.max_count:,}"
+    bounds = _bounds_of(reads)
+    if bounds and not options.lower_bound:
         raise UsageError(
             f"the database of the reads holds only k-mers with {bounds}, so others of the assembly would count as "
             "errors: count the reads without bounds, or take QVs as lower bounds with `lower_bound=True`"

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from helpers.kmer_sets import set_of
 from hypothesis import given, strategies as st
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from oclgenomics.kmers import reference
 from oclgenomics.kmers.analysis.found import RecordCounts
@@ -17,7 +19,8 @@ from oclgenomics.kmers.analysis.quality import Depths, SequenceTally, marked_par
 from oclgenomics.kmers.database.kmer_set import KmerBlock
 from oclgenomics.kmers.formats.quality import DepthLines, TrackLines
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.result import MOST_COPIES, CopySpectrum, error_rate, quality_value
+from oclgenomics.kmers.plots.copies import plot_copies
+from oclgenomics.kmers.result import MOST_COPIES, AssemblyQuality, CopySpectrum, error_rate, quality_value
 from oclgenomics.kmers.sets import algebra
 
 LETTERS = st.text("ACN", max_size=30)
@@ -80,6 +83,42 @@ def test_completeness_of_no_solid_kmers() -> None:
     none = CopySpectrum(np.array([1, 2]), np.array([[3, 4], [5, 6], *[[0, 0]] * 4]))
     assert none.solid(3) == (0, 0)
     assert none.solid(2) == (10, 6)
+
+
+def quality_of(spectrum: CopySpectrum, only: int) -> AssemblyQuality:
+    return AssemblyQuality("asm", 21, 1000, only, only, 2, spectrum)
+
+
+def texts_of_figure(figure: Figure) -> str:
+    return "\n".join(text.get_text() for text in figure.findobj(Text))
+
+
+def test_what_a_figure_says() -> None:
+    """Layers that are empty have no label, and bars that are cut say how high they are."""
+    counts = np.arange(1, 80)
+    kmers = np.zeros((6, len(counts)), np.int64)
+    kmers[0] = 1_000_000 // 8 ** counts.clip(max=6)
+    kmers[1] = (5000 * np.exp(-((counts - 30) ** 2) / 70)).astype(np.int64)
+    figure = plot_copies(quality_of(CopySpectrum(counts, kmers), 40))
+    shown = texts_of_figure(figure)
+    assert "completeness" in shown
+    assert "asm, 40 of 1,000 21-mers in no read" in shown
+    assert "not at all" in shown
+    assert "once" in shown
+    assert "twice" not in shown
+    assert "errors of reads\nup to 125,000 here" in shown
+    (axes,) = figure.axes
+    assert axes.get_ylim()[1] == pytest.approx(1.15 * 5000, rel=0.01)
+
+
+def test_figures_of_little() -> None:
+    nothing = CopySpectrum(np.empty(0, np.int64), np.empty((6, 0), np.int64))
+    assert "the reads have no k-mer" in texts_of_figure(plot_copies(quality_of(nothing, 0)))
+    few = CopySpectrum(np.array([1, 500]), np.array([[3, 0], [0, 2], *[[0, 0]] * 4]))
+    shown = texts_of_figure(plot_copies(quality_of(few, 1000), title="x.fa"))
+    assert "QV 0.0" in shown
+    assert "x.fa, 1,000 of 1,000" in shown
+    assert "up to 1,000" in shown
 
 
 def parts_of(marks: list[list[int]], cuts: list[int]) -> list[RecordCounts]:

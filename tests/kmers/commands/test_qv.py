@@ -10,12 +10,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.kmer_sets import set_of, write_database
+from helpers.kmer_sets import random_set, set_of, write_database
 
 from oclgenomics import kmers
 from oclgenomics.cli.main import main
 from oclgenomics.errors import UsageError
-from oclgenomics.kmers import CountOptions, QualityOptions, count_to_database, reference
+from oclgenomics.kmers import CountOptions, QualityOptions, count_to_database, read_spectrum, reference
+from oclgenomics.kmers.database.kmer_set import CountedKmers
 from oclgenomics.runtime import Device, Engine
 
 K, COVERAGE = 15, 20
@@ -105,7 +106,7 @@ def test_known_errors_are_all_that_is_found(device: Device, capsys: pytest.Captu
 
 def test_two_assemblies_and_both(device: Device, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["one.fa", "two.fasta", "reads.db", "-d", device.index, "--json", "--bed", "x#.bed", "--hist", "h", "-q"]
-    assert qv(*words, "--plot", "x.png") == 0
+    assert qv(*words, "--plot", "x.png", "--wig", "x#.wig") == 0
     report = json.loads(capsys.readouterr().out)
     rows = report["assemblies"]
     assert [row["assembly"] for row in rows] == ["one", "two", "both"]
@@ -122,6 +123,7 @@ def test_two_assemblies_and_both(device: Device, capsys: pytest.CaptureFixture[s
     assert [each["sequence"] for each in rows[1]["sequences"]] == ["both", "again"]
     assert Path("x_1.bed").read_text() == "".join(f"{name}\t{p}\t{p + K}\n" for name, p in expected_of("one.fa").places)
     assert Path("x_2.bed").read_bytes() == b""
+    assert Path("x_2.wig").read_text() == "variableStep chrom=both\nvariableStep chrom=again\n"
     assert Path("x.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -163,6 +165,24 @@ def test_reads_without_a_peak_have_no_solid_kmers(device: Device, capsys: pytest
     assert "completeness is not known" in shown.err
 
 
+def test_solid_kmers_are_those_behind_the_valley(engine: Engine) -> None:
+    rng = np.random.default_rng(1)
+    made = random_set(12, 6_000)
+    genuine = np.maximum(rng.poisson(30, made.distinct), 5)
+    counts = np.where(rng.random(made.distinct) < 0.5, rng.integers(1, 3, made.distinct), genuine).astype(np.uint32)
+    reads = CountedKmers(12, True, made.keys, counts)
+    texts = [record["kmer"] for record in reads.records()]
+    Path("x.fa").write_text("".join(f">x{number}\n{text}\n" for number, text in enumerate(texts[::3])))
+    report = kmers.qv("x.fa", reads, engine=engine)
+    valley = read_spectrum(kmers.histogram(reads), 12).valley
+    assert valley is not None
+    assert 2 <= valley < 5 <= genuine.min()
+    assert report.min_solid == valley + 1
+    assert (report.whole.solid, report.whole.solid_found) == (
+        np.count_nonzero(counts > valley), np.count_nonzero(counts[::3] > valley),
+    )  # fmt: skip
+
+
 def cell(text: str, column: int) -> str:
     return table(text)[1][column]
 
@@ -176,6 +196,7 @@ def test_databases_that_lack_kmers(engine: Engine, device: Device, capsys: pytes
     shown = capsys.readouterr()
     report = json.loads(shown.out)
     assert report["lower_bound"] is True
+    assert "QVs are lower bounds: the reads' k-mers have counts from 2" in report["notes"][-1]
     assert report["assemblies"][0]["assembly_only"] == 400 - K + 1
     assert "QV at least" in shown.err
 

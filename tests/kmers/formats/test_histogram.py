@@ -54,4 +54,3 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (tmp_path / "x.hist").read_bytes()[:16] == struct.pack("<iiii", 5, 1, 32_767, 1)
     assert main(["kmers", "histogram", database, "--format", "fastk", "-q", "-o", str(tmp_path / "x.hist.gz")]) == 2
     assert "only text is packed" in capsys.readouterr().err
-
