@@ -214,7 +214,7 @@ class MatrixSummary(_Summary):
     kmers: int
 
 
-MOST_COPIES = 5  # of a k-mer in an assembly that are told apart; more count as so many
+MOST_COPIES = 5  # of a k-mer in an assembly; more are counted as so many
 
 
 def error_rate(only: int, kmers: int, k: int) -> float | None:
