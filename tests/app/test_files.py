@@ -36,8 +36,8 @@ NO_FILES = {
     "abundance_per", "assembly_level", "at", "comment", "counts", "deme", "device", "engine", "format", "fpr",
     "gtdb_source", "highest", "impute", "input_format", "kernel", "ld", "listen", "loop", "lowest", "name", "names",
     "operation", "patterns", "phase", "pore", "precision", "rank", "ranks", "region", "remove_ambiguous",
-    "sample_name", "separator", "sequence_id_format", "sequences", "settings", "source", "stages", "target_class", "title",
-    "top", "workers",
+    "sample_name", "separator", "sequence_id_format", "sequences", "settings", "source", "stages", "target_class",
+    "title", "top", "workers",
 }  # fmt: skip
 
 
