@@ -3,14 +3,15 @@
 //
 // The letters of all pieces, end to end, are dealt out to streams of `share` letters each. A stream begins with the `before`
 // letters in front of its own, so that an alignment that ends in what it owns lies in it whole. Streams of LANES lanes lie in one
-// another: letter t of lane l is byte t * LANES + l of their block, and what is outside the text is N. Where a stream goes over the
+// another: letter t of lane l is byte t * LANES + l of their block. A letter's set of nucleotides is in its low four bits. Where a stream goes over the
 // border of two pieces, more may be found than there is, never less: `check_ends` looks at each piece by itself.
 //
 // A window's rows are the highest bits; those below match everything and cost nothing, so the edits of a column's last cell are
 // the sum of all steps from cell to cell, up minus down. `level` has a bit for each step that is not up, `down` for each that is.
 // As a neighbouring cell differs by one at most, one of EACH ends is looked at, in the middle: the others may be EACH / 2 lower.
 //
-//   lay_streams   the blocks, from block `first` on, from the codes of pieces
+//   join_letters  so many letters, from `begin` on, of a text that has all pieces end to end between runs of N
+//   lay_streams   blocks of streams, from letters that lie end to end, SOME more than these
 //   mark_ends     windows and first ends, counted through the letters of all pieces, of which one of EACH ends may be one with so
 //                 few edits: at found[slot] and found[room + slot], in no order, as many as there is `room` for; counts[0] counts
 //                 all, and counts[1 + b] those of each block: as many blocks as are asked for, behind `skip` of those that were laid
@@ -47,19 +48,22 @@ typedef struct {
     uint a, c, g, t, below, height, behind, edits;
 } Window;
 
-__kernel void lay_streams(__global const uchar *codes, __global const Piece *pieces, __global const uint *firsts, uint count,
-                          uint total, uint first, uint share, uint before, uint size, uint streams, __global uchar *out)
+typedef uchar16 some_t __attribute__((aligned(1)));
+#define SOME 16
+#define STRETCH 4096  // letters of a work-item
+
+__kernel void join_letters(__global const uchar *codes, __global const Piece *pieces, __global const uint *firsts, uint count,
+                           uint total, uint before, ulong begin, uint size, __global uchar *joined)
 {
-    const uint stream = get_global_id(0);
-    if (stream >= streams)
+    const uint first = get_global_id(0) * STRETCH;
+    if (first >= size)
         return;
-    __global uchar *to = out + (ulong)(stream / LANES) * size * LANES + stream % LANES;
-    const ulong own = ((ulong)first * LANES + stream) * share;
-    uint t = 0;
-    for (; t < size && own + t < before; ++t)
-        to[t * LANES] = ANYTHING;
-    ulong at = own + t - before;
-    uint piece = 0, behind = count; // the last piece that begins at the letter or before it, which is none of the empty ones
+    __global uchar *to = joined + first, *end = joined + MIN(size, first + STRETCH);
+    ulong at = begin + first;  // counted from `before` letters before the text
+    for (; to < end && at < before; ++to, ++at)
+        *to = ANYTHING;
+    at -= MIN(at, before);
+    uint piece = 0, behind = count;  // the last piece that begins at the letter or before it, which is none of the empty ones
     while (behind - piece > 1) {
         const uint middle = piece + (behind - piece) / 2;
         if (firsts[middle] <= at)
@@ -67,19 +71,82 @@ __kernel void lay_streams(__global const uchar *codes, __global const Piece *pie
         else
             behind = middle;
     }
-    while (t < size && at < total) {
+    while (to < end && at < total) {
         while (piece + 1 < count && firsts[piece + 1] <= at)
             ++piece;
-        const uint inside = (uint)(at - firsts[piece]), run = MIN(size - t, pieces[piece].size - inside);
+        const uint inside = (uint)(at - firsts[piece]), run = MIN((uint)(end - to), pieces[piece].size - inside);
         __global const uchar *from = codes + pieces[piece].letters + inside;
-        for (uint i = 0; i < run; ++i)
-            to[(t + i) * LANES] = from[i] & 15;
-        t += run;
+        uint i = 0;
+        for (; i + SOME <= run; i += SOME)
+            *(__global some_t *)(to + i) = *(__global const some_t *)(from + i);
+        for (; i < run; ++i)
+            to[i] = from[i];
+        to += run;
         at += run;
     }
-    for (; t < size; ++t)
-        to[t * LANES] = ANYTHING;
+    for (; to < end; ++to)
+        *to = ANYTHING;
 }
+
+#if CPU
+// A square of bytes turned around by four perfect shuffles of its rows.
+#define LOWER(a, b) \
+    (uchar16)(a.s0, b.s0, a.s1, b.s1, a.s2, b.s2, a.s3, b.s3, a.s4, b.s4, a.s5, b.s5, a.s6, b.s6, a.s7, b.s7)
+#define UPPER(a, b) \
+    (uchar16)(a.s8, b.s8, a.s9, b.s9, a.sa, b.sa, a.sb, b.sb, a.sc, b.sc, a.sd, b.sd, a.se, b.se, a.sf, b.sf)
+
+__attribute__((vec_type_hint(ulong8)))
+__kernel void lay_streams(__global const uchar *joined, uint share, uint size, uint streams, __global uchar *out)
+{
+    const uint block = get_global_id(0);
+    if (block * LANES >= streams)
+        return;
+    __global const uchar *from = joined + (ulong)block * LANES * share;
+    __global uchar *to = out + (ulong)block * LANES * size;
+    for (uint t = 0; t < size; t += SOME) {
+        uchar16 rows[SOME], turned[SOME];
+        UNROLL
+        for (uint l = 0; l < LANES; ++l)
+            rows[l] = *(__global const some_t *)(from + l * share + t);
+        UNROLL
+        for (uint l = LANES; l < SOME; ++l)
+            rows[l] = 0;
+        UNROLL
+        for (uint round = 0; round < 2; ++round) {
+            UNROLL
+            for (uint i = 0; i < SOME / 2; ++i) {
+                turned[2 * i] = LOWER(rows[i], rows[i + SOME / 2]);
+                turned[2 * i + 1] = UPPER(rows[i], rows[i + SOME / 2]);
+            }
+            UNROLL
+            for (uint i = 0; i < SOME / 2; ++i) {
+                rows[2 * i] = LOWER(turned[i], turned[i + SOME / 2]);
+                rows[2 * i + 1] = UPPER(turned[i], turned[i + SOME / 2]);
+            }
+        }
+        UNROLL
+        for (uint i = 0; i < SOME; ++i)
+            if (t + i < size) {
+#if LANES == SOME
+                *(__global letters_t *)(to + (t + i) * LANES) = rows[i];
+#else
+                *(__global letters_t *)(to + (t + i) * LANES) = rows[i].lo;
+#endif
+            }
+    }
+}
+#else
+__kernel void lay_streams(__global const uchar *joined, uint share, uint size, uint streams, __global uchar *out)
+{
+    const uint stream = get_global_id(0);
+    if (stream >= streams)
+        return;
+    __global const uchar *from = joined + (ulong)stream * share;
+    __global uchar *to = out + (ulong)(stream / LANES) * size * LANES + stream % LANES;
+    for (uint t = 0; t < size; ++t)
+        to[t * LANES] = from[t];
+}
+#endif
 
 static inline uint any_lane(lanes_t marks)
 {

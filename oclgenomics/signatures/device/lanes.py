@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ TOGETHER = 4  # windows of a work-item
 CPU_ITEMS, GPU_ITEMS = 32, 1 << 14  # blocks of streams, and streams, that a text is cut into at least
 LEAST_SHARE, MOST_SHARE = 256, 2048  # letters of a stream
 MAX_ROOM = 1 << 20  # marks at a time
+STRETCH, BEHIND = 4096, 16  # letters of a work-item, and behind those that are laid out, as find_ends.cl has them
 MARK_BYTES = 8 + 16 + 4
 ROOM_SHARE = 8  # of the memory that is left
 NUCLEOTIDES = 4
@@ -107,6 +109,7 @@ class LaneFinder:
     ) -> None:
         self._engine, self._windows, self._max_edits, self._each = engine, windows, max_edits, each
         self._wanted, self._share = room, share
+        self._arrays: list[Any] = [None, None]
         self._cpu = engine.tuning.cpu
         self._lanes = engine.tuning.vector_bytes // 4 if self._cpu else GPU_LANES
         reach = int((windows.height + windows.edits).max())
@@ -121,7 +124,7 @@ class LaneFinder:
         """Find the stretches of a block, from left to right."""
         dealt = self._dealt(samples)
         size = dealt.share + self._skipped
-        need = BufferNeed("streams", per_item=size * self._lanes)
+        need = BufferNeed("streams", per_item=2 * size * self._lanes)
         most = self._engine.items_that_fit([need], item="block of streams")
         for first, stop in chunks(dealt.blocks, max(1, most // 2)):
             laid = self._lay(samples, dealt, first, stop - first)
@@ -139,13 +142,26 @@ class LaneFinder:
     def _lay(self, samples: SampleLetters, dealt: Streams, first: int, blocks: int) -> DeviceArray:
         """Lay out so many blocks of streams."""
         engine, streams, size = self._engine, blocks * self._lanes, dealt.share + self._skipped
-        out = engine.empty(streams * size, np.uint8)
+        length = streams * dealt.share + self._skipped + BEHIND
+        joined, out = (self._kept(at, bytes) for at, bytes in enumerate((length, streams * size)))
         engine.launch_items(
-            engine.kernel(SOURCE, "lay_streams", **self._defines), streams, codes=samples.codes, pieces=samples.pieces,
-            firsts=engine.upload(dealt.firsts.astype(np.uint32)), count=len(dealt.firsts) - 1, total=dealt.total,
-            first=first, share=dealt.share, before=self._skipped + self._each // 2, size=size, streams=streams, out=out,
+            engine.kernel(SOURCE, "join_letters", **self._defines), -(-length // STRETCH), lanes=1 if self._cpu else None,
+            codes=samples.codes, pieces=samples.pieces, firsts=engine.upload(dealt.firsts.astype(np.uint32)),
+            count=len(dealt.firsts) - 1, total=dealt.total, before=self._skipped + self._each // 2,
+            begin=first * self._lanes * dealt.share, size=length, joined=joined,
+        )  # fmt: skip
+        engine.launch_items(
+            engine.kernel(SOURCE, "lay_streams", **self._defines), blocks if self._cpu else streams,
+            lanes=1 if self._cpu else None, joined=joined, share=dealt.share, size=size, streams=streams, out=out,
         )  # fmt: skip
         return out
+
+    def _kept(self, number: int, size: int) -> DeviceArray:
+        """An array of so many bytes, of which the memory serves all blocks."""
+        if self._arrays[number] is None or self._arrays[number].size < size:
+            self._arrays[number] = None  # before there is another one
+            self._arrays[number] = self._engine.empty(size, np.uint8)
+        return DeviceArray(self._arrays[number].memory, (size,), self._arrays[number].dtype)
 
     def _rounds(
         self,
