@@ -292,8 +292,8 @@ class EditCosts:
         Of the lanes, for an end that is marked.
     candidate : float
         To find a candidate and to list its places, once it is known.
-    cell : float
-        To align it, for a letter of the pattern and a diagonal.
+    cell, far_cell : float
+        To align it, for a letter of the pattern and a diagonal, in a band of few diagonals or of many.
     """
 
     look_up: float
@@ -302,13 +302,23 @@ class EditCosts:
     mark: float
     candidate: float
     cell: float
+    far_cell: float
+
+    def align(self, lengths: NDArray[Any], max_edits: int) -> NDArray[np.float64]:
+        """Return what a candidate of each pattern takes where there is no match: until all alignments have many edits."""
+        letters = np.minimum(lengths, AGREE_BY_CHANCE * max_edits)
+        cell = self.cell if max_edits <= FEW_EDITS else self.far_cell
+        cost: NDArray[np.float64] = self.candidate + letters * ((4 * max_edits + 1) * cell)
+        return cost
 
 
 # Measured with benchmarks/signatures_edits.py on two cores (Xeon with AVX-512) and Intel's runtime; those of GPUs are
 # estimates from their rate of integer operations, and not measured.
-CPU_EDITS = EditCosts(look_up=0.8, lane=0.17, check=0.27, mark=300.0, candidate=800.0, cell=1.2)
-GPU_EDITS = EditCosts(look_up=0.01, lane=0.002, check=0.003, mark=60.0, candidate=200.0, cell=0.002)
+CPU_EDITS = EditCosts(look_up=0.8, lane=0.17, check=0.27, mark=300.0, candidate=800.0, cell=0.8, far_cell=10.0)
+GPU_EDITS = EditCosts(look_up=0.01, lane=0.002, check=0.003, mark=60.0, candidate=200.0, cell=0.002, far_cell=0.02)
 EACH = (3, 5, 7, 9, 11, 15)  # ends of which one is looked at
+FEW_EDITS = 7  # whose bands are in registers
+AGREE_BY_CHANCE = 4  # letters for each edit that a random alignment has at least
 MOST_PARTS = 64  # that a pattern is cut into
 SEEDED = MIN_HEAD + TAIL + STEP - 1  # letters without an edit that hold a seed wherever the sample is looked up
 
@@ -348,12 +358,12 @@ def plan_lanes(costs: EditCosts, patterns: Patterns, max_edits: int, chosen: NDA
     """
     numbers, lengths = np.flatnonzero(chosen), patterns.lengths
     aligned = np.zeros(len(patterns))
-    stretch = 2 * max_edits + 1
-    aligned[numbers] = costs.candidate / stretch + costs.cell * 2 * lengths[numbers]
+    each_candidate = costs.align(lengths, max_edits)
+    aligned[numbers] = each_candidate[numbers] / (2 * max_edits + 1)
     tried = [cut_windows(patterns, numbers, max_edits, parts) for parts in useful_parts(max_edits, MOST_PARTS)]
     best, windows = (EACH[0], aligned), Windows.joined([])
     for each in EACH:
-        every = np.stack([aligned, *(_lane_costs(costs, one, each, aligned) for one in tried)])
+        every = np.stack([aligned, *(_lane_costs(costs, one, each, each_candidate, aligned) for one in tried)])
         least = every.min(axis=0)
         if least.sum() < best[1].sum():
             best, way = (each, least), every.argmin(axis=0)
@@ -362,14 +372,14 @@ def plan_lanes(costs: EditCosts, patterns: Patterns, max_edits: int, chosen: NDA
 
 
 def _lane_costs(
-    costs: EditCosts, windows: Windows, each: int, aligned: NDArray[np.float64]
+    costs: EditCosts, windows: Windows, each: int, candidate: NDArray[np.float64], aligned: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """What the windows of each pattern take for a letter; patterns without windows take forever."""
     every = np.full(len(aligned), np.inf)
     marked = CHANCES[windows.known, np.minimum(windows.edits + each // 2, HEIGHT)] / each
-    found = CHANCES[windows.known, windows.edits]
+    found = CHANCES[windows.known, np.minimum(windows.edits, HEIGHT)]
     own = costs.lane + (costs.check / each + costs.mark * marked)
-    own += np.minimum(found * costs.candidate * 2, aligned[windows.pattern])
+    own += np.minimum(2 * found * candidate[windows.pattern], aligned[windows.pattern])
     every[windows.patterns] = np.bincount(windows.pattern, own, len(aligned))[windows.patterns]
     return every
 
@@ -384,14 +394,11 @@ def index_edit_cost(
         return 0.0, seeded
     head = choose_head(patterns, max_edits, n_rate, letters, costs.candidate)
     agree = n_rate + (1 - n_rate) / 4
-    known = patterns.lengths[seeded].mean() * (4 * max_edits + 1) * costs.cell
-    found = count * agree ** (head + TAIL) / STEP * (costs.candidate + known)
+    found = count * agree ** (head + TAIL) / STEP * float(costs.align(patterns.lengths[seeded], max_edits).mean())
     return LISTED * (count << head) + letters * (costs.look_up + found), seeded
 
 
-def lanes_pay(
-    costs: EditCosts, patterns: Patterns, max_edits: int, n_rate: float, letters: int
-) -> bool:
+def lanes_pay(costs: EditCosts, patterns: Patterns, max_edits: int, n_rate: float, letters: int) -> bool:
     """Tell whether lanes are likely to find all patterns sooner than seeds find those that are long enough.
 
     Parameters

@@ -89,7 +89,7 @@ def _add_matching_options(parser: argparse.ArgumentParser) -> None:
     add_pattern_options(group)
     group.add_argument(
         "--max-edits", type=count, default=0, metavar="E",
-        help="substitutions, insertions and deletions that a match may have, 0 to 4, instead of --max-mismatch; "
+        help="substitutions, insertions and deletions that a match may have, 0 to 1000, instead of --max-mismatch; "
         "neighbouring ends of matches are one match (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
@@ -107,7 +107,8 @@ def _add_matching_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--method", default="auto", choices=METHODS,
-        help="how matches are found; all methods find the same ones (default: %(default)s)",
+        help="how matches are found; all methods find the same ones (default: %(default)s). planes is without "
+        "--max-edits, lanes is with it",
     )  # fmt: skip
 
 

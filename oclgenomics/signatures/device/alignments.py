@@ -13,13 +13,14 @@ from oclgenomics.runtime import BufferNeed, DeviceArray, Engine
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SUM_TYPES, SampleLetters, group_sums, sum_type
 from oclgenomics.signatures.matches.joining import Places, joined_places, run_starts
+from oclgenomics.signatures.plan import FEW_EDITS
 from oclgenomics.signatures.result import Columns
 
 AT_ONCE = 1 << 17  # candidates
 AT_ONCE_CELLS = 1 << 22  # of their bands
 NARROW_EDIT_BIT, EDIT_BIT, SHIFT_BIT = 29, 45, 25  # where a key has its edits and its shift, as edit_keys.clh says
 MAX_LETTERS = (1 << SHIFT_BIT) - 1  # of a pattern
-NARROW, IN_REGISTERS = 4, 7  # edits at most, of keys of 32 bits and of bands in registers
+NARROW = 4  # edits at most, of keys of 32 bits
 
 
 def band_cells(max_edits: int) -> int:
@@ -153,7 +154,7 @@ class Aligner:
             "groups": self._groups, "candidates": engine.upload(records), "count": count, "keys": keys, "sums": sums,
         }  # fmt: skip
         found: NDArray[Any] = np.arange(count)
-        if self._max_edits > IN_REGISTERS:
+        if self._max_edits > FEW_EDITS:
             kernel = engine.kernel("signatures/align_bands.cl", "align_bands", **defines)
             engine.launch_items(kernel, count, **arguments, edits=self._max_edits)
         else:

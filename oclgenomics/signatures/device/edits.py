@@ -160,9 +160,7 @@ class EditMatcher:
         row = np.searchsorted(first, at, side="right") - 1
         return self._candidates(row, which, at - first[row] - 1)
 
-    def _last_diagonal(
-        self, samples: SampleLetters, piece: NDArray[Any], pattern: NDArray[Any]
-    ) -> NDArray[np.int64]:
+    def _last_diagonal(self, samples: SampleLetters, piece: NDArray[Any], pattern: NDArray[Any]) -> NDArray[np.int64]:
         """The highest diagonal of a match in a piece."""
         size: NDArray[np.int64] = samples.block.pieces.size[piece].astype(np.int64)
         return size - self._lengths[pattern] + self._max_edits

@@ -205,7 +205,9 @@ class LaneFinder:
 
     def _stretches(self, samples: SampleLetters, dealt: Streams, count: int, known: int) -> FoundStretches:
         """The stretches of the marks of a round; all windows that end before letter `known` are found by then."""
-        last_piece = len(dealt.firsts) - 1 if known >= dealt.total else np.searchsorted(dealt.firsts, known, side="right") - 1
+        last_piece = (
+            len(dealt.firsts) - 1 if known >= dealt.total else np.searchsorted(dealt.firsts, known, side="right") - 1
+        )
         until = self._margin + (min(known, dealt.total) - int(dealt.firsts[last_piece]))
         window, piece, begin, mask = self._checked(samples, dealt, count)
         windows, edits = self._windows, self._max_edits

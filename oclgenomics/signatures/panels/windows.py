@@ -79,13 +79,13 @@ def cut_windows(patterns: Patterns, numbers: NDArray[np.int64], max_edits: int, 
     ----------
     patterns : Patterns
     numbers : ndarray, int64
-        The patterns; those whose parts have no more letters than a window may have edits get none.
+        The patterns; those whose windows would have no more letters than edits get none.
     max_edits : int
         Of the whole pattern.
     parts : int
     """
     edits = max_edits // parts
-    numbers = numbers[patterns.lengths[numbers] // parts > edits]
+    numbers = numbers[np.minimum(patterns.lengths[numbers] // parts, HEIGHT) > edits]
     if not len(numbers):
         return Windows(*(np.empty(0, np.int64) for _ in range(5)))
     known = np.concatenate([[0], np.cumsum(is_concrete(patterns.sets))])

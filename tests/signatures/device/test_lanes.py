@@ -23,9 +23,7 @@ LENGTHS = [1, 2, 7, 20, 31, 32, 33, 63, 64, 65, 100]
 Found = set[tuple[int, int, int]]
 
 
-def stretches(
-    texts: list[bytes], patterns: Patterns, windows: Windows, max_edits: int, *, slack: int = 0
-) -> Found:
+def stretches(texts: list[bytes], patterns: Patterns, windows: Windows, max_edits: int, *, slack: int = 0) -> Found:
     """Piece, pattern and stretch of each diagonal at which a pattern may start, from the definition."""
     found = set()
     for piece, text in enumerate(texts):
