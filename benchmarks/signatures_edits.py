@@ -1,6 +1,7 @@
 """Signatures with insertions and deletions: whole processes, and those of Sassy in turn.
 
-    python benchmarks/signatures_edits.py [-d auto] [--sassy PYTHON] [--letters 1e8] [--repeat 3] [--json FILE] [--quick]
+    python benchmarks/signatures_edits.py [-d auto] [--sassy PYTHON] [--letters 1e8] [--repeat 3] [--json FILE]
+                                          [--quick]
 
 A random genome has 200 copies of signatures, with up to a twelfth of their letters edited. `reads` are of 150 bp, each
 from a random place of a genome that has all signatures; all others look through the genome as one record. Both strands,

@@ -44,8 +44,9 @@ class ScanOptions:
     min_score : float
         A match needs this mean quality; samples need qualities if it is not 0.
     max_edits : int
-        Substitutions, insertions and deletions that a match may have, 0 to 1,000; instead of `max_mismatches`. Neighbouring
-        ends at which a signature matches are then one match, that of the fewest edits. `method` is not 'planes'.
+        Substitutions, insertions and deletions that a match may have, 0 to 1,000; instead of `max_mismatches`.
+        Neighbouring ends at which a signature matches are then one match, that of the fewest edits. `method` is not
+        'planes'; 'lanes' is for edits only.
 
     Raises
     ------

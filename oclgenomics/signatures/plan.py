@@ -305,7 +305,7 @@ class EditCosts:
     far_cell: float
 
     def align(self, lengths: NDArray[Any], max_edits: int) -> NDArray[np.float64]:
-        """Return what a candidate of each pattern takes where there is no match: until all alignments have many edits."""
+        """Return what a candidate of each pattern takes where nothing matches: until all alignments have many edits."""
         letters = np.minimum(lengths, AGREE_BY_CHANCE * max_edits)
         cell = self.cell if max_edits <= FEW_EDITS else self.far_cell
         cost: NDArray[np.float64] = self.candidate + letters * ((4 * max_edits + 1) * cell)

@@ -71,8 +71,8 @@ class EndRows(Columns):
 
 def wide_keys(keys: NDArray[np.uint32]) -> NDArray[np.uint64]:
     """Return keys of 32 bits as keys of 64."""
-    edits, rest = keys >> NARROW_EDIT_BIT, keys & ((1 << NARROW_EDIT_BIT) - 1)
-    return edits.astype(np.uint64) << np.uint64(EDIT_BIT) | rest
+    edits, rest = (keys >> NARROW_EDIT_BIT).astype(np.uint64), (keys & ((1 << NARROW_EDIT_BIT) - 1)).astype(np.uint64)
+    return (edits << np.uint64(EDIT_BIT)) | rest
 
 
 def edits_of(key: NDArray[np.uint64]) -> NDArray[np.int64]:

@@ -8,8 +8,8 @@ bands of E diagonals on either side of all seeds that are found give each end wi
 number found there is that of an alignment, so that none can be too low.
 
 Diagonals are cut into stretches of 2 E + 1, and each stretch that holds a seed's diagonal becomes one candidate, whose
-band has E diagonals more on either side: neighbouring seeds share candidates. Other patterns are candidates where one of
-their windows ends with few edits (`lanes`): the whole pattern then starts within E diagonals of that of the window's
+band has E diagonals more on either side: neighbouring seeds share candidates. Other patterns are candidates where one
+of their windows ends with few edits (`lanes`): the whole pattern then starts within E diagonals of that of the window's
 end. Patterns that gain by neither are candidates on every stretch on which an alignment can start.
 """
 
@@ -162,8 +162,9 @@ class EditMatcher:
 
     def _last_diagonal(self, samples: SampleLetters, piece: NDArray[Any], pattern: NDArray[Any]) -> NDArray[np.int64]:
         """The highest diagonal of a match in a piece."""
-        size: NDArray[np.int64] = samples.block.pieces.size[piece].astype(np.int64)
-        return size - self._lengths[pattern] + self._max_edits
+        size = samples.block.pieces.size[piece].astype(np.int64)
+        last: NDArray[np.int64] = size - self._lengths[pattern] + self._max_edits
+        return last
 
     def _candidates(
         self, piece: NDArray[np.integer], pattern: NDArray[np.integer], stretch: NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""Windows of patterns found with edits: a stretch of the block's letters in each lane of a vector, or in each work-item.
+"""Windows of patterns found with edits: another stretch of the letters in each lane of a vector, or in each work-item.
 
 All letters of a block are laid end to end and dealt out to streams (signatures/find_ends.cl), so that lanes are full
 whatever the lengths of samples are. A first kernel marks where windows may end; a second one looks at the marked ends
@@ -144,15 +144,16 @@ class LaneFinder:
         engine, streams, size = self._engine, blocks * self._lanes, dealt.share + self._skipped
         length = streams * dealt.share + self._skipped + BEHIND
         joined, out = (self._kept(at, bytes) for at, bytes in enumerate((length, streams * size)))
+        alone = 1 if self._cpu else None
         engine.launch_items(
-            engine.kernel(SOURCE, "join_letters", **self._defines), -(-length // STRETCH), lanes=1 if self._cpu else None,
+            engine.kernel(SOURCE, "join_letters", **self._defines), -(-length // STRETCH), lanes=alone,
             codes=samples.codes, pieces=samples.pieces, firsts=engine.upload(dealt.firsts.astype(np.uint32)),
             count=len(dealt.firsts) - 1, total=dealt.total, before=self._skipped + self._each // 2,
             begin=first * self._lanes * dealt.share, size=length, joined=joined,
         )  # fmt: skip
         engine.launch_items(
             engine.kernel(SOURCE, "lay_streams", **self._defines), blocks if self._cpu else streams,
-            lanes=1 if self._cpu else None, joined=joined, share=dealt.share, size=size, streams=streams, out=out,
+            lanes=alone, joined=joined, share=dealt.share, size=size, streams=streams, out=out,
         )  # fmt: skip
         return out
 
@@ -205,10 +206,10 @@ class LaneFinder:
 
     def _stretches(self, samples: SampleLetters, dealt: Streams, count: int, known: int) -> FoundStretches:
         """The stretches of the marks of a round; all windows that end before letter `known` are found by then."""
-        last_piece = (
-            len(dealt.firsts) - 1 if known >= dealt.total else np.searchsorted(dealt.firsts, known, side="right") - 1
-        )
-        until = self._margin + (min(known, dealt.total) - int(dealt.firsts[last_piece]))
+        known = min(known, dealt.total)
+        ended = known == dealt.total
+        last_piece = len(dealt.firsts) - 1 if ended else int(np.searchsorted(dealt.firsts, known, side="right")) - 1
+        until = self._margin + (known - int(dealt.firsts[last_piece]))
         window, piece, begin, mask = self._checked(samples, dealt, count)
         windows, edits = self._windows, self._max_edits
         diagonal = begin + 1 - windows.behind[window]  # of the window's end, if that is the first end
@@ -220,7 +221,7 @@ class LaneFinder:
         sizes = last - first + 1
         which = np.flatnonzero(inside).repeat(sizes)
         stretch = np.arange(len(which)) - (np.cumsum(sizes) - sizes).repeat(sizes) + first.repeat(sizes)
-        return FoundStretches(piece[which], windows.pattern[window[which]], stretch, int(last_piece), until)
+        return FoundStretches(piece[which], windows.pattern[window[which]], stretch, last_piece, until)
 
     def _checked(self, samples: SampleLetters, dealt: Streams, count: int) -> tuple[NDArray[np.int64], ...]:
         """The marks that hold ends: windows, pieces, the first ends that were looked at, and bits of those found."""
@@ -268,7 +269,7 @@ def _window_records(patterns: Patterns, windows: Windows) -> NDArray[np.uint32]:
 def _by_piece(
     firsts: NDArray[np.int64], window: NDArray[np.uint32], first: NDArray[np.int64], each: int
 ) -> NDArray[np.uint32]:
-    """Ends first .. first + each - 1 of windows in the pieces that they lie in: window, piece, and ends in the piece."""
+    """The window of each mark, each piece that its ends lie in, and which ends of the piece they are."""
     behind = np.minimum(first + each, firsts[-1])
     low, high = (np.searchsorted(firsts, at, side="right") - 1 for at in (first, behind - 1))
     piece = low

@@ -139,9 +139,8 @@ def check_places(
     patterns = on_device(engine, [text.encode() for text in texts], options)
     table = make_table(patterns.patterns, max_edits, 2) if route == "seeds" else None
     others = np.arange(len(patterns.patterns)) if table is None else table.unseeded.astype(np.int64)
-    lanes = (
-        lane_plan(patterns.patterns, others, max_edits, 3 if route == "parts" else 1) if route != "nothing" else None
-    )
+    lanes = lane_plan(patterns.patterns, others, max_edits, 3 if route == "parts" else 1)
+    lanes = None if route == "nothing" else lanes
     matcher = EditMatcher(engine, patterns, max_edits, table, lanes, share=21, **parameters)
     finder = EditScan(engine, patterns, options)
     finder._matcher = matcher

@@ -12,7 +12,7 @@ from helpers.signature_samples import SampleRecord, random_letters, sample_lette
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.runtime import Engine
-from oclgenomics.signatures.device.lanes import LaneFinder
+from oclgenomics.signatures.device.lanes import FoundStretches, LaneFinder
 from oclgenomics.signatures.panels.letters import sets_of
 from oclgenomics.signatures.panels.panel import Patterns
 from oclgenomics.signatures.panels.windows import Windows, cut_windows
@@ -37,6 +37,11 @@ def stretches(texts: list[bytes], patterns: Patterns, windows: Windows, max_edit
                 low = max(0, high - 2 * (max_edits + slack)) // (2 * max_edits + 1)
                 found |= {(piece, pattern, at) for at in range(low, high // (2 * max_edits + 1) + 1)}
     return found
+
+
+def rows_of(lots: list[FoundStretches]) -> Found:
+    every = (np.stack([lot.piece, lot.pattern, lot.stretch], axis=1).tolist() for lot in lots)
+    return {(piece, pattern, stretch) for rows in every for piece, pattern, stretch in rows}
 
 
 def cut(patterns: Patterns, max_edits: int, parts: int) -> Windows:
@@ -72,7 +77,7 @@ def test_windows_are_found_where_they_end(
     samples = sample_letters(shaped, [SampleRecord(text) for text in texts])
     finder = LaneFinder(shaped, patterns, windows, max_edits, each, room=room, share=share)
     lots = list(finder.find(samples))
-    found = {row for lot in lots for row in zip(lot.piece.tolist(), lot.pattern.tolist(), lot.stretch.tolist())}
+    found = rows_of(lots)
     assert found >= stretches(texts, patterns, windows, max_edits)
     assert found <= stretches(texts, patterns, windows, max_edits, slack=each)
     known = [(lot.last_piece, int(lot.until.max(initial=0))) for lot in lots]
@@ -101,5 +106,5 @@ def test_rounds_are_cut_by_blocks_and_then_by_windows(engine: Engine) -> None:
     finder = LaneFinder(engine, patterns, windows, 1, 3, room=1, share=30)
     lots = list(finder.find(samples))
     assert len(lots) > 3 * (4700 // (30 * 32))
-    found = {row for lot in lots for row in zip(lot.piece.tolist(), lot.pattern.tolist(), lot.stretch.tolist())}
+    found = rows_of(lots)
     assert found == stretches(texts, patterns, windows, 1)
