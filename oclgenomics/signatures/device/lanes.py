@@ -94,6 +94,8 @@ class LaneFinder:
         Marks that are held at a time; as suits the device if not given.
     share : int, optional
         Letters of a stream, a multiple of `each`; as suits the device and the block if not given.
+    at_once : int, optional
+        Letters that are laid out at a time, in one block of streams at least; as suits the device if not given.
     """
 
     def __init__(
@@ -106,9 +108,10 @@ class LaneFinder:
         *,
         room: int | None = None,
         share: int | None = None,
+        at_once: int | None = None,
     ) -> None:
         self._engine, self._windows, self._max_edits, self._each = engine, windows, max_edits, each
-        self._wanted, self._share = room, share
+        self._wanted, self._share, self._laid = room, share, at_once
         self._arrays: list[Any] = [None, None]
         self._cpu = engine.tuning.cpu
         self._lanes = engine.tuning.vector_bytes // 4 if self._cpu else GPU_LANES
@@ -124,9 +127,7 @@ class LaneFinder:
         """Find the stretches of a block, from left to right."""
         dealt = self._dealt(samples)
         size = dealt.share + self._skipped
-        need = BufferNeed("streams", per_item=2 * size * self._lanes)
-        most = self._engine.items_that_fit([need], item="block of streams")
-        for first, stop in chunks(dealt.blocks, max(1, most // 2)):
+        for first, stop in chunks(dealt.blocks, max(1, self._at_once // (size * self._lanes))):
             laid = self._lay(samples, dealt, first, stop - first)
             yield from self._rounds(samples, dealt, laid, (first, 0, stop - first), (0, len(self._windows)))
 
@@ -246,6 +247,13 @@ class LaneFinder:
         need = BufferNeed("marks", per_item=ROOM_SHARE * MARK_BYTES)
         fit = min(MAX_ROOM, self._engine.items_that_fit([need], item="mark")) if self._wanted is None else self._wanted
         return max(fit, least)
+
+    @cached_property
+    def _at_once(self) -> int:
+        """How many letters are laid out at a time, in half of the memory that is left before the first of them."""
+        if self._laid is not None:
+            return self._laid
+        return self._engine.items_that_fit([BufferNeed("letters", per_item=4)], item="letter")
 
     @cached_property
     def _found(self) -> DeviceArray:

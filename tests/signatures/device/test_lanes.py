@@ -57,9 +57,18 @@ def cut(patterns: Patterns, max_edits: int, parts: int) -> Windows:
     each=st.sampled_from([3, 7]),
     share=st.sampled_from([None, 21, 84]),
     room=st.sampled_from([None, 1]),
+    at_once=st.sampled_from([None, 1, 1500]),
 )
 def test_windows_are_found_where_they_end(
-    shaped: Engine, seed: int, alphabet: str, max_edits: int, parts: int, each: int, share: int | None, room: int | None
+    shaped: Engine,
+    seed: int,
+    alphabet: str,
+    max_edits: int,
+    parts: int,
+    each: int,
+    share: int | None,
+    room: int | None,
+    at_once: int | None,
 ) -> None:
     rng = np.random.default_rng(seed)
     names = [random_letters(rng, int(rng.choice(LENGTHS)), float(rng.choice([0, 0.1])), alphabet) for _ in range(5)]
@@ -75,7 +84,7 @@ def test_windows_are_found_where_they_end(
     if not len(windows):
         return
     samples = sample_letters(shaped, [SampleRecord(text) for text in texts])
-    finder = LaneFinder(shaped, patterns, windows, max_edits, each, room=room, share=share)
+    finder = LaneFinder(shaped, patterns, windows, max_edits, each, room=room, share=share, at_once=at_once)
     lots = list(finder.find(samples))
     found = rows_of(lots)
     assert found >= stretches(texts, patterns, windows, max_edits)
