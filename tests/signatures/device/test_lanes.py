@@ -117,3 +117,18 @@ def test_rounds_are_cut_by_blocks_and_then_by_windows(engine: Engine) -> None:
     assert len(lots) > 3 * (4700 // (30 * 32))
     found = rows_of(lots)
     assert found == stretches(texts, patterns, windows, 1)
+
+
+def test_streams_begin_far_enough_before_what_they_own(engine: Engine) -> None:
+    """A match of as many letters as there can be, which all count, ends at every place of a stream."""
+    rng = np.random.default_rng(7)
+    pattern = random_letters(rng, 32, 0, "AC")
+    longest = b"".join(pattern[at : at + 5] + b"G" for at in range(0, 30, 5)) + pattern[30:]
+    texts = [b"T" * (100 + offset) + longest + b"T" * 50 for offset in range(21)]
+    patterns = on_device(engine, [pattern]).patterns
+    samples = sample_letters(engine, [SampleRecord(text) for text in texts])
+    for at_once in (None, 1):
+        finder = LaneFinder(engine, patterns, cut(patterns, 6, 1), 6, 3, share=21, at_once=at_once)
+        expected = stretches(texts, patterns, cut(patterns, 6, 1), 6)
+        assert {piece for piece, _, _ in expected} == set(range(21))
+        assert rows_of(list(finder.find(samples))) == expected
