@@ -1,14 +1,13 @@
-"""The recipe for conda asks for what setup.cfg asks for, by the names of conda-forge."""
+"""The recipe for conda, as rattler-build renders it, asks for what setup.cfg asks for, by the names of conda-forge."""
 
 from __future__ import annotations
 
 import configparser
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
 from packaging.requirements import Requirement
+from rattler_build import Stage0Recipe, Stage1Recipe, VariantConfig
 
 import oclgenomics
 from oclgenomics.runtime import loader
@@ -26,16 +25,15 @@ def setup() -> configparser.ConfigParser:
     return found
 
 
-def recipe(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load((CONDA / name / "recipe.yaml").read_text())
-    return found
+def recipe(name: str) -> Stage1Recipe:
+    (variant,) = Stage0Recipe.from_file(str(CONDA / name / "recipe.yaml")).render(VariantConfig())
+    return variant.recipe
 
 
 def test_there_is_a_recipe_for_what_conda_forge_lacks() -> None:
     assert {path.parent.name for path in CONDA.glob("*/recipe.yaml")} == OWN_RECIPES
     for name in OWN_RECIPES:
-        assert recipe(name)["schema_version"] == 1
-        assert recipe(name)["package"]["name"] == name
+        assert recipe(name).package.name == name
 
 
 def test_it_needs_what_pip_installs(setup: configparser.ConfigParser) -> None:
@@ -48,14 +46,15 @@ def test_it_needs_what_pip_installs(setup: configparser.ConfigParser) -> None:
             assert requirement.name in loader.BUNDLED
         else:
             wanted.add(f"{name} {requirement.specifier}".strip())
-    assert set(recipe("oclgenomics")["requirements"]["run"]) == wanted
+    assert set(map(str, recipe("oclgenomics").requirements.run)) == wanted
 
 
 def test_it_is_of_this_version_and_has_its_command_and_licences(setup: configparser.ConfigParser) -> None:
     found = recipe("oclgenomics")
-    assert found["context"]["version"] == oclgenomics.__version__
+    assert found.package.version == oclgenomics.__version__
+    build, about = found.build.to_dict(), found.about.to_dict()
     scripts = setup["options.entry_points"]["console_scripts"].strip().split("\n")
-    assert found["build"]["python"]["entry_points"] == scripts
-    assert found["build"]["noarch"] == "python"
-    assert found["about"]["license"] == setup["metadata"]["license_expression"]
-    assert found["about"]["license_file"] == setup["metadata"]["license_files"].split()
+    assert build["python"]["entry_points"] == scripts
+    assert found.build.noarch == "python"
+    assert about["license"] == setup["metadata"]["license_expression"]
+    assert about["license_file"] == setup["metadata"]["license_files"].split()

@@ -541,6 +541,8 @@ def write_matrix(
         their k-mers that have been read.
     on_merge : callable, optional
         Called when that begins.
+    on_block : callable, optional
+        Called with each block of rows, which has `keys` and `counts`.
 
     Raises
     ------
@@ -634,6 +636,7 @@ def _rows(
     run: Run | None = None,
     tmp_dir: Folder = None,
     on_merge: Callable[[], object] | None = None,
+    on_block: Callable[[sets.RowBlock], object] | None = None,
     **how: Any,
 ) -> Iterator[sets.MatrixRows]:
     """The rows of a matrix; what it reads is open as long."""
@@ -659,7 +662,7 @@ def _rows(
         if on_merge is not None:
             on_merge()
         columns = [there[place] for place in range(len(samples))]
-        yield sets.MatrixRows(list(samples), columns, choice, there.get(len(samples)), _progress(run))
+        yield sets.MatrixRows(list(samples), columns, choice, there.get(len(samples)), _progress(run), on_block)
 
 
 def _progress(run: Run | None) -> Progress | None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import time
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import classify
 from oclgenomics.app.commands import (
+    OutputOptions,
     add_command,
     begin_engine,
     open_engine,
+    provenance,
     report_profile,
     say,
     say_written,
@@ -20,6 +22,7 @@ from oclgenomics.app.commands import (
 )
 from oclgenomics.app.files import option_of, reads
 from oclgenomics.app.reports import write_reports
+from oclgenomics.app.samples import MakeSample, SheetUse, add_sheet_option, has_sheet, run_sheet
 from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.classify.commands.query_options import (
     KRAKEN,
@@ -28,12 +31,12 @@ from oclgenomics.classify.commands.query_options import (
     query_inputs,
     query_options,
 )
-from oclgenomics.classify.commands.report_files import ReportFiles, check_format, line_form
+from oclgenomics.classify.commands.report_files import LINES, ReportFiles, check_format, line_form
 from oclgenomics.classify.options import Wanted
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Iterator, Mapping
 
     from oclgenomics.classify.formats.tally import Tally
     from oclgenomics.classify.index import Index
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
 TEXTS = ("classified_out", "unclassified_out")  # outputs of reads themselves
 NEED_TEXTS = (*TEXTS, "ground_truth", "precision")
 NEED_HITS = ("allhits",)
+ENDINGS = {"native": "txt", "json": "jsonl"}  # of the names of files, where these are not the format's
 
 
 def add_parser(actions: Any) -> None:
@@ -56,7 +60,7 @@ def add_parser(actions: Any) -> None:
         KRAKEN | {"--db": "name the database before the reads"},
     )  # fmt: skip
     reads(parser.add_argument("database", metavar="DB", help="database of `classify build`"))
-    add_read_options(parser)
+    add_sheet_option(parser, parser, add_read_options(parser))
     add_query_options(parser, sketches=True)
     add_spread_options(parser)
 
@@ -69,6 +73,9 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
+    if has_sheet(args):
+        OutputOptions.resolve(args, LINES)
+        return run_sheet(args, SHEET, _querying_samples)
     combined = is_combined(args)
     if not combined:
         begin_engine(args)
@@ -77,7 +84,8 @@ def run(args: argparse.Namespace) -> int:
     if args.shard is None and not combined:
         with open_engine(args) as engine:
             with classify.Index(args.database, engine=engine) as index:
-                classify_reads(args, index, partial(index.iter_query, inputs, options, wanted), options, engine)
+                query, made = partial(index.iter_query, inputs, options, wanted), provenance(args, engine)
+                classify_reads(args, index, query, options, engine, made=made)
             report_profile(args, engine)
         say_written(args)
         return 0
@@ -87,10 +95,42 @@ def run(args: argparse.Namespace) -> int:
         return write_shard(args, job, "classifying", kept=TEXTS)
     _check_kept(args)
     with work_of(args) as work, nullcontext() if job.brings_lines else work.engine() as opened:
-        classify_reads(args, job, partial(work.parts, job), job.options, opened)
+        classify_reads(args, job, partial(work.parts, job), job.options, opened, made=work.provenance())
         work.report_profile()
     say_written(args)
     return 0
+
+
+def _ending(args: argparse.Namespace) -> str:
+    return f".reads.{ENDINGS.get(args.format, args.format)}"
+
+
+def _check_samples(args: argparse.Namespace) -> None:
+    """Refuse options that no sample of a sheet could be classified with."""
+    if args.pairfiles:
+        raise UsageError("--pairfiles: the sheet says which files are of mates; leave the option out")
+    check_format(args)
+    query_options(args)
+    query_inputs(args)
+
+
+SHEET = SheetUse("reads", _ending, "paired", check=_check_samples)
+
+
+@contextmanager
+def _querying_samples(args: argparse.Namespace) -> Iterator[MakeSample]:
+    """Open the device and the database, and lend what classifies the reads of a sample."""
+    begin_engine(args)
+    options, wanted = query_options(args), wanted_of(args)
+    with open_engine(args) as engine:
+        with classify.Index(args.database, engine=engine) as index:
+
+            def make(sample: argparse.Namespace) -> None:
+                query = partial(index.iter_query, query_inputs(sample), options, wanted)
+                classify_reads(sample, index, query, options, engine, made=provenance(sample, engine))
+
+            yield make
+        report_profile(args, engine)
 
 
 def wanted_of(args: argparse.Namespace) -> Wanted:
@@ -126,6 +166,8 @@ def classify_reads(
     query: Callable[..., Generator[ClassifiedReads, None, None]],
     options: QueryOptions,
     engine: Engine | Callable[[], Engine | None] | None = None,
+    *,
+    made: Mapping[str, Any],
 ) -> None:
     """Write all outputs of a query, and tell how many reads were classified.
 
@@ -139,13 +181,15 @@ def classify_reads(
     options : QueryOptions
     engine : Engine or callable, optional
         Joins lines; see `formats.make_report`.
+    made : mapping
+        The provenance of what is written.
     """
     options = classify.options_for(known.database, options)
     if not len(known.database.taxonomy) and options.lowest != "sequence":
         why = "the database has no taxonomy, so no read will be classified"
         say(args, f"warning: {why}; --lowest sequence names targets")
     progress = started_progress(args, "classifying")
-    files = ReportFiles(args, known.lineages, options, known.database.options.sketch, engine)
+    files = ReportFiles(args, known.lineages, options, known.database.options.sketch, engine, made=made)
     start = time.perf_counter()
     parts = query(run=classify.Run(args.threads, progress.update))
     with closing(parts), ExitStack() as stack:

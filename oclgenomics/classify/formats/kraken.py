@@ -170,8 +170,9 @@ def walk(taxonomy: Taxonomy, clades: NDArray[np.int64]) -> Iterator[tuple[int, i
 def bracken_table(tally: Tally, rank: str = "species") -> str:
     """Write a line for each taxon of a rank that reads were called, or that is estimated to have one at least.
 
-    `kraken_assigned_reads` are those of its clade, `new_est_reads` the estimate as a whole number, `added_reads` the
-    difference, and `fraction_total_reads` is of all reads that are estimated to be of taxa of the rank.
+    `new_est_reads` is the estimate as a whole number. `kraken_assigned_reads` are the reads of its clade, but no more
+    than the estimate: Bracken only adds reads, and taxpasta refuses an `added_reads`, the difference of both, below 0.
+    `fraction_total_reads` is of all reads that are estimated to be of taxa of the rank.
 
     Parameters
     ----------
@@ -196,8 +197,8 @@ def bracken_table(tally: Tally, rank: str = "species") -> str:
     total = max(sum(rows.values()), 1)
     lines = ["\t".join(HEADINGS) + "\n"]
     for taxon, count in rows.items():
-        called = assigned.get(taxon, 0)
-        numbers = f"{called}\t{count - called}\t{count}\t{count / total:.5f}"
+        kept = min(assigned.get(taxon, 0), count)
+        numbers = f"{kept}\t{count - kept}\t{count}\t{count / total:.5f}"
         lines.append(f"{words.name(taxon)}\t{words.taxid(taxon)}\t{letters[rank]}\t{numbers}\n")
     return "".join(lines)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from oclgenomics import kmers, sequence
+from oclgenomics import kmers
 from oclgenomics.app.commands import (
     OutputOptions,
     add_command,
@@ -17,7 +17,8 @@ from oclgenomics.app.commands import (
     say_written,
 )  # fmt: skip
 from oclgenomics.app.files import writes
-from oclgenomics.app.inputs import reads_sequences
+from oclgenomics.app.html_output import add_html_option, elsewhere, input_title, write_page
+from oclgenomics.app.inputs import reads_sequences, with_reference
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked
@@ -48,7 +49,9 @@ def add_parser(actions: Any) -> None:
     writes(parser.add_argument("--plot", metavar="FILE", help="draw the k-mer spectrum; .png, .svg or .pdf"))
     add_reading_options(parser)
     note = "jellyfish has a blank between the columns, as MultiQC expects of files named *_jf.hist"
-    add_multiqc_options(add_output_options(parser, formats=FORMATS, what="histogram", note=note), "the spectrum")
+    group = add_output_options(parser, formats=FORMATS, what="histogram", note=note)
+    add_html_option(group, "the spectrum")
+    add_multiqc_options(group, "the spectrum")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -73,8 +76,11 @@ def run(args: argparse.Namespace) -> int:
     for line in formats.reading_lines(spectrum):
         say(args, line)
     if args.plot:
-        figure = kmers.plot_spectrum(found, spectrum, k=k, title=_title(args.inputs))
+        figure = kmers.plot_spectrum(found, spectrum, k=k, title=input_title(args.inputs))
         plots.write_figure(args.plot, figure)
+    if args.html:
+        page = plots.spectrum_page(found, spectrum, k=k, title=input_title(args.inputs), more=elsewhere(args))
+        write_page(args, page.text(counted.provenance))
     if args.multiqc:
         write_content(args, formats.spectrum_content(sample_name(args, args.inputs), found, spectrum, k=k))
     say_written(args)
@@ -91,7 +97,7 @@ class _Counted:
 
 def _counted(args: argparse.Namespace) -> _Counted:
     """The histogram of a database, or of reads."""
-    inputs = sequence.file_names(args.inputs)
+    inputs = with_reference(args, args.inputs)
     databases = [name for name in inputs if kmers.is_database(name)]
     if databases and len(inputs) > 1:
         raise UsageError(f"{databases[0]} is a database; give it alone, or merge databases with `kmers merge` first")
@@ -112,8 +118,3 @@ def _counted(args: argparse.Namespace) -> _Counted:
 def _holds_sequences(name: str) -> bool:
     """Whether an input may be meant to be counted; else it is a database or wrong."""
     return name == "-" or name_unpacked(Path(name).name.lower()).endswith(SEQUENCES)
-
-
-def _title(inputs: list[str]) -> str:
-    name = "standard input" if inputs[0] == "-" else Path(inputs[0]).name
-    return name if len(inputs) == 1 else f"{name} and {len(inputs) - 1} more"

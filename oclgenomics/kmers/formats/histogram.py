@@ -94,6 +94,13 @@ def reading_lines(spectrum: Spectrum) -> list[str]:
     return [*lines, *spectrum.notes]
 
 
+def headline(spectrum: Spectrum) -> str:
+    """Say in a few words what a histogram says of a genome."""
+    if spectrum.coverage is None or spectrum.genome_size is None:
+        return "No coverage peak"
+    return f"Coverage {number_text(spectrum.coverage)}, genome size {bases_text(spectrum.genome_size)}"
+
+
 def bases_between(some: Interval) -> str:
     """Write an interval of numbers of bp with as many digits as tell its ends apart, in the unit of its upper end."""
     scale, unit = next((one for one in UNITS if some.high >= one[0]), UNITS[-1])

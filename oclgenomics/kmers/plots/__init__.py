@@ -8,8 +8,16 @@ from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
     from oclgenomics.app.figures import *
+    from oclgenomics.kmers.plots.pages import spectrum_page as spectrum_page
+    from oclgenomics.kmers.plots.samples import MatrixTotals as MatrixTotals, matrix_page as matrix_page
     from oclgenomics.kmers.plots.spectrum import plot_spectrum as plot_spectrum
 
 __getattr__, __dir__, __all__ = found_in(
-    __name__, {"oclgenomics.app.figures": "plot_format write_figure", "spectrum": "plot_spectrum"}
+    __name__,
+    {
+        "oclgenomics.app.figures": "plot_format write_figure",
+        "pages": "spectrum_page",
+        "samples": "MatrixTotals matrix_page",
+        "spectrum": "plot_spectrum",
+    },
 )

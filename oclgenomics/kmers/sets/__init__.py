@@ -14,6 +14,6 @@ __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
         "algebra": "check_alike check_one_kind intersect restricted subtract union",
-        "rows": "MatrixRows RowChoice check_names",
+        "rows": "MatrixRows RowBlock RowChoice check_names",
     },
 )

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +17,7 @@ from hypothesis import given, strategies as st
 
 from oclgenomics.classify import reference
 from oclgenomics.classify.formats import Tally, bracken_table
+from oclgenomics.classify.formats.kraken import kreport
 from oclgenomics.classify.options import METACACHE, QueryOptions, SketchOptions
 from oclgenomics.classify.result import ClassifiedReads, Reads
 from oclgenomics.classify.taxonomy.calls import NO_TARGET, Calls, Candidates
@@ -133,8 +139,8 @@ def test_when_candidates_tell_shares() -> None:
         assert not other.tells_shares
 
 
-@given(seed=st.integers(0, 1 << 32), reads=st.integers(0, 60), rank=st.sampled_from(["species", "genus", "domain"]))
-def test_reports_of_shares(seed: int, reads: int, rank: str) -> None:
+def tally_of_shares(seed: int, reads: int) -> Tally:
+    """A tally of reads of which each has a candidate with a species, or is not called."""
     lineages = random_lineages(seed)
     part = random_reads(lineages, seed, reads)
     groups = np.append(lineages.groups("species"), NO_TAXON)
@@ -145,10 +151,39 @@ def test_reports_of_shares(seed: int, reads: int, rank: str) -> None:
     part = replace(part, candidates=replace(candidates, targets=targets), calls=replace(part.calls, taxon=taxon))
     tally = Tally(lineages, SKETCH)
     tally.add(part)
+    return tally
+
+
+@given(seed=st.integers(0, 1 << 32), reads=st.integers(0, 60), rank=st.sampled_from(["species", "genus", "domain"]))
+def test_reports_of_shares(seed: int, reads: int, rank: str) -> None:
+    tally = tally_of_shares(seed, reads)
     table = tally.estimate(rank)
-    assert table.reads.sum() == pytest.approx(np.count_nonzero(taxon != NO_TAXON), abs=1e-3)
+    assert table.reads.sum() == pytest.approx(tally.reads - tally.unclassified, abs=1e-3)
     assert table.unclassified == tally.unclassified
     rows = [line.split("\t") for line in bracken_table(tally, rank).splitlines()[1:]]
-    assert all(int(row[3]) + int(row[4]) == int(row[5]) for row in rows)
+    assigned = dict(zip(*(array.tolist() for array in tally.at_rank(rank)), strict=True))
+    for row in rows:
+        kept, added, estimate = map(int, row[3:6])
+        called = assigned.get(int(np.flatnonzero(tally.lineages.taxonomy.taxids == int(row[1]))[0]), 0)
+        assert (kept, added) == (min(called, estimate), estimate - kept)
     counts = dict(zip(table.taxon.tolist(), table.reads.tolist(), strict=True))
     assert sum(int(row[5]) for row in rows) <= sum(counts.values()) + len(rows)
+
+
+@pytest.mark.parametrize("table", [kreport, bracken_table])
+def test_taxpasta_reads_the_reports(table: Callable[[Tally], str], tmp_path: Path) -> None:
+    """Its checks are stricter than those of other readers."""
+    if shutil.which("taxpasta") is None:
+        pytest.skip("taxpasta is not installed" if sys.version_info < (3, 12) else "taxpasta needs pandas 1")
+    tally = tally_of_shares(1, 60)
+    estimate = tally.estimate("species")
+    shares = dict(zip(estimate.taxon.tolist(), estimate.reads.tolist(), strict=True))
+    calls = zip(*(array.tolist() for array in tally.at_rank("species")), strict=True)
+    assert any(shares.get(taxon, 0) < reads - 1 for taxon, reads in calls)  # of which Bracken knows nothing
+    (tmp_path / "x").write_text(table(tally))
+    profile = {kreport: "kraken2", bracken_table: "bracken"}[table]
+    command = ["taxpasta", "standardise", "-p", profile, "-o", tmp_path / "y.tsv", tmp_path / "x"]
+    subprocess.run(list(map(str, command)), check=True, capture_output=True)
+    rows = [line.split("\t") for line in (tmp_path / "x").read_text().splitlines()]
+    reads = {row[4]: row[2] for row in rows} if table is kreport else {row[1]: row[5] for row in rows[1:]}
+    assert dict(line.split("\t") for line in (tmp_path / "y.tsv").read_text().splitlines()[1:]) == reads
