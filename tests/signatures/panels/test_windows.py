@@ -79,3 +79,9 @@ def test_chances_are_about_what_random_samples_have(letters: int) -> None:
         share = np.count_nonzero(distance <= edits) / len(distance)
         if share * len(distance) > 50:
             assert share / 2.5 < CHANCES[letters, edits] < share * 2.5
+
+
+@pytest.mark.parametrize(("max_edits", "parts", "count"), [(31, 1, 1), (32, 1, 0), (50, 1, 0), (63, 2, 2), (64, 2, 0)])
+def test_a_window_that_everything_matches_is_none(max_edits: int, parts: int, count: int) -> None:
+    patterns = Panel.from_signatures([("a", "ACGT" * 125)]).patterns("+")
+    assert len(cut_windows(patterns, np.array([0]), max_edits, parts)) == count
