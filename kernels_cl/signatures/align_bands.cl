@@ -31,7 +31,7 @@ __kernel void align_bands(__global const uchar *codes, __global const Piece *pie
     const edit_key one = ONE, shift = SHIFT, nothing = NOTHING(edits);
     for (int k = 0; k < cells; ++k)
         row[k] = low + k >= 0 ? START(edits) : nothing;
-    // The cells from `first` to `last` may have few enough edits; all others have more.
+    // The cells from `first` to `last` may have few enough edits; all others were left with more.
     int first = 0, last = cells - 1;
     for (int i = 0; i < length && first <= last; ++i) {
         const uint bases = own[i], single = (bases & (bases - 1)) == 0;
@@ -61,15 +61,13 @@ __kernel void align_bands(__global const uchar *codes, __global const Piece *pie
         first = from;
         last = to;
     }
-    for (int k = 0; k < cells; ++k) {
-        if (k < first || k > last)
-            row[k] = nothing;
 #if QUALITIES
+    for (int k = 0; k < cells; ++k) {
         const int end = low + length + k, start = MIN(end - SHIFT_OF(row[k]) + (edits + 1) - length, end - 1);
         SUM sum = 0;
         if (EDITS_OF(row[k]) <= edits && end <= size)
             sum = sum_window(groups, memory + skip, piece.qualities + start, end - start, text_size);
         sums[(ulong)c * cells + k] = sum;
-#endif
     }
+#endif
 }
