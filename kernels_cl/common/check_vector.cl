@@ -260,6 +260,71 @@ __kernel void vector_marks(__global const uint *x, __global uint *out)
 }
 #endif
 
+// A square of bytes at any address that four perfect shuffles turn around; its rows as numbers, one bit of which becomes all, and
+// columns of a dynamic programming in their bits; a sum of their bits that is compared in all lanes and folded.
+#if !defined(ONLY) || defined(ONLY_vector_columns)
+typedef PASTE(int, VW) columns_signed;
+typedef uchar16 square_any __attribute__((aligned(1)));
+#define LOWER(a, b) \
+    (uchar16)(a.s0, b.s0, a.s1, b.s1, a.s2, b.s2, a.s3, b.s3, a.s4, b.s4, a.s5, b.s5, a.s6, b.s6, a.s7, b.s7)
+#define UPPER(a, b) \
+    (uchar16)(a.s8, b.s8, a.s9, b.s9, a.sa, b.sa, a.sb, b.sb, a.sc, b.sc, a.sd, b.sd, a.se, b.se, a.sf, b.sf)
+#define SPREAD(letters, bit) AS_V(uint, AS_V(int, (letters) << (31 - (bit))) >> 31)
+
+__kernel void vector_columns(__global const uint *x, __global uint *out)
+{
+    const size_t i = get_global_id(0) * 16;
+    __global const uchar *bytes = (__global const uchar *)(x + i);
+    uchar16 rows[16], turned[16];
+    for (uint n = 0; n < 16; ++n)
+        rows[n] = *(__global const square_any *)(bytes + 3 * n);
+    UNROLL
+    for (uint round = 0; round < 2; ++round) {
+        UNROLL
+        for (uint n = 0; n < 8; ++n) {
+            turned[2 * n] = LOWER(rows[n], rows[n + 8]);
+            turned[2 * n + 1] = UPPER(rows[n], rows[n + 8]);
+        }
+        UNROLL
+        for (uint n = 0; n < 8; ++n) {
+            rows[2 * n] = LOWER(turned[n], turned[n + 8]);
+            rows[2 * n + 1] = UPPER(turned[n], turned[n + 8]);
+        }
+    }
+    uint_v level = (uint_v)(x[i] & 31), down = (uint_v)(0), marks = (uint_v)(0);
+    uint some = 0;
+    for (uint n = 0; n < 16; ++n) {
+#if VW == 16
+        const uint_v letters = CONVERT_V(uint, rows[n]);
+#else
+        const uint_v letters = CONVERT_V(uint, rows[n].lo);
+#endif
+        const uint_v equal = (SPREAD(letters, 0) & x[i + 1]) | (SPREAD(letters, 3) & x[i + 2]) | (SPREAD(letters, 6) & x[i + 3]);
+        const uint_v across = ((level - (equal & ~level)) ^ level) | equal, still = equal | down;
+        const uint_v more = (down | (level & ~across)) << 1, less = (across & ~level) << 1;
+        level = (still | more) & ~less;
+        down = more & still;
+        uint_v sum = (level & 0x33333333u) + (level >> 2 & 0x33333333u) + (down & 0x33333333u);
+        sum = ((sum & 0x0f0f0f0fu) + (sum >> 4 & 0x0f0f0f0fu)) * 0x01010101u >> 24;
+        const uint_v mark = AS_V(uint, sum >= (uint_v)(x[i + n] & 63));
+        marks = marks << 1 | (mark & 1);
+#if VW == 16
+        const uint8 eight = mark.lo | mark.hi;
+#else
+        const uint8 eight = mark;
+#endif
+        const uint4 four = eight.lo | eight.hi;
+        some = some << 1 | ((four.x | four.y | four.z | four.w) != 0);
+    }
+    for (uint lane = 0; lane < 16; ++lane) {
+        out[i + lane] = ((const uint *)&level)[lane % VW];
+        out[ITEMS + i + lane] = ((const uint *)&down)[lane % VW];
+        out[2 * ITEMS + i + lane] = ((const uint *)&marks)[lane % VW];
+        out[3 * ITEMS + i + lane] = some;
+    }
+}
+#endif
+
 // Vectors of Clang's that are as wide as registers: twice VW numbers of 16 bits, more than OpenCL C has in a vector. They are
 // compared, chosen, added up to the largest number and multiplied, in private arrays, and lane by lane.
 #if !defined(ONLY) || defined(ONLY_vector_shorts)

@@ -434,6 +434,28 @@ def vector_marks() -> Case:
     return case([x], channels(*fields, dtype=np.uint32))
 
 
+def vector_columns(lanes: int) -> Case:
+    x = NUMBERS.words[0]
+    of_item = x.reshape(-1, 16)
+    # Byte t of row l is byte l of row t after a square is turned around.
+    letters = x.view(np.uint8).reshape(-1, 64)[:, 3 * np.arange(16)[:, None] + np.arange(16)].astype(np.uint32)
+    level = np.repeat(of_item[:, :1] & 31, 16, axis=1)
+    down, marks, some = np.zeros_like(level), np.zeros_like(level), np.zeros_like(of_item[:, :1])
+    for n in range(16):
+        bits = [letters[:, :, n] >> bit & 1 == 1 for bit in (0, 3, 6)]
+        equal = np.bitwise_or.reduce([np.where(bit, of_item[:, m, None], 0) for m, bit in enumerate(bits, 1)])
+        across, still = ((level - (equal & ~level)) ^ level) | equal, equal | down
+        more, less = (down | (level & ~across)) << 1, (across & ~level) << 1
+        level, down = (still | more) & ~less, more & still
+        sums = (level & 0x33333333) + (level >> 2 & 0x33333333) + (down & 0x33333333)
+        sums = ((sums & 0x0F0F0F0F) + (sums >> 4 & 0x0F0F0F0F)) * np.uint32(0x01010101) >> 24
+        mark = sums >= of_item[:, n, None] & 63
+        marks = marks << 1 | mark
+        some = some << 1 | mark[:, :lanes].any(axis=1, keepdims=True)
+    fields = [np.resize(of[:, :lanes].T, (16, len(of_item))).T.ravel() for of in (level, down, marks)]
+    return case([x], channels(*fields, np.repeat(some, 16), dtype=np.uint32))
+
+
 def vector_shorts(lanes: int) -> Case:
     a, b = NUMBERS.words[0].view(np.uint16).reshape(2, ITEMS)
     most = np.uint16(65535)

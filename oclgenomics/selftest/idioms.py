@@ -84,6 +84,7 @@ def idioms_for(device: Device) -> list[Idiom]:
         found.append(Idiom("vector_lines", VECTOR, values.vector_lines, BYTES_WIDTH, BYTES_WIDTH))
         wide = tuning.vector_bytes // 4
         found.append(Idiom("vector_shorts", VECTOR, lambda: values.vector_shorts(2 * wide), wide, 2 * wide))
+        found.append(Idiom("vector_columns", VECTOR, lambda: values.vector_columns(wide), wide, 16))
         found.append(Idiom("vector_scores", VECTOR, lambda: values.vector_scores(wide), wide, wide))
         found.append(Idiom("vector_lists", VECTOR, lambda: values.vector_lists(wide), wide, wide))
     for width in widths:

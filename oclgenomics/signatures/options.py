@@ -9,7 +9,7 @@ from oclgenomics.errors import ParameterError, check_choice, check_range
 
 Report = Literal["best", "first", "all", "read"]
 Strand = Literal["+", "-", "both"]
-Method = Literal["auto", "index", "planes", "brute"]
+Method = Literal["auto", "index", "planes", "lanes", "brute"]
 ReportFormat = Literal["tsv", "course", "bed", "jsonl", "paf", "sam"]
 PairRule = Literal["either", "both"]
 Trim = Literal["before", "after"]
@@ -20,7 +20,7 @@ FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
 PAIR_RULES: tuple[PairRule, ...] = get_args(PairRule)
 TRIMS: tuple[Trim, ...] = get_args(Trim)
 MAX_MISMATCHES = 7
-MAX_EDITS = 4
+MAX_EDITS = 1000
 BEST_QUALITY = 93
 
 
@@ -40,7 +40,7 @@ class ScanOptions:
         sample: that of the fewest mismatches, then of the highest score, then of the first signature, then on +.
     strand : {'+', '-', 'both'}
         The signatures as they are, their reverse complements, or both.
-    method : {'auto', 'index', 'planes', 'brute'}
+    method : {'auto', 'index', 'planes', 'lanes', 'brute'}
         How matches are found; all methods find the same ones.
     max_mismatches : int
         Letters of a match that need not match, 0 to 7.
@@ -49,8 +49,9 @@ class ScanOptions:
     min_score : float
         A match needs this mean quality; samples need qualities if it is not 0.
     max_edits : int
-        Substitutions, insertions and deletions that a match may have, 0 to 4; instead of `max_mismatches`. Neighbouring
-        ends at which a signature matches are then one match, that of the fewest edits. `method` is not 'planes'.
+        Substitutions, insertions and deletions that a match may have, 0 to 1,000; instead of `max_mismatches`.
+        Neighbouring ends at which a signature matches are then one match, that of the fewest edits. `method` is not
+        'planes'; 'lanes' is for edits only.
     alignments : bool
         Find out how signatures are aligned to their matches, and keep the bases, as SAM and PAF need it. Memory then
         holds all matches of the sample at work, also where all are reported.
@@ -76,12 +77,15 @@ class ScanOptions:
         for name, value, most in (
             ("max_mismatches", self.max_mismatches, MAX_MISMATCHES), ("max_edits", self.max_edits, MAX_EDITS),
         ):  # fmt: skip
-            check_range(name, value, 0, most, f"0 to {most} can be found exactly")
+            check_range(name, value, 0, most, f"0 to {most:,} can be found exactly")
         if self.max_edits and self.max_mismatches:
             text = "substitutions are edits, too; leave out `max_mismatches`"
             raise ParameterError("max_edits", text, self.max_edits)
         if self.max_edits and self.method == "planes":
-            raise ParameterError("method", "does not find insertions and deletions; choose auto or index", self.method)
+            text = "does not find insertions and deletions; choose auto, index or lanes"
+            raise ParameterError("method", text, self.method)
+        if self.method == "lanes" and not self.max_edits:
+            raise ParameterError("method", "is for `max_edits`; choose auto, index or planes", self.method)
         check_range("min_informative", self.min_informative, 0, 1, "a share is 0 to 1")
         check_range("min_score", self.min_score, 0, BEST_QUALITY, f"qualities are 0 to {BEST_QUALITY}")
 

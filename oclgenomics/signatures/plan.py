@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.signatures.panels.panel import Patterns
 from oclgenomics.signatures.panels.seeds import MAX_HEAD, MIN_HEAD, STEP, TAIL
+from oclgenomics.signatures.panels.windows import CHANCES, HEIGHT, Windows, cut_windows, useful_parts
 
 MATCHES_AT_ONCE = 1 << 19  # that are listed; a writer of text takes up to a kilobyte of memory for each
 
@@ -273,3 +274,146 @@ def index_pays(
     index += 0 if has_index else costs.seed * seeds
     planes += 0 if has_planes else costs.step * len(patterns.sets)
     return bool(index < planes)
+
+
+@dataclass(frozen=True)
+class EditCosts:
+    """What finding places with edits takes, in nanoseconds of all cores of a device and its host.
+
+    Attributes
+    ----------
+    look_up : float
+        Of the index, for a letter of a sample.
+    lane : float
+        Of the lanes, for a letter of a sample and a window.
+    check : float
+        Of the lanes, for an end that is looked at and a window.
+    mark : float
+        Of the lanes, for an end that is marked.
+    candidate : float
+        To find a candidate and to list its places, once it is known.
+    cell, far_cell : float
+        To align it, for a letter of the pattern and a diagonal, in a band of few diagonals or of many.
+    """
+
+    look_up: float
+    lane: float
+    check: float
+    mark: float
+    candidate: float
+    cell: float
+    far_cell: float
+
+    def align(self, lengths: NDArray[Any], max_edits: int) -> NDArray[np.float64]:
+        """Return what a candidate of each pattern takes where nothing matches: until all alignments have many edits."""
+        letters = np.minimum(lengths, AGREE_BY_CHANCE * max_edits)
+        cell = self.cell if max_edits <= FEW_EDITS else self.far_cell
+        cost: NDArray[np.float64] = self.candidate + letters * ((4 * max_edits + 1) * cell)
+        return cost
+
+
+# Measured with benchmarks/signatures_edits.py on two cores (Xeon with AVX-512) and Intel's runtime; those of GPUs are
+# estimates from their rate of integer operations, and not measured.
+CPU_EDITS = EditCosts(look_up=0.8, lane=0.17, check=0.27, mark=300.0, candidate=800.0, cell=0.8, far_cell=10.0)
+GPU_EDITS = EditCosts(look_up=0.01, lane=0.002, check=0.003, mark=60.0, candidate=200.0, cell=0.002, far_cell=0.02)
+EACH = (3, 5, 7, 9, 11, 15)  # ends of which one is looked at
+FEW_EDITS = 7  # whose bands are in registers
+AGREE_BY_CHANCE = 4  # letters for each edit that a random alignment has at least
+MOST_PARTS = 64  # that a pattern is cut into
+SEEDED = MIN_HEAD + TAIL + STEP - 1  # letters without an edit that hold a seed wherever the sample is looked up
+
+
+@dataclass(frozen=True)
+class LanePlan:
+    """How patterns are found in lanes.
+
+    Attributes
+    ----------
+    windows : Windows
+        Of the patterns that gain by them.
+    each : int
+        Of so many ends one is looked at.
+    cost : ndarray, float64 (patterns,)
+        Nanoseconds for a letter of a sample: of patterns with windows that of their lanes, of others what it takes to
+        align them everywhere.
+    """
+
+    windows: Windows
+    each: int
+    cost: NDArray[np.float64]
+
+
+def plan_lanes(costs: EditCosts, patterns: Patterns, max_edits: int, chosen: NDArray[np.bool_]) -> LanePlan:
+    """Choose windows of patterns for the least time in all.
+
+    Many windows of a pattern may have few edits each, few windows many, which are found at more places by chance.
+
+    Parameters
+    ----------
+    costs : EditCosts
+    patterns : Patterns
+    max_edits : int
+    chosen : ndarray, bool (patterns,)
+        The patterns to look for; others cost nothing.
+    """
+    numbers, lengths = np.flatnonzero(chosen), patterns.lengths
+    aligned = np.zeros(len(patterns))
+    each_candidate = costs.align(lengths, max_edits)
+    aligned[numbers] = each_candidate[numbers] / (2 * max_edits + 1)
+    tried = [cut_windows(patterns, numbers, max_edits, parts) for parts in useful_parts(max_edits, MOST_PARTS)]
+    best, windows = (EACH[0], aligned), Windows.joined([])
+    for each in EACH:
+        every = np.stack([aligned, *(_lane_costs(costs, one, each, each_candidate, aligned) for one in tried)])
+        least = every.min(axis=0)
+        if least.sum() < best[1].sum():
+            best, way = (each, least), every.argmin(axis=0)
+            windows = Windows.joined(one.take(way[one.pattern] == number) for number, one in enumerate(tried, 1))
+    return LanePlan(windows, *best)
+
+
+def _lane_costs(
+    costs: EditCosts, windows: Windows, each: int, candidate: NDArray[np.float64], aligned: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """What the windows of each pattern take for a letter; patterns without windows take forever."""
+    every = np.full(len(aligned), np.inf)
+    marked = CHANCES[windows.known, np.minimum(windows.edits + each // 2, HEIGHT)] / each
+    found = CHANCES[windows.known, np.minimum(windows.edits, HEIGHT)]
+    own = costs.lane + (costs.check / each + costs.mark * marked)
+    own += np.minimum(2 * found * candidate[windows.pattern], aligned[windows.pattern])
+    every[windows.patterns] = np.bincount(windows.pattern, own, len(aligned))[windows.patterns]
+    return every
+
+
+def index_edit_cost(
+    costs: EditCosts, patterns: Patterns, max_edits: int, n_rate: float, letters: int
+) -> tuple[float, NDArray[np.bool_]]:
+    """Return what seeds take for so many letters, in nanoseconds, and which patterns are long enough for them."""
+    seeded = patterns.lengths // (max_edits + 1) >= SEEDED
+    count = int(seeded.sum()) * STEP * (max_edits + 1)
+    if not count:
+        return 0.0, seeded
+    head = choose_head(patterns, max_edits, n_rate, letters, costs.candidate)
+    agree = n_rate + (1 - n_rate) / 4
+    found = count * agree ** (head + TAIL) / STEP * float(costs.align(patterns.lengths[seeded], max_edits).mean())
+    return LISTED * (count << head) + letters * (costs.look_up + found), seeded
+
+
+def lanes_pay(costs: EditCosts, patterns: Patterns, max_edits: int, n_rate: float, letters: int) -> bool:
+    """Tell whether lanes are likely to find all patterns sooner than seeds find those that are long enough.
+
+    Parameters
+    ----------
+    costs : EditCosts
+    patterns : Patterns
+    max_edits : int
+    n_rate : float
+        Share of the samples' letters that are no single nucleotide, as far as it is known.
+    letters : int
+        How many letters will be looked through, about.
+    """
+    index, seeded = index_edit_cost(costs, patterns, max_edits, n_rate, letters)
+    if not seeded.any():
+        return True
+    if int(seeded.sum()) * costs.lane * letters >= index:  # a window each, at least
+        return False
+    return bool(plan_lanes(costs, patterns, max_edits, seeded).cost.sum() * letters < index)

@@ -19,12 +19,17 @@ from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.panels.panel import Patterns
 from oclgenomics.signatures.plan import (
     CPU_COSTS,
+    CPU_EDITS,
     GPU_COSTS,
+    GPU_EDITS,
+    EditCosts,
     MethodCosts,
     expected_candidates,
     index_cost,
     index_pays,
     index_surely_pays,
+    lanes_pay,
+    plan_lanes,
     planes_cost,
 )
 
@@ -176,3 +181,61 @@ def test_planes_are_not_prepared_for_a_small_gain(engine: Engine, monkeypatch: p
     for name in ("CPU_COSTS", "GPU_COSTS"):
         monkeypatch.setattr(device_methods, name, replace(getattr(device_methods, name), step=0, seed=0))
     assert sorted(scanned(engine, monkeypatch, sample, sizes)) == [("index", 1), ("planes", 1)]
+
+
+EDIT_COSTS = pytest.mark.parametrize("costs", [CPU_EDITS, GPU_EDITS])
+
+
+def random_patterns(count: int, length: int, n_rate: float = 0.0) -> Patterns:
+    rng = np.random.default_rng(count + length)
+    letters = [random_letters(rng, length, n_rate, "ACGT") for _ in range(count)]
+    return Panel.from_signatures((str(number), text) for number, text in enumerate(letters)).patterns("both")
+
+
+@EDIT_COSTS
+def test_barcodes_go_to_lanes_and_genomes_to_the_index(costs: EditCosts) -> None:
+    assert lanes_pay(costs, random_patterns(96, 24), 3, 0.0, 25_000_000)
+    assert lanes_pay(costs, random_patterns(1, 40), 3, 0.0, 1_000)
+    assert not lanes_pay(costs, random_patterns(1000, 3000), 3, 0.0, 10**9)
+    assert not lanes_pay(costs, random_patterns(96, 200), 1, 0.0, 10**9)
+
+
+@EDIT_COSTS
+@pytest.mark.parametrize(("length", "max_edits"), [(20, 1), (24, 3), (33, 6), (64, 6), (500, 50), (1000, 100)])
+def test_windows_are_chosen_for_patterns_that_are_long_enough(costs: EditCosts, length: int, max_edits: int) -> None:
+    patterns = random_patterns(3, length)
+    plan = plan_lanes(costs, patterns, max_edits, np.ones(6, np.bool_))
+    assert plan.windows.patterns.tolist() == list(range(6))
+    assert plan.each % 2 == 1
+    assert (plan.windows.edits < plan.windows.height).all()
+    parts = np.bincount(plan.windows.pattern)
+    assert (parts * (plan.windows.edits[:: parts[0]] + 1) > max_edits).all()
+    assert (plan.cost > 0).all()
+    if length < 100:
+        assert len(plan.windows) == 6
+
+
+@EDIT_COSTS
+@pytest.mark.parametrize(("length", "max_edits"), [(1, 1), (4, 4), (7, 6), (100, 100), (30, 1000)])
+def test_windows_are_not_chosen_where_all_would_match(costs: EditCosts, length: int, max_edits: int) -> None:
+    plan = plan_lanes(costs, random_patterns(2, length), max_edits, np.ones(4, np.bool_))
+    assert len(plan.windows) == 0
+    assert np.isfinite(plan.cost).all()
+
+
+@EDIT_COSTS
+def test_patterns_of_n_are_aligned_everywhere(costs: EditCosts) -> None:
+    assert len(plan_lanes(costs, random_patterns(2, 60, 1.0), 3, np.ones(4, np.bool_)).windows) == 0
+
+
+def test_patterns_that_are_not_asked_for_cost_nothing() -> None:
+    plan = plan_lanes(CPU_EDITS, random_patterns(2, 30), 3, np.array([True, False, False, True]))
+    assert plan.windows.patterns.tolist() == [0, 3]
+    assert (plan.cost > 0).tolist() == [True, False, False, True]
+
+
+def test_more_edits_cost_more() -> None:
+    patterns, every = random_patterns(5, 40), np.ones(10, np.bool_)
+    costs = [plan_lanes(CPU_EDITS, patterns, edits, every).cost.sum() for edits in range(1, 13)]
+    assert costs == sorted(costs)
+    assert costs[0] < costs[-1]

@@ -97,7 +97,7 @@ def add_matching_options(parser: argparse.ArgumentParser, *, report: bool = True
     add_pattern_options(group)
     group.add_argument(
         "-k", "--max-edits", type=count, default=0, metavar="E",
-        help="substitutions, insertions and deletions that a match may have, 0 to 4, instead of --max-mismatch; "
+        help="substitutions, insertions and deletions that a match may have, 0 to 1000, instead of --max-mismatch; "
         "neighbouring ends of matches are one match (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
@@ -110,7 +110,8 @@ def add_matching_options(parser: argparse.ArgumentParser, *, report: bool = True
     )  # fmt: skip
     group.add_argument(
         "--method", default="auto", choices=METHODS,
-        help="how matches are found; all methods find the same ones (default: %(default)s)",
+        help="how matches are found; all methods find the same ones (default: %(default)s). planes is without "
+        "--max-edits, lanes is with it",
     )  # fmt: skip
     if not report:
         return

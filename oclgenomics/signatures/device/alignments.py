@@ -13,12 +13,14 @@ from oclgenomics.runtime import BufferNeed, DeviceArray, Engine
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SUM_TYPES, SampleLetters, group_sums, sum_type
 from oclgenomics.signatures.matches.joining import Places, joined_places, run_starts
+from oclgenomics.signatures.plan import FEW_EDITS
 from oclgenomics.signatures.result import Columns
 
 AT_ONCE = 1 << 17  # candidates
-EDIT_BITS, SHIFT_BITS = 29, 25  # where a key has its edits and its shift, as align_candidates.cl says
-MAX_LETTERS = (1 << SHIFT_BITS) - 1  # of a pattern
-END_BITS = 32
+AT_ONCE_CELLS = 1 << 22  # of their bands
+NARROW_EDIT_BIT, EDIT_BIT, SHIFT_BIT = 29, 45, 25  # where a key has its edits and its shift, as edit_keys.clh says
+MAX_LETTERS = (1 << SHIFT_BIT) - 1  # of a pattern
+NARROW = 4  # edits at most, of keys of 32 bits
 
 
 def band_cells(max_edits: int) -> int:
@@ -52,31 +54,37 @@ class EndRows(Columns):
     ----------
     pair : ndarray, uint64
         The piece times the number of patterns, plus the pattern.
-    place : ndarray, uint64
-        The end << 32 | the key of align_candidates.cl.
+    end : ndarray, int64
+        Counted from the piece's first letter.
+    key : ndarray, uint64
+        As edit_keys.clh has it, of 64 bits.
     quality_sum : ndarray, uint64
     """
 
-    TYPES = "QQQ"
+    TYPES = "QqQQ"
 
     pair: NDArray[np.uint64]
-    place: NDArray[np.uint64]
+    end: NDArray[np.int64]
+    key: NDArray[np.uint64]
     quality_sum: NDArray[np.uint64]
 
-    @property
-    def end(self) -> NDArray[np.int64]:
-        """The end, counted from the piece's first letter."""
-        return (self.place >> np.uint64(END_BITS)).astype(np.int64)
+
+def wide_keys(keys: NDArray[np.uint32]) -> NDArray[np.uint64]:
+    """Return keys of 32 bits as keys of 64."""
+    edits, rest = (keys >> NARROW_EDIT_BIT).astype(np.uint64), (keys & ((1 << NARROW_EDIT_BIT) - 1)).astype(np.uint64)
+    return (edits << np.uint64(EDIT_BIT)) | rest
 
 
-def edits_of(key: NDArray[Any]) -> NDArray[np.int64]:
+def edits_of(key: NDArray[np.uint64]) -> NDArray[np.int64]:
     """Return the edits of keys."""
-    return (key >> np.uint64(EDIT_BITS)).astype(np.int64)
+    return (key >> np.uint64(EDIT_BIT)).astype(np.int64)
 
 
-def start_of(key: NDArray[Any], end: NDArray[np.int64], length: NDArray[np.int64], max_edits: int) -> NDArray[np.int64]:
+def start_of(
+    key: NDArray[np.uint64], end: NDArray[np.int64], length: NDArray[np.int64], max_edits: int
+) -> NDArray[np.int64]:
     """Return the starts of matches; a match has a letter at least."""
-    shift = (key >> np.uint64(SHIFT_BITS)).astype(np.int64) & 15
+    shift = (key >> np.uint64(SHIFT_BIT)).astype(np.int64) & ((1 << (EDIT_BIT - SHIFT_BIT)) - 1)
     return np.minimum(end - length + max_edits + 1 - shift, end - 1)
 
 
@@ -110,14 +118,16 @@ class Aligner:
     def _rows(self, candidates: Candidates) -> EndRows:
         """The same for as many candidates as there is room for."""
         found, keys, sums = self._align(candidates)
-        hits, cell = np.nonzero(edits_of(keys) <= self._max_edits)
+        bit = NARROW_EDIT_BIT if self._max_edits <= NARROW else EDIT_BIT
+        hits, cell = np.nonzero(keys < self._max_edits + 1 << bit)
         chosen = found[hits]
         piece, pattern = candidates.piece[chosen], candidates.pattern[chosen]
         end = candidates.low[chosen] + self._patterns.patterns.lengths[pattern] + cell
         kept = self._owns(piece, pattern, end)
         pair = piece.astype(np.uint64) * np.uint64(len(self._patterns.patterns)) + pattern
-        place = end[kept].astype(np.uint64) << np.uint64(32) | keys[hits, cell][kept]
-        return EndRows(pair[kept], place, sums[hits, cell][kept].astype(np.uint64))
+        hits, cell = hits[kept], cell[kept]
+        key = keys[hits, cell] if keys.itemsize == 8 else wide_keys(keys[hits, cell])
+        return EndRows(pair[kept], end[kept].astype(np.int64), key, sums[hits, cell].astype(np.uint64))
 
     def _owns(
         self, piece: NDArray[np.uint32], pattern: NDArray[np.uint32], end: NDArray[np.int64]
@@ -132,23 +142,33 @@ class Aligner:
 
     def _align(
         self, candidates: Candidates
-    ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.unsignedinteger[Any]]]:
+    ) -> tuple[NDArray[Any], NDArray[np.unsignedinteger[Any]], NDArray[np.unsignedinteger[Any]]]:
         """Return the candidates that match, and keys and sums of each, (candidates, cells)."""
-        engine, samples = self._engine, self._samples
+        engine, samples, count = self._engine, self._samples, len(candidates)
         records = np.column_stack([candidates.piece, candidates.pattern, candidates.low.view(np.uint32)])
-        keys, sums = self._buffers
-        engine.fill(DeviceArray(keys.memory, (1,), keys.dtype), 0)
-        defines: dict[str, Any] = {"EDITS": self._max_edits, "QUALITIES": samples.has_qualities, "SUM": self._sum}
-        engine.launch_items(
-            engine.kernel("signatures/align_candidates.cl", "align_candidates", **defines), len(candidates),
-            **samples.arguments, **self._patterns.arguments, text_size=samples.block.text.size, groups=self._groups,
-            candidates=engine.upload(records), count=len(candidates), keys=keys, sums=sums,
-        )  # fmt: skip
-        count = int(engine.download(keys, 1)[0])
-        rows = engine.download(keys, count * (self._cells + 1), 1).reshape(count, self._cells + 1)
+        hits, keys, sums = self._buffers
+        wide = self._max_edits > NARROW
+        defines: dict[str, Any] = {"WIDE_KEYS": wide, "QUALITIES": samples.has_qualities, "SUM": self._sum}
+        arguments: dict[str, Any] = {
+            **samples.arguments, **self._patterns.arguments, "text_size": samples.block.text.size,
+            "groups": self._groups, "candidates": engine.upload(records), "count": count, "keys": keys, "sums": sums,
+        }  # fmt: skip
+        found: NDArray[Any] = np.arange(count)
+        if self._max_edits > FEW_EDITS:
+            kernel = engine.kernel("signatures/align_bands.cl", "align_bands", **defines)
+            engine.launch_items(kernel, count, **arguments, edits=self._max_edits)
+        else:
+            kernel = engine.kernel(
+                "signatures/align_candidates.cl", "align_candidates", EDITS=self._max_edits, **defines
+            )
+            engine.fill(DeviceArray(hits.memory, (1,), hits.dtype), 0)
+            engine.launch_items(kernel, count, **arguments, hits=hits)
+            found = engine.download(hits, int(engine.download(hits, 1)[0]), 1)
+        shape = len(found), self._cells
+        here = engine.download(keys, len(found) * self._cells).reshape(shape)
         if sums is None:
-            return rows[:, 0], rows[:, 1:], np.zeros((count, self._cells), np.uint32)
-        return rows[:, 0], rows[:, 1:], engine.download(sums, count * self._cells).reshape(count, self._cells)
+            return found, here, np.zeros(shape, np.uint32)
+        return found, here, engine.download(sums, len(found) * self._cells).reshape(shape)
 
     @cached_property
     def _groups(self) -> DeviceArray | None:
@@ -158,14 +178,16 @@ class Aligner:
     @cached_property
     def _room(self) -> int:
         """How many candidates are aligned at a time."""
-        need = BufferNeed("candidates", per_item=16 + self._cells * 12)
-        return min(self._most, self._engine.items_that_fit([need], item="candidate"))
+        need = BufferNeed("candidates", per_item=16 + self._cells * 16)
+        most = min(self._most, max(1, AT_ONCE_CELLS // self._cells))
+        return min(most, self._engine.items_that_fit([need], item="candidate"))
 
     @cached_property
-    def _buffers(self) -> tuple[DeviceArray, DeviceArray | None]:
+    def _buffers(self) -> tuple[DeviceArray, DeviceArray, DeviceArray | None]:
         engine, cells = self._engine, self._room * self._cells
         sums = engine.empty(cells, SUM_TYPES[self._sum]) if self._samples.has_qualities else None
-        return engine.empty(1 + self._room + cells, np.uint32), sums
+        key = np.uint32 if self._max_edits <= NARROW else np.uint64
+        return engine.empty(1 + self._room, np.uint32), engine.empty(cells, key), sums
 
 
 class EndTally:
@@ -196,7 +218,7 @@ class EndTally:
             nor of its ends before these.
         """
         rows = EndRows.joined([self._waiting, rows.take(~self._known(rows))])
-        rows = rows.take(np.lexsort((rows.place, rows.pair)))
+        rows = rows.take(np.lexsort((rows.key, rows.end, rows.pair)))
         rows = rows.take(run_starts(rows.pair, rows.end))  # of an end, the least key is first
         self._piece, self._until = piece, until
         known = self._known(rows)
@@ -219,7 +241,7 @@ class EndTally:
 
     def _as_places(self, rows: EndRows) -> Places:
         piece, pattern = self._split(rows)
-        key, end = rows.place & np.uint64((1 << END_BITS) - 1), rows.end
+        key, end = rows.key, rows.end
         start = start_of(key, end, self._lengths[pattern], self._max_edits)
         informative = MAX_LETTERS - (key & np.uint64(MAX_LETTERS)).astype(np.int64)
         every = Places(piece, pattern, end, end, edits_of(key), start, end, informative, rows.quality_sum, piece)

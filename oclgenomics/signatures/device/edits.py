@@ -8,15 +8,14 @@ bands of E diagonals on either side of all seeds that are found give each end wi
 number found there is that of an alignment, so that none can be too low.
 
 Diagonals are cut into stretches of 2 E + 1, and each stretch that holds a seed's diagonal becomes one candidate, whose
-band has E diagonals more on either side: neighbouring seeds share candidates. Patterns without seeds are candidates
-where a window of them matches with at most E edits: the whole pattern then starts within E diagonals of that of the
-window's end. Without a table of seeds all patterns are candidates on every stretch on which an alignment can start.
+band has E diagonals more on either side: neighbouring seeds share candidates. Other patterns are candidates where one
+of their windows ends with few edits (`lanes`): the whole pattern then starts within E diagonals of that of the window's
+end. Patterns that gain by neither are candidates on every stretch on which an alignment can start.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -26,111 +25,18 @@ from numpy.typing import NDArray
 from oclgenomics.errors import ParameterError
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures.device.alignments import AT_ONCE, MAX_LETTERS, Aligner, Candidates, EndTally
-from oclgenomics.signatures.device.index import SeedFinder, SeedPlaces, TileSearch
+from oclgenomics.signatures.device.index import SeedFinder, SeedPlaces
+from oclgenomics.signatures.device.lanes import LaneFinder
 from oclgenomics.signatures.device.patterns import DevicePatterns
-from oclgenomics.signatures.device.samples import SampleLetters, Tiles, tiles_of
+from oclgenomics.signatures.device.samples import SampleLetters, tiles_of
 from oclgenomics.signatures.device.seed_table import DeviceTable
 from oclgenomics.signatures.matches.joining import Places, joined_places
-from oclgenomics.signatures.panels.letters import is_concrete
-from oclgenomics.signatures.panels.panel import Patterns
 from oclgenomics.signatures.panels.seeds import SeedTable
+from oclgenomics.signatures.plan import LanePlan
 
-FIND_WINDOWS = "signatures/find_windows.cl"
-WINDOW = 32  # bases, a bit each
-WINDOW_TILE = 1024  # bases
-MAX_ITEMS = 1 << 22  # of a launch
-STRETCH_BYTES = 12  # of a piece, a column and a stretch
-SMALLEST_TILE_FINDS = 8  # stretches at most, of a pattern
 STRETCHES = 4  # more than a piece's letters have, for diagonals that begin before it or end behind it
 STRETCH_TILE = 1024  # stretches of diagonals
 Lot = tuple[Candidates, int, NDArray[np.int64]]  # and what `EndTally.add` takes: for which ends these are the last
-
-
-@dataclass(frozen=True)
-class FoundStretches:
-    """Stretches of 2 E + 1 diagonals in which patterns may match; arrays of one length, in no order.
-
-    Attributes
-    ----------
-    piece, pattern : ndarray, uint32
-    stretch : ndarray, int64
-    last_piece : int
-        No match that lies in none of the stretches so far ends in an earlier piece,
-    until : ndarray, int64 (patterns,)
-        or in this one before these ends.
-    """
-
-    piece: NDArray[np.uint32]
-    pattern: NDArray[np.uint32]
-    stretch: NDArray[np.int64]
-    last_piece: int
-    until: NDArray[np.int64]
-
-
-class WindowFinder(TileSearch):
-    """Looks for the windows of patterns, those with the most single nucleotides.
-
-    Parameters
-    ----------
-    engine : Engine
-    patterns : Patterns
-    numbers : ndarray, uint32
-        The patterns to find, at least one.
-    max_edits : int
-    room : int, optional
-        Stretches that are held at a time; as suits the device if not given.
-    """
-
-    def __init__(
-        self,
-        engine: Engine,
-        patterns: Patterns,
-        numbers: NDArray[np.uint32],
-        max_edits: int,
-        *,
-        room: int | None = None,
-    ) -> None:
-        super().__init__(engine, "stretch", STRETCH_BYTES, SMALLEST_TILE_FINDS * len(numbers), room)
-        self._numbers, self._max_edits = numbers, max_edits
-        heights = np.minimum(patterns.lengths[numbers], WINDOW)
-        met = np.zeros((16, len(numbers)), np.uint32)
-        behind = np.empty(len(numbers), np.uint32)
-        for column, number in enumerate(numbers.tolist()):
-            sets = patterns.of(number)
-            begin = _best_window(sets, int(heights[column]))
-            behind[column] = begin + heights[column]
-            window = sets[begin : int(behind[column])]
-            meets = (window & np.arange(16, dtype=np.uint8)[:, None]) != 0
-            met[:, column] = (meets << np.arange(len(window), dtype=np.uint64)).sum(axis=1)
-        # Letters of each pattern behind its window, less those that may be deleted.
-        self._margin = np.zeros(len(patterns), np.int64)
-        self._margin[numbers] = patterns.lengths[numbers] - behind - max_edits
-        self._met = engine.upload(met)
-        self._windows = engine.upload(np.stack([heights.astype(np.uint32), behind], axis=1))
-
-    def find(self, samples: SampleLetters) -> Iterator[FoundStretches]:
-        """Find the stretches of a block, from left to right."""
-        tiles = Tiles.of(samples.block.pieces, WINDOW_TILE)
-        most = max(1, MAX_ITEMS // len(self._numbers))
-        for begin in range(0, len(tiles), most):
-            for count, some in self.rounds(samples, Tiles(tiles.records[begin : begin + most])):
-                piece, column, stretch = self.download(count)
-                last, _, end = some.records[-1].tolist()
-                yield FoundStretches(piece, self._numbers[column], stretch.astype(np.int64), last, end + self._margin)
-
-    def _search(self, samples: SampleLetters, tiles: Tiles, **finds: Any) -> None:
-        columns, items = len(self._numbers), len(tiles) * len(self._numbers)
-        self._engine.launch_items(
-            self._engine.kernel(FIND_WINDOWS, "find_windows", EDITS=self._max_edits), items, codes=samples.codes,
-            pieces=samples.pieces, tiles=tiles.upload(self._engine), columns=columns, items=items, met=self._met,
-            windows=self._windows, **finds,
-        )  # fmt: skip
-
-
-def _best_window(sets: NDArray[np.uint8], size: int) -> int:
-    """Where the window with the most single nucleotides begins."""
-    known = np.concatenate([[0], np.cumsum(is_concrete(sets))])
-    return int(np.argmax(known[size:] - known[: len(known) - size]))
 
 
 class EditMatcher:
@@ -141,13 +47,17 @@ class EditMatcher:
     engine : Engine
     patterns : DevicePatterns
     max_edits : int
-        1 to 4.
+        1 to MAX_EDITS.
     table : SeedTable, DeviceTable or None
-        Of these patterns and as many mismatches as edits; None aligns all patterns everywhere.
+        Of these patterns and as many mismatches as edits.
+    lanes : LanePlan, optional
+        Windows of patterns without seeds; those that have neither are aligned everywhere.
     room : int, optional
-        Seeds that are held at a time; as suits the device if not given.
+        Seeds, or marked ends, that are held at a time; as suits the device if not given.
     at_once : int
         Most candidates that are aligned at a time.
+    share : int, optional
+        See `LaneFinder`.
 
     Raises
     ------
@@ -161,9 +71,11 @@ class EditMatcher:
         patterns: DevicePatterns,
         max_edits: int,
         table: SeedTable | DeviceTable | None,
+        lanes: LanePlan | None = None,
         *,
         room: int | None = None,
         at_once: int = AT_ONCE,
+        share: int | None = None,
     ) -> None:
         self._lengths = patterns.patterns.lengths
         longest = int(self._lengths.max())
@@ -171,10 +83,12 @@ class EditMatcher:
             raise ParameterError("max_edits", f"a signature of {longest:,} bases is too long for edits", max_edits)
         self._engine, self._patterns, self._max_edits = engine, patterns, max_edits
         self._table = DeviceTable.upload(engine, table) if isinstance(table, SeedTable) else table
-        self._room, self._at_once = room, at_once
+        self._lanes = lanes if lanes is not None and len(lanes.windows) else None
+        self._room, self._at_once, self._share = room, at_once, share
         self._stretch = 2 * max_edits + 1
-        everyone = np.arange(len(self._lengths), dtype=np.int32)
-        self._unseeded = (everyone if table is None else table.unseeded).astype(np.uint32)
+        everyone = np.arange(len(self._lengths))
+        unseeded = everyone if table is None else table.unseeded
+        self._everywhere_too = unseeded if self._lanes is None else np.setdiff1d(unseeded, self._lanes.windows.patterns)
 
     def places(self, samples: SampleLetters) -> Places:
         """Return the places of a block by piece, pattern and end; a piece has those ends that it owns.
@@ -183,12 +97,13 @@ class EditMatcher:
         from a pattern's length and `max_edits` on, or all of the record's first ones, up to those of the next piece.
         """
         aligner = Aligner(self._engine, self._patterns, samples, self._max_edits, self._at_once)
-        tallies = [EndTally(self._lengths, self._max_edits) for _ in range(2)]
-        for candidates, piece, until in self._near_all_seeds(samples):
-            tallies[0].add(aligner.rows(candidates), piece, until)
-        for candidates, piece, until in self._without_seeds(samples):
-            tallies[1].add(aligner.rows(candidates), piece, until)
-        return joined_places(Places.joined([tally.places() for tally in tallies]))
+        found = []
+        for lots in (self._near_all_seeds(samples), self._near_windows(samples), self._everywhere(samples)):
+            tally = EndTally(self._lengths, self._max_edits)
+            for candidates, piece, until in lots:
+                tally.add(aligner.rows(candidates), piece, until)
+            found.append(tally.places())
+        return joined_places(Places.joined(found))
 
     def _near_all_seeds(self, samples: SampleLetters) -> Iterator[Lot]:
         """Candidates of patterns with seeds."""
@@ -214,24 +129,26 @@ class EditMatcher:
         stretch = diagonal[inside] // self._stretch
         return self._distinct(samples, found.piece[inside], pattern[inside], stretch)
 
-    def _without_seeds(self, samples: SampleLetters) -> Iterator[Lot]:
-        """Candidates of patterns without seeds."""
-        if self._windows is None:
-            yield from self._everywhere(samples)
+    def _near_windows(self, samples: SampleLetters) -> Iterator[Lot]:
+        """Candidates of patterns with windows."""
+        if self._lane_finder is None:
             return
-        for found in self._windows.find(samples):
+        for found in self._lane_finder.find(samples):
             fits = found.stretch * self._stretch <= self._last_diagonal(samples, found.piece, found.pattern)
             lot = self._distinct(samples, found.piece[fits], found.pattern[fits], found.stretch[fits])
             yield lot, found.last_piece, found.until
 
     @cached_property
-    def _windows(self) -> WindowFinder | None:
-        if self._table is None or not len(self._unseeded):
+    def _lane_finder(self) -> LaneFinder | None:
+        if self._lanes is None:
             return None
-        return WindowFinder(self._engine, self._patterns.patterns, self._unseeded, self._max_edits, room=self._room)
+        return LaneFinder(
+            self._engine, self._patterns.patterns, self._lanes.windows, self._max_edits, self._lanes.each,
+            room=self._room, share=self._share,
+        )  # fmt: skip
 
     def _distinct(
-        self, samples: SampleLetters, piece: NDArray[np.uint32], pattern: NDArray[np.uint32], stretch: NDArray[np.int64]
+        self, samples: SampleLetters, piece: NDArray[Any], pattern: NDArray[Any], stretch: NDArray[np.int64]
     ) -> Candidates:
         """Candidates of stretches, each of them once; stretches are at least -1, as diagonals of matches are -E."""
         # All stretches of all pieces have numbers: those of a piece come behind those of the piece before.
@@ -243,12 +160,11 @@ class EditMatcher:
         row = np.searchsorted(first, at, side="right") - 1
         return self._candidates(row, which, at - first[row] - 1)
 
-    def _last_diagonal(
-        self, samples: SampleLetters, piece: NDArray[np.uint32], pattern: NDArray[np.uint32]
-    ) -> NDArray[np.int64]:
+    def _last_diagonal(self, samples: SampleLetters, piece: NDArray[Any], pattern: NDArray[Any]) -> NDArray[np.int64]:
         """The highest diagonal of a match in a piece."""
-        size: NDArray[np.int64] = samples.block.pieces.size[piece].astype(np.int64)
-        return size - self._lengths[pattern] + self._max_edits
+        size = samples.block.pieces.size[piece].astype(np.int64)
+        last: NDArray[np.int64] = size - self._lengths[pattern] + self._max_edits
+        return last
 
     def _candidates(
         self, piece: NDArray[np.integer], pattern: NDArray[np.integer], stretch: NDArray[np.int64]
@@ -257,8 +173,8 @@ class EditMatcher:
         return Candidates(piece.astype(np.uint32), pattern.astype(np.uint32), low.astype(np.int32))
 
     def _everywhere(self, samples: SampleLetters) -> Iterator[Lot]:
-        """All candidates of patterns without seeds."""
-        patterns = self._unseeded
+        """All candidates of patterns with neither seeds nor windows."""
+        patterns = self._everywhere_too
         if not len(patterns):
             return
         shortest = int(self._lengths[patterns].min()) - self._max_edits

@@ -21,11 +21,10 @@ from oclgenomics.signatures.device.seed_table import DeviceTable
 from oclgenomics.signatures.matches.joining import Places, joined_places, reported_places, rows_of_part
 from oclgenomics.signatures.options import BEST_QUALITY, ScanOptions
 from oclgenomics.signatures.panels.letters import ANY
-from oclgenomics.signatures.plan import choose_head, parts_of_pairs
+from oclgenomics.signatures.plan import CPU_EDITS, GPU_EDITS, choose_head, lanes_pay, parts_of_pairs, plan_lanes
 from oclgenomics.signatures.reference import error_units
 from oclgenomics.signatures.result import Matches, Samples
 
-CANDIDATE = 800.0  # nanoseconds of two cores of 2024, to find and align one
 FACTS = 6
 MATCHES = 1 << 18  # described at a time
 GPU_LANES = 64
@@ -214,12 +213,19 @@ class EditScan:
 
     def _made_matcher(self, samples: SampleLetters) -> EditMatcher:
         """The matcher, made for samples like these."""
-        patterns, max_edits = self._patterns.patterns, self._options.max_edits
-        if self._options.method == "brute":
+        patterns, max_edits, method = self._patterns.patterns, self._options.max_edits, self._options.method
+        if method == "brute":
             return EditMatcher(self._engine, self._patterns, max_edits, None)
-        head = choose_head(patterns, max_edits, *samples.rate(self._times), CANDIDATE)
-        table = DeviceTable.of_patterns(self._engine, self._patterns, max_edits, head)
-        return EditMatcher(self._engine, self._patterns, max_edits, table)
+        costs = CPU_EDITS if self._engine.tuning.cpu else GPU_EDITS
+        rate = samples.rate(self._times)
+        table, chosen = None, np.ones(len(patterns), np.bool_)
+        if method == "index" or (method == "auto" and not lanes_pay(costs, patterns, max_edits, *rate)):
+            head = choose_head(patterns, max_edits, *rate, costs.candidate)
+            table = DeviceTable.of_patterns(self._engine, self._patterns, max_edits, head)
+            chosen[:] = False
+            chosen[table.unseeded] = True
+        lanes = plan_lanes(costs, patterns, max_edits, chosen)
+        return EditMatcher(self._engine, self._patterns, max_edits, table, lanes)
 
     def _goes_on(self, samples: SampleLetters, places: Places) -> NDArray[np.bool_]:
         """Whether the next piece may make places longer: those that reach the last end that is known by now."""

@@ -83,13 +83,14 @@ def log10_chance_of_edits(
     edits : ndarray, int32
         Those of the match.
     """
-    ways = np.ones(len(length))
-    term = np.ones(len(length))
+    ways = np.ones(len(length))  # over `term`, which alone would soon be more than a number can hold
+    term = np.zeros(len(length))
     for k in range(1, int(edits.max(initial=0)) + 1):
-        term = term * (3.0 * length + k) / k
         # C(3L + k, k) is the product of (3L + j) / j for j = 1 .. k.
-        ways += np.where(edits >= k, term, 0.0)
-    chance = np.log10(ways) - informative * math.log10(4.0)
+        factor = np.where(edits >= k, (3.0 * length + k) / k, 1.0)
+        ways = np.where(edits >= k, ways / factor + 1.0, ways)
+        term += np.log10(factor)
+    chance = np.log10(ways) + term - informative * math.log10(4.0)
     most: NDArray[np.float64] = np.log10(letters.astype(np.float64)) + np.minimum(chance, 0.0)
     return most
 

@@ -14,6 +14,7 @@ from helpers.edit_samples import Named, expected_rows, make_reads, make_texts
 from helpers.pattern_sets import on_device
 from helpers.signature_samples import SampleRecord, sample_letters
 from hypothesis import given, settings, strategies as st
+from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
 from oclgenomics.runtime import Engine
@@ -24,11 +25,14 @@ from oclgenomics.signatures.device.scans import EditScan
 from oclgenomics.signatures.matches.joining import falling_means
 from oclgenomics.signatures.options import STRANDS, Method
 from oclgenomics.signatures.panels.letters import is_concrete, sets_of
+from oclgenomics.signatures.panels.panel import Patterns
 from oclgenomics.signatures.panels.seeds import make_table
+from oclgenomics.signatures.panels.windows import cut_windows
+from oclgenomics.signatures.plan import LanePlan
 from oclgenomics.signatures.reference import end_costs, places
 
 ALPHABETS = ("ACGT", "ACGT", "A", "AC", "ACGTRYSWKMBDHVN")
-EDITS = st.integers(1, 4)
+EDITS = st.sampled_from([1, 3, 6, 9])  # by keys of 32 and of 64 bits, in registers and in memory
 
 
 def every_alignment(text: str, pattern: str) -> list[tuple[int, int, int]]:
@@ -75,13 +79,14 @@ def test_means_are_ordered_exactly(rows: list[tuple[int, int]]) -> None:
     assert order == sorted(range(len(rows)), key=lambda i: -Fraction(*rows[i]))
 
 
+ROUTES = ("seeds", "windows", "parts", "nothing")
 ANY_PLACES = given(
     seed=st.integers(0, 1 << 32),
     alphabet=st.sampled_from(ALPHABETS),
     max_edits=EDITS,
     qualities=st.booleans(),
     piece=st.sampled_from([None, 1, 37, 100]),
-    indexed=st.booleans(),
+    route=st.sampled_from(ROUTES),
     room=st.sampled_from([None, 1]),
     at_once=st.sampled_from([40, 1 << 17]),
 )
@@ -94,18 +99,24 @@ def any_places(
     max_edits: int,
     qualities: bool,
     piece: int | None,
-    indexed: bool,
+    route: str,
     room: int | None,
     at_once: int,
 ) -> None:
     rng = np.random.default_rng(seed)
     texts = make_texts(rng, alphabet, 120)
     reads = make_reads(rng, texts, alphabet, max_edits, qualities=qualities)
-    check_places(shaped, reads, texts, max_edits, piece=piece, indexed=indexed, room=room, at_once=at_once, strand="+")
+    check_places(shaped, reads, texts, max_edits, piece=piece, route=route, room=room, at_once=at_once, strand="+")
 
 
 test_places_are_those_of_the_oracle = pytest.mark.one_cpu(settings(max_examples=30)(ANY_PLACES(any_places)))
 test_some_places_are_those_of_the_oracle = pytest.mark.other_cpus(settings(max_examples=8)(ANY_PLACES(any_places)))
+
+
+def lane_plan(patterns: Patterns, numbers: NDArray[np.int64], max_edits: int, parts: int) -> LanePlan:
+    """Windows of all patterns that can have some, which `plan_lanes` would seldom choose for such."""
+    windows = cut_windows(patterns, numbers, max_edits, parts)
+    return LanePlan(windows, 7, np.zeros(len(patterns)))
 
 
 def check_places(
@@ -115,7 +126,7 @@ def check_places(
     max_edits: int,
     *,
     piece: int | None = None,
-    indexed: bool = True,
+    route: str = "seeds",
     **parameters: Any,
 ) -> None:
     """Compare all places of a block, in which records may be cut into pieces, with those of the oracle."""
@@ -126,8 +137,11 @@ def check_places(
     overlap = max(map(len, texts)) + max_edits - 1
     samples = sample_letters(engine, records, piece=piece, overlap=overlap)
     patterns = on_device(engine, [text.encode() for text in texts], options)
-    table = make_table(patterns.patterns, max_edits, 2) if indexed else None
-    matcher = EditMatcher(engine, patterns, max_edits, table, **parameters)
+    table = make_table(patterns.patterns, max_edits, 2) if route == "seeds" else None
+    others = np.arange(len(patterns.patterns)) if table is None else table.unseeded.astype(np.int64)
+    lanes = lane_plan(patterns.patterns, others, max_edits, 3 if route == "parts" else 1)
+    lanes = None if route == "nothing" else lanes
+    matcher = EditMatcher(engine, patterns, max_edits, table, lanes, share=21, **parameters)
     finder = EditScan(engine, patterns, options)
     finder._matcher = matcher
     ((_, found),) = finder.parts(samples)
@@ -161,13 +175,13 @@ SPECIAL = {
 
 
 @pytest.mark.parametrize("case", SPECIAL)
-@pytest.mark.parametrize("max_edits", [1, 4])
-@pytest.mark.parametrize("indexed", [False, True])
-def test_special_cases(shaped: Engine, case: str, max_edits: int, indexed: bool) -> None:
+@pytest.mark.parametrize("max_edits", [1, 4, 5, 7, 8])
+@pytest.mark.parametrize("route", ROUTES)
+def test_special_cases(shaped: Engine, case: str, max_edits: int, route: str) -> None:
     letters, texts = SPECIAL[case]
     reads: list[Named] = [(str(i), text, FLAT[: len(text)]) for i, text in enumerate(letters)]
-    check_places(shaped, reads, texts, max_edits, indexed=indexed, strand="both")
-    check_places(shaped, reads, texts, max_edits, indexed=indexed, piece=20, room=1, at_once=7)
+    check_places(shaped, reads, texts, max_edits, route=route, strand="both")
+    check_places(shaped, reads, texts, max_edits, route=route, piece=20, room=1, at_once=7)
 
 
 def write_reads(path: Path, reads: list[Named]) -> None:
@@ -178,8 +192,8 @@ def write_reads(path: Path, reads: list[Named]) -> None:
     path.write_text("".join(line + "\n" for line in lines))
 
 
-@pytest.mark.parametrize("method", ["auto", "brute"])
-@settings(max_examples=25)
+@pytest.mark.parametrize("method", ["auto", "index", "lanes", "brute"])
+@settings(max_examples=15)
 @given(data=st.data())
 def test_scan_with_edits(
     shaped: Engine, method: Method, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
@@ -220,9 +234,11 @@ def test_a_place_goes_on_through_many_blocks(engine: Engine, tmp_path: Path) -> 
 
 
 def test_options_that_contradict_each_other() -> None:
-    with pytest.raises(UsageError, match="max_edits=5: 0 to 4"):
-        ScanOptions(max_edits=5)
+    with pytest.raises(UsageError, match="max_edits=1001: 0 to 1,000"):
+        ScanOptions(max_edits=1001)
     with pytest.raises(UsageError, match="max_edits=1: substitutions are edits, too; leave out max_mismatches"):
         ScanOptions(max_edits=1, max_mismatches=1)
     with pytest.raises(UsageError, match="method='planes': does not find insertions and deletions"):
         ScanOptions(max_edits=1, method="planes")
+    with pytest.raises(UsageError, match="method='lanes': is for max_edits"):
+        ScanOptions(method="lanes")
