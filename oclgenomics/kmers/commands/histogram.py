@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from oclgenomics.app.commands import (
     OutputOptions,
     add_command,
     add_output_options,
+    binary_output,
     provenance,
     say,
     say_written,
@@ -21,11 +23,11 @@ from oclgenomics.app.html_output import add_html_option, elsewhere, input_title,
 from oclgenomics.app.inputs import reads_sequences, with_reference
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.errors import UsageError
-from oclgenomics.io.packed_file import name_unpacked
+from oclgenomics.io.packed_file import name_unpacked, refuse_packed
 from oclgenomics.kmers import formats, plots
 from oclgenomics.kmers.commands.reading import add_reading_options, at_work, check_databases, counting_options
 
-FORMATS = ("tsv", "jellyfish", "json")
+FORMATS = ("tsv", "jellyfish", "genomescope", "fastk", "json")
 SEQUENCES = (".fa", ".fasta", ".fna", ".ffn", ".fq", ".fastq")
 
 
@@ -48,7 +50,10 @@ def add_parser(actions: Any) -> None:
     reads_sequences(inputs)
     writes(parser.add_argument("--plot", metavar="FILE", help="draw the k-mer spectrum; .png, .svg or .pdf"))
     add_reading_options(parser)
-    note = "jellyfish has a blank between the columns, as MultiQC expects of files named *_jf.hist"
+    note = (
+        "jellyfish has a blank between the columns, as MultiQC expects of files named *_jf.hist; genomescope has in "
+        "addition a line for every count from 1 on; fastk is FastK's .hist"
+    )
     group = add_output_options(parser, formats=FORMATS, what="histogram", note=note)
     add_html_option(group, "the spectrum")
     add_multiqc_options(group, "the spectrum")
@@ -65,12 +70,19 @@ def run(args: argparse.Namespace) -> int:
     if args.plot:
         plots.plot_format(args.plot)
     output = OutputOptions.resolve(args, FORMATS)
+    if output.format == "fastk":
+        _check_binary(output.path)
     counted = _counted(args)
     found, k = counted.histogram, counted.k
     spectrum = kmers.read_spectrum(found, k)
     if output.format == "json":
         about = counted.provenance
         output.write(formats.histogram_json(found, spectrum, k=k, canonical=counted.canonical, provenance=about))
+    elif output.format == "fastk":
+        with binary_output(output.path) as stream:
+            stream.write(formats.fastk_histogram(found, k))
+    elif output.format == "genomescope":
+        output.write(formats.genomescope_table(found))
     else:
         output.write(formats.histogram_table(found, between="\t" if output.format == "tsv" else " "))
     for line in formats.reading_lines(spectrum):
@@ -85,6 +97,13 @@ def run(args: argparse.Namespace) -> int:
         write_content(args, formats.spectrum_content(sample_name(args, args.inputs), found, spectrum, k=k))
     say_written(args)
     return 0
+
+
+def _check_binary(path: str) -> None:
+    """Refuse terminals and compressed names for what is no text."""
+    refuse_packed(path, "fastk")
+    if path == "-" and sys.stdout.isatty():
+        raise UsageError("--format fastk is not for terminals; give -o FILE")
 
 
 @dataclass(frozen=True)
