@@ -151,7 +151,7 @@ def test_what_is_no_table(tmp_path: Path, old: str, new: str, told: str) -> None
 def test_files_without_kmers(tmp_path: Path) -> None:
     assert "has no k-mers" in refusal(written(tmp_path, "# nothing\n\n"))
     assert "the file is empty" in refusal(written(tmp_path, ""))
-    assert "neither such a file nor such a model (models: r9.4.1)" in refusal("r9.4.2")
+    assert "neither such a file nor such a model (models: r9.4.1, r10.4.1, rna002, rna004)" in refusal("r9.4.2")
     assert "zero byte" in refusal(written(tmp_path, "AA 1\0"))
     assert "line 1: k-mers have 13 bases; 1 to 12 are read" in refusal(written(tmp_path, "ACGTACGTACGTA 1 1\n"))
 
