@@ -40,7 +40,8 @@ def uncalled4(
     arrays: dict[str, Any] = {
         "kmer": np.array(KMERS), "current.mean": LEVELS.astype(np.float32),
         "current.stdv": np.full(4**K if deviations else 0, 0.2, np.float32), "_k": np.int64(K),
-        "_name": np.str_(path.stem), "_pa_mean": np.float64(mean), "_pa_stdv": np.float64(stdv), "_reverse": np.bool_(reverse),
+        "_name": np.str_(path.stem), "_pa_mean": np.float64(mean), "_pa_stdv": np.float64(stdv),
+        "_reverse": np.bool_(reverse),
         "_sample_rate": np.float64(4000.0), "_bases_per_sec": np.float64(450.0),
     }  # fmt: skip
     np.savez(path, **arrays)
