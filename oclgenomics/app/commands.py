@@ -69,9 +69,12 @@ class OneLineParser(argparse.ArgumentParser):
     foreign : mapping of str to str
         Options of programs that users come from, as regular expressions, and what to use here. They are named where
         the words are wrong, so none takes an option from a command that has it.
+    settle : callable, optional
+        Settles values that depend on whether other options are given, and returns what is wrong with them, or None.
     """
 
     foreign: Mapping[str, str] = MappingProxyType({})
+    settle: Callable[[argparse.Namespace], str | None] | None = None
     _words: Sequence[str] = ()
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
@@ -79,6 +82,8 @@ class OneLineParser(argparse.ArgumentParser):
         known, unknown = super().parse_known_args(args, namespace)
         if unknown:
             self.error(f"unknown arguments: {' '.join(unknown)}")
+        if self.settle is not None and (trouble := self.settle(known)):
+            self.error(trouble)
         return known, unknown
 
     def _match_arguments_partial(self, actions: Sequence[argparse.Action], arg_strings_pattern: str) -> list[int]:
@@ -304,7 +309,7 @@ def add_device_options(parser: argparse.ArgumentParser, *, threads: str | None =
         "--profile", nargs="?", const="", type=_trace_path, metavar="FILE.json",
         help="print a table of the time in each kernel; with a file, write a trace for ui.perfetto.dev as well",
     )  # fmt: skip
-    writes(profile)
+    writes(profile, of_run=True)
 
 
 def add_device_choice(parser: argparse.ArgumentParser, default: str) -> argparse._ArgumentGroup:
@@ -386,7 +391,7 @@ def add_versions_option(group: argparse._ArgumentGroup) -> None:
     writes(group.add_argument(
         "--versions", metavar="FILE.yml",
         help="write the versions of this program and of what it runs on as YAML, for reports of workflows and MultiQC",
-    ))  # fmt: skip
+    ), of_run=True)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,7 @@ class Family:
 class _Role:
     kind: str  # 'input', 'output' or 'folder'
     names: Names | None = None
+    of_run: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,15 +69,17 @@ def reads(action: argparse.Action, names: Names | None = None) -> argparse.Actio
     return _declare(action, _Role("input", names))
 
 
-def writes(action: argparse.Action, names: Names | None = None) -> argparse.Action:
+def writes(action: argparse.Action, names: Names | None = None, *, of_run: bool = False) -> argparse.Action:
     """Declare that an option names a file to write.
 
     Parameters
     ----------
     names : callable, optional
         Gives the files that are written, from all options and this one's value, where they are others.
+    of_run : bool
+        The file is about the run of the command: there is one, however many samples a sheet names.
     """
-    return _declare(action, _Role("output", names))
+    return _declare(action, _Role("output", names, of_run))
 
 
 def works_in(action: argparse.Action) -> argparse.Action:
@@ -90,12 +93,21 @@ def role_of(action: argparse.Action) -> str | None:
     return None if role is None else role.kind
 
 
+def of_samples(action: argparse.Action) -> bool:
+    """Whether an option names outputs of which each sample of a sheet has its own."""
+    role = _role(action)
+    return role is not None and role.kind == "output" and not role.of_run
+
+
 def named_files(parser: argparse.ArgumentParser, args: argparse.Namespace) -> list[NamedFile]:
-    """List the files that a parsed command line names, of the command that was chosen."""
+    """List the files that a parsed command line names, of the command that was chosen.
+
+    With a sample sheet, outputs of samples are not among them: they have their names from the sheet (`app.samples`).
+    """
     found = []
     for action in chosen_actions(parser, args):
         role, value = _role(action), getattr(args, action.dest, None)
-        if role is None or role.kind == "folder":
+        if role is None or role.kind == "folder" or (hasattr(args, "samplesheet") and of_samples(action)):
             continue
         option = _option(action, role)
         for given in value if isinstance(value, list) else [value]:

@@ -280,9 +280,9 @@ LEFT_OUT = "what is left out at the beginning of reads"
 THRESHOLDS_TRIM = "that of --thresholds, else stall"
 
 
-def add_signal_inputs(parser: argparse.ArgumentParser) -> None:
+def add_signal_inputs(parser: argparse.ArgumentParser) -> argparse.Action:
     """Add the files of signals, as `args.signals`, a list."""
-    reads(parser.add_argument(
+    return reads(parser.add_argument(
         "signals", nargs="+", metavar="SIGNALS",
         help="POD5, FAST5, SLOW5, BLOW5, .npz or .npy; of a folder, all signals in it",
     ))  # fmt: skip

@@ -187,6 +187,7 @@ def make_piece(
 
 
 _kept = threading.local()
+KEPT_NAMES = ("engine", "key", "open")  # of it, of one engine
 
 
 def _kept_job(job: Job[Any], marks: tuple[InputMark, ...]) -> Job[Any]:
@@ -238,8 +239,21 @@ def kept_open(engine: Engine, key: Hashable, opened: Callable[[], ClosingT]) -> 
 
 
 def is_kept(engine: Engine) -> bool:
-    """Whether an engine stays open for the next piece that this thread does."""
+    """Whether an engine stays open for the next piece or job that this thread does."""
     return engine is getattr(_kept, "engine", None)
+
+
+@contextlib.contextmanager
+def keeping(engine: Engine) -> Iterator[None]:
+    """Have what `kept_open` opens on an engine stay open for the next job of this thread, until the body ends."""
+    before: dict[str, Any] = {name: vars(_kept).pop(name) for name in KEPT_NAMES if name in vars(_kept)}
+    _kept.engine, _kept.key = engine, None
+    try:
+        yield
+    finally:
+        _close_kept()
+        del _kept.engine, _kept.key
+        vars(_kept).update(before)
 
 
 class KeptItems(Closing, Generic[ItemT]):

@@ -240,6 +240,11 @@ def _one_device(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"device": dict(records[0])} if all(record == records[0] for record in records) else {}
 
 
+def work_on(args: argparse.Namespace, engine: Engine) -> Work:
+    """Return what does the work of a command on a device that is open."""
+    return _OnDevice(args, engine)
+
+
 @contextlib.contextmanager
 def work_of(args: argparse.Namespace) -> Iterator[Work]:
     """Lend what does the work of a command: a device, workers, or pieces, where `combine` runs it."""
@@ -259,7 +264,7 @@ def work_of(args: argparse.Namespace) -> Iterator[Work]:
             yield _OnWorkers(args, pool)
         return
     with open_engine(args) as engine:
-        yield _OnDevice(args, engine)
+        yield work_on(args, engine)
 
 
 def is_combined(args: argparse.Namespace) -> bool:

@@ -131,8 +131,15 @@ def forget_files() -> None:
     _begun.clear()
 
 
-def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
-    """Write a file for nobody but its owner, which is no output: an entry of a cache.
+def replace_file(path: str | os.PathLike[str], data: bytes, *, private: bool = True) -> None:
+    """Write a file that is no output, such as an entry of a cache.
+
+    Parameters
+    ----------
+    path : path
+    data : bytes
+    private : bool
+        Nobody but its owner may read it; else its rights are those of an output.
 
     Raises
     ------
@@ -143,7 +150,7 @@ def replace_file(path: str | os.PathLike[str], data: bytes) -> None:
     with _new_file(os.path.dirname(target)) as (handle, temporary):
         with open(handle, "wb", closefd=False) as stream:
             stream.write(data)
-        _publish(handle, temporary, target, 0o600)
+        _publish(handle, temporary, target, 0o600 if private else _rights(target))
 
 
 def unnamed_file(folder: str) -> int:

@@ -181,20 +181,23 @@ class StoredBytes:
 
 
 def open_stored(name: str, what: str) -> int:
-    """Open a regular file, which is all that `what` is read from.
+    """Open a regular file, which is all that `what` is read from; "-" is standard input, and none.
 
     Raises
     ------
     InputError
         It cannot be read, or is something else.
     """
+    trouble = InputError(f"is no file; a {what} is read from a file only", source=name)
+    if name == "-":
+        raise trouble
     try:
-        handle = os.open(name, os.O_RDONLY)
+        handle = os.open(name, os.O_RDONLY | os.O_NONBLOCK)  # a named pipe is refused, and not waited for
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", source=name) from error
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise InputError(f"is no file; a {what} is read from a file only", source=name)
+        raise trouble
     return handle
 
 

@@ -118,6 +118,11 @@ class Source(Closing):
         self._rest = memoryview(b"")  # of a chunk that `read_into` did not use up
 
     @property
+    def converted(self) -> bool:
+        """True if htslib makes text of the input."""
+        return self._converted is not None
+
+    @property
     def repeatable(self) -> bool:
         """True if the same input can be opened a second time."""
         return self.name != "-" and self._stored.total is not None

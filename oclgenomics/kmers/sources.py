@@ -46,17 +46,17 @@ def counted_reads(
     """Count the k-mers of files, or those of them that are in a set; see `oclgenomics.kmers.count_to_database`."""
     options.check_reading(min_quality, tmp_dir)
     with (
-        _chosen(options, only, engine, run, tmp_dir) as (chosen, engine),
+        chosen_kmers(options, only, engine, run, tmp_dir) as (chosen, engine),
         counted_files(source, options, engine, run, min_quality, tmp_dir, on_spill, chosen) as found,
     ):
         yield found
 
 
 @contextlib.contextmanager
-def _chosen(
+def chosen_kmers(
     options: CountOptions, only: Sample | None, engine: EngineLike, run: Run | None, tmp_dir: Folder
 ) -> Iterator[tuple[KmerSet | None, EngineLike]]:
-    """The set that k-mers have to be in, if any, and the engine, which is open if reads of the set were counted."""
+    """Lend the set that k-mers have to be in, if any, and the engine, which is open if reads of it were counted."""
     if only is None:
         yield None, engine
     elif is_set(only):

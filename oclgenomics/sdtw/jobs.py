@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from abc import abstractmethod
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple, dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from oclgenomics.app.jobs import Job, kept_open
 from oclgenomics.app.pieces import PieceFile, Shard, check_same_input
@@ -68,6 +68,12 @@ class _ReadsJob(Job[PartT]):
     def open(self) -> None:
         """Read the references, so that what is wrong with them comes before a device is opened."""
         self.check()
+
+    def of(self, signals: Sequence[str]) -> Self:
+        """Return the job for other signals, with what this one has read of all other files."""
+        other = replace(self, signals=tuple(signals))
+        vars(other).update({name: value for name, value in vars(self).items() if name in ("opened", "settled_trim")})
+        return other
 
     @property
     @abstractmethod

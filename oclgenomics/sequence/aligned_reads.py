@@ -18,7 +18,7 @@ from oclgenomics.io.foreign import ALIGNED, foreign_format
 from oclgenomics.io.htslib import Conversion, first_error, require_pysam
 
 _PROCESSED = re.compile(r"processed (\d+) reads")
-_NO_REFERENCE = re.compile(r"reference|ref_get|REF_PATH|MD5|md5|faidx|fai_", re.IGNORECASE)
+_NO_REFERENCE = re.compile(r"reference|ref_get|REF_PATH|md5|faidx|fai_|failed to open the file", re.IGNORECASE)
 
 
 class ReferencedFile(str):
@@ -88,16 +88,22 @@ def fastq_converter(name: str) -> Callable[[bytes], Conversion | None]:
     return converter
 
 
-def collate_hint(name: str) -> str:
-    """Return what to do where mates do not follow each other in a file, if it is one of aligned reads; else ""."""
+def aligned_format(name: str) -> str | None:
+    """Return the format of a file of aligned reads: BAM, CRAM or SAM; None of other files, and of pipes."""
     if name == "-" or not os.path.isfile(name):
-        return ""
+        return None
     with open(name, "rb") as file:
         found = foreign_format(file.read(4096))
-    if found is None or found.name not in ALIGNED:
+    return found.name if found is not None and found.name in ALIGNED else None
+
+
+def collate_hint(name: str) -> str:
+    """Return what to do where mates do not follow each other in a file, if it is one of aligned reads; else ""."""
+    found = aligned_format(name)
+    if found is None:
         return ""
     return (
-        f"; in this {found.name} mates do not follow each other, as in one that is sorted by coordinate, or a read has "
+        f"; in this {found} mates do not follow each other, as in one that is sorted by coordinate, or a read has "
         "no mate: group them, samtools collate -u -o NEW.bam FILE, and leave out reads without mates"
     )
 

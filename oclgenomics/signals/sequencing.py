@@ -70,8 +70,8 @@ SEQUENCING = (
     Sequencing("RNA002", "R9", "rna", 3012.0, 70.0, (92.1, 18.5), 0.21),
     Sequencing("RNA004", "RNA004", "rna", 4000.0, 130.0, (80.0, 17.5), 0.2),
 )
-"""R9.4.1 comes first. Currents and deviations of R9.4.1 and RNA002 are those of Oxford Nanopore's tables in pA, of R10.4.1
-those of Uncalled4's; the current of RNA004 has the spread of f5c's table and a mean that is nominal, as is its deviation."""
+"""R9.4.1 comes first. Currents and deviations of R9.4.1 and RNA002 are those of Oxford Nanopore's tables in pA, those
+of R10.4.1 of Uncalled4's; of RNA004 the spread is that of f5c's table, the mean and the deviation are nominal."""
 
 
 def sequencing_of(pore: str, molecule: str = "", rate: float | None = None) -> Sequencing | None:

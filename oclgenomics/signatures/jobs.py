@@ -54,6 +54,16 @@ class ScanJob(Job[ScanPart]):
         """The signatures themselves."""
         return read_panel(self.panel)
 
+    def open(self) -> None:
+        """Read the signatures, so that what is wrong with them comes before a device is opened."""
+        _ = self.signatures
+
+    def of(self, samples: Sequence[str]) -> ScanJob:
+        """Return the scan of other samples, which need not read the signatures again."""
+        other = replace(self, samples=tuple(samples))
+        vars(other)["signatures"] = self.signatures
+        return other
+
     def inputs(self) -> tuple[str, ...]:
         return (*self.samples, self.panel)
 
@@ -95,7 +105,9 @@ def scan_parts(
     names = file_names(samples)
     with (
         lent_engine(engine) as lent,
-        _Finder(lent, panel, options, _blocks_of(lent, names)) as finder,
+        kept_open(
+            lent, (ScanJob.NAME, id(panel), options), partial(_Finder, lent, panel, options, _blocks_of(lent, names))
+        ) as finder,
         closing(finder.parts(names, run)) as parts,
     ):
         yield from parts

@@ -8,11 +8,11 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from helpers.kmer_sets import GOLDEN, pairs_of, set_of, write_database
+from helpers.parsers import PARSERS
 
 from oclgenomics.app import files as kit
 from oclgenomics.app.commands import _trace_path
@@ -25,7 +25,6 @@ from oclgenomics.app.files import (
     file_key,
     role_of,
 )
-from oclgenomics.cli import main as main_module
 from oclgenomics.cli.main import main
 from oclgenomics.omega.commands.scan import ReportNames
 
@@ -39,19 +38,6 @@ NO_FILES = {
     "phase", "pore", "precision", "rank", "ranks", "region", "remove_ambiguous", "sample_name", "separator",
     "sequence_id_format", "sequences", "settings", "source", "stages", "target_class", "title", "top", "workers",
 }  # fmt: skip
-
-
-def commands(parser: argparse.ArgumentParser, name: str) -> Iterator[tuple[str, argparse.ArgumentParser]]:
-    """Every parser that runs something."""
-    inner = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    if not inner:
-        yield name, parser
-    for action in inner:
-        for word, choice in action.choices.items():
-            yield from commands(choice, f"{name} {word}")
-
-
-PARSERS = dict(commands(main_module._parser(), "oclgenomics"))
 
 
 def takes_words(action: argparse.Action) -> bool:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
+from helpers.classify_databases import EDGE
 from helpers.own_program import put_on_path
 from helpers.shared_builds import alone_in, shared_folder
 
 import oclgenomics
+from oclgenomics.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs/workflows.md").read_text()
@@ -88,6 +91,23 @@ def test_what_was_found_is_what_was_simulated(cohort: Path) -> None:
     assert min(one["matches"] for one in content["signatures"]) > 0
     assert all(0.35 < max(one, key=lambda point: point[1])[0] < 0.65 for one in content["omega"])  # swept in the middle
     assert all(40 <= one["Accepted"] <= 60 and sum(one.values()) == 100 for one in content["sdtw"])
+
+
+def test_the_sample_sheet_of_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("samplesheet.csv").write_text(block("samplesheet.csv"))
+    for row in block("samplesheet.csv").splitlines()[1:]:
+        for name in filter(None, row.split(",")[1:]):
+            Path(name).write_text(f"@a\n{'ACGTTGCAAC' * 8}\n+\n{'I' * 80}\n")
+    assert main(["classify", "build", "taxa.db", str(EDGE / "edge_ref.fna"), "--taxonomy", str(EDGE), "-q"]) == 0
+    line, _, shown = block("sheet").partition("\n")
+    capsys.readouterr()
+    assert main(shlex.split(line.removeprefix("$ oclgenomics "))) == 0
+    assert capsys.readouterr().out == shown
+    made = {"P1.kreport", "P1.reads.txt", "P2.kreport", "P2.reads.txt", ".P1.reads.txt.made", ".P2.reads.txt.made"}
+    assert {path.name for path in Path("results").iterdir()} == made
 
 
 def test_the_wrapper_of_the_page(tmp_path: Path) -> None:

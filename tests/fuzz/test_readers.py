@@ -16,6 +16,7 @@ from helpers.fuzzing import SECONDS, SEED, inputs, limited, mutated, mutated_zip
 from hls_model.errors import ModelError
 from hls_model.files import read_positions
 from hls_model.presets import load
+from oclgenomics.app.sheets import read_sheet
 from oclgenomics.errors import OclGenomicsError
 from oclgenomics.kmers.device.reader import KmerDatabase
 from oclgenomics.omega.formats.scans import read_report
@@ -94,6 +95,7 @@ READERS: dict[str, Callable[[Path, int], object]] = {
     "mbs": lambda path, _number: list(read_alignments(path, ReadOptions(format="mbs"))),
     "bed": lambda path, _number: read_bed(path),
     "names": lambda path, _number: sample_names(path),
+    "sheet": lambda path, _number: read_sheet(path, folders=True),
     **dict.fromkeys(("tsv", "json"), lambda path, _number: read_report(path)),
     "thresholds": lambda path, _number: read_thresholds(path),
     "positions": lambda path, _number: read_positions(path),

@@ -149,6 +149,7 @@ SAMPLES = {
     "bam": _bam(),
     "bed": b"track name=x\n#c\n1\t5\t60\tname\n21\t100\t300\nchr 2\t7\t7\r\n",
     "names": b"a\nb\n\nf\n",
+    "sheet": b'\xef\xbb\xbfsample,fastq_1,other,fastq_2\r\n"A, 1",.,x,..\r\nB,..,"y\n""z",\r\n"A, 1",/,,/dev\r\n',
     "tsv": _report("tsv"),
     "json": _report("json"),
     "omegaplus": _report("omegaplus"),

@@ -286,6 +286,37 @@ def test_commands(device: Device, folder: Path, name: str) -> None:
     assert outputs[0] == outputs[1]
 
 
+@pytest.mark.one_cpu
+def test_commands_that_count_on_the_way_take_the_reference_of_cram(
+    device: Device, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("ref.fa", "ref.fa.fai"):  # so that CRAM does not find it by the name that it has of it
+        (folder / name).rename(folder / name.replace("ref", "moved"))
+    for command in (
+        ["kmers", "histogram", "{}", "-k", "11"],
+        ["kmers", "matrix", "{}", "-k", "11"],
+        ["kmers", "matrix", "moved.fa", "--only", "{}", "-k", "11"],
+        ["kmers", "count", "moved.fa", "--only", "{}", "-k", "11"],
+    ):
+        with_reference = ["--reference", "moved.fa"]
+        if command[1] == "matrix" and command[2] == "{}":
+            same_outputs(folder, device, command, ["s=x.cram", *with_reference], ["s=x.fq"])
+        else:
+            same_outputs(folder, device, command, ["x.cram", *with_reference], ["x.fq"])
+        words = [word.replace("{}", "x.cram") for word in command]
+        capsys.readouterr()
+        assert main([*words, "-d", str(device.index), "-o", "out"]) == 3
+        assert "give its FASTA file with --reference" in capsys.readouterr().err
+
+
+def test_references_of_a_database_are_no_aligned_reads(
+    device: Device, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, format in (("x.bam", "BAM"), ("x.sam", "SAM"), ("embedded.cram", "CRAM"), ("x.fq", "FASTQ")):
+        assert main(["classify", "build", "out", name, "-d", str(device.index)]) == 3
+        assert f"{name}: is {format}, which reads are in; references are FASTA" in capsys.readouterr().err
+
+
 def test_pairs(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_classify_database(folder / "edge", edge_database())
     pairs = some_reads(pairs=True)

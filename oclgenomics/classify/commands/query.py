@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import time
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import classify
 from oclgenomics.app.commands import (
+    OutputOptions,
     add_command,
     begin_engine,
     open_engine,
@@ -20,6 +21,7 @@ from oclgenomics.app.commands import (
 )
 from oclgenomics.app.files import option_of, reads
 from oclgenomics.app.reports import write_reports
+from oclgenomics.app.samples import MakeSample, SheetUse, add_sheet_option, has_sheet, run_sheet
 from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.classify.commands.query_options import (
     KRAKEN,
@@ -28,12 +30,12 @@ from oclgenomics.classify.commands.query_options import (
     query_inputs,
     query_options,
 )
-from oclgenomics.classify.commands.report_files import ReportFiles, check_format, line_form
+from oclgenomics.classify.commands.report_files import LINES, ReportFiles, check_format, line_form
 from oclgenomics.classify.options import Wanted
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Iterator
 
     from oclgenomics.classify.formats.tally import Tally
     from oclgenomics.classify.index import Index
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 TEXTS = ("classified_out", "unclassified_out")  # outputs of reads themselves
 NEED_TEXTS = (*TEXTS, "ground_truth", "precision")
 NEED_HITS = ("allhits",)
+ENDINGS = {"native": "txt", "json": "jsonl"}  # of the names of files, where these are not the format's
 
 
 def add_parser(actions: Any) -> None:
@@ -56,7 +59,7 @@ def add_parser(actions: Any) -> None:
         KRAKEN | {"--db": "name the database before the reads"},
     )  # fmt: skip
     reads(parser.add_argument("database", metavar="DB", help="database of `classify build`"))
-    add_read_options(parser)
+    add_sheet_option(parser, parser, add_read_options(parser))
     add_query_options(parser, sketches=True)
     add_spread_options(parser)
 
@@ -69,6 +72,9 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
+    if has_sheet(args):
+        OutputOptions.resolve(args, LINES)
+        return run_sheet(args, SHEET, _querying_samples)
     combined = is_combined(args)
     if not combined:
         begin_engine(args)
@@ -91,6 +97,38 @@ def run(args: argparse.Namespace) -> int:
         work.report_profile()
     say_written(args)
     return 0
+
+
+def _ending(args: argparse.Namespace) -> str:
+    return f".reads.{ENDINGS.get(args.format, args.format)}"
+
+
+def _check_samples(args: argparse.Namespace) -> None:
+    """Refuse options that no sample of a sheet could be classified with."""
+    if args.pairfiles:
+        raise UsageError("--pairfiles: the sheet says which files are of mates; leave the option out")
+    check_format(args)
+    query_options(args)
+    query_inputs(args)
+
+
+SHEET = SheetUse("reads", _ending, "paired", check=_check_samples)
+
+
+@contextmanager
+def _querying_samples(args: argparse.Namespace) -> Iterator[MakeSample]:
+    """Open the device and the database, and lend what classifies the reads of a sample."""
+    begin_engine(args)
+    options, wanted = query_options(args), wanted_of(args)
+    with open_engine(args) as engine:
+        with classify.Index(args.database, engine=engine) as index:
+
+            def make(sample: argparse.Namespace) -> None:
+                query = partial(index.iter_query, query_inputs(sample), options, wanted)
+                classify_reads(sample, index, query, options, engine)
+
+            yield make
+        report_profile(args, engine)
 
 
 def wanted_of(args: argparse.Namespace) -> Wanted:

@@ -30,8 +30,8 @@ KRAKEN = {  # options of Kraken 2
 }
 
 
-def add_read_options(parser: argparse.ArgumentParser) -> None:
-    """Add the files of reads, and how they are read."""
+def add_read_options(parser: argparse.ArgumentParser) -> argparse.Action:
+    """Add the files of reads, and how they are read; return the argument for the files."""
     files = parser.add_argument(
         "reads", nargs="+", default=[], metavar="READS",
         help="FASTA or FASTQ files, uncompressed or compressed (gzip, bzip2, xz, zstd), or BAM, CRAM or SAM, in any "
@@ -60,6 +60,7 @@ def add_read_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--query-limit", dest="limit", type=count, metavar="N", help="reads or pairs of each input (default: all)"
     )
+    return files
 
 
 def add_query_options(parser: argparse.ArgumentParser, *, sketches: bool) -> None:

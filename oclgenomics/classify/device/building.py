@@ -31,6 +31,7 @@ from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import Taxonomy
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.runtime import Engine
+from oclgenomics.sequence.aligned_reads import aligned_format
 from oclgenomics.sequence.files import InputProgress, SequenceFiles, file_names
 from oclgenomics.sequence.letters import letter_blocks
 
@@ -133,7 +134,7 @@ def read_references(
     with closing(reading) as blocks:
         for block in blocks:
             if block.pieces.qualities is not None:
-                raise InputError("is FASTQ, which reads are in; references are FASTA", source=block.source)
+                raise _no_references(block.source)
             table.add(block)
             cut = cut_windows(block.pieces, options.sketch)
             if indexer.windows + cut.size > MAX_WINDOWS:
@@ -155,6 +156,14 @@ def check_windows(new: NewTargets) -> None:
     beyond = np.flatnonzero(np.cumsum(new.windows) > MAX_WINDOWS)
     if len(beyond):
         raise _too_many(new.sources[new.source[beyond[0]]])
+
+
+def _no_references(source: str) -> InputError:
+    """The error for a file of reads."""
+    aligned = aligned_format(source)
+    remedy = "" if aligned is None else " (samtools fasta makes it of contigs that are kept so)"
+    told = f"is {aligned or 'FASTQ'}, which reads are in; references are FASTA{remedy}"
+    return InputError(told, source=source)
 
 
 def _too_many(source: str) -> InputError:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import importlib
 import time
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oclgenomics import kmers
 from oclgenomics.app.commands import (
@@ -16,16 +17,32 @@ from oclgenomics.app.commands import (
     add_message_options,
     begin_engine,
     count,
+    open_engine,
     provenance,
+    report_profile,
     say,
 )  # fmt: skip
 from oclgenomics.app.files import works_in, writes
 from oclgenomics.app.inputs import add_reference_option, reads_sequences, with_reference
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
+from oclgenomics.app.samples import MakeSample, SheetUse, add_sheet_option, has_sheet, run_sheet
 from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.io.json_text import json_text
 from oclgenomics.kmers import formats
-from oclgenomics.kmers.commands.reading import KMERS, add_count_bounds, add_counting_options, at_work, showing_progress
+from oclgenomics.kmers.commands.reading import (
+    KMERS,
+    add_count_bounds,
+    add_counting_options,
+    at_work,
+    only_of,
+    showing_progress,
+)
+from oclgenomics.lazy_names import late
+
+if TYPE_CHECKING:
+    from oclgenomics.runtime import Engine
+
+sources = late("oclgenomics.kmers.sources")
 
 FOREIGN = {  # options of KMC and Jellyfish
     r"-C|--canonical|--both-strands": "not needed; the canonical k-mer is counted unless --no-canonical is given",
@@ -56,6 +73,7 @@ def add_parser(actions: Any) -> None:
         "mix; - for standard input; @LIST for the files that a text file names, one a line",
     )  # fmt: skip
     reads_sequences(inputs)
+    add_sheet_option(parser, parser, inputs)
     group = parser.add_argument_group("counting")
     group.add_argument("-k", type=count, required=True, metavar="K", help="bases of a k-mer, 1 to 256")
     add_counting_options(group)
@@ -99,22 +117,52 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
+    if has_sheet(args):
+        return run_sheet(args, SHEET, _counting_samples)
     if not is_combined(args):
-        begin_engine(args)
-        importlib.import_module("oclgenomics.kmers.device.counting")  # before the engine, which waits for libraries
-    options = kmers.CountOptions(args.k, not args.no_canonical, args.min_count, args.max_count, args.counter_max)
-    options.check_reading(args.min_quality, args.tmp_dir)
+        _begin(args)
+    options = _options(args)
     if args.shard is not None:
-        job = kmers.CountJob.of(with_reference(args, args.inputs), options, args.min_quality, args.tmp_dir, args.only)
+        job = kmers.CountJob.of(
+            with_reference(args, args.inputs), options, args.min_quality, args.tmp_dir, only_of(args)
+        )
         return write_shard(args, job, "counting k-mers")
     counted = (_combined if is_combined(args) else _counted)(args, options)
+    result = _finished(args, counted)
     if args.json:
-        result = _record(counted.summary, counted.seconds)
         print(json_text(counted.provenance | {"result": result}, indent=1))
-    if args.multiqc:
-        write_content(args, formats.count_content(sample_name(args, args.inputs), counted.summary, k=args.k))
-    _say_summary(args, counted.summary, counted.seconds)
     return 0
+
+
+def _begin(args: argparse.Namespace) -> None:
+    begin_engine(args)
+    importlib.import_module("oclgenomics.kmers.device.counting")  # before the engine, which waits for libraries
+
+
+def _options(args: argparse.Namespace) -> kmers.CountOptions:
+    options = kmers.CountOptions(args.k, not args.no_canonical, args.min_count, args.max_count, args.counter_max)
+    options.check_reading(args.min_quality, args.tmp_dir)
+    return options
+
+
+SHEET = SheetUse("inputs", ending=lambda _: ".db", check=_options)
+
+
+@contextmanager
+def _counting_samples(args: argparse.Namespace) -> Iterator[MakeSample]:
+    """Open the device and the set of --only, and lend what counts a sample."""
+    _begin(args)
+    options = _options(args)
+    with (
+        open_engine(args) as engine,
+        sources.chosen_kmers(options, only_of(args), engine, kmers.Run(args.threads), args.tmp_dir) as (only, _),
+    ):
+
+        def make(sample: argparse.Namespace) -> Mapping[str, Any]:
+            return _finished(sample, _counted(sample, options, engine, only))
+
+        yield make
+        report_profile(args, engine)
 
 
 class _Counted(NamedTuple):
@@ -125,13 +173,28 @@ class _Counted(NamedTuple):
     provenance: dict[str, Any]
 
 
-def _counted(args: argparse.Namespace, options: kmers.CountOptions) -> _Counted:
-    with at_work(args, "counting k-mers") as work:
+def _counted(
+    args: argparse.Namespace,
+    options: kmers.CountOptions,
+    engine: Engine | None = None,
+    only: kmers.KmerSet | None = None,
+) -> _Counted:
+    """Count on the device of the options or on one that is open, with the set of --only, which may be open, too."""
+    with at_work(args, "counting k-mers", engine) as work:
         summary = kmers.count_to_database(
             with_reference(args, args.inputs), options, args.output, engine=work.engine, run=work.run,
-            min_quality=args.min_quality, tmp_dir=args.tmp_dir, on_spill=work.say_spilled, only=args.only,
+            min_quality=args.min_quality, tmp_dir=args.tmp_dir, on_spill=work.say_spilled,
+            only=only_of(args) if only is None else only,
         )  # fmt: skip
     return _Counted(summary, work.seconds, provenance(args, work.engine))
+
+
+def _finished(args: argparse.Namespace, counted: _Counted) -> dict[str, Any]:
+    """Write what goes with the database, say what was counted, and return it as JSON has it."""
+    if args.multiqc:
+        write_content(args, formats.count_content(sample_name(args, args.inputs), counted.summary, k=args.k))
+    _say_summary(args, counted.summary, counted.seconds)
+    return _record(counted.summary, counted.seconds)
 
 
 def _combined(args: argparse.Namespace, options: kmers.CountOptions) -> _Counted:
@@ -139,7 +202,9 @@ def _combined(args: argparse.Namespace, options: kmers.CountOptions) -> _Counted
     if has_pieces(args):
         job = kmers.CountJob((), options, tmp_dir=args.tmp_dir)  # which reads no input again
     else:
-        job = kmers.CountJob.of(with_reference(args, args.inputs), options, args.min_quality, args.tmp_dir, args.only)
+        job = kmers.CountJob.of(
+            with_reference(args, args.inputs), options, args.min_quality, args.tmp_dir, only_of(args)
+        )
     with work_of(args) as work, showing_progress(args, "counting k-mers") as (shown, _):
         how = kmers.Run(args.threads, shown.update)
         with work.engine() as opened, closing(work.parts(job, how)) as parts:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from oclgenomics import kmers, sequence
+from oclgenomics import kmers
 from oclgenomics.app.commands import (
     OutputOptions,
     add_command,
@@ -17,7 +17,7 @@ from oclgenomics.app.commands import (
     say_written,
 )  # fmt: skip
 from oclgenomics.app.files import writes
-from oclgenomics.app.inputs import reads_sequences
+from oclgenomics.app.inputs import reads_sequences, with_reference
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked
@@ -91,7 +91,7 @@ class _Counted:
 
 def _counted(args: argparse.Namespace) -> _Counted:
     """The histogram of a database, or of reads."""
-    inputs = sequence.file_names(args.inputs)
+    inputs = with_reference(args, args.inputs)
     databases = [name for name in inputs if kmers.is_database(name)]
     if databases and len(inputs) > 1:
         raise UsageError(f"{databases[0]} is a database; give it alone, or merge databases with `kmers merge` first")

@@ -20,7 +20,7 @@ from oclgenomics.app.commands import (
     say_written,
 )
 from oclgenomics.app.files import reads, writes
-from oclgenomics.app.inputs import reads_sequences
+from oclgenomics.app.inputs import reads_sequences, with_reference
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked
 from oclgenomics.kmers import sets
@@ -30,6 +30,7 @@ from oclgenomics.kmers.commands.reading import (
     add_reading_options,
     check_databases,
     counting_options,
+    only_of,
     showing_progress,
 )
 
@@ -104,13 +105,14 @@ def run(args: argparse.Namespace) -> int:
     if not counted:
         check_databases(args)
     options = counting_options(args, counted) if counted else None
-    sources = {name: files[0] if len(files) == 1 else files for name, files in samples.items()}
+    only, known = only_of(args), {name: with_reference(args, files) for name, files in samples.items()}
+    sources = {name: files[0] if len(files) == 1 else files for name, files in known.items()}
     label, unit = ("counting k-mers", BYTES) if counted else ("merging k-mers", KMERS)
     with open_engine(args) if counted else contextlib.nullcontext() as engine:
         with showing_progress(args, label, unit) as (shown, say_spilled):
             summary = kmers.write_matrix(
                 sources, args.output, _format(args), options, min_count=args.min_count, min_samples=args.min_samples,
-                only=args.only, keep_zeros=args.keep_zeros, engine=engine, run=kmers.Run(args.threads, shown.update),
+                only=only, keep_zeros=args.keep_zeros, engine=engine, run=kmers.Run(args.threads, shown.update),
                 min_quality=args.min_quality, tmp_dir=args.tmp_dir, on_spill=say_spilled,
                 on_merge=lambda: shown.stage("merging k-mers", *KMERS),
             )  # fmt: skip

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from oclgenomics import kmers
 from oclgenomics.app.commands import add_device_options, count, open_engine, report_profile, say, started_progress
 from oclgenomics.app.files import works_in
+from oclgenomics.app.inputs import add_reference_option, with_reference
 from oclgenomics.app.progress import Progress
 from oclgenomics.errors import UsageError
 
@@ -42,16 +43,23 @@ def add_count_bounds(group: Any, *texts: str) -> None:
 
 
 def add_reading_options(parser: argparse.ArgumentParser) -> None:
-    """Add -k, --no-canonical, --min-quality, --tmp-dir and the options of the device."""
+    """Add -k, --no-canonical, --min-quality, --reference, --tmp-dir and the options of the device."""
     group = parser.add_argument_group("counting of reads")
     group.add_argument("-k", type=count, metavar="K", help="bases of a k-mer, 1 to 256; needed for reads")
     add_counting_options(group)
+    add_reference_option(group)
     folder = group.add_argument(
         "--tmp-dir", metavar="FOLDER",
         help="folder for temporary files, of which nothing is left (default: TMPDIR or the system's folder)",
     )  # fmt: skip
     works_in(folder)
     add_device_options(parser)
+
+
+def only_of(args: argparse.Namespace) -> str | None:
+    """Return the set of --only, which knows --reference if it is one file."""
+    only: str | None = args.only
+    return only if only is None or only.startswith("@") else with_reference(args, [only])[0]
 
 
 def counting_options(args: argparse.Namespace, reads: Sequence[str]) -> kmers.CountOptions:
@@ -65,7 +73,8 @@ def counting_options(args: argparse.Namespace, reads: Sequence[str]) -> kmers.Co
         The folder for temporary files is missing or not writable.
     """
     if args.k is None:
-        raise UsageError(f"{reads[0]} is no database of `kmers count`; if it holds reads, give -k to count them")
+        name = "standard input" if reads[0] == "-" else reads[0]
+        raise UsageError(f"{name} is no database of `kmers count`; if it holds reads, give -k to count them")
     kmers.CountOptions.check_reading(args.min_quality, args.tmp_dir)
     return kmers.CountOptions(args.k, not args.no_canonical)
 
@@ -95,15 +104,19 @@ class Work:
 
 
 @contextlib.contextmanager
-def at_work(args: argparse.Namespace, label: str) -> Iterator[Work]:
-    """Open the engine of a command that reads sequences, show how far it is, take the time and report its profile."""
-    with open_engine(args) as engine:
+def at_work(args: argparse.Namespace, label: str, engine: Engine | None = None) -> Iterator[Work]:
+    """Open the engine of a command that reads sequences, show how far it is, take the time and report its profile.
+
+    An engine that is open already is used and stays open, and its profile is left to its owner.
+    """
+    with open_engine(args) if engine is None else contextlib.nullcontext(engine) as lent:
         start = time.perf_counter()
         with showing_progress(args, label) as (shown, say_spilled):
-            work = Work(engine, kmers.Run(args.threads, shown.update), say_spilled)
+            work = Work(lent, kmers.Run(args.threads, shown.update), say_spilled)
             yield work
         work.seconds = time.perf_counter() - start
-        report_profile(args, engine)
+        if engine is None:
+            report_profile(args, lent)
 
 
 @contextlib.contextmanager

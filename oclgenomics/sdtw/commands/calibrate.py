@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,7 +15,7 @@ from oclgenomics import sdtw, signals, simulate
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import MODEL_NAMES, add_model_options, add_signal_options, model_of, trim_of
-from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.sdtw.commands import options as shared
 from oclgenomics.sdtw.commands.reports import say_evaluation, write_evaluation
 from oclgenomics.sdtw.options import DEFAULT_PREFIXES
@@ -105,6 +106,8 @@ def _simulated(
     UsageError
         No reference was made of the target's sequences by this model: thresholds would say nothing of it.
     """
+    if args.target == "-" or (os.path.exists(args.target) and not os.path.isfile(args.target)):
+        raise InputError("is read twice, as a pipe cannot be; name a file", source=args.target)
     model = _model(args, targets[0])
     target = simulate.read_genome("target", args.target, args.reads)
     molecule = targets[0].molecule

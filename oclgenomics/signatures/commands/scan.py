@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,8 @@ from oclgenomics.app.commands import (
     add_output_options,
     begin_engine,
     count,
+    open_engine,
+    report_profile,
     say,
     say_written,
     started_progress,
@@ -26,8 +28,10 @@ from oclgenomics.app.commands import (
 from oclgenomics.app.files import reads, writes
 from oclgenomics.app.inputs import add_reference_option, reads_sequences, with_reference
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
-from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
+from oclgenomics.app.samples import MakeSample, SheetUse, add_sheet_option, has_sheet, run_sheet
+from oclgenomics.app.spread import Work, add_spread_options, is_combined, work_of, work_on, write_shard
 from oclgenomics.errors import UsageError
+from oclgenomics.lazy_names import late
 from oclgenomics.signatures import formats, plots
 from oclgenomics.signatures.commands.build import SIGNATURES, add_pattern_options
 from oclgenomics.signatures.options import FORMATS, METHODS, REPORTS
@@ -36,6 +40,8 @@ if TYPE_CHECKING:
     from oclgenomics.signatures import Panel, ScanOptions, ScanTotals
     from oclgenomics.signatures.formats import ScanReport
 
+
+jobs = late("oclgenomics.app.jobs")
 
 STANDARD = "-"
 FOREIGN = {  # options of seqkit locate
@@ -65,7 +71,8 @@ def add_parser(actions: Any) -> None:
     reads_sequences(samples)
     add_reference_option(parser)
     last = f"the last file: {SIGNATURES}"
-    reads(parser.add_argument("signatures", metavar="SIGNATURES", help=last))
+    panel = reads(parser.add_argument("signatures", metavar="SIGNATURES", help=last))
+    add_sheet_option(parser, parser, samples, panel)
     _add_matching_options(parser)
     add_report_options(parser)
     add_spread_options(parser)
@@ -119,6 +126,9 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
+    if has_sheet(args):
+        OutputOptions.resolve(args, FORMATS)
+        return run_sheet(args, SHEET, _scanning_samples)
     combined = is_combined(args)
     if not combined:
         begin_engine(args)
@@ -128,23 +138,45 @@ def run(args: argparse.Namespace) -> int:
         oclgenomics.select_device(args.device)  # a missing device is reported before anything is read
     if args.shard is not None:
         return write_shard(args, job, "scanning")
-    progress = started_progress(args, "reading signatures")
-    told = signatures.Run(args.threads, progress.update)
-    panel = job.signatures
+    job.open()
+    with work_of(args) as work:
+        _scan(args, job, work)
+        work.report_profile()
+    say_written(args)
+    return 0
+
+
+@contextmanager
+def _scanning_samples(args: argparse.Namespace) -> Iterator[MakeSample]:
+    """Read the signatures, open the device, and lend what scans a sample."""
+    begin_engine(args)
+    every = signatures.ScanJob((), args.signatures, _options(args))
+    oclgenomics.select_device(args.device)
+    every.open()
+    with open_engine(args) as engine, jobs.keeping(engine):
+
+        def make(sample: argparse.Namespace) -> None:
+            _scan(sample, every.of(with_reference(sample, sample.samples)), work_on(sample, engine))
+
+        yield make
+        report_profile(args, engine)
+
+
+def _scan(args: argparse.Namespace, job: signatures.ScanJob, work: Work) -> None:
+    """Write all outputs of a scan, and say what was found."""
+    progress = started_progress(args, "scanning")
+    panel, options = job.signatures, job.options
     totals, chosen = signatures.ScanTotals(panel), signatures.ChosenSamples(panel, options)
     seen = [lambda _: progress.clear(), totals.add, *([chosen.add] if args.plot else [])]
-    with work_of(args) as work:
-        start = time.perf_counter()
-        progress.stage("scanning", "MB", 1e6)
-        parts = work.parts(job, told)
-        with closing(parts), ExitStack() as stack:
-            reports = [
-                (stack.enter_context(text_output(path, "wb")), report)
-                for path, report in _reports(args, panel, options, work.provenance())
-            ]
-            signatures.write_reports(parts, reports, on_part=seen, flush=STANDARD in args.samples)
-        seconds = time.perf_counter() - start
-        work.report_profile()
+    start = time.perf_counter()
+    parts = work.parts(job, signatures.Run(args.threads, progress.update))
+    with closing(parts), ExitStack() as stack:
+        reports = [
+            (stack.enter_context(text_output(path, "wb")), report)
+            for path, report in _reports(args, panel, options, work.provenance())
+        ]
+        signatures.write_reports(parts, reports, on_part=seen, flush=STANDARD in args.samples)
+    seconds = time.perf_counter() - start
     if args.plot:
         first, *others = args.samples
         title = "standard input" if first == STANDARD else Path(first).name
@@ -153,8 +185,12 @@ def run(args: argparse.Namespace) -> int:
     if args.multiqc:
         write_content(args, formats.totals_content(sample_name(args, args.samples), totals))
     _say_totals(args, totals, seconds)
-    say_written(args)
-    return 0
+
+
+def _options(args: argparse.Namespace) -> ScanOptions:
+    return signatures.ScanOptions(
+        args.report, args.strand, args.method, args.max_mismatches, args.min_informative, args.min_score, args.max_edits
+    )
 
 
 def _checked_options(args: argparse.Namespace) -> ScanOptions:
@@ -162,15 +198,20 @@ def _checked_options(args: argparse.Namespace) -> ScanOptions:
     OutputOptions.resolve(args, FORMATS)
     if [*args.samples, args.signatures].count(STANDARD) > 1:
         raise UsageError("standard input (-) can be read once; name files for the others")
-    options = signatures.ScanOptions(
-        args.report, args.strand, args.method, args.max_mismatches, args.min_informative, args.min_score, args.max_edits
-    )
+    options = _options(args)
     formats.check_format(args.format, options)
     if args.sample_report:
         formats.check_certainty(options)
     if args.plot:
         plots.plot_format(args.plot)
     return options
+
+
+def _ending(args: argparse.Namespace) -> str:
+    return f".matches.{'txt' if args.format == 'course' else args.format}"
+
+
+SHEET = SheetUse("samples", _ending, check=_checked_options)
 
 
 def _reports(

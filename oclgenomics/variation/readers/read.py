@@ -25,6 +25,7 @@ from oclgenomics.variation.readers.ms import read_ms
 from oclgenomics.variation.readers.sniff import STORES, sniff, store_format
 from oclgenomics.variation.readers.trees import read_trees
 from oclgenomics.variation.readers.vcf.indexed import part_with_region
+from oclgenomics.variation.readers.vcf.indexed_bcf import bcf_with_region
 from oclgenomics.variation.readers.vcf.read import read_vcf
 from oclgenomics.variation.readers.vcf_zarr.read import read_vcf_zarr
 from oclgenomics.variation.samples import sample_names
@@ -105,7 +106,11 @@ def _of_bcf(name: str, head: bytes) -> Conversion | None:
     if found is None or not found.name.startswith("BCF"):
         return None
     htslib.require_pysam(f"{name}: is BCF, which", "turn it into VCF: bcftools view FILE.bcf")
-    words = "bcftools", "view", "--no-version", "-Ov", "-"
+    return _bcf_lines()
+
+
+def _bcf_lines(*options: str) -> Conversion:
+    words = "bcftools", "view", "--no-version", "-Ov", *options, "-"
     conversion: Conversion = htslib.Conversion("BCF", words, lambda _said, _lines: "", _bcf_trouble)
     return conversion
 
@@ -154,15 +159,28 @@ def _read(
     else:
         names = sample_names(options.samples)
         with ExitStack() as stack:
-            found = None if region is None or not source.repeatable else part_with_region(source.name, region)
             part = None
-            if found is not None:
-                read = Source(found, chunk_bytes=source.chunk_bytes, progress=progress, workers=workers)
-                part = InputBuffer(stack.enter_context(read), found)
+            if region is not None and source.repeatable:
+                part = _part(source, region, stack, progress, workers)
             yield from read_vcf(
                 buffer, samples=names, phase=options.phase, region=region, part=part, block_bytes=block_bytes,
                 workers=workers,
             )  # fmt: skip
+
+
+def _part(source: Source, region: Region, stack: ExitStack, progress: Progress, workers: Workers) -> InputBuffer | None:
+    """The lines around a region, where an index says where they are; None where all are to be read."""
+    if source.converted:
+        packed = bcf_with_region(source.name, region)
+        if packed is None:
+            return None
+        found, records = packed
+        return InputBuffer(stack.enter_context(htslib.ConvertedText(_bcf_lines("-H"), records, found)), found)
+    part = part_with_region(source.name, region)
+    if part is None:
+        return None
+    read = Source(part, chunk_bytes=source.chunk_bytes, progress=progress, workers=workers)
+    return InputBuffer(stack.enter_context(read), part)
 
 
 def _region(name: str, kind: str, options: ReadOptions) -> Region | None:

@@ -6,21 +6,17 @@ the region is searched by POS. So an index of another file leads to an error, an
 
 from __future__ import annotations
 
-import gzip
 import os
-import struct
 from collections.abc import Callable
-from typing import Any
 
-from oclgenomics.errors import InputError, library_errors
+from oclgenomics.errors import InputError
 from oclgenomics.io.placed_text import Place, PlacedText, placed_text
 from oclgenomics.variation.read_options import Region
+from oclgenomics.variation.readers.vcf.index_file import check_age, checked_index, read_index
 
-MAX_INDEX_BYTES = 1 << 29  # unpacked; that of a whole human genome has some MB
 NEAR_BYTES = 1 << 18  # as stored: the search ends in so small a part of the file
 BACK_BYTES = 1 << 17  # more than a block of bgzip can have
 _HEADERS = (b"##fileformat=VCF", b"#CHROM\t")
-_TBI_DEPTH, _VCF = 5, 2
 
 
 def part_with_region(path: str, region: Region) -> str | None:
@@ -48,91 +44,24 @@ def part_with_region(path: str, region: Region) -> str | None:
     with placed_text(path) as text:
         if not text.blocks or not next(iter(text.chunks(text.start)), (None, b""))[1].startswith(_HEADERS):
             return None
-        if os.stat(index).st_mtime_ns < os.stat(path).st_mtime_ns:
-            raise InputError(f"is older than {path}; make it again (bcftools index -f), or remove it", source=index)
+        check_age(index, path)
         begin, end = _span(index, region.chromosome)
-        trouble = (
-            f"is of another file than {path}, or that one is damaged; make it again (bcftools index -f), or remove it"
-        )
-        try:
+        with checked_index(index, path):
             _check_span(text, region.chromosome, begin, end)
             search = _Search(text, region.chromosome, begin, end)
             first = search.borders(lambda position: position < region.first)[0]
             last = search.borders(lambda position: position <= region.last)[1]
             return text.part(first, last)
-        except (InputError, ValueError) as error:
-            raise InputError(trouble, source=index) from error
 
 
 def _span(index: str, chromosome: str) -> tuple[Place, Place]:
     """Where the records of a chromosome begin and end, as an index says."""
-    with library_errors("damaged; make it again (bcftools index -f), or remove it", index):
-        with gzip.open(index) as file:
-            data = file.read(MAX_INDEX_BYTES + 1)
-        if len(data) > MAX_INDEX_BYTES:
-            raise ValueError(f"more than {MAX_INDEX_BYTES:,} bytes")
-        reader = _Numbers(data)
-        names = reader.names()
-        span = dict(zip(names, reader.spans(), strict=True)).get(chromosome)
-    if span is None:
+    names, chromosomes = read_index(index)
+    found = dict(zip(names, chromosomes, strict=False)).get(chromosome)
+    if found is None or not found.begins:
         shown = ", ".join(names[:3]) + (" and others" if len(names) > 3 else "")
         raise InputError(f"knows no chromosome {chromosome} (but {shown})", source=index)
-    return span
-
-
-class _Numbers:
-    """The numbers of an index, one after the other."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data, self._at = data, 8
-        self._csi = data.startswith(b"CSI\1")
-        if not self._csi and not data.startswith(b"TBI\1"):
-            raise ValueError("neither CSI nor TBI")
-        self._count, self._depth = 0, _TBI_DEPTH
-
-    def _next(self, kinds: str) -> tuple[Any, ...]:
-        found = struct.unpack_from(f"<{kinds}", self._data, self._at)
-        self._at += struct.calcsize(f"<{kinds}")
-        return found
-
-    def names(self) -> list[str]:
-        """The chromosomes; has to be called first."""
-        if self._csi:
-            self._depth, _size = self._next("ii")
-        else:
-            self._at = 4
-            (self._count,) = self._next("i")
-        kind, *_, size = self._next("7i")
-        if kind != _VCF or not 0 <= size <= len(self._data) - self._at:
-            raise ValueError("no index of a VCF")
-        text = self._data[self._at : self._at + size]
-        self._at += size
-        if self._csi:
-            (self._count,) = self._next("i")
-        return [name.decode() for name in text.split(b"\0")[:-1]]
-
-    def spans(self) -> list[tuple[Place, Place] | None]:
-        """Begin of the first record and end of the last one of each chromosome; None where it has none."""
-        statistics = ((1 << 3 * (self._depth + 1)) - 1) // 7 + 1  # a bin that has other numbers in place of parts
-        found: list[tuple[Place, Place] | None] = []
-        for _ in range(self._count):
-            begins: list[int] = []
-            ends: list[int] = []
-            for _ in range(self._next("i")[0]):
-                number, *_, parts = self._next("IQi" if self._csi else "Ii")
-                offsets = self._next(f"{2 * parts}Q")
-                if number != statistics:
-                    begins += offsets[::2]
-                    ends += offsets[1::2]
-            if not self._csi:
-                (windows,) = self._next("I")  # where the records of 16 kb begin
-                self._at += 8 * windows
-            found.append((_place(min(begins)), _place(max(ends))) if begins else None)
-        return found
-
-
-def _place(offset: int) -> Place:
-    return offset >> 16, offset & 0xFFFF
+    return found.begins[0], found.end
 
 
 def _check_span(text: PlacedText, chromosome: str, begin: Place, end: Place) -> None:

@@ -71,7 +71,7 @@ def test_regions_are_those_without_an_index(tmp_path, csi, size):
         check_same(read(path, region), read(tmp_path / "a.vcf", region))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     file=files(), size=st.sampled_from([20, 97, 1000]), csi=st.booleans(), block=st.sampled_from([1, 500, 1 << 22]),
     threads=st.sampled_from([1, 3]), data=st.data(),
