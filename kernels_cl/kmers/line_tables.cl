@@ -22,6 +22,7 @@
 //
 // -D SLOT_WORDS=n, -D KEY_WORDS=n   slot.clh
 // -D KEY_BYTES=n                    bytes of a key, a little-endian number: 4, 6, 12, or 8 * KEY_WORDS
+// -D COMPRESSED=0|1             1 where no two bases of a k-mer that follow each other are equal
 // -D JOINED=0|1                     1 where a vector of 64 bytes is more than a register, or compiled as if it were
 #include "common/bits.clh"
 #include "common/fetch.clh"
@@ -90,9 +91,33 @@ static inline void load_key(__global const uchar *at, ulong *key)
 #endif
 }
 
-static inline uint line_of(const ulong *slot, uint lines, uint hashed)
+#if COMPRESSED
+// The leading 32 bits of a key of a compressed sequence, in the same order, so that keys are spread evenly over all numbers. A base
+// is never the one before it: of the three that it may be, 8 of them make a number to the base of 3. `odd` is 1 where the first bit
+// is the second one of a base.
+static inline uint evenly(uint top, uint odd)
+{
+    uint number = odd ? top >> 31 : 0;
+    top <<= odd;
+    uint before = top >> 30;
+    number = 4 * number + before; // what is before the first one is not known
+    UNROLL
+    for (uint i = 1; i < 8; ++i) {
+        const uint base = top >> (30 - 2 * i) & 3;
+        number = 3 * number + base - (base > before);
+        before = base;
+    }
+    return (uint)((ulong)(number << 16 | (top & 0xffff)) * (odd ? 59 : 119) >> 4); // to nearly 2^32
+}
+#endif
+
+static inline uint line_of(const ulong *slot, uint lines, uint hashed, uint rest)
 {
     ulong mixed = slot[0];
+#if COMPRESSED
+    if (!hashed)
+        return (uint)((ulong)evenly((uint)(mixed >> 32), rest & 1) * lines >> 32);
+#endif
     if (hashed) {
         UNROLL
         for (uint w = 1; w < SLOT_WORDS; ++w)
@@ -149,7 +174,7 @@ static inline uint enter(__global const uchar *keys, uint n, Table *table, const
         for (uint w = 1; runs && w < SLOT_WORDS; ++w)
             other |= slot[w] ^ previous[w];
         if (!runs || other) {
-            uint line = line_of(slot, wanted, hashed);
+            uint line = line_of(slot, wanted, hashed, rest);
             ulong lanes = lanes_for(lines + (ulong)line * SLOT_WORDS, slot, below);
             while (__builtin_expect(!lanes, 0)) {
                 if (++line == table->end || !table->steps)

@@ -27,6 +27,7 @@ SUFFIXES = ("png", "svg", "pdf")
 # Okabe and Ito's colours keep apart for every kind of colour vision.
 BLUE, SKY, ORANGE, INK, GREY = "#0072B2", "#56B4E9", "#D55E00", "#262626", "#6B6B6B"
 GREEN = "#009E73"
+WHITE, LINE = "#FFFFFF", "#DCDCDC"
 # White to navy in even steps of lightness (CIELAB), in tones that every kind of colour vision tells from orange.
 TONES = ("#FFFFFF", "#C2E5F8", "#89C9EB", "#52ADDB", "#0090C8", "#0072AF", "#00548C", "#003867", "#071F40")
 STYLE: Any = {

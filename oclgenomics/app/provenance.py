@@ -80,13 +80,13 @@ def _plain(value: Any) -> Any:
 
 def provenance_lines(provenance: Mapping[str, Any]) -> str:
     """Return what made a table, as '# name: value' lines."""
-    return "".join([f"# {name}: {_one_line(value)}\n" for name, value in provenance.items()])
+    return "".join([f"# {name}: {flat_text(value)}\n" for name, value in provenance.items()])
 
 
-def _one_line(value: Any) -> str:
-    """A value as one line; lists as words, mappings as name=value words."""
+def flat_text(value: Any) -> str:
+    """Return a value as one line; lists as words, mappings as name=value words."""
     if isinstance(value, Mapping):
-        value = [f"{name}={_one_line(item)}" for name, item in value.items()]
+        value = [f"{name}={flat_text(item)}" for name, item in value.items()]
     if isinstance(value, (list, tuple)):
-        value = " ".join(_one_line(item) for item in value)
+        value = " ".join(flat_text(item) for item in value)
     return " ".join(str(value).split())

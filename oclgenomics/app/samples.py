@@ -379,8 +379,9 @@ def _planned(args: argparse.Namespace, use: SheetUse) -> list[_Planned]:
             marks[name] = found
         return found
 
-    shared = {str(file.name) for file in named_files(args.parser, args) if file.kind == "input"}
-    for name in sorted(shared - {args.samplesheet}):
+    named = named_files(args.parser, args)
+    shared = {str(file.name) for file in named if file.kind == "input" and file.option != OPTION}
+    for name in sorted(shared):
         if name == "-" or (os.path.exists(name) and not os.path.isfile(name) and not os.path.isdir(name)):
             what = "standard input" if name == "-" else f"{name}, a pipe or a device,"
             raise UsageError(f"{OPTION}: {what} could not be compared by a later run; name a file")

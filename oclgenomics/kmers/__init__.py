@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from oclgenomics.kmers.device.reader import KmerDatabase as KmerDatabase
     from oclgenomics.kmers.jobs import CountJob as CountJob
     from oclgenomics.kmers.options import *
+    from oclgenomics.kmers.plots.copies import plot_copies as plot_copies
     from oclgenomics.kmers.plots.spectrum import plot_spectrum as plot_spectrum
     from oclgenomics.kmers.result import *
 
@@ -38,15 +39,19 @@ __getattr__, __dir__, __all__ = found_in(
         "analysis.spectrum": "Spectrum read_spectrum",
         "api": (
             "count count_to_database counts_of dump filter_reads histogram histogram_of_reads matrix merge "
-            "merge_databases query write_matrix"
+            "merge_databases query qv write_matrix"
         ),
         "database.kmer_set": "CountedKmers KmerBlock KmerSet",
         "database.section_file": "is_database",
         "device.reader": "KmerDatabase",
         "jobs": "CountJob",
         "oclgenomics.app.run": "Run",
-        "options": "CountOptions FilterOptions",
+        "options": "CountOptions FilterOptions MergeOptions QualityOptions",
+        "plots.copies": "plot_copies",
         "plots.spectrum": "plot_spectrum",
-        "result": "CountMatrix CountSummary FilterSummary Histogram MatrixSummary MergeSummary",
+        "result": (
+            "AssemblyQuality CopySpectrum CountMatrix CountSummary FilterSummary Histogram MatrixSummary MergeSummary "
+            "QualityReport SequenceQualities"
+        ),
     },
 )

@@ -5,20 +5,48 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
 from oclgenomics.errors import OutputError, UsageError, check_choice
-from oclgenomics.io.packed_file import open_packed, refuse_packed
+from oclgenomics.io.packed_file import name_unpacked, open_packed, refuse_packed
 from oclgenomics.kmers import analysis, device, formats, sets
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock, KmerSet, SelectedKmers, join
 from oclgenomics.kmers.database.layout import Tally
+from oclgenomics.kmers.database.section_file import is_database
 from oclgenomics.kmers.device.slots import counts_of_part
 from oclgenomics.kmers.device.writer import DatabaseWriter
-from oclgenomics.kmers.options import MAX_COUNTER, CountOptions, FilterOptions
-from oclgenomics.kmers.result import CountMatrix, CountSummary, FilterSummary, Histogram, MatrixSummary, MergeSummary
-from oclgenomics.kmers.sources import Folder, KmerSource, OnSpill, Sample, counted_for_a_while, counted_reads, is_set
+from oclgenomics.kmers.options import (
+    MAX_COUNTER,
+    CountOptions,
+    FilterOptions,
+    MergeOptions,
+    Operation,
+    QualityOptions,
+)
+from oclgenomics.kmers.result import (
+    AssemblyQuality,
+    CountMatrix,
+    CountSummary,
+    FilterSummary,
+    Histogram,
+    MatrixSummary,
+    MergeSummary,
+    QualityReport,
+)
+from oclgenomics.kmers.sources import (
+    Folder,
+    KmerSource,
+    OnSpill,
+    Sample,
+    counted_for_a_while,
+    counted_reads,
+    database_for_a_while,
+    is_set,
+    read_twice,
+)
 from oclgenomics.lazy_names import late
 from oclgenomics.sequence.files import SequenceFiles, file_names
 
@@ -35,15 +63,14 @@ if TYPE_CHECKING:
     from oclgenomics.sequence.records import Record
 
 jobs = late("oclgenomics.kmers.jobs")
+quality = late("oclgenomics.kmers.analysis.quality")
 spreading = late("oclgenomics.app.jobs")
 
-Operation = Literal["union", "intersect", "subtract"]
-OPERATIONS: tuple[Operation, ...] = get_args(Operation)
-DumpFormat = Literal["tsv", "fasta", "npz", "kmc", "parquet"]
+DumpFormat = Literal["tsv", "jellyfish", "fasta", "npz", "kmc", "parquet"]
 DUMP_FORMATS: tuple[DumpFormat, ...] = get_args(DumpFormat)
 MatrixFormat = Literal["tsv", "npz", "parquet"]
 MATRIX_FORMATS: tuple[MatrixFormat, ...] = get_args(MatrixFormat)
-TEXTS = ("tsv", "fasta")
+TEXTS = ("tsv", "jellyfish", "fasta")
 BATCH_LETTERS = 1 << 22  # that are looked up at a time
 
 
@@ -106,7 +133,7 @@ def count(
     else:
         with counted_reads(source, options, engine, run, min_quality, tmp_dir, only=only) as counted:
             block = counted.block()
-    return CountedKmers(options.k, options.canonical, block.keys, block.counts)
+    return CountedKmers(options.k, options.canonical, block.keys, block.counts, options.compressed)
 
 
 @verb
@@ -310,8 +337,9 @@ def dump(
     output : path
         The file to write, "-" for standard output; 'kmc' makes the files `output`.kmc_pre and `output`.kmc_suf. Text is
         compressed if the name ends in .gz, .bz2, .xz or .zst.
-    format : {'tsv', 'fasta', 'npz', 'kmc', 'parquet'}
-        A line a k-mer; a record a k-mer; arrays for NumPy; a database of KMC; a table in Apache Parquet.
+    format : {'tsv', 'jellyfish', 'fasta', 'npz', 'kmc', 'parquet'}
+        A line a k-mer, with a tab or a blank before the count; a record a k-mer; arrays for NumPy; a database of KMC; a
+        table in Apache Parquet.
     min_count, max_count : int
         K-mers with lower or higher counts are left out.
     run : Run, optional
@@ -343,10 +371,118 @@ def dump(
         kmers = SelectedKmers(files.enter_context(device.opened(source)), min_count, max_count, _progress(run))
         streams = [files.enter_context(open_packed(one, "wb", OutputError)) for one in formats.dump_names(name, format)]
         writers: dict[DumpFormat, Callable[..., None]] = {
-            "tsv": formats.write_tsv, "fasta": formats.write_fasta, "npz": formats.write_npz, "kmc": formats.write_kmc,
-            "parquet": formats.write_parquet,
+            "tsv": formats.write_tsv, "jellyfish": formats.write_jellyfish, "fasta": formats.write_fasta,
+            "npz": formats.write_npz, "kmc": formats.write_kmc, "parquet": formats.write_parquet,
         }  # fmt: skip
         writers[format](kmers, *streams)
+
+
+@verb
+def qv(
+    assemblies: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    source: KmerSource,
+    options: QualityOptions | None = None,
+    *,
+    bed: str | os.PathLike[str] | None = None,
+    wig: str | os.PathLike[str] | None = None,
+    engine: EngineLike = None,
+    run: Run | None = None,
+    tmp_dir: Folder = None,
+    on_stage: Callable[[str], object] | None = None,
+) -> QualityReport:
+    """Assess assemblies by the k-mers of reads: QV, completeness, and copy numbers, as Merqury defines them.
+
+    Parameters
+    ----------
+    assemblies : path or sequence of path
+        A FASTA file, or two: the haplotypes, or the primary contigs and the alternate ones. Uncompressed or
+        compressed; "-" is standard input.
+    source : path or KmerSet
+        All k-mers of the reads, canonical.
+    options : QualityOptions, optional
+    bed, wig : path, optional
+        Tracks to write of the k-mers that no read has: the bases of each of them, and how many of them cover a base. A
+        # in the name becomes _1 and _2 for two assemblies, of which the tracks else follow each other.
+    engine : Engine, Device or str, optional
+        A device in use already, which stays open, or one to open.
+    run : Run, optional
+        Host threads that decompress the input, and progress: bytes of a file that have been read, or k-mers.
+    tmp_dir : path, optional
+        Folder for temporary files; the system's if not given. Nothing is left there.
+    on_stage : callable, optional
+        Called with what is done next: 'count', 'merge' or 'look up'.
+
+    Returns
+    -------
+    QualityReport
+
+    Raises
+    ------
+    UsageError
+        There are not one or two assemblies, two are standard input, or the database is not canonical, or lacks k-mers
+        by their counts.
+    InputError
+        An input is missing or damaged.
+    DeviceError
+        There is no such device, its memory is too small, or it was lost on the way.
+    OutputError
+        A track or a temporary file cannot be written; nothing half written is left.
+
+    Examples
+    --------
+    >>> from oclgenomics.kmers import qv
+    >>> report = qv("assembly.fa.gz", "reads.db")  # doctest: +SKIP
+    >>> print(report.whole.qv, report.whole.completeness)  # doctest: +SKIP
+    """
+    options = options or QualityOptions()
+    names = [assemblies] if isinstance(assemblies, (str, os.PathLike)) else list(assemblies)
+    paths = [os.fspath(name) for name in names]
+    _check_assemblies(paths)
+    bed, wig = (None if name is None else os.fspath(name) for name in (bed, wig))
+    stage = on_stage or (lambda _: None)
+    with contextlib.ExitStack() as files, lent_engine(engine) as engine:
+        reads = files.enter_context(device.opened(source))
+        if isinstance(source, (str, os.PathLike)):
+            formats.check_outputs([os.fspath(source), *paths], [name for name in (bed, wig) if name is not None])
+        _check_reads(reads, options)
+        if reads.compressed and (bed is not None or wig is not None):
+            raise UsageError("the reads were counted with homopolymers compressed, and tracks would not be those of "
+                             "the assembly: leave `bed` and `wig` out")  # fmt: skip
+        least, notes = _solid_from(reads, options)
+        bounds = _bounds_of(reads)
+        if bounds:
+            notes = (*notes, f"QVs are lower bounds: the reads' k-mers have {bounds}, and others count as errors")
+        paths = [files.enter_context(read_twice(path, tmp_dir)) for path in paths]
+        kind = CountOptions(reads.k, compressed=reads.compressed)
+        stage("count")
+        counted = [
+            files.enter_context(counted_for_a_while(path, kind, engine=engine, run=run, tmp_dir=tmp_dir))
+            for path in paths
+        ]
+        stage("merge")
+        kept = [files.enter_context(database_for_a_while(tmp_dir)) for _ in paths]
+        with contextlib.ExitStack() as written:
+            writers = [written.enter_context(DatabaseWriter(each.file, kind)) for each in kept]
+            tallies = quality.tally_copies(reads, counted, [each.append for each in writers], _progress(run))
+        stage("look up")
+        found = []
+        with formats.TrackWriter(bed, wig, reads.k, len(paths)) as writer:
+            for number, (path, only) in enumerate(zip(paths, kept, strict=True)):
+                with only.opened() as database:
+                    along = query(database, files=[path], engine=engine, run=run).along_records()
+                    tally = quality.SequenceTally()
+                    with contextlib.closing(along):  # type: ignore[type-var]
+                        writer.write(number, quality.marked_parts(reads.k, along), [tally.add])
+                    found.append(tally.qualities(reads.k))
+    shown = [*_names_of([os.fspath(name) for name in names]), *(["both"] if len(paths) > 1 else [])]
+    each = zip(shown, tallies, [*found, None], strict=False)
+    qualities = tuple(
+        AssemblyQuality(
+            name, kind.k, one.kmers, one.only, one.only_distinct, least, one.spectrum(), sequences,
+        )
+        for name, one, sequences in each
+    )  # fmt: skip
+    return QualityReport(kind.k, least, bounds is not None, qualities, notes)
 
 
 # Work with reads and with several samples
@@ -422,6 +558,9 @@ def filter_reads(
     database = [os.fspath(source)] if isinstance(source, (str, os.PathLike)) else []
     formats.check_outputs([*database, *singles, *(name for pair in pairs for name in pair)], outputs)
     with lent_engine(engine) as engine, device.opened(source) as kmers, contextlib.ExitStack() as files:
+        if kmers.compressed:
+            raise UsageError("the database holds k-mers of compressed sequences, which reads as they stand have not: "
+                             "filter by a database that was counted without compression")  # fmt: skip
         writers = [files.enter_context(formats.read_writer(name)).write for name in outputs]
         return device.filter_files(
             engine, kmers, singles, pairs, options or FilterOptions(), writers, run or Run(), interleaved=interleaved,
@@ -429,16 +568,17 @@ def filter_reads(
         )  # fmt: skip
 
 
-def merge(sources: Sequence[KmerSource], operation: Operation = "union", *, run: Run | None = None) -> CountedKmers:
+def merge(
+    sources: Sequence[KmerSource], options: MergeOptions | Operation = "union", *, run: Run | None = None
+) -> CountedKmers:
     """Merge sets of k-mers into memory; no device is needed.
 
     Parameters
     ----------
     sources : sequence of path or KmerSet
         Databases or sets in memory, two or more, of the same k; all of them canonical or none.
-    operation : {'union', 'intersect', 'subtract'}
-        'union' adds counts, which stop at 2^32 - 1; 'intersect' keeps the k-mers that are in all sets, with the least
-        of their counts; 'subtract' keeps the k-mers of the first set that are in none of the others.
+    options : MergeOptions or str
+        Or only its operation: 'union' adds counts, 'intersect' takes the least of them, and so on.
     run : Run, optional
         Progress: k-mers of all sets that have been read.
 
@@ -454,15 +594,15 @@ def merge(sources: Sequence[KmerSource], operation: Operation = "union", *, run:
     >>> from oclgenomics.kmers import merge
     >>> both = merge(["tumour.db", "normal.db"], "intersect")  # doctest: +SKIP
     """
-    with _merged(sources, operation, run) as (first, blocks):
+    with _merged(sources, _merge_options(options), run) as (first, blocks):
         block = join(key_words(first.k), blocks)
-        return CountedKmers(first.k, first.canonical, block.keys, block.counts)
+        return CountedKmers(first.k, first.canonical, block.keys, block.counts, first.compressed)
 
 
 def merge_databases(
     sources: Sequence[KmerSource],
     output: str | os.PathLike[str],
-    operation: Operation = "union",
+    options: MergeOptions | Operation = "union",
     *,
     run: Run | None = None,
 ) -> MergeSummary:
@@ -480,8 +620,10 @@ def merge_databases(
     OutputError
         The database cannot be written; nothing half written is left.
     """
-    with _merged(sources, operation, run) as (first, blocks):
-        with DatabaseWriter(output, CountOptions(first.k, first.canonical)) as writer:
+    options = _merge_options(options)
+    with _merged(sources, options, run) as (first, blocks):
+        made = CountOptions(first.k, first.canonical, options.min_count, options.max_count, compressed=first.compressed)
+        with DatabaseWriter(output, made) as writer:
             writer.append_blocks(blocks)
         return MergeSummary(first.k, first.canonical, writer.distinct, writer.total)
 
@@ -541,6 +683,8 @@ def write_matrix(
         their k-mers that have been read.
     on_merge : callable, optional
         Called when that begins.
+    on_block : callable, optional
+        Called with each block of rows, which has `keys` and `counts`.
 
     Raises
     ------
@@ -592,6 +736,59 @@ def _spread(
         yield next(parts)
 
 
+def _check_assemblies(paths: Sequence[str]) -> None:
+    if not 1 <= len(paths) <= 2:
+        raise UsageError(f"{len(paths)} assemblies were given: name one, or two of one genome")
+    if paths.count("-") > 1:
+        raise UsageError("standard input (-) can be read once; name a file for the other assembly")
+    for path in paths:
+        if path != "-" and is_database(path):
+            raise UsageError(f"{path} is a database: name the assembly as FASTA, and the database of the reads last")
+
+
+def _bounds_of(reads: KmerSet) -> str | None:
+    """The counts that k-mers of a database have at all, in words, if others were left out."""
+    if isinstance(reads, device.KmerDatabase):
+        least, most = reads.options.min_count, reads.options.max_count
+        if least > 1 or most < MAX_COUNTER:
+            return f"counts from {least:,} to {most:,}"
+    return None
+
+
+def _check_reads(reads: KmerSet, options: QualityOptions) -> None:
+    """Refuse a set of reads' k-mers that makes errors of what is none."""
+    if not reads.canonical:
+        raise UsageError(
+            "the reads were counted with strands apart, and an assembly has either: count canonical k-mers"
+        )
+    bounds = _bounds_of(reads)
+    if bounds and not options.lower_bound:
+        raise UsageError(
+            f"the database of the reads holds only k-mers with {bounds}, so others of the assembly would count as "
+            "errors: count the reads without bounds, or take QVs as lower bounds with `lower_bound=True`"
+        )
+
+
+def _solid_from(reads: KmerSet, options: QualityOptions) -> tuple[int | None, tuple[str, ...]]:
+    """The count that solid k-mers begin with, and what to say if it is not known."""
+    if options.min_solid is not None:
+        return options.min_solid, ()
+    spectrum = analysis.read_spectrum(histogram(reads), reads.k)
+    if spectrum.coverage is None or spectrum.valley is None:
+        return None, (
+            "completeness is not known: the reads have no coverage peak; give the least count of solid k-mers",
+        )
+    return spectrum.valley + 1, ()
+
+
+def _names_of(paths: Sequence[str]) -> list[str]:
+    """Names of assemblies: those of the files without what says their format, where these differ."""
+    names = ["standard input" if path == "-" else Path(name_unpacked(Path(path).name)).stem for path in paths]
+    return (
+        names if len({*names, "both"}) > len(names) else ["standard input" if path == "-" else path for path in paths]
+    )
+
+
 def _histogram_of(counts: Iterable[NDArray[np.uint32]]) -> Histogram:
     tally = Tally()
     for some in counts:
@@ -607,18 +804,20 @@ def _check_output(output: str, format: DumpFormat | MatrixFormat) -> None:
         formats.require_pyarrow()
 
 
+def _merge_options(options: MergeOptions | Operation) -> MergeOptions:
+    return options if isinstance(options, MergeOptions) else MergeOptions(options)
+
+
 @contextlib.contextmanager
 def _merged(
-    sources: Sequence[KmerSource], operation: Operation, run: Run | None
+    sources: Sequence[KmerSource], options: MergeOptions, run: Run | None
 ) -> Iterator[tuple[KmerSet, Iterator[KmerBlock]]]:
     """The first of the sets, and the blocks of the merge."""
-    check_choice("operation", operation, OPERATIONS)
     if isinstance(sources, (str, os.PathLike)) or len(sources) < 2:
         raise UsageError("there is nothing to merge: name two databases or more")
-    merges = {"union": sets.union, "intersect": sets.intersect, "subtract": sets.subtract}
     with contextlib.ExitStack() as files:
         opened = [files.enter_context(device.opened(source)) for source in sources]
-        yield opened[0], merges[operation](opened, progress=_progress(run))
+        yield opened[0], sets.merge_sets(opened, options, progress=_progress(run))
 
 
 @contextlib.contextmanager
@@ -634,6 +833,7 @@ def _rows(
     run: Run | None = None,
     tmp_dir: Folder = None,
     on_merge: Callable[[], object] | None = None,
+    on_block: Callable[[sets.RowBlock], object] | None = None,
     **how: Any,
 ) -> Iterator[sets.MatrixRows]:
     """The rows of a matrix; what it reads is open as long."""
@@ -659,7 +859,7 @@ def _rows(
         if on_merge is not None:
             on_merge()
         columns = [there[place] for place in range(len(samples))]
-        yield sets.MatrixRows(list(samples), columns, choice, there.get(len(samples)), _progress(run))
+        yield sets.MatrixRows(list(samples), columns, choice, there.get(len(samples)), _progress(run), on_block)
 
 
 def _progress(run: Run | None) -> Progress | None:

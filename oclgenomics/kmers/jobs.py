@@ -233,7 +233,7 @@ class CountJob(Job[Any]):
         self, engine: EngineLike, run: Run, shard: Shard | None = None
     ) -> Generator[EncodedKmers | CountEnd, None, None]:
         names = self.files if shard is None else cut_files(self.files, shard.number, shard.of)
-        every = CountOptions(self.options.k, self.options.canonical)
+        every = self.options.plain
         only = self.only if len(self.only) > 1 else next(iter(self.only), None)
         with (
             counted_reads(names, every, engine, run, self.min_quality, self.tmp_dir, only=only) as counted,
@@ -281,7 +281,7 @@ class PieceKmers:
 
     def __init__(self, piece: PieceFile, options: CountOptions) -> None:
         self.name, self.record = piece.name, piece.record
-        self.k, self.canonical = options.k, options.canonical
+        self.k, self.canonical, self.compressed = options.k, options.canonical, options.compressed
         self._piece = piece
         end = piece.last(CountJob.KINDS)
         if not isinstance(end, CountEnd):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,13 @@ MAX_K = 256
 MAX_COUNTER = (1 << 32) - 1
 PairRule = Literal["either", "both"]
 PAIR_RULES: tuple[PairRule, ...] = ("either", "both")
+Operation = Literal["union", "intersect", "subtract", "subtract-counts", "symmetric-difference"]
+OPERATIONS: tuple[Operation, ...] = get_args(Operation)
+CountMode = Literal["sum", "min", "max", "left", "right", "diff", "number"]
+COUNT_MODES: tuple[CountMode, ...] = get_args(CountMode)
+MODE_OF: dict[Operation, CountMode] = {
+    "union": "sum", "intersect": "min", "subtract": "left", "subtract-counts": "diff", "symmetric-difference": "left",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -34,6 +41,8 @@ class CountOptions:
         K-mers that occur less or more often are left out. `min_count` is at most 2^32 - 1.
     counter_max : int
         Counters stop here, after k-mers were left out; at most 2^32 - 1.
+    compressed : bool
+        In each sequence, runs of equal bases count as one base, before k-mers are cut; for k from 2 on.
 
     Raises
     ------
@@ -46,11 +55,19 @@ class CountOptions:
     min_count: int = 1
     max_count: int = MAX_COUNTER
     counter_max: int = MAX_COUNTER
+    compressed: bool = False
 
     def __post_init__(self) -> None:
         check_range("k", self.k, 1, MAX_K, f"k-mers have 1 to {MAX_K} bases")
         check_counts(self.min_count, self.max_count)
+        if self.compressed and self.k < 2:
+            raise ParameterError("k", "k-mers of compressed sequences have 2 bases or more", self.k)
         check_range("counter_max", self.counter_max, 1, MAX_COUNTER, f"counters hold 1 to {MAX_COUNTER:,}")
+
+    @property
+    def plain(self) -> CountOptions:
+        """The same kind of k-mers, all of them with all of their counts."""
+        return CountOptions(self.k, self.canonical, compressed=self.compressed)
 
     @staticmethod
     def check_reading(min_quality: int | None, tmp_dir: str | os.PathLike[str] | None) -> None:
@@ -137,6 +154,73 @@ class FilterOptions:
             passing &= share >= (self.min_fraction or 0)
             passing &= share <= (1 if self.max_fraction is None else self.max_fraction)
         return passing
+
+
+@dataclass(frozen=True)
+class MergeOptions:
+    """Which k-mers of several sets a merge keeps, and with which counts.
+
+    Attributes
+    ----------
+    operation : {'union', 'intersect', 'subtract', 'subtract-counts', 'symmetric-difference'}
+        'union' keeps the k-mers that any set has, 'intersect' those that all have, 'subtract' those of the first set
+        that no other has, and 'symmetric-difference' those that one set alone has. 'subtract-counts' takes the counts
+        of the others off those of the first set, and keeps what is left of it.
+    counts : {'sum', 'min', 'max', 'left', 'right', 'diff', 'number'}, optional
+        For 'union' and 'intersect', of the counts in the sets that have the k-mer, in the order in which they were
+        given: their sum, the least, the greatest, the first, the last, the first less all others (k-mers of which
+        nothing is left are left out), or how many there are. 'sum' for 'union' and 'min' for 'intersect' if not given.
+    min_count, max_count : int
+        K-mers with other counts in the result are left out. Results stop at 2^32 - 1 afterwards.
+
+    Raises
+    ------
+    UsageError
+        A value is none of these, or the others have `counts`.
+    """
+
+    operation: Operation = "union"
+    counts: CountMode | None = None
+    min_count: int = 1
+    max_count: int = MAX_COUNTER
+
+    def __post_init__(self) -> None:
+        check_choice("operation", self.operation, OPERATIONS)
+        if self.counts is not None:
+            check_choice("counts", self.counts, COUNT_MODES)
+            if self.operation not in ("union", "intersect"):
+                raise UsageError(f"`counts` is for union and intersect, and `operation={self.operation}` has its own")
+        check_counts(self.min_count, self.max_count)
+
+    @property
+    def mode(self) -> CountMode:
+        """How counts are made of several."""
+        return self.counts or MODE_OF[self.operation]
+
+
+@dataclass(frozen=True)
+class QualityOptions:
+    """How the quality of an assembly is assessed.
+
+    Attributes
+    ----------
+    min_solid : int, optional
+        K-mers of the reads with at least this count are solid; behind the valley of the spectrum if not given.
+    lower_bound : bool
+        Take a database without the rarest or the most common k-mers, too. Those of the assembly that were left out
+        count as errors, so QVs are lower bounds.
+
+    Raises
+    ------
+    UsageError
+        A value is outside its range.
+    """
+
+    min_solid: int | None = None
+    lower_bound: bool = False
+
+    def __post_init__(self) -> None:
+        check_range("min_solid", self.min_solid, 1, MAX_COUNTER, f"counts are 1 to {MAX_COUNTER:,}")
 
 
 def _check_order(name: str, least: float | None, most: float | None) -> None:

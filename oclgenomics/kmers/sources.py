@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, TypeGuard, cast
 
 from oclgenomics.app.run import EngineLike, Run, lent_engine
 from oclgenomics.errors import OutputError
 from oclgenomics.io.atomic_file import WholeFile, open_unnamed, temporary_folder
+from oclgenomics.io.file_slice import stored_size
+from oclgenomics.io.raw_file import StoredBytes
 from oclgenomics.kmers import device, sets
 from oclgenomics.kmers.database.kmer_set import KmerSet
 from oclgenomics.kmers.database.section_file import SectionFile, is_database
@@ -23,6 +26,7 @@ Sample = KmerSource | SequenceFiles
 """The same, or FASTA and FASTQ files, whose k-mers are counted on the way."""
 Folder = str | os.PathLike[str] | None
 OnSpill = Callable[[int, int], None] | None
+COPIED = 1 << 22  # bytes of an input that are copied at a time
 
 
 def is_set(sample: Sample) -> TypeGuard[KmerSource]:
@@ -61,14 +65,13 @@ def chosen_kmers(
         yield None, engine
     elif is_set(only):
         with device.opened(only) as chosen:
-            sets.check_alike(options.k, options.canonical, chosen)
+            sets.check_alike(options, chosen)
             yield chosen, engine
     else:
-        plain = CountOptions(options.k, options.canonical)
         threads = None if run is None else Run(run.threads)
         with (
             lent_engine(engine) as engine,
-            counted_for_a_while(only, plain, engine=engine, run=threads, tmp_dir=tmp_dir) as chosen,
+            counted_for_a_while(only, options.plain, engine=engine, run=threads, tmp_dir=tmp_dir) as chosen,
         ):
             yield chosen, engine
 
@@ -87,10 +90,70 @@ def counted_for_a_while(
 
     Nothing of it is left afterwards. Parameters and errors are those of `oclgenomics.kmers.count_to_database`.
     """
+    with database_for_a_while(tmp_dir) as kept:
+        with counted_reads(cast(SequenceFiles, source), options, engine, run, tmp_dir=tmp_dir, **how) as found:
+            found.write(kept.file)
+        with kept.opened() as database:
+            yield database
+
+
+@dataclass(frozen=True)
+class TemporaryDatabase:
+    """A database without a name: what it is written to, and what is read when it is complete."""
+
+    name: str
+    file: WholeFile
+    handle: int
+
+    def opened(self) -> device.KmerDatabase:
+        """The complete database, which the caller closes."""
+        return device.KmerDatabase(SectionFile(self.name, os.dup(self.handle)))
+
+
+@contextlib.contextmanager
+def database_for_a_while(tmp_dir: Folder = None) -> Iterator[TemporaryDatabase]:
+    """Lend a file in a folder to write a database to; nothing of it is left afterwards.
+
+    Raises
+    ------
+    OutputError
+        No file can be made in the folder.
+    """
     folder = temporary_folder(tmp_dir)
     with open_unnamed(folder) as handle:
         name = f"a temporary database in {folder}"
-        with counted_reads(cast(SequenceFiles, source), options, engine, run, tmp_dir=tmp_dir, **how) as found:
-            found.write(WholeFile(name, handle, OutputError))
-        with device.KmerDatabase(SectionFile(name, os.dup(handle))) as database:
-            yield database
+        yield TemporaryDatabase(name, WholeFile(name, handle, OutputError), handle)
+
+
+class _Copied(str):
+    """The name of a copy, which messages call by the name of what was copied."""
+
+    shown: str
+
+    def __new__(cls, copy: str, shown: str) -> _Copied:
+        made = super().__new__(cls, copy)
+        made.shown = shown
+        return made
+
+
+@contextlib.contextmanager
+def read_twice(name: str, tmp_dir: Folder = None) -> Iterator[str]:
+    """Lend a name by which an input can be read more than once: a copy's for standard input and pipes.
+
+    Raises
+    ------
+    InputError
+        The input cannot be read.
+    OutputError
+        The folder for temporary files does not take the copy.
+    """
+    if name != "-" and (stored_size(name) is not None or not os.path.exists(name) or os.path.isdir(name)):
+        yield name
+        return
+    folder = temporary_folder(tmp_dir)
+    with open_unnamed(folder) as handle:
+        copy = WholeFile(f"a copy of the input in {folder}", handle, OutputError)
+        with contextlib.closing(StoredBytes(name)) as stored:
+            while data := stored.read(COPIED):
+                copy.write(data)
+        yield _Copied(f"/dev/fd/{handle}", "standard input" if name == "-" else name)

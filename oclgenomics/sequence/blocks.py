@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from oclgenomics.sequence.block_records import BlockRecords, RecordTable
 
 block_records = late("oclgenomics.sequence.block_records")
+compression = late("oclgenomics.sequence.compress")
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,7 @@ def packed_blocks(
     qualities: bool = False,
     names: bool = False,
     may_be_empty: bool = False,
+    compress: bool = False,
     census: Census | None = None,
     progress: Progress | None = None,
 ) -> Iterator[PackedBlock]:
@@ -86,6 +88,8 @@ def packed_blocks(
         Blocks have records. No block ends within a header of FASTA then; a longer header makes its block longer.
     may_be_empty : bool
         A file with nothing in it is a sample without reads: it gives no block, and a warning.
+    compress : bool
+        Each run of equal bases becomes one of them; not with `qualities` or `names`, and `overlap` is at least 1.
     census : Census, optional
         Receives the numbers of each input that is read to its end. Of a part of a file, who asks for them says whether
         the file's letters are nucleotides.
@@ -102,8 +106,10 @@ def packed_blocks(
         A defect of an input, with its name, the record and the byte; at its end, an input whose letters are hardly
         nucleotides; FASTA, if qualities are requested.
     ValueError
-        `min_quality` outside its range.
+        `min_quality` outside its range, or `compress` with what it does not go with.
     """
+    if compress and (qualities or names or overlap < 1):
+        raise ValueError("runs of equal bases are compressed without qualities and names, and with an overlap")
     if min_quality is not None and not 0 <= min_quality <= BEST_QUALITY:
         raise ValueError(f"a least quality of {min_quality}: qualities are 0 to {BEST_QUALITY}")
     table = _record_table(engine) if names else None
@@ -116,9 +122,9 @@ def packed_blocks(
             if not fastq and (qualities or min_quality is not None):
                 raise InputError("is FASTA, which has no qualities; give FASTQ, or ask for none", source=text.name)
             if fastq:
-                yield from _fastq(engine, text, min_quality, qualities, table, found)
+                yield from _fastq(engine, text, min_quality, qualities, table, found, compress)
             else:
-                yield from _fasta(engine, text, overlap, table, found)
+                yield from _fasta(engine, text, overlap, table, found, compress)
             if census is None or not isinstance(path, FileSlice):
                 found.check(text.name)
             if census is not None:
@@ -126,7 +132,7 @@ def packed_blocks(
 
 
 def _fasta(
-    engine: Engine, text: TextBlocks, overlap: int, table: RecordTable | None, census: Census
+    engine: Engine, text: TextBlocks, overlap: int, table: RecordTable | None, census: Census, compress: bool
 ) -> Iterator[PackedBlock]:
     state = FastaState()
     before: Symbols | None = None
@@ -136,7 +142,8 @@ def _fasta(
         if size:
             part, continued = text.on_device(size), before is not None
             result = parse_fasta(engine, part, state, before, overlap, table)
-            before = result.symbols
+            # What is repeated is compressed, so a run that began there goes on here.
+            before = compression.compressed_symbols(engine, result.symbols) if compress else result.symbols
             state = state.after(text.host[:size])
             yield PackedBlock(before, size, records=_named(table, part, continued))
             census.add(result.census(engine))  # now that it has been packed
@@ -150,6 +157,7 @@ def _fastq(
     qualities: bool,
     table: RecordTable | None,
     census: Census,
+    compress: bool,
 ) -> Iterator[PackedBlock]:
     with FastqText(engine, text) as lines:
         there = True
@@ -161,7 +169,8 @@ def _fastq(
                 continue
             census.add(result.census)
             if result.census.records:
-                yield PackedBlock(result.symbols, result.tail, result.qualities, _named(table, part, False))
+                symbols = compression.compressed_symbols(engine, result.symbols) if compress else result.symbols
+                yield PackedBlock(symbols, result.tail, result.qualities, _named(table, part, False))
             there = lines.read(result.tail)
 
 

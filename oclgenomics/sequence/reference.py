@@ -76,9 +76,18 @@ def symbols(record: Record, min_quality: int | None = None) -> str:
     return "".join([x if q >= min_quality else "-" for x, q in zip(letters, record.qualities, strict=True)])
 
 
-def runs(text: bytes, min_quality: int | None = None) -> list[str]:
-    """Stretches of A, C, G and T, in upper case; any other letter and the end of a record end a stretch."""
-    return [run for record in records(text) for run in symbols(record, min_quality).split("-") if run]
+def runs(text: bytes, min_quality: int | None = None, *, compress: bool = False) -> list[str]:
+    """Stretches of A, C, G and T, in upper case; any other letter and the end of a record end a stretch.
+
+    With `compress`, runs of equal bases are one base.
+    """
+    change = compressed if compress else str
+    return [run for record in records(text) for run in change(symbols(record, min_quality)).split("-") if run]
+
+
+def compressed(symbols: str) -> str:
+    """The symbols of a record with each run of equal bases as one of them."""
+    return "".join([one for place, one in enumerate(symbols) if one == "-" or place == 0 or symbols[place - 1] != one])
 
 
 def symbols_text(codes: list[int], valid: list[int], size: int) -> str:

@@ -12,7 +12,7 @@ import shutil
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -244,9 +244,21 @@ def test_what_is_read_at_many_places_is_refused_in_one_line(
 
 def test_a_named_pipe_that_nobody_writes_to_is_not_waited_for(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     os.mkfifo("named")
+    waited: list[str] = []
+
+    def release() -> None:
+        """Let a reader go on that waits for somebody to write."""
+        with suppress(OSError):
+            os.close(os.open("named", os.O_WRONLY | os.O_NONBLOCK))
+            waited.append("named")
+
     for words in ("kmers info", "classify info", "sdtw info", "kmers combine"):
+        timer = threading.Timer(10, release)  # only so that a failure is no standstill
+        timer.start()
         assert main([*words.split(), "named", "-o", "out"]) == 3
+        timer.cancel()
         assert "named: is no file; a " in capsys.readouterr().err
+        assert not waited
 
 
 def test_all_options_that_read_were_tried() -> None:

@@ -16,8 +16,9 @@ from oclgenomics import kmers
 from oclgenomics.app.run import Run
 from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.kmers import CountOptions, CountSummary, KmerDatabase, KmerSet, count, count_to_database
-from oclgenomics.kmers.api import DUMP_FORMATS, OPERATIONS, DumpFormat
+from oclgenomics.kmers.api import DUMP_FORMATS, DumpFormat
 from oclgenomics.kmers.commands import dump as dump_command, merge as merge_command
+from oclgenomics.kmers.options import COUNT_MODES, OPERATIONS
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sequence.files import InputProgress
 from oclgenomics.sequence.records import Record, read_records
@@ -244,7 +245,7 @@ def test_query_of_kmers_and_sequences(tmp_path: Path) -> None:
     path = write_database(tmp_path / "x", set_of(PAIRS_A, 5))
     expected = [
         {"record": "1", "position": 1, "kmer": "GATTA", "count": 3},
-        {"record": "2", "position": 2, "kmer": "TAATC", "count": 3},
+        {"record": "2", "position": 2, "kmer": "taatc", "count": 3},
         {"record": "b", "position": 1, "kmer": "CCCCC", "count": 0},
     ]
     given = ["GATTA", "NtaatcNN", Record("b", b"CCCCC"), Record("short", b"ACG")]
@@ -301,7 +302,7 @@ def test_dump_of_a_database_and_of_a_set(format: DumpFormat, tmp_path: Path) -> 
 
 def test_mistakes_of_a_dump(tmp_path: Path) -> None:
     found = set_of(PAIRS_A, 5)
-    with pytest.raises(UsageError, match=r"^format='xml': choose one of tsv, fasta, npz, kmc, parquet"):
+    with pytest.raises(UsageError, match=r"^format='xml': choose one of tsv, jellyfish, fasta, npz, kmc, parquet"):
         kmers.dump(found, tmp_path / "x", "xml")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match=r"^format='kmc' writes two files"):
         kmers.dump(found, "-", "kmc")
@@ -314,3 +315,4 @@ def test_mistakes_of_a_dump(tmp_path: Path) -> None:
 
 def test_commands_name_the_choices_of_the_library() -> None:
     assert (dump_command.FORMATS, merge_command.OPERATIONS) == (DUMP_FORMATS, OPERATIONS)
+    assert merge_command.MODES == COUNT_MODES

@@ -37,7 +37,7 @@ from oclgenomics.runtime import Device
 
 GENOME = "".join(np.random.default_rng(5).choice(list("ACGT"), 700))
 TEMPLATES = ["ACGT" * 90, "A" * 300, GENOME[:400], GENOME[300:]]
-OTHER_OPTIONS = {"k": 6, "canonical": False, "min_count": 2, "max_count": 9, "counter_max": 3}
+OTHER_OPTIONS = {"k": 6, "canonical": False, "min_count": 2, "max_count": 9, "counter_max": 3, "compressed": True}
 
 
 def records(first: int, number: int, *, fastq: bool = True) -> str:
@@ -291,7 +291,8 @@ def test_options_that_matter_are_compared(device: Device, folder: Path, capsys: 
         ["kmers", "count", "c.fa", *first[3:]],
         ["kmers", "count", "a.fq", "c.fa", *first[3:]],
         *([*first, *more.split()] for more in (
-            "-k 6", "--no-canonical", "--min-count 2", "--max-count 9", "--counter-max 3", "--min-quality 3",
+            "-k 6", "--no-canonical", "--min-count 2", "--max-count 9", "--counter-max 3", "--compress-homopolymers",
+            "--min-quality 3",
             "--only set.db", "--only c.fa",
         )),
     ]  # fmt: skip

@@ -79,8 +79,9 @@ def _merge_results(args: argparse.Namespace) -> int:
     options = query_options(args)
     check_format(args)
     start = time.perf_counter()
+    made = provenance(args, None)
     result = classify.merge(args.results, args.taxonomy, options)
-    files = ReportFiles(args, result.lineages, options, SketchOptions(), candidates=False)
+    files = ReportFiles(args, result.lineages, options, SketchOptions(), candidates=False, made=made)
     with ExitStack() as stack:
         write_reports(result.parts, files.open(stack), on_part=files.on_part)
         files.write_summaries()

@@ -14,6 +14,7 @@ from oclgenomics.app.commands import (
     add_command,
     begin_engine,
     open_engine,
+    provenance,
     report_profile,
     say,
     say_written,
@@ -35,7 +36,7 @@ from oclgenomics.classify.options import Wanted
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator
+    from collections.abc import Callable, Generator, Iterator, Mapping
 
     from oclgenomics.classify.formats.tally import Tally
     from oclgenomics.classify.index import Index
@@ -83,7 +84,8 @@ def run(args: argparse.Namespace) -> int:
     if args.shard is None and not combined:
         with open_engine(args) as engine:
             with classify.Index(args.database, engine=engine) as index:
-                classify_reads(args, index, partial(index.iter_query, inputs, options, wanted), options, engine)
+                query, made = partial(index.iter_query, inputs, options, wanted), provenance(args, engine)
+                classify_reads(args, index, query, options, engine, made=made)
             report_profile(args, engine)
         say_written(args)
         return 0
@@ -93,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
         return write_shard(args, job, "classifying", kept=TEXTS)
     _check_kept(args)
     with work_of(args) as work, nullcontext() if job.brings_lines else work.engine() as opened:
-        classify_reads(args, job, partial(work.parts, job), job.options, opened)
+        classify_reads(args, job, partial(work.parts, job), job.options, opened, made=work.provenance())
         work.report_profile()
     say_written(args)
     return 0
@@ -125,7 +127,7 @@ def _querying_samples(args: argparse.Namespace) -> Iterator[MakeSample]:
 
             def make(sample: argparse.Namespace) -> None:
                 query = partial(index.iter_query, query_inputs(sample), options, wanted)
-                classify_reads(sample, index, query, options, engine)
+                classify_reads(sample, index, query, options, engine, made=provenance(sample, engine))
 
             yield make
         report_profile(args, engine)
@@ -164,6 +166,8 @@ def classify_reads(
     query: Callable[..., Generator[ClassifiedReads, None, None]],
     options: QueryOptions,
     engine: Engine | Callable[[], Engine | None] | None = None,
+    *,
+    made: Mapping[str, Any],
 ) -> None:
     """Write all outputs of a query, and tell how many reads were classified.
 
@@ -177,13 +181,15 @@ def classify_reads(
     options : QueryOptions
     engine : Engine or callable, optional
         Joins lines; see `formats.make_report`.
+    made : mapping
+        The provenance of what is written.
     """
     options = classify.options_for(known.database, options)
     if not len(known.database.taxonomy) and options.lowest != "sequence":
         why = "the database has no taxonomy, so no read will be classified"
         say(args, f"warning: {why}; --lowest sequence names targets")
     progress = started_progress(args, "classifying")
-    files = ReportFiles(args, known.lineages, options, known.database.options.sketch, engine)
+    files = ReportFiles(args, known.lineages, options, known.database.options.sketch, engine, made=made)
     start = time.perf_counter()
     parts = query(run=classify.Run(args.threads, progress.update))
     with closing(parts), ExitStack() as stack:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.app.commands import PACKED, OutputOptions, add_output_options, text_output
 from oclgenomics.app.files import Names, writes
+from oclgenomics.app.html_output import add_html_option, write_page
 from oclgenomics.app.multiqc import add_multiqc_options, write_content
 from oclgenomics.classify import formats, plots
 from oclgenomics.classify.options import RANKS
@@ -72,6 +74,7 @@ def add_report_options(parser: argparse.ArgumentParser, names: Names | None = No
         if name not in left_out:
             writes(group.add_argument(f"--{name}", metavar="FILE", help=f"write {text}"))
     writes(group.add_argument("--plot", metavar="FILE", help="draw the taxa of each rank; .png, .svg or .pdf"))
+    add_html_option(group, "the taxa of each rank")
     add_multiqc_options(group, "the species, or targets where there are none,")
     group.add_argument(
         "--abundance-per", metavar="RANK",
@@ -162,6 +165,8 @@ class ReportFiles:
         Joins lines; see `formats.make_report`.
     candidates : bool
         Whether the candidates of reads are those of a query, from which abundances may be estimated.
+    made : mapping, optional
+        The provenance of a page.
 
     Attributes
     ----------
@@ -177,7 +182,9 @@ class ReportFiles:
         engine: Engine | Callable[[], Engine | None] | None = None,
         *,
         candidates: bool = True,
+        made: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
+        self._made = made
         self._args, self._lineages, self._options, self._sketch = args, lineages, options, sketch
         self._engine, self._native = engine, native_options(args)
         shares = candidates and _shown_shares(args, options)
@@ -215,6 +222,10 @@ class ReportFiles:
             write_content(self._args, formats.taxa_content(_sample(self._args), self.tally))
         if self._args.plot:
             plots.write_figure(self._args.plot, plots.plot_sample(self.tally, title=_sample(self._args)))
+        if self._args.html:
+            more = f"in {os.path.basename(self._args.kreport)}" if self._args.kreport else "in the file of --kreport"
+            page = plots.sample_page(self.tally, title=_sample(self._args), more=more)
+            write_page(self._args, page.text(self._made))
 
     def _summaries(self) -> Iterator[tuple[str, str]]:
         args = self._args

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from oclgenomics import classify
-from oclgenomics.app.commands import add_command, open_engine, report_profile, say_written
+from oclgenomics.app.commands import add_command, open_engine, provenance, report_profile, say_written
 from oclgenomics.classify.commands.build import add_feature_options, add_sketch_options, build_options
 from oclgenomics.classify.commands.query import classify_reads, wanted_of
 from oclgenomics.classify.commands.query_options import (
@@ -49,7 +49,8 @@ def run(args: argparse.Namespace) -> int:
     check_format(args)
     with open_engine(args) as engine:
         with classify.Index(built(args, engine, "building", kept), engine=engine) as index:
-            classify_reads(args, index, partial(index.iter_query, inputs, options, wanted_of(args)), options, engine)
+            query = partial(index.iter_query, inputs, options, wanted_of(args))
+            classify_reads(args, index, query, options, engine, made=provenance(args, engine))
         report_profile(args, engine)
     say_written(args)
     return 0

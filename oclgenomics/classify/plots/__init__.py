@@ -9,6 +9,7 @@ from oclgenomics.lazy_names import found_in
 if TYPE_CHECKING:
     from oclgenomics.app.figures import *
     from oclgenomics.classify.plots.accuracy import plot_accuracy as plot_accuracy
+    from oclgenomics.classify.plots.pages import sample_page as sample_page
     from oclgenomics.classify.plots.sample import plot_sample as plot_sample
     from oclgenomics.classify.plots.samples import plot_samples as plot_samples
 
@@ -17,6 +18,7 @@ __getattr__, __dir__, __all__ = found_in(
     {
         "accuracy": "plot_accuracy",
         "oclgenomics.app.figures": "plot_format write_figure",
+        "pages": "sample_page",
         "sample": "plot_sample",
         "samples": "plot_samples",
     },

@@ -59,8 +59,10 @@ def add_command(
     return parser
 
 
-def add_shared_options(parser: argparse.ArgumentParser, names: str, *, plot: str = "a figure") -> None:
-    """Add the options that many commands have.
+def add_shared_options(
+    parser: argparse.ArgumentParser, names: str, *, plot: str = "a figure"
+) -> argparse._ArgumentGroup:
+    """Add the options that many commands have; return the group of outputs.
 
     Parameters
     ----------
@@ -75,6 +77,7 @@ def add_shared_options(parser: argparse.ArgumentParser, names: str, *, plot: str
     group = add_output_options(parser, formats=FORMATS)
     if plot:
         add_plot_option(group, plot)
+    return group
 
 
 def add_plot_option(group: argparse._ArgumentGroup, plot: str) -> None:

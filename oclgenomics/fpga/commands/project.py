@@ -27,9 +27,11 @@ from oclgenomics.app.commands import (
     started_progress,
 )
 from oclgenomics.app.files import reads
+from oclgenomics.app.html_output import add_html_option, input_title, write_page
 from oclgenomics.app.inputs import add_reading_options, read_options, say_unphased
 from oclgenomics.app.run import Run
 from oclgenomics.errors import UsageError
+from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.prices import add_price_options, check_prices, with_costs
 from oclgenomics.fpga.commands.projection_text import busy_text, projection_record, projection_text
@@ -78,7 +80,8 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--no-measure", action="store_true", help="project only (default: also time the scan on this machine)"
     )
-    common.add_shared_options(parser, "", plot="where the time goes")
+    group = common.add_shared_options(parser, "", plot="where the time goes")
+    add_html_option(group, "where the time goes")
     add_device_options(parser)
 
 
@@ -129,7 +132,17 @@ def run(args: argparse.Namespace) -> int:
     if found.measured is not None and found.measured.busy:
         say(args, f"warning: {busy_text(found.measured)}; run it again when the machine is idle")
     text, record = with_costs(args, found.projections, projection_text(found), projection_record(found, made))
-    return common.write(args, text, record, found.plot)
+    status = common.write(args, text, record, found.plot)
+    if args.html:
+        how: dict[str, Any] = {"title": _title(args), "uncertain": found.uncertain}
+        write_page(args, plots.projection_page(found.projections, found.measured, **how).text(made))
+    return status
+
+
+def _title(args: argparse.Namespace) -> str:
+    if args.input is not None:
+        return input_title([args.input])
+    return "SNPs that are spread evenly" if args.positions is None else Path(args.positions).name
 
 
 def _check(args: argparse.Namespace) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
+    from oclgenomics.fpga.plots.pages import projection_page as projection_page
     from oclgenomics.fpga.plots.rates import *
     from oclgenomics.fpga.plots.resources import *
     from oclgenomics.fpga.plots.run import plot_run as plot_run
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
+        "pages": "projection_page",
         "rates": "plot_curve plot_efficiency plot_pareto plot_roofline",
         "resources": "plot_resources plot_table1",
         "run": "plot_run",

@@ -88,9 +88,9 @@ def _draw_scan(axes: Axes, place: int, phases: Sequence[Phase], scale: float) ->
         for row, one in enumerate((phase, *sorted(beside, key=lambda other: -other.seconds.likely))):
             share = scale * one.seconds.likely
             height, top = (0.34, place - 0.17) if row == 0 else (0.09, place + 0.10 + 0.10 * row)
-            axes.barh(top + height / 2, share, height, left=start, color=_colour(one), linewidth=0)
+            axes.barh(top + height / 2, share, height, left=start, color=phase_colour(one), linewidth=0)
             if share > 100 * VISIBLE:
-                seen.append((_label(one), _colour(one)))
+                seen.append((phase_label(one), phase_colour(one)))
         start += longest
     return seen
 
@@ -102,12 +102,14 @@ def _off_card(phase: Phase) -> tuple[str, str] | None:
     return ("host", HOST) if phase.where == "host" and phase.name != "remainder" else None
 
 
-def _colour(phase: Phase) -> str:
+def phase_colour(phase: Phase) -> str:
+    """Return the colour of a phase: grey of the host, brown of the link, its own on the card."""
     off_card = _off_card(phase)
     return off_card[1] if off_card else SCAN_COLOURS[phase.name]
 
 
-def _label(phase: Phase) -> str:
+def phase_label(phase: Phase) -> str:
+    """Return what the legend calls a phase."""
     if off_card := _off_card(phase):
         return off_card[0]
     if phase.beside:
@@ -132,7 +134,7 @@ def _draw_pipelines(axes: Axes, names: list[str], designs: Sequence[Scans]) -> N
     """The pipelines' time alone, by what they do in it."""
     shares = []
     for place, scans in enumerate(designs):
-        time = _cycle_seconds(scans)
+        time = cycle_seconds(scans)
         seconds, start = sum(time.values()), 0.0
         shares.append({phase: 100 * time[phase] / (seconds or 1.0) for phase in PHASES})
         for phase, share in shares[-1].items():
@@ -150,8 +152,8 @@ def _rate(scans: Scans, seconds: float) -> str:
     return f"{seconds_text(seconds)}, {omegas / seconds / 1e6:,.0f} M omega/s" if seconds else "nothing to do"
 
 
-def _cycle_seconds(scans: Scans) -> dict[str, float]:
-    """Seconds of the pipelines by phase of their cycles."""
+def cycle_seconds(scans: Scans) -> dict[str, float]:
+    """Return the seconds of the pipelines by phase of their cycles."""
     hertz = scans[0].timing.config.clock_mhz * 1e6
     return {name: sum(int(one.timing.phases[name].sum()) for one in scans) / hertz for name in PHASES}
 

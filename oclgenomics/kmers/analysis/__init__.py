@@ -9,8 +9,13 @@ from oclgenomics.lazy_names import found_in
 if TYPE_CHECKING:
     from oclgenomics.kmers.analysis.found import *
     from oclgenomics.kmers.analysis.query import *
+    from oclgenomics.kmers.analysis.spectrum import read_spectrum as read_spectrum
 
 __getattr__, __dir__, __all__ = found_in(
     __name__,
-    {"found": "FoundKmers RecordSummaries joined_records", "query": "NamedSequences QueryResult look_up_texts"},
+    {
+        "found": "FoundKmers RecordSummaries joined_records",
+        "query": "NamedSequences QueryResult look_up_texts",
+        "spectrum": "read_spectrum",
+    },
 )

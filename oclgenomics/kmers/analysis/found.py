@@ -202,12 +202,10 @@ class FoundKmers(_Rows):
         return None if self.others_along is None else self.others_along[self.along.valid]
 
     def letters(self, part: slice = slice(None)) -> NDArray[np.uint8]:
-        """Return the k-mers, or some of them, as they stand in the sequences but in upper case; uint8 (n, k)."""
+        """Return the k-mers, or some of them, as they stand in the sequences, in either case; uint8 (n, k)."""
         if not len(self.places):
             return np.empty((0, self.k), np.uint8)
-        upper = np.lib.stride_tricks.sliding_window_view(self.text, self.k)[self.places[part]]
-        upper &= np.uint8(0xDF)  # a letter's case is one bit
-        return upper
+        return np.lib.stride_tricks.sliding_window_view(self.text, self.k)[self.places[part]]
 
     def pieces(self, size: int = PIECE) -> Iterator[FoundKmers]:
         """Cut them into pieces of at most `size` windows, which share the memory, but for sequences without windows."""

@@ -32,6 +32,7 @@ from oclgenomics.kmers.device.look_up import CountBounds, TextKmers
 from oclgenomics.kmers.device.reader import KmerDatabase, KmerSource, opened
 from oclgenomics.kmers.plan.memory import query_block_bytes
 from oclgenomics.runtime import Engine
+from oclgenomics.sequence.compress import compressed_letters
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.files import InputProgress, largest_block
 from oclgenomics.sequence.letters import letter_blocks
@@ -88,14 +89,20 @@ class QueryResult:
         with ExitStack() as stack:
             kmers = stack.enter_context(opened(self.source))
             both = self.both_strands and not kmers.canonical
+            of_files = (read_records(name, progress=progress) for name in self.files)
+            sequences: Iterator[Record] = itertools.chain(self.sequences, itertools.chain.from_iterable(of_files))
+            if kmers.compressed:
+                sequences = (Record(one.name, compressed_letters(one.letters)) for one in sequences)
             if self.engine is None:
-                records = (read_records(name, progress=progress) for name in self.files)
-                sequences = itertools.chain(self.sequences, itertools.chain.from_iterable(records))
                 yield from found_in_records(HostLookUp(kmers, both), sequences, self.batch_letters)
                 return
             engine = stack.enter_context(lent_engine(self.engine))
             look_up = DeviceLookUp(engine, kmers, both)
-            yield from found_in_records(look_up, self.sequences, min(self.batch_letters, look_up.block_bytes))
+            batch = min(self.batch_letters, look_up.block_bytes)
+            if kmers.compressed:
+                yield from found_in_records(look_up, sequences, batch)
+                return
+            yield from found_in_records(look_up, self.sequences, batch)
             blocks = look_up.blocks(self.files, self.run.threads, progress)
             yield from found_in_blocks(look_up, blocks, with_text=with_text)
 
@@ -108,13 +115,39 @@ class QueryResult:
         """The counts along each sequence, some sequences at a time, or a part of a long one."""
         return (some.along for some in self._found())
 
+    def _check_places(self) -> None:
+        """Refuse places in sequences where k-mers are those of compressed ones.
+
+        Raises
+        ------
+        UsageError
+        """
+        with opened(self.source) as kmers:
+            if kmers.compressed:
+                raise UsageError("the k-mers are those of sequences with homopolymers compressed, and intervals would "
+                                 "not be those of the sequences: ask for counts")  # fmt: skip
+
     def intervals(self) -> Iterator[FoundIntervals]:
-        """The letters that k-mers of the set cover, on each strand if both were looked up."""
+        """The letters that k-mers of the set cover, on each strand if both were looked up.
+
+        Raises
+        ------
+        UsageError
+            The k-mers are those of compressed sequences.
+        """
+        self._check_places()
         with Workers(self.run.threads) as workers:
             yield from covered_intervals(self._found(), workers)
 
     def count_intervals(self) -> Iterator[FoundIntervals]:
-        """Stretches of places at which k-mers of the set with equal counts start."""
+        """Stretches of places at which k-mers of the set with equal counts start.
+
+        Raises
+        ------
+        UsageError
+            The k-mers are those of compressed sequences.
+        """
+        self._check_places()
         with Workers(self.run.threads) as workers:
             yield from count_intervals(self._found(), workers)
 

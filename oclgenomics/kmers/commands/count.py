@@ -140,7 +140,9 @@ def _begin(args: argparse.Namespace) -> None:
 
 
 def _options(args: argparse.Namespace) -> kmers.CountOptions:
-    options = kmers.CountOptions(args.k, not args.no_canonical, args.min_count, args.max_count, args.counter_max)
+    options = kmers.CountOptions(
+        args.k, not args.no_canonical, args.min_count, args.max_count, args.counter_max, args.compress_homopolymers
+    )
     options.check_reading(args.min_quality, args.tmp_dir)
     return options
 

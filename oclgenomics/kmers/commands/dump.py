@@ -13,7 +13,7 @@ from oclgenomics.errors import UsageError
 from oclgenomics.kmers import formats
 from oclgenomics.kmers.commands.reading import KMERS, add_count_bounds, showing_progress
 
-FORMATS = ("tsv", "fasta", "npz", "kmc", "parquet")
+FORMATS = ("tsv", "jellyfish", "fasta", "npz", "kmc", "parquet")
 BINARY = ("npz", "parquet")
 
 
@@ -26,8 +26,9 @@ def add_parser(actions: Any) -> None:
     reads(parser.add_argument("database", metavar="DB", help="database of `kmers count`"))
     parser.add_argument(
         "--format", default="tsv", metavar="|".join(FORMATS),
-        help="tsv: k-mer, tab, count; fasta: >count and the k-mer; npz: arrays for NumPy; kmc: a database of KMC, "
-        "files OUT.kmc_pre and OUT.kmc_suf; parquet: a table, needs the extra `parquet` (default: %(default)s)",
+        help="tsv: k-mer, tab, count; jellyfish: k-mer, blank, count; fasta: >count and the k-mer; npz: arrays for "
+        "NumPy; kmc: a database of KMC, files OUT.kmc_pre and OUT.kmc_suf; parquet: a table, needs the extra `parquet` "
+        "(default: %(default)s)",
     )  # fmt: skip
     add_count_bounds(parser, "leave out rarer k-mers", "leave out more common k-mers")
     group = parser.add_argument_group("output")

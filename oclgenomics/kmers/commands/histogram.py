@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,19 +13,21 @@ from oclgenomics.app.commands import (
     OutputOptions,
     add_command,
     add_output_options,
+    binary_output,
     provenance,
     say,
     say_written,
 )  # fmt: skip
 from oclgenomics.app.files import writes
+from oclgenomics.app.html_output import add_html_option, elsewhere, input_title, write_page
 from oclgenomics.app.inputs import reads_sequences, with_reference
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.errors import UsageError
-from oclgenomics.io.packed_file import name_unpacked
+from oclgenomics.io.packed_file import name_unpacked, refuse_packed
 from oclgenomics.kmers import formats, plots
 from oclgenomics.kmers.commands.reading import add_reading_options, at_work, check_databases, counting_options
 
-FORMATS = ("tsv", "jellyfish", "json")
+FORMATS = ("tsv", "jellyfish", "genomescope", "fastk", "json")
 SEQUENCES = (".fa", ".fasta", ".fna", ".ffn", ".fq", ".fastq")
 
 
@@ -47,8 +50,13 @@ def add_parser(actions: Any) -> None:
     reads_sequences(inputs)
     writes(parser.add_argument("--plot", metavar="FILE", help="draw the k-mer spectrum; .png, .svg or .pdf"))
     add_reading_options(parser)
-    note = "jellyfish has a blank between the columns, as MultiQC expects of files named *_jf.hist"
-    add_multiqc_options(add_output_options(parser, formats=FORMATS, what="histogram", note=note), "the spectrum")
+    note = (
+        "jellyfish has a blank between the columns, as MultiQC expects of files named *_jf.hist; genomescope has in "
+        "addition a line for every count from 1 on; fastk is FastK's .hist"
+    )
+    group = add_output_options(parser, formats=FORMATS, what="histogram", note=note)
+    add_html_option(group, "the spectrum")
+    add_multiqc_options(group, "the spectrum")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -62,23 +70,40 @@ def run(args: argparse.Namespace) -> int:
     if args.plot:
         plots.plot_format(args.plot)
     output = OutputOptions.resolve(args, FORMATS)
+    if output.format == "fastk":
+        _check_binary(output.path)
     counted = _counted(args)
     found, k = counted.histogram, counted.k
     spectrum = kmers.read_spectrum(found, k)
     if output.format == "json":
         about = counted.provenance
         output.write(formats.histogram_json(found, spectrum, k=k, canonical=counted.canonical, provenance=about))
+    elif output.format == "fastk":
+        with binary_output(output.path) as stream:
+            stream.write(formats.fastk_histogram(found, k))
+    elif output.format == "genomescope":
+        output.write(formats.genomescope_table(found))
     else:
         output.write(formats.histogram_table(found, between="\t" if output.format == "tsv" else " "))
     for line in formats.reading_lines(spectrum):
         say(args, line)
     if args.plot:
-        figure = kmers.plot_spectrum(found, spectrum, k=k, title=_title(args.inputs))
+        figure = kmers.plot_spectrum(found, spectrum, k=k, title=input_title(args.inputs))
         plots.write_figure(args.plot, figure)
+    if args.html:
+        page = plots.spectrum_page(found, spectrum, k=k, title=input_title(args.inputs), more=elsewhere(args))
+        write_page(args, page.text(counted.provenance))
     if args.multiqc:
         write_content(args, formats.spectrum_content(sample_name(args, args.inputs), found, spectrum, k=k))
     say_written(args)
     return 0
+
+
+def _check_binary(path: str) -> None:
+    """Refuse terminals and compressed names for what is no text."""
+    refuse_packed(path, "fastk")
+    if path == "-" and sys.stdout.isatty():
+        raise UsageError("--format fastk is not for terminals; give -o FILE")
 
 
 @dataclass(frozen=True)
@@ -112,8 +137,3 @@ def _counted(args: argparse.Namespace) -> _Counted:
 def _holds_sequences(name: str) -> bool:
     """Whether an input may be meant to be counted; else it is a database or wrong."""
     return name == "-" or name_unpacked(Path(name).name.lower()).endswith(SEQUENCES)
-
-
-def _title(inputs: list[str]) -> str:
-    name = "standard input" if inputs[0] == "-" else Path(inputs[0]).name
-    return name if len(inputs) == 1 else f"{name} and {len(inputs) - 1} more"

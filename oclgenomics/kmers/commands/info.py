@@ -29,6 +29,7 @@ def run(args: argparse.Namespace) -> int:
         facts = {
             "k": database.k,
             "canonical": database.canonical,
+            "compressed": database.compressed,
             "distinct": database.distinct,
             "total": database.total,
             "once": int(tally.kmers[tally.counts == 1].sum()),
@@ -40,5 +41,6 @@ def run(args: argparse.Namespace) -> int:
             "bytes": os.path.getsize(args.database),
             "program": database.program,
         }
-    write_facts(args, facts, facts | {"canonical": "yes" if database.canonical else "no"})
+    shown = {name: ("yes" if value else "no") if isinstance(value, bool) else value for name, value in facts.items()}
+    write_facts(args, facts, shown)
     return 0

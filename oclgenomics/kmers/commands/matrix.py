@@ -15,15 +15,17 @@ from oclgenomics.app.commands import (
     add_message_options,
     count,
     open_engine,
+    provenance,
     report_profile,
     say,
     say_written,
 )
 from oclgenomics.app.files import reads, writes
+from oclgenomics.app.html_output import add_html_option, elsewhere, write_page
 from oclgenomics.app.inputs import reads_sequences, with_reference
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked
-from oclgenomics.kmers import sets
+from oclgenomics.kmers import plots, sets
 from oclgenomics.kmers.commands.reading import (
     BYTES,
     KMERS,
@@ -86,6 +88,7 @@ def add_parser(actions: Any) -> None:
         "-o", "--output", required=True, metavar="OUT", help=f"the matrix; - for standard output; text is {PACKED}"
     )
     writes(output)
+    add_html_option(group, "how samples resemble each other")
     add_message_options(group)
 
 
@@ -107,6 +110,7 @@ def run(args: argparse.Namespace) -> int:
     options = counting_options(args, counted) if counted else None
     only, known = only_of(args), {name: with_reference(args, files) for name, files in samples.items()}
     sources = {name: files[0] if len(files) == 1 else files for name, files in known.items()}
+    totals = plots.MatrixTotals(len(samples)) if args.html else None
     label, unit = ("counting k-mers", BYTES) if counted else ("merging k-mers", KMERS)
     with open_engine(args) if counted else contextlib.nullcontext() as engine:
         with showing_progress(args, label, unit) as (shown, say_spilled):
@@ -114,10 +118,13 @@ def run(args: argparse.Namespace) -> int:
                 sources, args.output, _format(args), options, min_count=args.min_count, min_samples=args.min_samples,
                 only=only, keep_zeros=args.keep_zeros, engine=engine, run=kmers.Run(args.threads, shown.update),
                 min_quality=args.min_quality, tmp_dir=args.tmp_dir, on_spill=say_spilled,
-                on_merge=lambda: shown.stage("merging k-mers", *KMERS),
+                on_merge=lambda: shown.stage("merging k-mers", *KMERS), on_block=None if totals is None else totals.add,
             )  # fmt: skip
         if engine is not None:
             report_profile(args, engine)
+        made = provenance(args, engine)
+    if totals is not None:
+        write_page(args, plots.matrix_page(totals, summary.names, k=summary.k, more=elsewhere(args)).text(made))
     say(args, f"{summary.kmers:,} {summary.k}-mers in {len(summary.names):,} samples")
     say_written(args)
     return 0

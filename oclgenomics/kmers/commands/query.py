@@ -50,8 +50,8 @@ def add_parser(actions: Any) -> None:
     add_reference_option(parser)
     how = parser.add_mutually_exclusive_group()
     for name, text in (
-        ("--per-kmer", "a line for each k-mer: record, position from 1, k-mer, count (default for sequences on the "
-         "command line)"),
+        ("--per-kmer", "a line for each k-mer: record, position from 1, the k-mer as it stands in the sequence, count "
+         "(default for sequences on the command line)"),
         ("--per-record", "a line for each sequence: its k-mers, those found, mean and median of the counts (default "
          "with --file)"),
         ("--counts", "a line for each sequence: record, and the count of each k-mer along it with commas between them, "

@@ -24,10 +24,14 @@ KMERS = ("million k-mers", 1e6)
 
 
 def add_counting_options(group: Any) -> None:
-    """Add --no-canonical and --min-quality."""
+    """Add --no-canonical, --compress-homopolymers and --min-quality."""
     group.add_argument(
         "--no-canonical", action="store_true",
         help="count a k-mer and its reverse complement separately (default: as one)",
+    )  # fmt: skip
+    group.add_argument(
+        "--compress-homopolymers", action="store_true",
+        help="runs of equal bases count as one base (default: no)",
     )  # fmt: skip
     group.add_argument(
         "--min-quality", type=count, metavar="Q",
@@ -76,7 +80,7 @@ def counting_options(args: argparse.Namespace, reads: Sequence[str]) -> kmers.Co
         name = "standard input" if reads[0] == "-" else reads[0]
         raise UsageError(f"{name} is no database of `kmers count`; if it holds reads, give -k to count them")
     kmers.CountOptions.check_reading(args.min_quality, args.tmp_dir)
-    return kmers.CountOptions(args.k, not args.no_canonical)
+    return kmers.CountOptions(args.k, not args.no_canonical, compressed=args.compress_homopolymers)
 
 
 def check_databases(args: argparse.Namespace) -> None:
@@ -88,6 +92,7 @@ def check_databases(args: argparse.Namespace) -> None:
         One of them is given.
     """
     for option, value in (("-k", args.k), ("--no-canonical", args.no_canonical or None),
+                          ("--compress-homopolymers", args.compress_homopolymers or None),
                           ("--min-quality", args.min_quality)):  # fmt: skip
         if value is not None:
             raise UsageError(f"{option} says how reads are counted, and no input holds reads; leave it out")
@@ -95,11 +100,12 @@ def check_databases(args: argparse.Namespace) -> None:
 
 @dataclass
 class Work:
-    """A command at work: its engine, how it runs, what is to be told of temporary runs, and how long it took."""
+    """A command at work: its engine, how it runs, what takes word of temporary runs and of stages, its time."""
 
     engine: Engine
     run: kmers.Run
     say_spilled: Callable[[int, int], None]
+    stage: Callable[[str, str, float], None]
     seconds: float = 0.0
 
 
@@ -112,7 +118,7 @@ def at_work(args: argparse.Namespace, label: str, engine: Engine | None = None) 
     with open_engine(args) if engine is None else contextlib.nullcontext(engine) as lent:
         start = time.perf_counter()
         with showing_progress(args, label) as (shown, say_spilled):
-            work = Work(lent, kmers.Run(args.threads, shown.update), say_spilled)
+            work = Work(lent, kmers.Run(args.threads, shown.update), say_spilled, shown.stage)
             yield work
         work.seconds = time.perf_counter() - start
         if engine is None:

@@ -67,6 +67,8 @@ class KmerSet(Protocol):
     ----------
     k : int
     canonical : bool
+    compressed : bool
+        In the sequences, runs of equal bases counted as one base.
     distinct, total : int
         K-mers that differ, and the sum of their counts.
     """
@@ -76,6 +78,9 @@ class KmerSet(Protocol):
 
     @property
     def canonical(self) -> bool: ...
+
+    @property
+    def compressed(self) -> bool: ...
 
     @property
     def distinct(self) -> int: ...
@@ -140,12 +145,15 @@ class CountedKmers(KmerTable):
     canonical : bool
     keys : ndarray, uint64 (words, n)
     counts : ndarray, uint32 (n,)
+    compressed : bool
+        In the sequences, runs of equal bases counted as one base.
     """
 
     k: int
     canonical: bool
     keys: NDArray[np.uint64]
     counts: NDArray[np.uint32]
+    compressed: bool = False
 
     @property
     def distinct(self) -> int:
@@ -198,6 +206,10 @@ class SelectedKmers(KmerTable):
     @property
     def canonical(self) -> bool:
         return self.kmers.canonical
+
+    @property
+    def compressed(self) -> bool:
+        return self.kmers.compressed
 
     @property
     def distinct(self) -> int:

@@ -17,7 +17,8 @@ from oclgenomics.kmers.options import CountOptions
 
 MAGIC = b"\x89okmer\r\n"  # damaged by whatever takes the file for text
 END = b"okmerend"
-VERSION = 1
+VERSION, COMPRESSED_VERSION = 1, 2  # the latter where sequences were compressed, which older programs do not know
+CANONICAL, COMPRESSED = 1, 2  # bits of the kind of k-mers
 SECTION_KMERS = 65_280  # k-mers of a section; a multiple of what Simple-8b encodes at a stretch
 KEY = b"oclgenomics.kmer"  # of all checksums
 HEAD = struct.Struct("<8sIIIIQQQ16sQ")
@@ -57,7 +58,9 @@ class Head(NamedTuple):
         options = self.options
         bounds = options.min_count, options.max_count, options.counter_max
         program = self.program.encode()[:PROGRAM_BYTES]
-        plain = HEAD.pack(MAGIC, VERSION, options.k, options.canonical, SECTION_KMERS, *bounds, program, 0)[:-8]
+        version = COMPRESSED_VERSION if options.compressed else VERSION
+        kind = CANONICAL * options.canonical | COMPRESSED * options.compressed
+        plain = HEAD.pack(MAGIC, version, options.k, kind, SECTION_KMERS, *bounds, program, 0)[:-8]
         return plain + checksum(plain).to_bytes(8, "little")
 
     @classmethod
@@ -69,14 +72,16 @@ class Head(NamedTuple):
         ValueError
             What is wrong with it.
         """
-        magic, version, k, canonical, section, low, high, counter, program, sum_ = HEAD.unpack(data)
+        magic, version, k, kind, section, low, high, counter, program, sum_ = HEAD.unpack(data)
         if magic != MAGIC:
             raise ValueError("is no k-mer database of oclgenomics")
         if checksum(data[:-8]) != sum_:
             raise ValueError("the head is damaged (its checksum differs)")
-        if version != VERSION or section != SECTION_KMERS:
-            raise ValueError(f"has version {version} of the format, not {VERSION} as this program; update oclgenomics")
-        options = CountOptions(k, bool(canonical), low, high, counter)
+        if version not in (VERSION, COMPRESSED_VERSION) or section != SECTION_KMERS:
+            known = f"{VERSION} or {COMPRESSED_VERSION}"
+            raise ValueError(f"has version {version} of the format, not {known} as this program; update oclgenomics")
+        compressed = version == COMPRESSED_VERSION and bool(kind & COMPRESSED)
+        options = CountOptions(k, bool(kind & CANONICAL), low, high, counter, compressed)
         return cls(options, program.rstrip(b"\0").decode("latin-1"))
 
 

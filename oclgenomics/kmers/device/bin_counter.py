@@ -54,7 +54,7 @@ class BinCounter:
     """
 
     def __init__(self, engine: Engine, options: CountOptions) -> None:
-        self._engine, self._k = engine, options.k
+        self._engine, self._k, self._compressed = engine, options.k, options.compressed
         self._limits = engine.limits()
         self.kmers = self.largest_prefix = 0
         self._filler = BinFiller(engine, options, self._plan(0).walkers)
@@ -89,7 +89,7 @@ class BinCounter:
             return
         with (
             self._engine.shared(plan.pool_bytes, np.uint8) as pool,
-            TablesOfAnyRest(self._engine, plan.table_lines, plan.part_slots) as tables,
+            TablesOfAnyRest(self._engine, plan.table_lines, plan.part_slots, compressed=self._compressed) as tables,
         ):
             counted = 0
             for part in _Pooled(self._engine, plan, self._filler, pool.device, tables, kept).parts():

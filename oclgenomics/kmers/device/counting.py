@@ -168,7 +168,7 @@ class Spill(Closing):
         on_spill: Callable[[int, int], None] | None = None,
     ) -> None:
         self._engine, self._folder, self._on_spill = engine, folder, on_spill
-        self._options = CountOptions(options.k, options.canonical)
+        self._options = options.plain
         limits = None if engine is None else engine.limits()
         self.most = plan.runs_at_a_time(limits, options.k, process_limit("RLIMIT_NOFILE"))
         self._runs: list[_Run] = []
@@ -396,7 +396,8 @@ class CountedFiles:
             census = self.censuses.setdefault(path, Census())
             yield from packed_blocks(
                 engine, [path], overlap=k - 1, block_bytes=block_bytes, threads=run.threads, min_quality=min_quality,
-                may_be_empty=True, census=census, progress=progress,
+                may_be_empty=True, compress=self._options.compressed, census=census,
+                progress=progress,
             )  # fmt: skip
             if progress is not None:
                 progress.end_file()

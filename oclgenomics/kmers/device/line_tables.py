@@ -72,9 +72,13 @@ class LineTables:
         Lines that a table has at most, of 8 slots each; half as many slots are filled where there is room.
     items : int, optional
         Work-items; as many as the device has compute units if not given.
+    compressed : bool
+        No two bases of a k-mer that follow each other are equal. Lines are shared out for that.
     """
 
-    def __init__(self, engine: Engine, rest: int, lines: int, *, items: int | None = None) -> None:
+    def __init__(
+        self, engine: Engine, rest: int, lines: int, *, items: int | None = None, compressed: bool = False
+    ) -> None:
         if rest < 1 or lines < 1:
             raise ValueError(f"tables of {lines} lines for keys of {rest} bits: both have to be at least 1")
         self.layout = SlotLayout(rest)
@@ -86,6 +90,7 @@ class LineTables:
             "SLOT_WORDS": words,
             "KEY_WORDS": self.layout.key_words,
             "KEY_BYTES": bytes_of_key,
+            "COMPRESSED": compressed,
             "JOINED": int(joined),
         }
         self._kernel = engine.kernel(SOURCE, "count_lines", **defines)
@@ -196,8 +201,10 @@ class TablesOfAnyRest(Closing):
         finds no room.
     """
 
-    def __init__(self, engine: Engine, lines: int, part_slots: Callable[[int], int]) -> None:
-        self._engine, self._lines, self._part_slots = engine, lines, part_slots
+    def __init__(
+        self, engine: Engine, lines: int, part_slots: Callable[[int], int], *, compressed: bool = False
+    ) -> None:
+        self._engine, self._lines, self._part_slots, self._compressed = engine, lines, part_slots, compressed
         self._tables: LineTables | None = None
         self._words: SharedArray | None = None
 
@@ -211,7 +218,7 @@ class TablesOfAnyRest(Closing):
         """Count the k-mers of some bins, those that are kept; see `LineTables.count`."""
         if self._tables is None or self._tables.layout.rest != filled.rest:
             self._tables = None  # give its memory back first
-            self._tables = LineTables(self._engine, filled.rest, self._lines)
+            self._tables = LineTables(self._engine, filled.rest, self._lines, compressed=self._compressed)
         each = int(slots_for(filled.sizes[first:end], self._lines).max(initial=0))
         words = self._room(self._tables.layout.words, max(each, self._part_slots(filled.rest)))
         return self._tables.count(filled, first, end, least=kept.least, most=kept.most, cap=kept.cap, words=words)

@@ -79,6 +79,11 @@ class KmerDatabase(Closing, KmerTable):
         return self.options.canonical
 
     @property
+    def compressed(self) -> bool:
+        """Whether runs of equal bases counted as one base."""
+        return self.options.compressed
+
+    @property
     def distinct(self) -> int:
         """K-mers that differ."""
         return self._index.foot.distinct
@@ -197,7 +202,7 @@ class KmerDatabase(Closing, KmerTable):
         for block in self.blocks() if engine is None else self._downloaded(engine):
             start, end = end, end + len(block)
             keys[:, start:end], counts[start:end] = block.keys, block.counts
-        return CountedKmers(self.k, self.canonical, keys, counts)
+        return CountedKmers(self.k, self.canonical, keys, counts, self.compressed)
 
     def _downloaded(self, engine: Engine) -> Iterator[KmerBlock]:
         for runs in self.runs(engine):

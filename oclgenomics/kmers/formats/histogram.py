@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from math import floor, log10
 from typing import Any
 
@@ -18,12 +19,41 @@ INTERVALS = (
     "(uneven coverage, repeats, ends of sequences)"
 )
 
+GENOMESCOPE_LAST, FASTK_LAST = 10_001, (1 << 15) - 1  # counts of the last rows, in which all higher ones are, too
 SHOWN_COUNTS, SHOWN_COPIES = 100, 6  # counts of a spectrum that are shown: so many, or so many times the coverage
 
 
 def histogram_table(histogram: Histogram, between: str = "\t") -> str:
     """Return a line for each count that occurs: the count, a tab or what is given, and how many k-mers have it."""
     return "".join([f"{count}{between}{kmers}\n" for count, kmers in histogram.rows()])
+
+
+def genomescope_table(histogram: Histogram, last: int = GENOMESCOPE_LAST) -> str:
+    """Return a histogram for GenomeScope: the count, a blank, and the k-mers, for every count from 1 on.
+
+    GenomeScope takes rows for counts, so none is left out, and leaves the last row out of its fit but not out of the
+    genome size. So the last row holds as many k-mers of this count as give the sum of all counts from there on: none
+    where there are no such counts.
+    """
+    size = min(histogram.largest + 1, last)
+    rows = histogram.dense(size)[1:].tolist()
+    above = histogram.counts >= size
+    rows.append(round(int((histogram.counts * histogram.kmers)[above].sum()) / max(size, 1)))
+    return "".join([f"{count} {kmers}\n" for count, kmers in enumerate(rows, 1)])
+
+
+def fastk_histogram(histogram: Histogram, k: int) -> bytes:
+    """Return a histogram as FastK writes it to its `.hist`, which `Histex` and the programs built on it read.
+
+    Three numbers of 32 bits (k, the first and the last count), and of 64 bits the k-mers with the first and those with
+    at least the last count, repetitions included, then the distinct k-mers with each count; those of the last have at
+    least that.
+    """
+    kmers = histogram.dense(FASTK_LAST + 1)
+    above = histogram.counts >= FASTK_LAST
+    kmers[FASTK_LAST] = histogram.kmers[above].sum()
+    instances = int((histogram.counts * histogram.kmers)[above].sum())
+    return struct.pack("<iiiqq", k, 1, FASTK_LAST, int(kmers[1]), instances) + kmers[1:].astype("<i8").tobytes()
 
 
 def histogram_json(
@@ -92,6 +122,13 @@ def reading_lines(spectrum: Spectrum) -> list[str]:
             f"{100 * other.heterozygosity:.2g} %: the histogram fits both"
         )
     return [*lines, *spectrum.notes]
+
+
+def headline(spectrum: Spectrum) -> str:
+    """Say in a few words what a histogram says of a genome."""
+    if spectrum.coverage is None or spectrum.genome_size is None:
+        return "No coverage peak"
+    return f"Coverage {number_text(spectrum.coverage)}, genome size {bases_text(spectrum.genome_size)}"
 
 
 def bases_between(some: Interval) -> str:

@@ -11,7 +11,7 @@ from oclgenomics.kmers.database.keys import padded_letters
 from oclgenomics.kmers.database.kmer_set import KmerBlock, SelectedKmers
 from oclgenomics.kmers.sets.rows import MatrixRows, RowBlock
 
-TAB, NEWLINE, MARK, ZERO = (np.uint8(ord(letter)) for letter in "\t\n>0")
+TAB, NEWLINE, MARK, ZERO, BLANK = (np.uint8(ord(letter)) for letter in "\t\n>0 ")
 POWERS = np.array([10**power for power in range(1, 10)], np.uint32)
 
 
@@ -21,20 +21,26 @@ def write_tsv(kmers: SelectedKmers, stream: IO[bytes]) -> None:
         stream.write(tsv_rows(block, kmers.k))
 
 
+def write_jellyfish(kmers: SelectedKmers, stream: IO[bytes]) -> None:
+    """Write a line for each k-mer, in ascending order: the k-mer, a blank, its count, as `jellyfish dump -c` does."""
+    for block in kmers.blocks():
+        stream.write(tsv_rows(block, kmers.k, BLANK))
+
+
 def write_fasta(kmers: SelectedKmers, stream: IO[bytes]) -> None:
     """Write a record for each k-mer, in ascending order, named by its count, as `jellyfish dump` does."""
     for block in kmers.blocks():
         stream.write(fasta_rows(block, kmers.k))
 
 
-def tsv_rows(block: KmerBlock, k: int) -> memoryview:
-    """The lines of `write_tsv`."""
+def tsv_rows(block: KmerBlock, k: int, between: np.uint8 = TAB) -> memoryview:
+    """The lines of `write_tsv`, or with something else between a k-mer and its count."""
     digits = count_digits(block.counts)
     ends = np.cumsum(digits + (k + 2))
     rows = np.empty(int(ends[-1]), np.uint8)
     starts = ends - digits - (k + 2)
     put_letters(rows, starts, block.keys, k)
-    rows[starts + k] = TAB
+    rows[starts + k] = between
     put_digits(rows, ends - 2, block.counts)
     rows[ends - 1] = NEWLINE
     return rows.data

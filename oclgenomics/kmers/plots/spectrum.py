@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.app.figures import BLUE, GREY, INK, ORANGE, STYLE, number_text, short_text
 from oclgenomics.kmers.analysis.spectrum import Spectrum, fitted_from
-from oclgenomics.kmers.formats.histogram import bases_between, bases_text, percent_between, short_percent
+from oclgenomics.kmers.formats.histogram import bases_between, bases_text, headline, percent_between, short_percent
 from oclgenomics.kmers.result import Histogram
 
 PEAKS_SHOWN = 3.2  # the axis ends here, in coverages
@@ -58,10 +58,7 @@ def plot_spectrum(histogram: Histogram, spectrum: Spectrum, *, k: int, title: st
 
 
 def _set_title(axes: Axes, histogram: Histogram, spectrum: Spectrum, k: int, title: str) -> None:
-    headline = "No coverage peak"
-    if spectrum.coverage is not None and spectrum.genome_size is not None:
-        headline = f"Coverage {number_text(spectrum.coverage)}, genome size {bases_text(spectrum.genome_size)}"
-    axes.set_title(headline, loc="left", fontsize=15, fontweight="bold", pad=26)
+    axes.set_title(headline(spectrum), loc="left", fontsize=15, fontweight="bold", pad=26)
     parts = short_text(title, MAX_TITLE), f"{histogram.total:,} {k}-mers, {histogram.distinct:,} distinct"
     below = ", ".join(part for part in parts if part)
     axes.annotate(below, (0, 1), xytext=(0, 10), xycoords="axes fraction", textcoords="offset points", color=GREY)

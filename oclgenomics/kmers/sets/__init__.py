@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
-        "algebra": "check_alike check_one_kind intersect restricted subtract union",
-        "rows": "MatrixRows RowChoice check_names",
+        "algebra": "check_alike check_one_kind merge_sets restricted union",
+        "rows": "MatrixRows RowBlock RowChoice check_names",
     },
 )

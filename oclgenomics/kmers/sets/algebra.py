@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.kmers.database.keys import are_less, sortable
 from oclgenomics.kmers.database.kmer_set import KmerBlock, KmerSet
-from oclgenomics.kmers.options import MAX_COUNTER
+from oclgenomics.kmers.options import MAX_COUNTER, CountMode, MergeOptions
 
 Result = TypeVar("Result")
 
@@ -32,6 +32,9 @@ class _Kind(Protocol):
 
     @property
     def canonical(self) -> bool: ...
+
+    @property
+    def compressed(self) -> bool: ...
 
 
 def union(
@@ -60,8 +63,10 @@ def union(
     return _merge(sets, add, progress)
 
 
-def intersect(sets: Sequence[KmerSet], *, progress: Progress | None = None) -> Iterator[KmerBlock]:
-    """The k-mers that are in every set, with the least of their counts.
+def merge_sets(
+    sets: Sequence[KmerSet], options: MergeOptions, *, progress: Progress | None = None
+) -> Iterator[KmerBlock]:
+    """The k-mers of several sets that a merge keeps, with their counts.
 
     Raises
     ------
@@ -69,28 +74,36 @@ def intersect(sets: Sequence[KmerSet], *, progress: Progress | None = None) -> I
         No set, or sets of several k, or of one strand and of both.
     """
 
-    def meet(some: KmerRange) -> KmerBlock:
-        common = some.sizes == len(sets)
-        least = np.minimum.reduceat(some.counts, some.starts)
-        return KmerBlock(some.distinct(common), least[common])
+    def choose(some: KmerRange) -> KmerBlock:
+        values = _values(some, options.mode)
+        kept = (values >= options.min_count) & (values <= options.max_count)
+        if options.operation == "intersect":
+            kept &= some.sizes == len(sets)
+        elif options.operation in ("subtract", "symmetric-difference"):
+            kept &= some.sizes == 1
+        if options.operation in ("subtract", "subtract-counts"):
+            kept &= some.sources[some.starts] == 0
+        return KmerBlock(some.distinct(kept), np.minimum(values[kept], MAX_COUNTER).astype(np.uint32))
 
-    return _merge(sets, meet, progress)
+    return _merge(sets, choose, progress)
 
 
-def subtract(sets: Sequence[KmerSet], *, progress: Progress | None = None) -> Iterator[KmerBlock]:
-    """The k-mers of the first set that are in none of the others, with their counts.
-
-    Raises
-    ------
-    UsageError
-        No set, or sets of several k, or of one strand and of both.
-    """
-
-    def leave(some: KmerRange) -> KmerBlock:
-        alone = (some.sizes == 1) & (some.sources[some.starts] == 0)
-        return KmerBlock(some.distinct(alone), some.counts[some.starts[alone]])
-
-    return _merge(sets, leave, progress)
+def _values(some: KmerRange, mode: CountMode) -> NDArray[np.int64]:
+    """Make one number, exact, of the counts of each k-mer."""
+    counts, starts = some.counts, some.starts
+    values: NDArray[Any]
+    if mode == "number":
+        values = some.sizes
+    elif mode in ("min", "max"):
+        values = (np.minimum if mode == "min" else np.maximum).reduceat(counts, starts)
+    elif mode == "left":
+        values = counts[starts]
+    elif mode == "right":
+        values = counts[np.append(starts[1:], len(counts)) - 1]
+    else:
+        sums = _sums(counts, starts).astype(np.int64)
+        values = sums if mode == "sum" else 2 * counts[starts].astype(np.int64) - sums
+    return values.astype(np.int64)
 
 
 def over_ranges(
@@ -133,6 +146,8 @@ def check_one_kind(sets: Sequence[_Kind]) -> None:
         raise UsageError(f"sets of k-mers have to be of one k, and these have {lengths}")
     if len({each.canonical for each in sets}) > 1:
         raise UsageError("some sets hold canonical k-mers and others those of one strand: count them in the same way")
+    if len({each.compressed for each in sets}) > 1:
+        raise UsageError("some sets hold k-mers of compressed sequences and others do not: count them in the same way")
 
 
 def _merge(
@@ -319,19 +334,24 @@ class _Cursor:
         return KmerBlock(self._block.keys[:, start : self._place], self._block.counts[start : self._place])
 
 
-def check_alike(k: int, canonical: bool, only: KmerSet) -> None:
+def check_alike(counted: _Kind, only: KmerSet) -> None:
     """Refuse a set of other k-mers than those that are counted.
 
     Raises
     ------
     UsageError
-        It has another k, or other strands.
+        It has another k, or other strands, or is of sequences of the other kind.
     """
-    if only.k != k:
-        raise UsageError(f"`only` holds {only.k}-mers, and {k}-mers are counted: the set has to be of the same k")
-    if only.canonical != canonical:
+    if only.k != counted.k:
+        raise UsageError(
+            f"`only` holds {only.k}-mers, and {counted.k}-mers are counted: the set has to be of the same k"
+        )
+    if only.canonical != counted.canonical:
         strands = "canonical k-mers" if only.canonical else "k-mers of one strand"
         raise UsageError(f"`only` holds {strands}, and others are counted: count both in the same way")
+    if only.compressed != counted.compressed:
+        kind = "compressed" if only.compressed else "uncompressed"
+        raise UsageError(f"`only` holds k-mers of {kind} sequences, and others are counted: count both in the same way")
 
 
 def restricted(blocks: Iterable[KmerBlock], only: KmerSet) -> Iterator[KmerBlock]:

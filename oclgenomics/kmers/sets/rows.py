@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -160,6 +160,8 @@ class MatrixRows:
         The k-mers that may have rows.
     progress : callable, optional
         See `rows_of`.
+    on_block : callable, optional
+        Called with each block.
     """
 
     names: Sequence[str]
@@ -167,6 +169,7 @@ class MatrixRows:
     choice: RowChoice
     only: KmerSet | None = None
     progress: Progress | None = None
+    on_block: Callable[[RowBlock], object] | None = None
 
     @property
     def k(self) -> int:
@@ -180,7 +183,10 @@ class MatrixRows:
 
     def blocks(self) -> Iterator[RowBlock]:
         """All rows in ascending order; each call starts anew."""
-        return rows_of(self.sets, self.choice, self.only, self.progress)
+        for block in rows_of(self.sets, self.choice, self.only, self.progress):
+            if self.on_block is not None:
+                self.on_block(block)
+            yield block
 
     def arrays(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
         """All rows in memory: keys (words, n) and counts (n, samples)."""

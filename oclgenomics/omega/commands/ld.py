@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import re
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import oclgenomics
 from oclgenomics import omega
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads, writes
+from oclgenomics.app.html_output import add_html_option, input_title, write_page
 from oclgenomics.app.inputs import add_reading_options, position, read_options, say_unphased
 from oclgenomics.errors import UsageError
 from oclgenomics.omega import formats, ld, plots
@@ -55,6 +55,7 @@ def add_parser(actions: Any) -> None:
     group.add_argument("--region", metavar="CHR:FROM-TO", help="a region, without a window")
     group = parser.add_argument_group("results")
     writes(group.add_argument("--plot", metavar="FILE", help="draw the map; .png, .svg or .pdf"))
+    add_html_option(group, "the map")
     writes(group.add_argument("--values", metavar="FILE", help="write r2 of all pairs; .tsv or .npz"))
     group = parser.add_argument_group("input (default: as the report says)")
     add_reading_options(group)
@@ -90,11 +91,12 @@ def run(args: argparse.Namespace) -> int:
     oclgenomics.select_device(args.device)  # a device that is not there is reported before the reading
     region = _read(args, request)
     with app.open_engine(args) as engine:
-        found = _compute(args, output, region, request, engine)
+        made = app.provenance(args, engine)
+        found = _compute(args, output, region, request, engine, made)
         app.report_profile(args, engine)
     _say_map(args, request, found)
-    if args.plot:
-        _write_plot(args, found)
+    if args.plot or args.html:
+        _write_figures(args, found, made)
     app.say_written(args)
     return 0
 
@@ -152,9 +154,9 @@ def _compute(
     region: ld.LdRegion,
     request: ld.MapRequest,
     engine: Engine,
+    made: dict[str, Any],
 ) -> omega.LdMap:
     """Compute the map, and write the means, and all values as they come."""
-    made = app.provenance(args, engine)
     progress = app.started_progress(args, "linkage disequilibrium", "sites", 1)
     with ExitStack() as stack:
         writer = _values_writer(args, region, made, stack)
@@ -202,13 +204,15 @@ def _say_map(args: argparse.Namespace, request: ld.MapRequest, found: omega.LdMa
         )  # fmt: skip
 
 
-def _write_plot(args: argparse.Namespace, found: omega.LdMap) -> None:
+def _write_figures(args: argparse.Namespace, found: omega.LdMap, made: dict[str, Any]) -> None:
     alignment, parts = found.region.alignment, found.parts
     name = alignment.name
     label = f"chromosome {name}" if not re.match(r"\D", name) else name
     if alignment.alphabet == "binary":
         label = f"replicate {name}"
-    title = "standard input" if args.input == "-" else Path(args.input).name
-    shown = parts[:-1] if found.region.parts else parts
-    figure = plots.plot_ld(found.region, found.picture, shown, title=title, label=label)
-    plots.write_figure(args.plot, figure)
+    title = input_title([args.input])
+    if args.plot:
+        shown = parts[:-1] if found.region.parts else parts
+        plots.write_figure(args.plot, plots.plot_ld(found.region, found.picture, shown, title=title, label=label))
+    if args.html:
+        write_page(args, plots.ld_page(found, title=title, label=label).text(made))

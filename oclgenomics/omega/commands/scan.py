@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import oclgenomics
 from oclgenomics import omega
 from oclgenomics.app import commands as app, files
+from oclgenomics.app.html_output import add_html_option, elsewhere, input_title, write_page
 from oclgenomics.app.inputs import add_reading_options, add_region_to_read, read_options, say_haploid, say_unphased
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.app.reports import Report
@@ -94,6 +94,7 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
         help="draw lines in the figure at this omega, or at those of `omega threshold --json -o FILE`",
     ), shared.threshold_files)  # fmt: skip
     group = app.add_output_options(parser, report_files, formats=FORMATS, what="scans")
+    add_html_option(group, "omega along the positions")
     add_multiqc_options(group, "omega along the positions")
 
 
@@ -136,7 +137,7 @@ def run(args: argparse.Namespace) -> int:
         messages.result(result)
         if null is not None:  # at once, not after hours of scanning
             significance.compare(null, [result], "this scan", f"--threshold {args.threshold}")
-        if args.plot or args.multiqc:
+        if args.plot or args.html or args.multiqc:
             drawn.append(result)
 
     progress = messages.progress.update
@@ -148,17 +149,20 @@ def run(args: argparse.Namespace) -> int:
         work = stack.enter_context(work_of(args))
         parts = stack.enter_context(closing(work.parts(job, omega.Run(progress=progress))))
         scans = _scans(parts, messages, found, partial(_look_at_first, args) if combined else None)
-        _write_scans(args, output, scans, work.provenance())
+        made = work.provenance()
+        _write_scans(args, output, scans, made)
         messages.totals()
         messages.excluded(exclude)
         work.report_profile()
     if null is not None:
         shared.say_compared(args, significance.compare(null, drawn, "this scan"))
+    layout: plots.Layout = "replicates" if messages.replicates else "chromosomes"
+    shown: dict[str, Any] = {"title": input_title([args.input]), "layout": layout, "thresholds": lines}
     if args.plot:
-        title = "standard input" if args.input == "-" else Path(args.input).name
-        layout: plots.Layout = "replicates" if messages.replicates else "chromosomes"
-        figure = omega.plot_scans(drawn, title=title, layout=layout, thresholds=lines)
-        plots.write_figure(args.plot, figure)
+        plots.write_figure(args.plot, omega.plot_scans(drawn, **shown))
+    if args.html:
+        more = "in a report of each alignment" if args.reports else elsewhere(args)
+        write_page(args, plots.scans_page(drawn, **shown, more=more).text(made))
     if args.multiqc:
         write_content(args, formats.scans_content(sample_name(args, [args.input]), drawn))
     app.say_written(args)
@@ -244,8 +248,9 @@ def _threshold_lines(
     """Omega and label of each line that the figure shows, and the neutral replicates that they come from."""
     if args.threshold is None:
         return [], None
-    if not args.plot:
-        raise UsageError(f"--threshold {args.threshold}: it draws a line into the figure; give --plot FILE as well")
+    if not (args.plot or args.html):
+        why = "it draws a line into the figure; give --plot FILE or --html FILE as well"
+        raise UsageError(f"--threshold {args.threshold}: {why}")
     given = shared.given_threshold(args.threshold)
     if isinstance(given, float):
         return [(given, "threshold")], None

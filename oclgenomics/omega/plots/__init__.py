@@ -9,6 +9,7 @@ from oclgenomics.lazy_names import found_in
 if TYPE_CHECKING:
     from oclgenomics.app.figures import *
     from oclgenomics.omega.plots.ld import plot_ld as plot_ld
+    from oclgenomics.omega.plots.pages import ld_page as ld_page, scans_page as scans_page
     from oclgenomics.omega.plots.scans import *
 
 __getattr__, __dir__, __all__ = found_in(
@@ -16,6 +17,7 @@ __getattr__, __dir__, __all__ = found_in(
     {
         "ld": "plot_ld",
         "oclgenomics.app.figures": "plot_format write_figure",
+        "pages": "ld_page scans_page",
         "scans": "Layout peak_windows plot_scans",
     },
 )

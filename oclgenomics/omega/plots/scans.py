@@ -87,8 +87,7 @@ def plot_scans(
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    if layout == "auto":
-        layout = "replicates" if all(scan.name == str(scan.replicate) for scan in scans) else "chromosomes"
+    layout = layout_of(scans, layout)
     shown = [scan for scan in scans if scan.best is not None]
     with rc_context(STYLE):
         figure = Figure(figsize=(10, 4.6), layout="constrained")
@@ -106,6 +105,13 @@ def plot_scans(
     return figure
 
 
+def layout_of(scans: Sequence[Scan], layout: Layout) -> Layout:
+    """Return a layout, or the one that 'auto' comes to."""
+    if layout != "auto":
+        return layout
+    return "replicates" if all(scan.name == str(scan.replicate) for scan in scans) else "chromosomes"
+
+
 def _draw_nothing(axes: Axes, count: int) -> None:
     axes.set_axis_off()
     what = "no alignment" if not count else "no window with enough sites"
@@ -119,7 +125,7 @@ def _draw_one(axes: Axes, scan: Scan, title: str) -> None:
     _set_position_axis(axes, scan.positions)
     for rank, index in enumerate(_labelled(scan)):
         _mark_window(axes, scan, index, 0.0, best=rank == 0)
-    _set_title(axes, _headline(scan), title, f"{scan.haplotypes:,} haplotypes, {scan.sites:,} sites")
+    _set_title(axes, headline(scan), title, f"{scan.haplotypes:,} haplotypes, {scan.sites:,} sites")
 
 
 def _draw_chromosomes(axes: Axes, scans: list[Scan], title: str) -> None:
@@ -140,7 +146,7 @@ def _draw_chromosomes(axes: Axes, scans: list[Scan], title: str) -> None:
             _mark_window(axes, scan, best, offsets[number], best=number == chosen[0], named=True)
     top = scans[chosen[0]]
     sites = sum(scan.sites for scan in scans)
-    _set_title(axes, _headline(top, named=True), title, f"{len(scans)} chromosomes, {sites:,} sites")
+    _set_title(axes, headline(top, named=True), title, f"{len(scans)} chromosomes, {sites:,} sites")
 
 
 def _draw_replicates(axes: Axes, scans: list[Scan], count: int, title: str) -> None:
@@ -153,7 +159,7 @@ def _draw_replicates(axes: Axes, scans: list[Scan], count: int, title: str) -> N
             _draw_line(axes, scan.positions, scan, (BLUE, SKY)[number % 2], label="" if number else "a replicate")
         drawn = np.concatenate([scan.omega[scan.valid] for scan in scans])
     else:
-        at, low, middle, high = _quantiles(scans)
+        at, low, middle, high = omega_quantiles(scans)
         axes.fill_between(at, low, high, color=SKY, alpha=0.35, linewidth=0, label="middle 90 % of replicates")
         axes.plot(at, middle, color=BLUE, linewidth=1.8, label="median")
         drawn = np.concatenate([low, middle, heights])
@@ -167,8 +173,8 @@ def _draw_replicates(axes: Axes, scans: list[Scan], count: int, title: str) -> N
     _set_title(axes, headline, title, f"at {np.median(peaks) / scale:,.{HEADLINE_DIGITS[unit]}f} {unit} (median)")
 
 
-def _quantiles(scans: list[Scan]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Positions, and 5 %, 50 % and 95 % of omega over the replicates there; every replicate has its own grid."""
+def omega_quantiles(scans: Sequence[Scan]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Return positions, and 5 %, 50 % and 95 % of omega over the replicates there; each of them has its own grid."""
     first = min(float(scan.positions[0]) for scan in scans)
     last = max(float(scan.positions[-1]) for scan in scans)
     at = np.linspace(first, last, max(len(scan.positions) for scan in scans))
@@ -228,7 +234,7 @@ def _mark_window(axes: Axes, scan: Scan, index: int, offset: float, *, best: boo
     leftward = x > low + (1 - 1.2 * LABEL_WIDTH) * (high - low)
     name = f"{short_text(scan.name, LONGEST_NAME)}: " if named else ""
     axes.annotate(
-        f"{name}ω {number_text(omega)}{sites}\n{_window(scan, index)}",
+        f"{name}ω {number_text(omega)}{sites}\n{window_text(scan, index)}",
         (x, omega),
         xytext=(-10 if leftward else 10, 0),
         textcoords="offset points",
@@ -331,7 +337,8 @@ def _set_title(axes: Axes, headline: str, title: str, detail: str) -> None:
     axes.annotate(below, (0, 1), xytext=(0, 10), xycoords="axes fraction", textcoords="offset points", color=GREY)
 
 
-def _headline(scan: Scan, *, named: bool = False) -> str:
+def headline(scan: Scan, *, named: bool = False) -> str:
+    """Say where the largest omega of a scan is; empty where there is none."""
     index = scan.best
     if index is None:
         return ""
@@ -341,7 +348,8 @@ def _headline(scan: Scan, *, named: bool = False) -> str:
     return f"Largest ω {number_text(float(scan.omega[index]))} {where}at {at}"
 
 
-def _window(scan: Scan, index: int) -> str:
+def window_text(scan: Scan, index: int) -> str:
+    """Write the borders of the window of a grid position."""
     scale, unit = position_unit(scan.positions)
     return range_text(float(scan.left[index]), float(scan.right[index]), scale, unit)
 
@@ -356,11 +364,17 @@ MAX_TICKS = 8  # along the positions
 LONGEST_NAME, LONGEST_TITLE = 18, 50  # characters shown
 
 
+def is_wide(omega: NDArray[np.float64]) -> bool:
+    """Whether one peak would flatten everything else on a linear axis."""
+    positive = omega[np.isfinite(omega) & (omega > 0)]
+    return len(positive) > 0 and float(positive.max()) > WIDE_RANGE * float(np.median(positive))
+
+
 def set_omega_axis(axes: Axes, omega: NDArray[np.float64]) -> None:
     """Start at 0; a logarithmic axis where one peak would flatten everything else."""
     positive = omega[np.isfinite(omega) & (omega > 0)]
     top = float(positive.max()) if len(positive) else 1.0
-    if len(positive) and top > WIDE_RANGE * float(np.median(positive)):
+    if is_wide(omega):
         axes.set_yscale("log")
         axes.set_ylim(max(float(positive.min()), 0.5) / 1.3, top * 1.8)
         axes.set_ylabel("Omega (ω), logarithmic")

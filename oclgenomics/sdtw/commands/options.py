@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from oclgenomics import sdtw
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads, writes
+from oclgenomics.app.html_output import add_html_option
 from oclgenomics.app.inputs import trim_of
 from oclgenomics.app.multiqc import add_multiqc_options
 from oclgenomics.errors import ParameterError, UsageError
@@ -218,6 +219,7 @@ def add_evaluation_options(parser: argparse.ArgumentParser) -> argparse._Argumen
     for option, (kind, metavar, text) in RUN_OPTIONS.items():
         run.add_argument(option, type=kind, metavar=metavar, help=text)
     output = app.add_output_options(parser, formats=FORMATS)
+    add_html_option(output, "F by prefix, ROC curves and scores")
     add_multiqc_options(output, "ROC curves")
     writes(output.add_argument(
         "--plot", metavar="FILE", help="draw F by prefix, ROC curves and scores; .png, .svg or .pdf"

@@ -10,6 +10,7 @@ from typing import Any
 
 from oclgenomics import notices, sdtw
 from oclgenomics.app import commands as app
+from oclgenomics.app.html_output import write_page
 from oclgenomics.app.multiqc import sample_name, write_content
 from oclgenomics.errors import UsageError
 from oclgenomics.sdtw import decisions, formats, plots
@@ -105,6 +106,8 @@ def write_evaluation(
     if args.plot:
         figure = plots.plot_evaluation(report.evaluations, report.staged.thresholds, title=title)
         plots.write_figure(args.plot, figure)
+    if args.html:
+        write_page(args, plots.evaluation_page(report, title=title).text(made))
     if args.multiqc:
         write_content(args, formats.roc_content(sample_name(args, [args.target]), report.evaluations))
     output.write((formats.as_json if output.format == "json" else formats.as_tsv)(report, made))

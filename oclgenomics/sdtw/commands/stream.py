@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import oclgenomics
 from oclgenomics import sdtw, signals
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads, writes
+from oclgenomics.app.html_output import add_html_option, input_title, write_page
 from oclgenomics.app.inputs import THRESHOLDS_TRIM, add_signal_inputs, add_signal_options
 from oclgenomics.errors import UsageError
 from oclgenomics.io.json_text import json_text
@@ -107,6 +107,7 @@ def _add_report_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("more output")
     writes(group.add_argument("--debug-tsv", metavar="FILE", help="write a line for each decision"))
     writes(group.add_argument("--plot", metavar="FILE", help="draw latencies and decisions; .png, .svg or .pdf"))
+    add_html_option(group, "latencies and decisions")
     group.add_argument(
         "--log-every", type=float, default=60.0, metavar="S",
         help="seconds after which to tell how it goes; 0 for never (default: %(default)s)",
@@ -149,10 +150,11 @@ def run(args: argparse.Namespace) -> int:
             stream.write(json_text({**played.record(), "provenance": made}, indent=1) + "\n")
         else:
             stream.write(live.played_text(played))
+    title = input_title(args.signals)
     if args.plot:
-        first, *others = args.signals
-        title = Path(first).name + (f" and {len(others):,} more" if others else "")
         plots.write_figure(args.plot, plots.plot_played(played, title=title))
+    if args.html:
+        write_page(args, plots.played_page(played, title=title).text(made))
     app.say_written(args)
     return 0
 

@@ -197,7 +197,7 @@ def draw_roc(axes: Axes, evaluation: Evaluation, thresholds: Mapping[int, float]
         What these are.
     """
     colours = LinearSegmentedColormap.from_list("prefixes", TONES[3:])
-    end = next(e for e in SHOWN_FPR if e == 1 or min(one.sweep.tpr_at(e) for one in evaluation.prefixes) >= HIGH_TPR)
+    end = shown_fpr(evaluation)
     last = max(len(evaluation.prefixes) - 1, 1)
     shown = np.unique(np.linspace(0, len(evaluation.prefixes) - 1, LONGEST_LEGEND).round()).astype(int)
     for number, one in enumerate(evaluation.prefixes):
@@ -218,6 +218,11 @@ def draw_roc(axes: Axes, evaluation: Evaluation, thresholds: Mapping[int, float]
         labelspacing=0.3,
     )  # fmt: skip
     key.get_title().set_color(GREY)
+
+
+def shown_fpr(evaluation: Evaluation) -> float:
+    """Return where the axis of false positive rates ends, so that all curves are seen to rise."""
+    return next(e for e in SHOWN_FPR if e == 1 or min(one.sweep.tpr_at(e) for one in evaluation.prefixes) >= HIGH_TPR)
 
 
 def draw_histogram(axes: Axes, one: PrefixEvaluation, threshold: float | None, score: str) -> None:

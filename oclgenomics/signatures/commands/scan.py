@@ -6,7 +6,6 @@ import argparse
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import oclgenomics
@@ -26,6 +25,7 @@ from oclgenomics.app.commands import (
     text_output,
 )
 from oclgenomics.app.files import reads, writes
+from oclgenomics.app.html_output import add_html_option, elsewhere, input_title, write_page
 from oclgenomics.app.inputs import add_reference_option, reads_sequences, with_reference
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.app.samples import MakeSample, SheetUse, add_sheet_option, has_sheet, run_sheet
@@ -88,6 +88,7 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
         ("--plot", "draw the samples and the signatures in them; .png, .svg or .pdf"),
     ):
         writes(group.add_argument(name, metavar="FILE", help=text))
+    add_html_option(group, "the samples and the signatures in them")
     add_multiqc_options(group, "what was found")
 
 
@@ -167,21 +168,21 @@ def _scan(args: argparse.Namespace, job: signatures.ScanJob, work: Work) -> None
     progress = started_progress(args, "scanning")
     panel, options = job.signatures, job.options
     totals, chosen = signatures.ScanTotals(panel), signatures.ChosenSamples(panel, options)
-    seen = [lambda _: progress.clear(), totals.add, *([chosen.add] if args.plot else [])]
-    start = time.perf_counter()
+    seen = [lambda _: progress.clear(), totals.add, *([chosen.add] if args.plot or args.html else [])]
+    start, made = time.perf_counter(), work.provenance()
     parts = work.parts(job, signatures.Run(args.threads, progress.update))
     with closing(parts), ExitStack() as stack:
         reports = [
             (stack.enter_context(text_output(path, "wb")), report)
-            for path, report in _reports(args, panel, options, work.provenance())
+            for path, report in _reports(args, panel, options, made)
         ]
         signatures.write_reports(parts, reports, on_part=seen, flush=STANDARD in args.samples)
     seconds = time.perf_counter() - start
+    title = input_title(args.samples)
     if args.plot:
-        first, *others = args.samples
-        title = "standard input" if first == STANDARD else Path(first).name
-        title += f" and {len(others):,} more" if others else ""
         plots.write_figure(args.plot, plots.plot_samples(chosen, title=title))
+    if args.html:
+        write_page(args, plots.scan_page(chosen, title=title, more=elsewhere(args)).text(made))
     if args.multiqc:
         write_content(args, formats.totals_content(sample_name(args, args.samples), totals))
     _say_totals(args, totals, seconds)

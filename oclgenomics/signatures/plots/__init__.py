@@ -8,8 +8,14 @@ from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
     from oclgenomics.app.figures import *
+    from oclgenomics.signatures.plots.pages import scan_page as scan_page
     from oclgenomics.signatures.plots.samples import plot_samples as plot_samples
 
 __getattr__, __dir__, __all__ = found_in(
-    __name__, {"oclgenomics.app.figures": "plot_format write_figure", "samples": "plot_samples"}
+    __name__,
+    {
+        "oclgenomics.app.figures": "plot_format write_figure",
+        "pages": "scan_page",
+        "samples": "plot_samples",
+    },
 )

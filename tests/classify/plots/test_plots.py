@@ -18,7 +18,7 @@ from oclgenomics.app.figures import save_plot
 from oclgenomics.classify.formats import Tally
 from oclgenomics.classify.plots import plot_accuracy, plot_sample, plot_samples
 from oclgenomics.classify.plots.colours import HUES, ink_on, tone
-from oclgenomics.classify.plots.sample import MAX_NAMED, OTHERS, partition
+from oclgenomics.classify.plots.partition import MAX_NAMED, OTHERS, partition
 from oclgenomics.classify.plots.samples import rank_shares
 from oclgenomics.classify.taxonomy.evaluation import Estimate, Evaluation, RankMeasures
 from oclgenomics.classify.taxonomy.lineages import Lineages

@@ -106,7 +106,12 @@ def test_every_batch_size_gives_the_same(texts: list[str], k: int, batch: int) -
     kmers = counted(records[::2], k)
     held = dict(zip(texts_of(kmers.keys, k), kmers.counts.tolist(), strict=True))
     expected = [
-        (record.name, place, kmer, held.get(min(kmer, reference.reverse_complement(kmer)), 0))
+        (
+            record.name,
+            place,
+            record.letters[place : place + k].decode(),  # as it stands there
+            held.get(min(kmer, reference.reverse_complement(kmer)), 0),
+        )
         for record in records
         for place, kmer in expected_windows(record.letters.decode(), k, False)
     ]

@@ -60,6 +60,11 @@ def test_dump_filters_into_a_file(golden: str, tmp_path: Path, capsys: pytest.Ca
     assert (shown.out, shown.err) == ("", f"oclgenomics: wrote {out}\n")
 
 
+def test_dump_as_jellyfish_writes_columns(golden: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert kmers("dump", golden, "--format", "jellyfish") == 0
+    assert capsys.readouterr().out == "".join(f"{kmer} {count}\n" for kmer, count in PAIRS_A.items())
+
+
 def test_dump_as_arrays(golden: str, tmp_path: Path) -> None:
     assert kmers("dump", golden, "--format", "npz", "-o", tmp_path / "a.npz", "-q") == 0
     with np.load(tmp_path / "a.npz") as arrays:
@@ -84,7 +89,7 @@ def test_dump_for_kmc(golden: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "status", "part"),
     [
-        (["--format", "xml"], 2, "choose one of tsv, fasta, npz, kmc, parquet"),
+        (["--format", "xml"], 2, "choose one of tsv, jellyfish, fasta, npz, kmc, parquet"),
         (["--format", "kmc"], 2, "-o OUT makes OUT.kmc_pre and OUT.kmc_suf"),
         (["--min-count", "3", "--max-count", "2"], 2, "take 1 <= min <= max"),
         (["-o", "/nowhere/x"], 5, "there is no folder /nowhere"),
@@ -189,7 +194,7 @@ def test_query_of_sequences(golden: str, capsys: pytest.CaptureFixture[str]) -> 
     assert rows == [
         ["record", "position", "kmer", "count"],
         ["1", "1", "GATTA", "3"],
-        ["2", "1", "TAATC", "3"],
+        ["2", "1", "taatc", "3"],
         ["3", "1", "GGGGG", "0"],
         ["3", "2", "GGGGT", "0"],
     ]

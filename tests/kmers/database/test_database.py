@@ -17,7 +17,7 @@ from hypothesis import given, settings, strategies as st
 from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.kmers.database.keys import key_words, keys_of, sortable
 from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock
-from oclgenomics.kmers.database.layout import FOOT_BYTES, HEAD_BYTES, SECTION_KMERS, VERSION, checksum
+from oclgenomics.kmers.database.layout import COMPRESSED_VERSION, FOOT_BYTES, HEAD_BYTES, SECTION_KMERS, checksum
 from oclgenomics.kmers.device.reader import KmerDatabase
 from oclgenomics.kmers.device.writer import DatabaseWriter
 from oclgenomics.kmers.options import CountOptions
@@ -221,13 +221,13 @@ def test_the_damaged_section_is_named(tmp_path: Path) -> None:
             next(blocks)
 
 
-@pytest.mark.parametrize(("place", "number"), [(8, VERSION + 1), (20, SECTION_KMERS + 240)])
+@pytest.mark.parametrize(("place", "number"), [(8, COMPRESSED_VERSION + 1), (20, SECTION_KMERS + 240)])
 def test_other_versions(small: tuple[Path, bytes], place: int, number: int) -> None:
     path, whole = small
     head = bytearray(whole[: HEAD_BYTES - 8])
     head[place : place + 4] = number.to_bytes(4, "little")
     path.write_bytes(head + checksum(bytes(head)).to_bytes(8, "little") + whole[HEAD_BYTES:])
-    with pytest.raises(InputError, match=r"has version \d+ of the format, not 1 as this program"):
+    with pytest.raises(InputError, match=r"has version \d+ of the format, not 1 or 2 as this program"):
         KmerDatabase.open(path)
 
 

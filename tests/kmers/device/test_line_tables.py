@@ -194,6 +194,32 @@ def test_memory_may_hold_anything(engine: Engine, monkeypatch: pytest.MonkeyPatc
         assert pairs_of(engine, slots) == expected(bins[first:end], rest, first=first, **ALL)
 
 
+def alternating(rng: np.random.Generator, rest: int, count: int) -> list[int]:
+    """Keys without equal bases that follow each other, the first and the last one there is among them."""
+    bases = -(-rest // 2)
+    steps = rng.integers(1, 4, (count, bases))
+    steps[0] = [1 if place % 2 else 3 for place in range(bases)]  # 3 0 1 0 1 ..., of which some bits may be cut off
+    keys = []
+    for row in np.cumsum(steps, axis=1) % 4:
+        keys.append(int("".join(map(str, row)), 4))
+    keys += [int(("01" * bases)[:bases], 4), int(("32" * bases)[:bases], 4)]
+    return [key & ((1 << rest) - 1) for key in keys]
+
+
+@pytest.mark.parametrize("rest", [1, 2, 3, 15, 16, 17, 30, 31, 33, 50, 51, HOLE_OF_8, 57, TWO_WORDS, 99, 184])
+def test_keys_of_compressed_sequences(engine: Engine, rest: int) -> None:
+    """Lines are shared out in another way, and keys come in order nevertheless."""
+    rng = np.random.default_rng(rest)
+    bins = []
+    for size in (1, 60, 3000):
+        some = np.array(alternating(rng, rest, 1 + size // 3), object)
+        bins.append(list(some[rng.integers(0, len(some), size)]))
+    filled = filled_bins(engine, [key_table(keys, rest) for keys in bins], rest)
+    lined = LineTables(engine, rest, 512, compressed=True).count(filled, 0, len(bins), **ALL)
+    assert not lined.overfull.size
+    assert pairs_of(engine, lined.slots) == expected(bins, rest, **ALL)
+
+
 def test_no_kmers_at_all(engine: Engine) -> None:
     filled = filled_bins(engine, [key_table([], 30)] * 3, 30)
     assert pairs_of(engine, LineTables(engine, 30, 8).count(filled, 0, 3, **ALL).slots) == []

@@ -17,14 +17,14 @@ from helpers.kmer_sets import GOLDEN, pairs_of, random_set, set_of
 from hypothesis import given, strategies as st
 
 from oclgenomics.errors import MissingDependencyError, UsageError
-from oclgenomics.kmers import reference
+from oclgenomics.kmers import merge, reference
 from oclgenomics.kmers.database.keys import key_words, texts_of
 from oclgenomics.kmers.database.kmer_set import PIECE, CountedKmers, SelectedKmers
 from oclgenomics.kmers.formats.kmc import prefix_length, write_kmc
 from oclgenomics.kmers.formats.npz import write_npz
 from oclgenomics.kmers.formats.parquet import write_parquet
 from oclgenomics.kmers.formats.text import write_fasta, write_tsv
-from oclgenomics.kmers.options import CountOptions
+from oclgenomics.kmers.options import COUNT_MODES, CountOptions, MergeOptions
 
 KS = (1, 2, 3, 4, 5, 8, 21, 31, 32, 33, 64, 65, 97, 256)
 needs_kmc = pytest.mark.skipif(shutil.which("kmc_tools") is None, reason="KMC's tools are not installed (package kmc)")
@@ -180,6 +180,29 @@ def test_kmc_histogram_and_intersection(tmp_path: Path) -> None:
     expected = [(kmer, min(count, held[kmer])) for kmer, count in lines_of(first) if kmer in held]
     assert len(expected) > 900
     assert (tmp_path / "text").read_text() == "".join(f"{kmer}\t{count}\n" for kmer, count in expected)
+
+
+@needs_kmc
+def test_merges_are_those_of_kmc(tmp_path: Path) -> None:
+    """All operations and ways to count of `kmc_tools simple`, in one run of it."""
+    first = random_set(7, 1500, seed=1, most=5)
+    second = random_set(7, 1500, seed=2, most=5)
+    merges = [MergeOptions(operation, mode) for operation in ("union", "intersect") for mode in COUNT_MODES[:-1]]
+    merges += [MergeOptions("subtract"), MergeOptions("subtract-counts"), MergeOptions("union", "sum", 3, 6)]
+    names = {"subtract": "kmers_subtract", "subtract-counts": "counters_subtract"}
+    words = []
+    for number, options in enumerate(merges):
+        words += [names.get(options.operation, options.operation), str(tmp_path / f"out{number}")]
+        words += [f"-ci{options.min_count}", f"-cx{min(options.max_count, 10**9)}"]
+        words += [f"-oc{options.counts}"] if options.counts else []
+    one, other = write_pair(first, tmp_path / "one"), write_pair(second, tmp_path / "other")
+    tool("kmc_tools", "-t1", "simple", one, other, *words)
+    for number, options in enumerate(merges):
+        tool("kmc_tools", "-t1", "transform", tmp_path / f"out{number}", "dump", "-s", tmp_path / "text")
+        found = merge([first, second], options)
+        assert found.distinct > 0
+        lines = "".join(f"{record['kmer']}\t{record['count']}\n" for record in found.records())
+        assert (tmp_path / "text").read_text() == lines, options
 
 
 @needs_kmc

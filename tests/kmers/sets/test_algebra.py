@@ -12,6 +12,7 @@ from hypothesis import given, strategies as st
 from oclgenomics.errors import UsageError
 from oclgenomics.kmers.database.keys import key_words, keys_of, letters_of
 from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock
+from oclgenomics.kmers.options import COUNT_MODES, OPERATIONS, CountMode, MergeOptions, Operation
 from oclgenomics.kmers.sets import algebra, algebra as ranges
 
 Counts = dict[str, int]
@@ -33,7 +34,7 @@ class InBlocks(CountedKmers):
 def set_of(counts: Counts, k: int, size: int = 2, canonical: bool = False) -> InBlocks:
     kmers = sorted(counts)
     keys = keys_of(kmers) if kmers else np.empty((key_words(k), 0), np.uint64)
-    return InBlocks(k, canonical, keys, np.array([counts[kmer] for kmer in kmers], np.uint32), size)
+    return InBlocks(k, canonical, keys, np.array([counts[kmer] for kmer in kmers], np.uint32), size=size)
 
 
 def counts_of(blocks: Iterator[KmerBlock], k: int) -> Counts:
@@ -62,11 +63,46 @@ def test_against_dictionaries(example: tuple[list[Counts], int, int], most: int)
     every = sorted({kmer for counts in sets for kmer in counts})
     sums = {kmer: min(most, sum(counts.get(kmer, 0) for counts in sets)) for kmer in every}
     assert counts_of(algebra.union(given_sets, most), k) == sums
-    common = [kmer for kmer in every if all(kmer in counts for counts in sets)]
-    least = {kmer: min(counts[kmer] for counts in sets) for kmer in common}
-    assert counts_of(algebra.intersect(given_sets), k) == least
-    alone = {kmer: sets[0][kmer] for kmer in sets[0] if not any(kmer in counts for counts in sets[1:])}
-    assert counts_of(algebra.subtract(given_sets), k) == alone
+
+
+def chosen(sets: list[Counts], options: MergeOptions) -> Counts:
+    """The oracle of a merge: from the definition, k-mer by k-mer."""
+    made = {
+        "sum": sum, "min": min, "max": max, "number": len, "left": lambda there: there[0],
+        "right": lambda there: there[-1], "diff": lambda there: there[0] - sum(there[1:]),
+    }  # fmt: skip
+    found = {}
+    for kmer in sorted({kmer for counts in sets for kmer in counts}):
+        there = [counts[kmer] for counts in sets if kmer in counts]
+        kept = {
+            "union": True,
+            "intersect": len(there) == len(sets),
+            "subtract": kmer in sets[0] and len(there) == 1,
+            "subtract-counts": kmer in sets[0],
+            "symmetric-difference": len(there) == 1,
+        }[options.operation]
+        value = made[options.mode](there)
+        if kept and max(1, options.min_count) <= value <= options.max_count:
+            found[kmer] = min(value, LARGEST)
+    return found
+
+
+@given(several_sets(), st.sampled_from(OPERATIONS), st.sampled_from([None, *COUNT_MODES]), st.data())
+def test_merges_against_the_oracle(
+    example: tuple[list[Counts], int, int], operation: Operation, mode: CountMode | None, data: st.DataObject
+) -> None:
+    sets, k, size = example
+    mode = mode if operation in ("union", "intersect") else None
+    least, most = sorted(data.draw(st.tuples(st.sampled_from([1, 2, 5]), st.sampled_from([2, 7, LARGEST]))))
+    options = MergeOptions(operation, mode, least, most)
+    given_sets = [set_of(counts, k, size + place) for place, counts in enumerate(sets)]
+    assert counts_of(algebra.merge_sets(given_sets, options), k) == chosen(sets, options)
+
+
+def test_bounds_are_those_of_sums_before_counters_stop() -> None:
+    sets = [set_of({"AAA": LARGEST, "CCC": 1}, 3), set_of({"AAA": 5, "CCC": 1}, 3)]
+    assert counts_of(algebra.merge_sets(sets, MergeOptions(max_count=LARGEST)), 3) == {"CCC": 2}
+    assert counts_of(algebra.merge_sets(sets, MergeOptions(max_count=LARGEST + 5)), 3) == {"AAA": LARGEST, "CCC": 2}
 
 
 def test_ranges_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +115,7 @@ def test_ranges_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {int(count) for block in blocks for count in block.counts} == {2}
 
 
-@pytest.mark.parametrize("operation", [algebra.union, algebra.intersect, algebra.subtract])
+@pytest.mark.parametrize("operation", [algebra.union, lambda sets: algebra.merge_sets(sets, MergeOptions())])
 def test_sets_that_do_not_go_together(operation: Callable[..., Iterator[KmerBlock]]) -> None:
     with pytest.raises(UsageError, match="no sets"):
         operation([])

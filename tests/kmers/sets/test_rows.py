@@ -40,6 +40,10 @@ class InPieces:
         return self.kmers.canonical
 
     @property
+    def compressed(self) -> bool:
+        return self.kmers.compressed
+
+    @property
     def distinct(self) -> int:
         return self.kmers.distinct
 

@@ -302,7 +302,7 @@ def test_scan_mistakes(folder, tmp_path, capsys):
     words = ["scan", folder / "one.ms", *SMALL, *CPU]
     assert_one_line(3, [*words, "--exclude", bed], "bad.bed, line 2: the region ends at 5", capsys)
     assert_one_line(2, [*words, "--exclude", bed, "-o", bed], "the same file as --exclude", capsys)
-    assert_one_line(2, [*words, "--threshold", "5"], "give --plot FILE as well", capsys)
+    assert_one_line(2, [*words, "--threshold", "5"], "give --plot FILE or --html FILE as well", capsys)
 
 
 # Help and documentation
