@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from oclgenomics.runtime import *
     from oclgenomics.variation import *
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 SYSTEMS = ("classify", "fpga", "kmers", "omega", "sdtw", "signatures")
 

@@ -224,7 +224,7 @@ def error_rate(only: int, kmers: int, k: int) -> float | None:
     """
     if not kmers:
         return None
-    return 1.0 if only == kmers else -expm1(log1p(-only / kmers) / k)  # exact where few are wrong
+    return 1.0 if only == kmers else abs(expm1(log1p(-only / kmers) / k))  # exact where few are wrong
 
 
 def quality_value(error: float | None) -> float | None:

@@ -37,6 +37,7 @@ THROUGH_PIPES = [
     "kmers filter k.db {reads=r.fq} -o out",
     "kmers filter k.db --paired {paired=r.fq} {paired=r2.fq} -o out#",
     "kmers matrix a={samples=r.fq} b=r2.fq -k 9 -o out",
+    "kmers qv {assemblies=r.fa} k.db -o out",
     "classify build out.db {references=ref.fna} --taxonomy tax --taxpostmap {taxpostmap=map.txt}",
     "classify query t.db {reads=r.fa} -o out",
     "classify query t.db --paired {paired=r.fq} {paired=r2.fq} -o out",
@@ -50,6 +51,8 @@ THROUGH_PIPES = [
     "sdtw index {reference=target.fa} --model {model=model.tsv} -o out.sdtw",
     "sdtw classify s.npz --reference target.sdtw --thresholds {thresholds=th.sdtw.json} -o out",
     "signatures scan {samples=r.fq} {signatures=p.fa} -o out",
+    "signatures filter {reads=r.fq} {signatures=p.fa} -o out",
+    "signatures filter --paired {paired=r.fq} {paired=r2.fq} -p ACG -o out#",
     "simulate signals --target {target=target.fa} --background {background=r.fa} --reads 3 --seed 1 -o out.npz",
 ]
 FROM_FILES = {
@@ -198,6 +201,8 @@ def outputs(folder: Path, names: dict[str, str]) -> dict[str, bytes]:
         text = path.read_bytes()
         for pipe, name in names.items():
             text = text.replace(pipe.encode(), name.encode())
+            label = b"\n%b\t" % Path(pipe).name.encode()  # of a line, which is the file's name without its suffix
+            text = text.replace(label, b"\n%b\t" % Path(name).stem.encode())
         text = re.sub(rb" +", b" ", text)  # columns are as wide as names
         lines = [line for line in text.split(b"\n") if not line.startswith(b"#")]
         found[path.name] = b"" if path.suffix in (".db", ".npz", ".sdtw", ".svg") else b"\n".join(lines)

@@ -70,7 +70,7 @@ def test_many_copies_count_as_more_than_four() -> None:
 def test_formulas() -> None:
     assert error_rate(0, 0, 21) is None
     assert quality_value(None) is None
-    assert (error_rate(0, 10, 21), quality_value(0.0)) == (0, inf)
+    assert (str(error_rate(0, 10, 21)), quality_value(0.0)) == ("0.0", inf)
     assert (error_rate(10, 10, 21), quality_value(1.0)) == (1, 0)
     error = error_rate(367, 184_920, 21)
     assert error == pytest.approx(1 - (1 - 367 / 184_920) ** (1 / 21), rel=1e-10)
