@@ -59,14 +59,7 @@ static inline void step_row(
     UNROLL
     for (int c = 0; c < STRIP; ++c) {
         const score_t stay = score[c], stayed = bonus[c];
-#if SCORE == 0
-        const score_t come = CHOOSE(left > left_bonus, left - left_bonus, ALL_LANES(0));
-#elif SATURATED
-        const score_t difference = left - left_bonus;
-        const score_t come = CHOOSE(difference > 0, difference, ALL_LANES(0));
-#else
-        const score_t come = left - left_bonus;
-#endif
+        const score_t come = less_bonus(left, left_bonus);
         const score_t grown = LESSER((BONUS == 1 ? stayed : bonus_here) + (element_t)BONUS_STEP, ALL_LANES(BONUS_MOST));
         score[c] = add_cost(LESSER(come, stay), x, level[c]);
         bonus[c] = CHOOSE(come < stay, ALL_LANES(0), grown);

@@ -27,8 +27,7 @@ static inline void step_row(
 {
     UNROLL
     for (int c = 0; c < STRIP; ++c) {
-        const element_t stay = score[c], stayed = bonus[c], difference = left - left_bonus;
-        const element_t come = SATURATED && difference < 0 ? 0 : difference;
+        const element_t stay = score[c], stayed = bonus[c], come = less_bonus(left, left_bonus);
         const element_t counted = (BONUS == 1 ? stayed : bonus_here) + BONUS_STEP;
         const int moves = come < stay, own = origin[c];
         score[c] = add_cost(moves ? come : stay, x, level[c]);

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from oclgenomics.app.commands import count, say, shortened
 from oclgenomics.app.files import reads
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.lazy_names import late
 
 if TYPE_CHECKING:
+    from oclgenomics.signals.kmers import KmerModel
     from oclgenomics.signals.trimming import TrimOptions
     from oclgenomics.variation.read_options import ReadOptions
 
@@ -19,6 +22,7 @@ aligned_reads = late("oclgenomics.sequence.aligned_reads")
 files = late("oclgenomics.sequence.files")
 phase = late("oclgenomics.variation.read_options")
 reading = late("oclgenomics.variation.read_options")
+signals = late("oclgenomics.signals")
 trimming = late("oclgenomics.signals.trimming")
 
 
@@ -194,6 +198,82 @@ def with_reference(args: argparse.Namespace, names: Iterable[str]) -> list[str]:
     found: list[str] = files.file_names(names)
     reference = None if getattr(args, "pieces", None) else getattr(args, "reference", None)
     return found if reference is None else aligned_reads.with_reference(found, reference)
+
+
+MODEL_NAMES = ("r9.4.1", "r10.4.1", "rna002", "rna004")
+
+
+def add_model_options(
+    group: argparse._ArgumentGroup, *, default: str | None = None, required: bool = False, simulated: bool = False
+) -> None:
+    """Add --model, --reverse-kmers and --pore, and for simulated signals --current and --deviation; see `model_of`.
+
+    Parameters
+    ----------
+    group : group of a parser
+    default : str, optional
+        The model that is taken if none is given; None for that of the reference.
+    required : bool
+        One has to be given.
+    simulated : bool
+        Signals are simulated by the model.
+    """
+    taken = default or "that of the reference, if it has a name here"
+    model = group.add_argument(
+        "--model", required=required, default=default, metavar="MODEL",
+        help=f"k-mer model: {', '.join(MODEL_NAMES)} (`sdtw fetch-model` gets all but the first), or a table or .npz "
+        f"file of one{'' if required else f' (default: {taken})'}",
+    )  # fmt: skip
+    reads(model, lambda _args, name: () if name in MODEL_NAMES else (name,))
+    group.add_argument(
+        "--reverse-kmers", action="store_true",
+        help="the model has its k-mers from 3' to 5', as the legacy tables of RNA have",
+    )  # fmt: skip
+    group.add_argument(
+        "--pore", metavar="PORE",
+        help="pore that the model is for, as R9.4.1, R10.4.1 or RNA004 (default: the one that the model names)",
+    )  # fmt: skip
+    if simulated:
+        group.add_argument(
+            "--current", type=float, nargs=2, metavar=("MEAN", "SD"),
+            help="pA to which the levels of a model in standard units are brought (default: those of the model, or of "
+            "its pore)",
+        )  # fmt: skip
+        group.add_argument(
+            "--deviation", type=float, metavar="SD",
+            help="standard deviation of samples in the model's units, where it has none (default: that of its pore)",
+        )  # fmt: skip
+
+
+def model_of(args: argparse.Namespace, *, rate: float | None = None, pore: str = "") -> KmerModel:
+    """Return the model of --model, with the pore of --pore.
+
+    Parameters
+    ----------
+    args : Namespace
+        With the options of `add_model_options`.
+    rate : float, optional
+        Samples per second that it is for, instead of what it says.
+    pore : str
+        Family of the pore, where neither the option nor the model says it.
+
+    Raises
+    ------
+    ParameterError
+        There is no such pore or rate, or a model that has a name here is for another pore.
+    InputError
+        The model cannot be read, or was not downloaded.
+    """
+    given = signals.pore_named(args.pore or "")
+    if args.pore is not None and not given:
+        raise ParameterError("pore", f"is none of {', '.join(signals.PORES)}", args.pore)
+    if rate is not None and not 0 < rate < math.inf:
+        raise ParameterError("rate", "give samples per second, above 0", rate)
+    model = signals.read_model(args.model, reverse_kmers=args.reverse_kmers)
+    if given and args.model in MODEL_NAMES and given != model.pore:
+        raise ParameterError("pore", f"contradicts the model {args.model}, which is for {model.pore}", args.pore)
+    found: KmerModel = replace(model, pore=given or model.pore or pore, rate=rate or model.rate)
+    return found
 
 
 LEFT_OUT = "what is left out at the beginning of reads"

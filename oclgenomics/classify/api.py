@@ -13,7 +13,6 @@ from oclgenomics.app.jobs import ExecutorLike, path_of, spread_over
 from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
 from oclgenomics.classify.database.assemblies import Collections
 from oclgenomics.classify.database.database import Database
-from oclgenomics.classify.database.downloads import Downloader
 from oclgenomics.classify.database.references import TaxonSources, reference_files
 from oclgenomics.classify.device.building import build_database
 from oclgenomics.classify.formats.results import merged_candidates, read_result
@@ -25,6 +24,7 @@ from oclgenomics.classify.taxonomy.calls import Caller
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 from oclgenomics.classify.taxonomy.tree import Taxonomy
 from oclgenomics.errors import UsageError
+from oclgenomics.io.downloads import Downloader
 from oclgenomics.sequence.files import SequenceFiles, file_names
 
 

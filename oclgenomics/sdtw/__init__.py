@@ -27,7 +27,11 @@ if TYPE_CHECKING:
     from oclgenomics.sdtw.options import *
     from oclgenomics.sdtw.result import *
     from oclgenomics.sdtw.squiggles.build import build_squiggle as build_squiggle
-    from oclgenomics.sdtw.squiggles.opened import open_references as open_references, open_targets as open_targets
+    from oclgenomics.sdtw.squiggles.opened import (
+        open_references as open_references,
+        open_targets as open_targets,
+        sequencing_for as sequencing_for,
+    )
     from oclgenomics.sdtw.squiggles.squiggle import Squiggle as Squiggle
 
 __getattr__, __dir__, __all__ = found_in(
@@ -50,7 +54,7 @@ __getattr__, __dir__, __all__ = found_in(
         "options": "AlignOptions CRESCENT SQUIGGLEFILTER",
         "result": "Alignments Classified Totals",
         "squiggles.build": "build_squiggle",
-        "squiggles.opened": "open_references open_targets",
+        "squiggles.opened": "open_references open_targets sequencing_for",
         "squiggles.squiggle": "Squiggle",
     },
     {"align_parts": "iter_align", "classify_parts": "iter_classify"},

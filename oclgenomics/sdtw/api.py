@@ -11,7 +11,7 @@ from typing import Any
 from oclgenomics.app.jobs import ExecutorLike, path_of, spread_over
 from oclgenomics.app.run import EngineLike, Run, all_parts_of, lent_engine, verb
 from oclgenomics.errors import UsageError
-from oclgenomics.sdtw.decisions.basis import Basis, Trim
+from oclgenomics.sdtw.decisions.basis import Basis, Trim, trim_for
 from oclgenomics.sdtw.decisions.labelled import LabelledScores
 from oclgenomics.sdtw.decisions.report import EvaluationOptions, EvaluationReport, choose, judge
 from oclgenomics.sdtw.decisions.thresholds import Score, Thresholds, checked_trim, read_scores
@@ -20,7 +20,7 @@ from oclgenomics.sdtw.formats.thresholds import read_thresholds
 from oclgenomics.sdtw.jobs import AlignJob, ClassifyJob
 from oclgenomics.sdtw.options import DEFAULT_PREFIXES, AlignOptions, variant_name
 from oclgenomics.sdtw.result import Alignments, Classified
-from oclgenomics.sdtw.squiggles.opened import References, open_references, open_targets
+from oclgenomics.sdtw.squiggles.opened import References, open_references, open_targets, options_for, sequencing_for
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals import Signals, TrimOptions
 
@@ -52,6 +52,7 @@ def iter_align(
         yield from spread_over(executor, engine).parts(AlignJob(*files, options, lengths, starts, trim), run)
         return
     opened = open_references(references)
+    options, trim = options_for(options, opened), trim_for(trim, opened)
     parts = aligned_reads(signals, opened, options, lengths, starts=starts, trim=trim, engine=engine, run=run)
     with closing(parts):
         for part, _ in parts:
@@ -138,7 +139,7 @@ def iter_classify(
         yield from spread_over(executor, engine).parts(job, run)
         return
     first, others = open_targets(targets, decoys)
-    trim = checked_trim(judged, first, others, trim)
+    trim, judged = checked_trim(judged, first, others, trim), judged.for_references(first + others)
     parts = classified_reads(signals, first, others, judged, starts=starts, trim=trim, engine=engine, run=run)
     with closing(parts):
         for part, _ in parts:
@@ -256,13 +257,14 @@ def calibrate(
     """
     options, evaluation = options or AlignOptions(), evaluation or EvaluationOptions()
     first, rest = open_targets(references, decoys)
+    evaluation = evaluation.of_pore(sequencing_for(first + rest))
     with lent_engine(engine) as lent:
         found = [
             align(one, first + rest, options, prefixes=prefixes, trim=trim, engine=lent, run=run)
             for one in (target, others)
         ]
     scores = labelled_scores(
-        *(replace(one, trim=trim) for one in found), name=variant_name(options),
+        *(replace(one, trim=trim_for(trim, first + rest)) for one in found), name=variant_name(options),
         score=score or ("difference" if rest else "cost"), targets=len(first),
     )  # fmt: skip
     return judge([scores], choose(scores, evaluation, made), evaluation, chosen=True)

@@ -15,13 +15,13 @@ from oclgenomics.app.pieces import PieceFile, Shard, check_same_input
 from oclgenomics.app.run import EngineLike, Run
 from oclgenomics.errors import UsageError
 from oclgenomics.runtime import Engine
-from oclgenomics.sdtw.decisions.basis import KindCheck, ReadKind, Trim, kinds_of, trim_text
+from oclgenomics.sdtw.decisions.basis import KindCheck, ReadKind, Trim, kinds_of, trim_for, trim_text
 from oclgenomics.sdtw.decisions.thresholds import Thresholds, checked_trim
 from oclgenomics.sdtw.device.reads import References, aligned_reads, classified_reads
 from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.plan import cut_files
 from oclgenomics.sdtw.result import Alignments, Classified
-from oclgenomics.sdtw.squiggles.opened import open_references, open_targets
+from oclgenomics.sdtw.squiggles.opened import open_references, open_targets, options_for
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals import FilePart, Signals, TrimOptions, signal_files
 
@@ -147,17 +147,27 @@ class AlignJob(_ReadsJob[Alignments]):
         """The references themselves."""
         return open_references(self.references)
 
+    @cached_property
+    def settled_options(self) -> AlignOptions:
+        """The options, with what the pore of the references decides."""
+        return options_for(self.options, self.opened)
+
+    @cached_property
+    def settled_trim(self) -> TrimOptions | None:
+        """What is left out of reads, the usual trimming being that of the pore of the references."""
+        return trim_for(self.trim, self.opened)
+
     def read_again(self) -> tuple[str, ...]:
         return self.references
 
     def parameters(self) -> Mapping[str, Any]:
-        own = {"prefixes": self.prefixes, "starts": self.starts, "trim": trim_text(self.trim)}
-        return asdict(self.options.resolved()) | own
+        own = {"prefixes": self.prefixes, "starts": self.starts, "trim": trim_text(self.settled_trim)}
+        return asdict(self.settled_options.resolved()) | own
 
     def parts(self, engine: EngineLike, run: Run, shard: Shard | None = None) -> Generator[Any, None, None]:
         parts = aligned_reads(
-            self.source(shard), self.opened, self.options, self.prefixes, starts=self.starts, trim=self.trim,
-            engine=engine, run=run, lend=self.lend,
+            self.source(shard), self.opened, self.settled_options, self.prefixes, starts=self.starts,
+            trim=self.settled_trim, engine=engine, run=run, lend=self.lend,
         )  # fmt: skip
         return _rows_of(parts, shard)
 
@@ -165,7 +175,8 @@ class AlignJob(_ReadsJob[Alignments]):
         return KindCheck(self.opened, warn=False)
 
     def whole_part(self, rows: ReadRows, kind: ReadKind) -> Alignments:
-        return Alignments(self.opened, self.prefixes, options=self.options, trim=self.trim, reads=kind, **rows.arrays)
+        options, trim = self.settled_options, self.settled_trim
+        return Alignments(self.opened, self.prefixes, options=options, trim=trim, reads=kind, **rows.arrays)
 
 
 @dataclass(frozen=True)
@@ -209,18 +220,23 @@ class ClassifyJob(_ReadsJob[Classified]):
         """
         return checked_trim(self.thresholds, *self.opened, self.trim)
 
+    @cached_property
+    def settled_thresholds(self) -> Thresholds:
+        """The thresholds, with what the pore of the references decides."""
+        return self.thresholds.for_references(sum(self.opened, ()))
+
     def read_again(self) -> tuple[str, ...]:
         return (*self.targets, *self.decoys, *([] if self.thresholds_file is None else [self.thresholds_file]))
 
     def parameters(self) -> Mapping[str, Any]:
-        return asdict(self.thresholds.options.resolved()) | {
+        return asdict(self.settled_thresholds.options.resolved()) | {
             "stages": tuple(map(astuple, self.thresholds.stages)), "score": self.thresholds.score,
             "targets": len(self.targets), "starts": self.starts, "trim": trim_text(self.settled_trim),
         }  # fmt: skip
 
     def parts(self, engine: EngineLike, run: Run, shard: Shard | None = None) -> Generator[Any, None, None]:
         parts = classified_reads(
-            self.source(shard), *self.opened, self.thresholds, starts=self.starts, trim=self.settled_trim,
+            self.source(shard), *self.opened, self.settled_thresholds, starts=self.starts, trim=self.settled_trim,
             engine=engine, run=run, lend=self.lend,
         )  # fmt: skip
         return _rows_of(parts, shard)
@@ -230,7 +246,7 @@ class ClassifyJob(_ReadsJob[Classified]):
 
     def whole_part(self, rows: ReadRows, kind: ReadKind) -> Classified:
         targets, decoys = self.opened
-        return Classified(targets + decoys, len(targets), self.thresholds, **rows.arrays)
+        return Classified(targets + decoys, len(targets), self.settled_thresholds, **rows.arrays)
 
 
 def _rows_of(

@@ -49,7 +49,8 @@ class AlignOptions:
     step : int, optional
         Samples that make a row, 1 or 3 to 32: the median of the first three of them is compared with the reference, and
         samples that are left over at the end of a prefix are not looked at. A third of the samples of a nucleotide is
-        best (of nine at 4 kHz and 450 nucleotides a second). 3, if not given; 1 for blocks.
+        best (of nine at 4 kHz and 450 nucleotides a second). If not given, that of the pore that references are for,
+        which is 3 for R9.4.1 and where it is not known; 1 for blocks.
 
     Raises
     ------
@@ -97,6 +98,11 @@ class AlignOptions:
     def max_dwell(self) -> int:
         """Rows at a k-mer that a bonus counts: ten samples, as published."""
         return max(1, PUBLISHED_DWELL // self.row_samples)
+
+    def with_step(self, step: int) -> AlignOptions:
+        """Return the same options with a step where none was chosen; with blocks there is only one."""
+        chosen = self.step is not None or self.norm == "blocks" or step == DEFAULT_STEP
+        return self if chosen else replace(self, step=step)
 
     def resolved(self) -> AlignOptions:
         """Return the same options with the default numbers filled in, so that no default can change them."""

@@ -75,6 +75,7 @@ def cost_defines(options: AlignOptions) -> dict[str, int]:
     return {
         "SQUARED": int(options.cost == "squared"),
         "SHIFT": options.shift,
+        "WIDE": int(options.norm == "blocks"),
         "BONUS": BONUSES.index(options.bonus),
         "BONUS_MOST": BONUS * options.max_dwell,
     }

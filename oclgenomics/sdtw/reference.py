@@ -98,8 +98,8 @@ def published_scores(values: NDArray[Any], all_: NDArray[Any], options: AlignOpt
     z = np.clip((values.astype(np.float64) - mean) / deviation, -CLIP, CLIP)
     if options.is_float:
         return z.astype(np.float32)
-    level = np.floor((z + CLIP) * 32).astype(np.int64)
-    return np.minimum(level, 255) if options.cost == "squared" else level
+    level: Row = np.floor((z + CLIP) * 32).astype(np.int64)
+    return level
 
 
 def costs(sample: Any, levels: Row, options: AlignOptions) -> Row:
@@ -123,7 +123,8 @@ def last_row(samples: Row, levels: Row, options: AlignOptions) -> Row:
     Returns
     -------
     ndarray, int64 or float32, (columns,)
-        At most 65,535 with uint16; with a bonus, at least 0 there.
+        At most 65,535 with uint16, which is saturated: it stays so, as no bonus is subtracted from it. With a bonus, at
+        least 0 there.
     """
     *_, (score, _) = rows_of(samples, levels, options)
     return score
@@ -156,8 +157,8 @@ def rows_of(samples: Row, levels: Row, options: AlignOptions) -> Iterator[tuple[
     for sample in samples[1:]:
         stay, come = score, np.concatenate([[best], score[:-1]]).astype(score.dtype)
         if options.bonus != "none":
-            come = come - BONUS * np.concatenate([[0], dwell[:-1]])
-            come = np.maximum(come, 0) if options.arithmetic == "uint16" else come
+            less = come - BONUS * np.concatenate([[0], dwell[:-1]])
+            come = less if options.arithmetic != "uint16" else np.where(come < SATURATED, np.maximum(less, 0), come)
         moves = come < stay
         dwell = dwell if options.bonus == "none" else dwells(moves, dwell, options)
         score = np.where(moves, come, stay) + costs(sample, levels, options)

@@ -19,20 +19,33 @@ if TYPE_CHECKING:
     from oclgenomics.signals.kmers import KmerModel as KmerModel
     from oclgenomics.signals.model import Signals as Signals
     from oclgenomics.signals.model_files import *
+    from oclgenomics.signals.published import (
+        MODELS_SOURCE as MODELS_SOURCE,
+        PUBLISHED as PUBLISHED,
+        fetch_model as fetch_model,
+    )
     from oclgenomics.signals.read import read_signals as read_signals, signal_files as signal_files
     from oclgenomics.signals.readers.numpy_files import write_signals as write_signals
+    from oclgenomics.signals.sequencing import (
+        SEQUENCING as SEQUENCING,
+        Sequencing as Sequencing,
+        molecule_of as molecule_of,
+        sequencing_of as sequencing_of,
+    )
     from oclgenomics.signals.trimming import *
 
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
-        "chemistry": "PORES pore_named",
+        "chemistry": "PORES molecule_named pore_named",
         "file_part": "FilePart",
         "kmers": "KmerModel",
         "model": "Signals",
-        "model_files": "MODELS read_model write_model",
+        "model_files": "MODEL_NAMES MODELS read_model write_model",
+        "published": "MODELS_SOURCE PUBLISHED fetch_model",
         "read": "read_signals signal_files",
         "readers.numpy_files": "write_signals",
+        "sequencing": "SEQUENCING Sequencing molecule_of sequencing_of",
         "trimming": "TrimOptions stall_end trim_start",
     },
 )

@@ -56,6 +56,14 @@ def pore_named(text: str) -> str:
     return f"R{found[1]}" if found[1] else "RNA004"
 
 
+def molecule_named(text: str) -> str:
+    """Return the molecule that the name of a model or of a pore is for, as in "rna_r9.4_180mv_70bps"; else empty."""
+    pore, text = pore_named(text), text.lower()
+    if pore == "RNA004" or RNA.search(text):
+        return "rna"
+    return "dna" if pore == "R10" or DNA.search(text) else ""
+
+
 def chemistry_of(facts: Mapping[str, str]) -> Chemistry:
     """Return what signals are of.
 

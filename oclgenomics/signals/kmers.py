@@ -18,6 +18,7 @@ from oclgenomics.signals.chemistry import PORES
 
 NO_DIGIT = 4  # of an ambiguous base
 MAX_K = 12
+SMALLEST_CURRENT = 10.0  # pA; a model whose levels are all smaller is in standard units
 CHECKSUM_KEY = b"oclgenomicsmodel"
 Molecule = Literal["dna", "rna"]
 
@@ -40,6 +41,8 @@ class KmerModel:
         Family of the pore, one of `oclgenomics.signals.chemistry.PORES`; empty if not known.
     rate : float, optional
         Samples per second of the signals that the model is for, if known.
+    current : (float, float), optional
+        Mean and standard deviation in pA that means in standard units come from, if known.
     """
 
     name: str
@@ -48,6 +51,7 @@ class KmerModel:
     deviation: NDArray[np.float64]
     pore: str = ""
     rate: float | None = None
+    current: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.k <= MAX_K or self.mean.shape != (4**self.k,) or self.deviation.shape != self.mean.shape:
@@ -58,6 +62,11 @@ class KmerModel:
             raise ValueError(f"pores are {', '.join(PORES)}")
         if self.rate is not None and not 0 < self.rate < math.inf:
             raise ValueError("a rate is a number above 0")
+
+    @property
+    def in_standard_units(self) -> bool:
+        """Whether means are in standard units, and not in pA."""
+        return bool(np.abs(self.mean).max() < SMALLEST_CURRENT)
 
     @cached_property
     def checksum(self) -> str:

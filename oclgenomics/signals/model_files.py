@@ -13,19 +13,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import InputError, OutputError
+from oclgenomics.errors import InputError, OutputError, ParameterError
 from oclgenomics.io.atomic_file import open_whole
 from oclgenomics.signals.chemistry import PORES, pore_named
-from oclgenomics.signals.kmers import MAX_K, KmerModel, reversed_kmers
+from oclgenomics.signals.kmers import MAX_K, SMALLEST_CURRENT, KmerModel, reversed_kmers
 from oclgenomics.signals.model_table import place_kmers, read_table
+from oclgenomics.signals.published import PUBLISHED, installed_path
 
 MODELS = {"r9.4.1": Path(__file__).parent / "models" / "r9.4.1.model"}
 """Models that come with the package: `r9.4.1` has 6-mers of DNA at 450 bases per second."""
-RATES = {"r9.4.1": 4000.0}  # samples per second of R9.4.1 on all sequencers
+MODEL_NAMES = (*MODELS, *PUBLISHED)
+"""Names of models: those that come with the package, and those that `fetch_model` downloads."""
+RATES = {"r9.4.1": 4000.0, **{name: one.rate for name, one in PUBLISHED.items()}}  # samples per second
 ZIP = b"PK\x03\x04"
 MAX_BYTES = 2 << 30  # of all arrays; more than those of the longest k-mers
 OURS = ("mean", "deviation", "k", "name", "pore", "rate")
-UNCALLED4 = ("kmer", "current.mean", "current.stdv", "_k", "_name", "_reverse")
+UNCALLED4 = ("kmer", "current.mean", "current.stdv", "_k", "_name", "_reverse", "_pa_mean", "_pa_stdv")
 Arrays = Mapping[str, NDArray[Any]]
 
 
@@ -46,7 +49,8 @@ def read_model(path_or_name: str | os.PathLike[str], *, reverse_kmers: bool = Fa
     Parameters
     ----------
     path_or_name : str or path-like
-        One of `MODELS`; or a file, or "-" for standard input. A file with the name of a model is "./r9.4.1".
+        One of `MODEL_NAMES`, of which `fetch_model` gets some; or a file, or "-" for standard input. A file with the
+        name of a model is "./r9.4.1".
     reverse_kmers : bool
         The file has k-mers from 3' to 5', as Oxford Nanopore's legacy tables for RNA. Its newer tables have them from
         5' to 3'. Files of Uncalled4 say it themselves.
@@ -59,16 +63,22 @@ def read_model(path_or_name: str | os.PathLike[str], *, reverse_kmers: bool = Fa
     Raises
     ------
     InputError
-        The file cannot be read, or does not have all k-mers of one length from 1 to 12 once, with a number for each.
+        The file cannot be read, or does not have all k-mers of one length from 1 to 12 once, with a number for each;
+        or the model of this name was not downloaded.
+    ParameterError
+        K-mers of a named model are to be reversed, which says itself in which order they are.
     """
     given = os.fspath(path_or_name)
-    path = os.fspath(MODELS.get(given, given))
-    if given not in MODELS and given != "-" and not os.path.exists(given):
-        known = ", ".join(MODELS)
+    path = os.fspath(installed_path(given) if given in PUBLISHED else MODELS.get(given, given))
+    if given not in MODEL_NAMES and given != "-" and not os.path.exists(given):
+        known = ", ".join(MODEL_NAMES)
         raise InputError(f"there is neither such a file nor such a model (models: {known})", source=given)
-    name = given if given in MODELS else _name(given)
+    if reverse_kmers and given in PUBLISHED:
+        raise ParameterError("reverse_kmers", f"is for tables from 3' to 5', and {given} is from 5' to 3'", True)
+    name = given if given in MODEL_NAMES else _name(given)
     model = read_arrays(path, name) if is_zip(path) else read_table(path, name)
-    model = replace(model, pore=model.pore or pore_named(model.name), rate=model.rate or RATES.get(given))
+    pore = PUBLISHED[given].pore if given in PUBLISHED else model.pore or pore_named(model.name)
+    model = replace(model, pore=pore, rate=model.rate or RATES.get(given))
     if not reverse_kmers:
         return model
     numbers = reversed_kmers(model.k)
@@ -192,7 +202,17 @@ def _of_uncalled4(arrays: Arrays, name: str, path: str) -> KmerModel:
     mean[numbers] = means
     if len(deviations):
         deviation[numbers] = deviations
-    return KmerModel(_text(arrays.get("_name"), name), k, mean, deviation)
+    return KmerModel(_text(arrays.get("_name"), name), k, mean, deviation, current=_current(arrays))
+
+
+def _current(arrays: Arrays) -> tuple[float, float] | None:
+    """Mean and deviation in pA of the currents that Uncalled4 standardised; None if what it had was none in pA."""
+    names = ("_pa_mean", "_pa_stdv")
+    if any(name not in arrays for name in names):
+        return None
+    middle, spread = (float(_one(arrays[name], "fiu", f"{name!r} is no number")) for name in names)
+    plausible = SMALLEST_CURRENT <= middle < np.inf and 0 < spread < np.inf
+    return (middle, spread) if plausible else None
 
 
 def _numbers(array: NDArray[Any], name: str) -> NDArray[np.float64]:

@@ -202,9 +202,9 @@ def test_options_that_matter_are_compared(device: Device, folder: Path, capsys: 
     check_refusals("sdtw", by[0], by[1:], folder, capsys)
 
 
-def test_parameters_have_all_fields() -> None:
+def test_parameters_have_all_fields(folder: Path) -> None:
     """Whatever a job is given is compared, as an option or as an input."""
-    job = AlignJob(("x",), ("a",), AlignOptions(), (100,), starts=False, trim=None)
+    job = AlignJob(("x",), ("target.sdtw",), AlignOptions(), (100,), starts=False, trim=None)
     assert {field.name for field in fields(AlignOptions)} <= set(job.parameters())
     assert {field.name for field in fields(AlignJob)} == {
         "signals", "references", "options", "prefixes", "starts", "trim"

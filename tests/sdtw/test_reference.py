@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 
 from oclgenomics.sdtw import CRESCENT, SQUIGGLEFILTER
 from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, COSTS, NORMS, AlignOptions
-from oclgenomics.sdtw.reference import BLOCK, align, last_row, normalised_levels, normalised_samples
+from oclgenomics.sdtw.reference import (
+    BLOCK,
+    align,
+    costs,
+    dwells,
+    last_row,
+    normalised_levels,
+    normalised_samples,
+    rows_of,
+)
 
 LEVELS = st.lists(st.integers(0, 256), min_size=1, max_size=14)
 CHOICES = [
@@ -59,8 +68,8 @@ def by_columns(query: list[Any], reference: list[Any], options: AlignOptions) ->
         own, counter = [type(left[0])(0)], [0] * rows
         for i in range(1, rows):
             come = left[i - 1] - bonus * left_counter[i - 1] if bonus else left[i - 1]
-            if options.arithmetic == "uint16" and come < 0:
-                come = 0
+            if options.arithmetic == "uint16":
+                come = 65_535 if left[i - 1] == 65_535 else max(come, 0)
             if come < own[i - 1]:
                 own.append(kept(come + cost(i, j)))
             else:
@@ -87,6 +96,40 @@ def test_the_algorithms_of_the_paper_where_scores_saturate(options: AlignOptions
     found = last_row(query, reference, options)
     assert found.max() == 65_535
     assert found.tolist() == by_columns(query.tolist(), reference.tolist(), options)
+
+
+@pytest.mark.parametrize("bonus", ["dwell", "published"])
+@pytest.mark.parametrize("cost", COSTS)
+@settings(max_examples=60)
+@given(
+    query=st.lists(st.sampled_from([0, 1, 254, 255]), min_size=17, max_size=300),
+    reference=st.lists(st.sampled_from([0, 3, 255]), min_size=1, max_size=5),
+    repeats=st.sampled_from([1, 5]),
+)  # fmt: skip
+def test_scores_below_the_largest_are_those_of_an_alignment(
+    cost: Any, bonus: Any, query: list[int], reference: list[int], repeats: int
+) -> None:
+    """None comes of a score that was cut off: the moves that give it cost as much in whole numbers."""
+    options = AlignOptions(cost=cost, bonus=bonus, step=1)
+    samples, levels = np.repeat(query, repeats), np.array(reference)
+    rows = list(rows_of(samples, levels, options))
+    dwell = [np.zeros(len(levels), np.int64)]
+    for _, moves in rows[1:]:
+        dwell.append(dwells(moves, dwell[-1], options))
+    for end in range(len(levels)):
+        column, path = end, [end]
+        for _, moves in reversed(rows):
+            column -= int(moves[column])
+            path.append(column)
+        path = path[-2::-1]  # the column of each row
+        score = int(costs(samples[0], levels, options)[0]) if path[0] == 0 else 0
+        highest = score
+        for row in range(1, len(samples)):
+            bonus_there = 10 * int(dwell[row - 1][path[row - 1]]) if path[row] > path[row - 1] else 0
+            score = max(0, score - bonus_there) + int(costs(samples[row], levels, options)[path[row]])
+            highest = max(highest, score)
+        found = int(rows[-1][0][end])
+        assert found == score if found < 65_535 else highest >= 65_535
 
 
 @pytest.mark.parametrize(
@@ -187,7 +230,7 @@ def test_published_levels_by_hand() -> None:
     assert levels([-1, -2]) == [128, 96]  # mean -1.5, which is cut to -1; deviation 0.5, which is at least 1
     assert levels([7, 7, 7]) == [128] * 3
     assert levels([0] * 99 + [100]) == [96] * 99 + [256]  # mean 1, deviation 1.98; cut off at 4 deviations
-    assert levels([0] * 99 + [100], "squared") == [96] * 99 + [255]
+    assert levels([0] * 99 + [100], "squared") == [96] * 99 + [256]
     assert levels([0] * 99 + [-100]) == [160] * 99 + [0]
 
 

@@ -151,7 +151,7 @@ def test_what_is_no_table(tmp_path: Path, old: str, new: str, told: str) -> None
 def test_files_without_kmers(tmp_path: Path) -> None:
     assert "has no k-mers" in refusal(written(tmp_path, "# nothing\n\n"))
     assert "the file is empty" in refusal(written(tmp_path, ""))
-    assert "neither such a file nor such a model (models: r9.4.1)" in refusal("r9.4.2")
+    assert "neither such a file nor such a model (models: r9.4.1, r10.4.1, rna002, rna004)" in refusal("r9.4.2")
     assert "zero byte" in refusal(written(tmp_path, "AA 1\0"))
     assert "line 1: k-mers have 13 bases; 1 to 12 are read" in refusal(written(tmp_path, "ACGTACGTACGTA 1 1\n"))
 
@@ -195,8 +195,25 @@ def test_models_of_uncalled4(tmp_path: Path, k: int, reverse: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("middle", "spread", "current"),
+    [(92.5, 23.0, (92.5, 23.0)), (0.17, 0.89, None), (92.5, 0.0, None), (np.nan, 1.0, None), (90.0, np.inf, None)],
+)
+def test_the_current_that_a_model_of_uncalled4_knows(
+    tmp_path: Path, middle: float, spread: float, current: tuple[float, float] | None
+) -> None:
+    """Only if it was in pA; and rates are not taken, as those of its R10.4.1 are R9.4.1's."""
+    known = {"_pa_mean": np.float64(middle), "_pa_stdv": np.float64(spread), "_sample_rate": np.float64(4000)}
+    np.savez(tmp_path / "x.npz", **uncalled4(2, 1)[1] | known)
+    found = read_model(tmp_path / "x.npz")
+    assert (found.current, found.rate) == (current, None)
+    np.savez(tmp_path / "x.npz", **uncalled4(2, 1)[1] | {"_pa_mean": np.float64(middle)})
+    assert read_model(tmp_path / "x.npz").current is None
+
+
+@pytest.mark.parametrize(
     ("changes", "told"),
     [
+        ({"_pa_mean": np.str_("x"), "_pa_stdv": np.float64(1)}, "'_pa_mean' is no number"),
         ({"kmer": np.array(["A", "C", "G", "N"])}, "record 4: 'N' is no k-mer"),
         ({"kmer": np.array(["A", "C", "G", "G"])}, "record 4: k-mer 'G' is there a second time"),
         ({"kmer": np.array(["A", "C", "G"])}, "it has no array 'kmer'"),

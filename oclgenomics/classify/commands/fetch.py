@@ -25,9 +25,10 @@ from oclgenomics.app.files import reads, works_in, writes
 from oclgenomics.classify.commands.build import add_feature_options, add_sketch_options, build_options
 from oclgenomics.classify.commands.query_options import chosen
 from oclgenomics.classify.commands.reference_options import add_manifest_option, built, with_manifest, write_built
-from oclgenomics.classify.database import assemblies, downloads
+from oclgenomics.classify.database import assemblies
 from oclgenomics.classify.options import ASSEMBLY_LEVELS, GTDB_SOURCE, NCBI_SOURCE, FetchOptions
 from oclgenomics.errors import OutputError, UsageError, readable_bytes
+from oclgenomics.io import downloads
 from oclgenomics.io.atomic_file import open_whole
 
 NAMING = ("smart", "ncbi", "filename")  # rules by which a file of sequences has the accession of its assembly

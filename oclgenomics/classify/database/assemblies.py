@@ -18,17 +18,17 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from urllib.parse import quote, urlsplit
 
-from oclgenomics.classify.database.downloads import (
+from oclgenomics.classify.options import ASSEMBLY_LEVELS, FetchOptions
+from oclgenomics.classify.taxonomy.gtdb import ACCESSION, representatives, write_gtdb
+from oclgenomics.errors import InputError, OclGenomicsError, OutputError, UsageError, library_errors
+from oclgenomics.io.atomic_file import open_whole, whole_file
+from oclgenomics.io.downloads import (
     ChecksumError,
     Downloader,
     MissingFileError,
     digest_of,
     listed_md5,
 )
-from oclgenomics.classify.options import ASSEMBLY_LEVELS, FetchOptions
-from oclgenomics.classify.taxonomy.gtdb import ACCESSION, representatives, write_gtdb
-from oclgenomics.errors import InputError, OclGenomicsError, OutputError, UsageError, library_errors
-from oclgenomics.io.atomic_file import open_whole, whole_file
 
 BANKS = ("refseq", "genbank")
 GROUPS = (

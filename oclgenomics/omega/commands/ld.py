@@ -208,7 +208,7 @@ def _write_figures(args: argparse.Namespace, found: omega.LdMap, made: dict[str,
     alignment, parts = found.region.alignment, found.parts
     name = alignment.name
     label = f"chromosome {name}" if not re.match(r"\D", name) else name
-    if alignment.alphabet == "binary":
+    if not alignment.samples and name == str(alignment.replicate):  # as ms and its kin are named
         label = f"replicate {name}"
     title = input_title([args.input])
     if args.plot:

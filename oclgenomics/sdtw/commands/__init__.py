@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from oclgenomics.app.commands import add_system
-from oclgenomics.sdtw.commands import align, calibrate, classify, combine, evaluate, index, info, stream
+from oclgenomics.sdtw.commands import align, calibrate, classify, combine, evaluate, fetch_model, index, info, stream
 
-COMMANDS = (index, info, align, classify, combine, evaluate, calibrate, stream)
+COMMANDS = (fetch_model, index, info, align, classify, combine, evaluate, calibrate, stream)
 
 
 def add_parser(subparsers: Any) -> None:

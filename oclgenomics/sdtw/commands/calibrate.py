@@ -14,7 +14,7 @@ import oclgenomics
 from oclgenomics import sdtw, signals, simulate
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
-from oclgenomics.app.inputs import add_signal_options, trim_of
+from oclgenomics.app.inputs import MODEL_NAMES, add_model_options, add_signal_options, model_of, trim_of
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.sdtw.commands import options as shared
 from oclgenomics.sdtw.commands.reports import say_evaluation, write_evaluation
@@ -51,7 +51,7 @@ def _add_simulation_options(group: argparse._ArgumentGroup) -> None:
         help="sequences of what is no target, or `random` for a million random bases (default: %(default)s)",
     )  # fmt: skip
     reads(background, lambda _args, name: () if name == RANDOM else (name,))
-    shared.add_model_options(group, default="r9.4.1")
+    add_model_options(group, simulated=True)
     group.add_argument(
         "--difficulty", choices=("easy", "normal", "hard"), default="hard",
         help="noise: less than that of real reads, about as much, or more, which makes up for what real reads have "
@@ -80,6 +80,7 @@ def run(args: argparse.Namespace) -> int:
     oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
     references = sdtw.open_references([*args.references, *args.decoys])
     targets, decoys = references[: len(args.references)], references[len(args.references) :]
+    shared.say_unknown_pore(args, references)
     target, others = _simulated(args, targets, prefixes[-1])
     with app.open_engine(args) as engine:
         start, made = time.perf_counter(), app.provenance(args, engine)
@@ -107,7 +108,7 @@ def _simulated(
     """
     if args.target == "-" or (os.path.exists(args.target) and not os.path.isfile(args.target)):
         raise InputError("is read twice, as a pipe cannot be; name a file", source=args.target)
-    model = signals.read_model(args.model, reverse_kmers=args.reverse_kmers)
+    model = _model(args, targets[0])
     target = simulate.read_genome("target", args.target, args.reads)
     molecule = targets[0].molecule
     expected = sdtw.build_squiggle(args.target, model, molecule=molecule)
@@ -123,10 +124,29 @@ def _simulated(
         background = simulate.read_genome("background", args.background, args.reads)
     # Junk would be labelled target, and thresholds that keep 99 % of the targets would keep everything.
     scenario = replace(
-        simulate.signals.drawing.PRESETS[args.difficulty], samples=(samples, samples), molecule=molecule, junk=0.0
-    )
+        simulate.signals.drawing.preset_for(args.difficulty, model, molecule), samples=(samples, samples), junk=0.0,
+        current=None if args.current is None else tuple(args.current), deviation=args.deviation,
+    )  # fmt: skip
+    simulate.signals.drawing.currents_of(model, scenario)  # what it lacks is said before anything is opened
 
     def drawn(*genomes: simulate.Genome) -> Iterator[signals.Signals]:
         return (batch.signals for batch in simulate.simulate_signals(genomes, model, scenario, args.seed))
 
     return drawn(target), drawn(replace(target, reads=0), background)
+
+
+def _model(args: argparse.Namespace, reference: sdtw.Squiggle) -> signals.KmerModel:
+    """The model of --model, or that of the reference; it is for the pore and the rate of the reference.
+
+    Raises
+    ------
+    UsageError
+        The reference was made with a file.
+    """
+    if args.model is None:
+        if reference.model not in MODEL_NAMES:
+            raise UsageError(
+                f"the reference {reference.name} was made with the model {reference.model}; give its file with --model"
+            )
+        args.model = reference.model
+    return model_of(args, rate=reference.rate, pore=reference.pore)

@@ -67,6 +67,9 @@ def run(args: argparse.Namespace) -> int:
     prefixes, variants = _prefixes(args, options, given), _variants(args, options)
     oclgenomics.select_device(args.device)  # a device that is not there is reported before anything is read
     references = sdtw.open_references([*args.references, *args.decoys])
+    shared.say_unknown_pore(args, references)
+    evaluation = evaluation.of_pore(sdtw.sequencing_for(references))
+    given = None if given is None else given.for_references(references)
     trim = _trim(args, references, given)
     args.trim = decisions.trim_text(trim)  # for reports to tell
     with app.open_engine(args) as engine:
@@ -126,7 +129,8 @@ def _trim(
     """How reads are trimmed; that of thresholds that are given, which have to suit the references."""
     asked = shared.asked_trim(args)
     if given is None:
-        return decisions.settled_trim(asked)
+        usual: TrimOptions | None = decisions.trim_for(decisions.settled_trim(asked), references)
+        return usual
     count = len(args.references)
     return decisions.checked_trim(given, references[:count], references[count:], asked)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from oclgenomics.signals import TrimOptions
 
 
-MODEL_NAMES = ("r9.4.1",)
 FORMATS = ("tsv", "json")  # of evaluations
 WAYS = ("stages", "thresholds", "keep", "reject", "for_run")  # to come by thresholds
 RUN_OPTIONS: dict[str, tuple[Callable[[str], float], str, str]] = {
@@ -30,8 +29,8 @@ RUN_OPTIONS: dict[str, tuple[Callable[[str], float], str, str]] = {
     "--target-length": (float, "BASES", "mean length of strands of the target (default: 5000)"),
     "--other-length": (float, "BASES", "mean length of other strands (default: 5000)"),
     "--channels": (app.count, "N", "pores that are read at a time (default: 512)"),
-    "--rate": (float, "HZ", "samples per second of a pore (default: that of the reads, else 4000)"),
-    "--speed": (float, "BASES", "bases per second (default: 450)"),
+    "--rate": (float, "HZ", "samples per second of a pore (default: that of the reads, else of the references' pore)"),
+    "--speed": (float, "BASES", "bases per second (default: that of the references' pore; 450 for R9.4.1)"),
     "--capture-seconds": (float, "S", "mean time that a pore is empty between strands (default: 1)"),
     "--latency": (float, "S", "from the last sample of a prefix until a rejected strand is out (default: 0.5)"),
     "--skipped": (app.count, "N", "samples at the start of reads that prefixes leave out (default: 0)"),
@@ -62,8 +61,8 @@ def add_align_options(group: argparse._ArgumentGroup) -> None:
     )  # fmt: skip
     group.add_argument(
         "--step", type=app.whole, metavar="N",
-        help="samples that make a row, of which the median of three is compared; 1, or 3 to 32 (default: 3; 1 for "
-        "blocks)",
+        help="samples that make a row, of which the median of three is compared; 1, or 3 to 32 (default: a third of "
+        "those of a base, 3 for R9.4.1, 4 for R10.4.1, 10 for RNA004; 1 for blocks)",
     )  # fmt: skip
 
 
@@ -99,20 +98,6 @@ def settled_options(args: argparse.Namespace, thresholds: sdtw.Thresholds) -> sd
     options = align_options(args) if given else thresholds.options
     thresholds.check_options(options)
     return options
-
-
-def add_model_options(group: argparse._ArgumentGroup, default: str | None = None) -> None:
-    """Add --model, which has to be given where there is no default, and --reverse-kmers."""
-    model = group.add_argument(
-        "--model", required=default is None, default=default, metavar="MODEL",
-        help=f"k-mer model: {', '.join(MODEL_NAMES)}, or a table or .npz file of one"
-        if default is None else "k-mer model that the reference was made with (default: %(default)s)",
-    )  # fmt: skip
-    reads(model, lambda _args, name: () if name in MODEL_NAMES else (name,))
-    group.add_argument(
-        "--reverse-kmers", action="store_true",
-        help="the model has its k-mers from 3' to 5', as the legacy tables of RNA have",
-    )  # fmt: skip
 
 
 def add_reference_options(group: argparse._ArgumentGroup, dest: str, no_score: str) -> None:
@@ -275,6 +260,13 @@ def evaluation_output(args: argparse.Namespace) -> app.OutputOptions[str]:
     if args.plot:
         plots.plot_format(args.plot)
     return app.OutputOptions.resolve(args, FORMATS)
+
+
+def say_unknown_pore(args: argparse.Namespace, references: Sequence[sdtw.Squiggle]) -> None:
+    """Say that the expected run is one of R9.4.1, if neither references nor options say of which pore it is."""
+    if args.speed is None and all(one.sequencing is None for one in references):
+        app.say(args, "the references do not say for which pore they are, so the expected run is one of R9.4.1, with "
+            "450 bases per second: give --speed, or make them with `sdtw index --pore`")  # fmt: skip
 
 
 def settle_score(args: argparse.Namespace) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Any
 
 import oclgenomics
-from oclgenomics import signals
+from oclgenomics import sdtw, signals
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads, writes
 from oclgenomics.app.html_output import add_html_option, input_title, write_page
@@ -83,7 +83,10 @@ def _add_flow_cell_options(parser: argparse.ArgumentParser) -> None:
     ):
         group.add_argument(option, type=kind, default=default, metavar=name, help=f"{text} (default: %(default)s)")
     group.add_argument(
-        "--rate", type=float, metavar="HZ", help="samples per second (default: that of the reads, else 4000)"
+        "--rate",
+        type=float,
+        metavar="HZ",
+        help="samples per second (default: that of the reads, else of the references' pore)",
     )
     group.add_argument("--once", action="store_true", help="play each read once, instead of drawing them again")
     group.add_argument(
@@ -128,7 +131,9 @@ def run(args: argparse.Namespace) -> int:
     played_reads = _signals(args)
     if args.rate is None:
         known = played_reads.rate[played_reads.rate > 0]  # all are compared with each other before they are played
-        flow_cell = replace(flow_cell, rate=float(known[0]) if len(known) else flow_cell.rate)
+        pore = sdtw.sequencing_for((*targets, *decoys))
+        usual = flow_cell.rate if pore is None else pore.rate
+        flow_cell = replace(flow_cell, rate=float(known[0]) if len(known) else usual)
     truth = _truth(args, played_reads)
     with ExitStack() as stack:
         engine = stack.enter_context(app.open_engine(args))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
-        "basis": "settled_trim trim_text",
+        "basis": "settled_trim trim_for trim_text",
         "chosen_by": "CHOSEN_BY ChosenBy",
         "intervals": "reads_needed",
         "report": "choose judge",

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from oclgenomics import notices
 from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.sdtw.squiggles.opened import sequencing_for
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals import Signals, TrimOptions
 from oclgenomics.signals.chemistry import same_rate
@@ -189,6 +190,15 @@ def trim_text(trim: KnownTrim) -> str:
         return "stall"
     values = [f"{name}={getattr(plain, name)}" for name in ("extra", "max_trim", "keep")]
     return f"stall({','.join(values)})"
+
+
+TrimT = TypeVar("TrimT", bound=Trim)
+
+
+def trim_for(trim: TrimT, references: Sequence[Squiggle]) -> TrimT | TrimOptions:
+    """Return how reads are to be trimmed: the usual trimming is that of the pore that references are for."""
+    known = sequencing_for(references)
+    return known.trim if known is not None and trim == TrimOptions() else trim
 
 
 def settled_trim(

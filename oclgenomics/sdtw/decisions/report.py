@@ -22,6 +22,7 @@ from oclgenomics.sdtw.decisions.labelled import LabelledScores
 from oclgenomics.sdtw.decisions.run_model import Enrichment, RunModel, expected_enrichment
 from oclgenomics.sdtw.decisions.staged import StagedEvaluation, evaluate_stages
 from oclgenomics.sdtw.decisions.thresholds import Thresholds
+from oclgenomics.signals.sequencing import Sequencing
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,10 @@ class EvaluationOptions:
     balanced, rounds, splits, seed
         As `evaluate` takes them.
     run : mapping of str to float
-        The expected run: fields of `RunModel`. Its rate is that of the reads, if they say it.
+        The expected run: fields of `RunModel`. Its rate is that of the reads, if they say it; else its rate, and its
+        speed, are those of the pore that references are for, and of R9.4.1 where that is not known.
+    pore : Sequencing, optional
+        How molecules go through that pore.
 
     Raises
     ------
@@ -53,6 +57,7 @@ class EvaluationOptions:
     splits: int = DEFAULT_SPLITS
     seed: int = 1
     run: Mapping[str, Any] = field(default_factory=dict)
+    pore: Sequencing | None = None
 
     def __post_init__(self) -> None:
         check_shares(self.keep, self.reject)
@@ -76,7 +81,12 @@ class EvaluationOptions:
         given, rate = dict(self.run), None if labelled.basis is None else labelled.basis.reads.rate
         if rate is not None:
             check_rate(given.setdefault("rate", rate), rate)
-        return RunModel(**given)
+        usual = {} if self.pore is None else {"rate": self.pore.rate, "speed": self.pore.speed}
+        return RunModel(**(usual | given))
+
+    def of_pore(self, pore: Sequencing | None) -> EvaluationOptions:
+        """Return the same options for references of a pore."""
+        return replace(self, pore=pore)
 
 
 @dataclass(frozen=True, eq=False)

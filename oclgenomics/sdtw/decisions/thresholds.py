@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, UsageError, check_choice
-from oclgenomics.sdtw.decisions.basis import Basis, ReadKind, Trim, reference_names, settled_trim
+from oclgenomics.sdtw.decisions.basis import Basis, ReadKind, Trim, reference_names, settled_trim, trim_for
 from oclgenomics.sdtw.options import AlignOptions, check_prefixes
 from oclgenomics.sdtw.reference import SATURATED
+from oclgenomics.sdtw.squiggles.opened import options_for
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals import TrimOptions
 
@@ -220,6 +221,10 @@ class Thresholds:
         decisions[np.isnan(scores)] = UNDECIDED
         return decisions
 
+    def for_references(self, references: Sequence[Squiggle]) -> Thresholds:
+        """Return the same thresholds for alignments with references, whose pore decides what was left open."""
+        return replace(self, options=options_for(self.options, references))
+
     def check(self, options: AlignOptions, references: Sequence[str], basis: Basis | None = None) -> None:
         """Refuse alignments whose scores mean something else.
 
@@ -256,6 +261,8 @@ class Thresholds:
         """
         own, others = asdict(self.options.resolved()), asdict(options.resolved())
         for name, value in own.items():
+            if name == "step" and options.step is None and options.norm == "prefix":
+                continue  # that of the pore, which is one for all that is compared
             if others[name] != value:
                 raise UsageError(
                     f"the thresholds were made with `{name}={value}`, which is not `{name}={others[name]}`; "
@@ -278,7 +285,7 @@ def checked_trim(
     targets, decoys : sequence of Squiggle
     trim : TrimOptions, None or 'thresholds'
     default : TrimOptions, optional
-        For thresholds that do not say.
+        For thresholds that do not say. The usual trimming, of both, is that of the references' pore.
 
     Raises
     ------
@@ -286,7 +293,8 @@ def checked_trim(
         See `Thresholds.check` and `settled_trim`.
     """
     names = reference_names(*([one.name for one in some] for some in (targets, decoys)))
-    settled = settled_trim(trim, thresholds.basis, default)
+    references = (*targets, *decoys)
+    settled = settled_trim(trim_for(trim, references), thresholds.basis, trim_for(default, references))
     basis = None if thresholds.basis is None else Basis.of(targets, decoys, settled)
     thresholds.check(thresholds.options, names, basis)
     return settled

@@ -115,7 +115,7 @@ class Normaliser:
         (reads, length), (groups, _, group) = prefixes.shape, levels.shape
         bits, lanes = self._options.level_bits, groups * group
         tile_reads, tile_rows = (group, CPU_TILE_ROWS) if self._engine.tuning.cpu else GPU_TILE
-        highest = 1 << bits if self._blocks and self._options.cost == "absolute" else (1 << bits) - 1
+        highest = 1 << bits if self._blocks else (1 << bits) - 1
         self._engine.launch(
             self._kernel("write_levels", group),
             (-(-lanes // tile_reads) * self._lanes, -(-(rows - skipped) // tile_rows)),

@@ -121,6 +121,7 @@ class ReadUntilClassifier:
         thresholds = thresholds if isinstance(thresholds, Thresholds) else read_thresholds(thresholds)
         options = options or LiveOptions()
         options = replace(options, trim=checked_trim(thresholds, first, others, options.trim, None))
+        thresholds = thresholds.for_references(first + others)
         self.references, self.thresholds = first + others, thresholds
         self._clock = RealClock() if clock is None else clock
         self._options, self._tell = options, tell

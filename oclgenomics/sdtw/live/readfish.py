@@ -275,6 +275,7 @@ def read_settings(table: Mapping[str, Any]) -> Settings:
     given: Trim = _trim(table["trim"]) if "trim" in table else "thresholds"
     trim = checked_trim(thresholds, targets, decoys, given)
     live = LiveOptions(trim=trim, **{name: table[name] for name in LIVE if name in table})
+    thresholds = thresholds.for_references((*targets, *decoys))
     return Settings(targets, decoys, thresholds, live, table.get("device"), table.get("max_memory"))
 
 

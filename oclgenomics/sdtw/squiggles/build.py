@@ -11,13 +11,14 @@ from oclgenomics.errors import InputError, check_choice
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.sequence.records import read_records
 from oclgenomics.signals.kmers import KmerModel, Molecule, kmer_tracks
+from oclgenomics.signals.sequencing import molecule_of
 
 MOLECULES = ("dna", "rna")
 ENDINGS = (".gz", ".fasta", ".fa", ".fna", ".fastq", ".fq")
 
 
 def build_squiggle(
-    path: str | os.PathLike[str], model: KmerModel, *, molecule: Molecule = "dna", name: str | None = None
+    path: str | os.PathLike[str], model: KmerModel, *, molecule: Molecule | None = None, name: str | None = None
 ) -> Squiggle:
     """Return the signal that is expected of the sequences of a file.
 
@@ -27,8 +28,9 @@ def build_squiggle(
         FASTA, or FASTQ whose qualities are left alone, uncompressed or compressed; "-" for standard input. U is T.
         K-mers with an ambiguous base are left out, and no alignment leads over them.
     model : KmerModel
-    molecule : {'dna', 'rna'}
-        DNA has both strands, each read from its 5' end. RNA has one, which is read from its 3' end.
+    molecule : {'dna', 'rna'}, optional
+        DNA has both strands, each read from its 5' end. RNA has one, which is read from its 3' end. If not given, what
+        the model is for.
     name : str, optional
         Of the reference; if not given, the name of the file without its extension.
 
@@ -41,9 +43,11 @@ def build_squiggle(
     InputError
         The file cannot be read, or has no k-mer at all.
     ParameterError
-        There is no such molecule.
+        There is no such molecule, or the model's pore is for the other one.
     """
-    check_choice("molecule", molecule, MOLECULES)
+    if molecule is not None:
+        check_choice("molecule", molecule, MOLECULES)
+    molecule = molecule_of(model, molecule)
     source = os.fspath(path)
     records = list(read_records(source))
     found = kmer_tracks([record.letters for record in records], model.k, molecule)

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Sequence
 
 from oclgenomics.errors import ParameterError
 from oclgenomics.sdtw.formats.squiggle import read_squiggle
+from oclgenomics.sdtw.options import AlignOptions
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
+from oclgenomics.signals.sequencing import Sequencing
 
 References = Squiggle | str | os.PathLike[str] | Iterable[Squiggle | str | os.PathLike[str]]
 
@@ -44,6 +46,17 @@ def open_targets(targets: References, decoys: References) -> tuple[tuple[Squiggl
     others = open_references(given, "decoys") if given else ()
     _check_together(first + others, "decoys")
     return first, others
+
+
+def sequencing_for(references: Sequence[Squiggle]) -> Sequencing | None:
+    """Return how molecules go through the pore that references are for; None if none of them says it."""
+    return next((one.sequencing for one in references if one.sequencing is not None), None)
+
+
+def options_for(options: AlignOptions, references: Sequence[Squiggle]) -> AlignOptions:
+    """Return options of alignments with the step that suits the pore of references, where none was chosen."""
+    known = sequencing_for(references)
+    return options if known is None else options.with_step(known.step)
 
 
 def _check_together(references: Sequence[Squiggle], parameter: str) -> None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.io.array_layout import checksum
 from oclgenomics.signals.kmers import Molecule
+from oclgenomics.signals.sequencing import Sequencing, sequencing_of
 
 STRANDS = ("+", "-")
 CHECKSUM_KEY = b"oclgenomics-sdtw"
@@ -110,6 +111,11 @@ class Squiggle:
         """What the position changes by from column to column in each track: 1 or -1."""
         backwards = (self.track_strand == 1) != (self.molecule == "rna")
         return np.where(backwards, -1, 1)
+
+    @property
+    def sequencing(self) -> Sequencing | None:
+        """How molecules go through the pore that the model is for; None if that is not known."""
+        return sequencing_of(self.pore, self.molecule, self.rate)
 
     def same_levels(self, other: Squiggle) -> bool:
         """Whether the same signal is expected of another one."""

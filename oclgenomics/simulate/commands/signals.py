@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 from oclgenomics import signals, simulate
 from oclgenomics.app.commands import add_options, count, say, say_written, text_output
 from oclgenomics.app.files import reads
+from oclgenomics.app.inputs import add_model_options, model_of
 from oclgenomics.errors import UsageError
 from oclgenomics.simulate.commands.population import add_kind, add_outputs, given, simulated, typed, write_truth_head
+from oclgenomics.simulate.limits import check_range
 
 if TYPE_CHECKING:
     from oclgenomics.io.packed_file import Sink
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
 
 
 PRESETS = ("easy", "normal", "hard")
-MODEL_NAMES = ("r9.4.1",)
 RANDOM = "random"
 # the options that decide the noise, each the field of a scenario
 _OF_SCENARIO = (
@@ -53,12 +54,7 @@ def _add_data_options(group: argparse._ArgumentGroup) -> None:
         "--preset", choices=PRESETS, default="normal",
         help="noise: less than that of real reads, about as much, or more (default: %(default)s)",
     )  # fmt: skip
-    model = group.add_argument(
-        "--model", default="r9.4.1", metavar="MODEL",
-        help=f"k-mer model: {', '.join(MODEL_NAMES)}, or a table or .npz file of one (default: %(default)s)",
-    )  # fmt: skip
-    reads(model, lambda _args, name: () if name in MODEL_NAMES else (name,))
-    group.add_argument("--reverse-kmers", action="store_true", help="the model has its k-mers from 3' to 5'")
+    add_model_options(group, default="r9.4.1", simulated=True)
     for option, text in (("--target", "random"), ("--background", "no background")):
         source = group.add_argument(
             option, metavar="FASTA", default=RANDOM if option == "--target" else None,
@@ -85,16 +81,18 @@ def _add_read_options(parser: argparse.ArgumentParser) -> None:
         "--strand", choices=("+", "both"), help="reads of the sequences as they are, or of both strands (default: both)"
     )
     group.add_argument(
-        "--molecule", choices=("dna", "rna"), help="RNA has one strand and is read from its 3' end (default: dna)"
+        "--molecule",
+        choices=("dna", "rna"),
+        help="RNA has one strand and is read from its 3' end (default: what the model is for)",
     )
     stall = {"stall": "samples of high current at the beginning of a read (default: 0 0)"}
     add_options(group, count, ("MIN", "MAX"), stall)
     add_options(group, count, "N", {"adapter": "k-mers of an adapter behind it (default: 0)"})
-    add_options(group, float, "HZ", {"rate": "samples per second (default: 4000)"})
+    add_options(group, float, "HZ", {"rate": "samples per second (default: those of the model or its pore)"})
 
 
 def _add_noise_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("noise (defaults: those of the preset)")
+    group = parser.add_argument_group("noise (defaults: those of the preset for the model's pore)")
     factors = {
         "dwell": "mean samples of a k-mer",
         "dwell_sd": "their standard deviation",
@@ -102,11 +100,8 @@ def _add_noise_options(parser: argparse.ArgumentParser) -> None:
         "amplitude": "factor of the model's standard deviations",
         "jitter": "standard deviation in pA of what a k-mer of a read is shifted by",
         "junk": "probability of a read to be of random k-mers",
-        "deviation": "standard deviation of samples, where the model has none",
     }
     add_options(group, float, "X", factors)
-    current = {"current": "pA to which the levels of a model in standard units are brought"}
-    add_options(group, float, ("MEAN", "SD"), current)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -121,8 +116,9 @@ def run(args: argparse.Namespace) -> int:
     OutputError
         If an output cannot be written.
     """
-    scenario = _scenario(args)
-    model = signals.read_model(args.model, reverse_kmers=args.reverse_kmers)
+    chosen = _chosen(args)
+    model = model_of(args, rate=args.rate)
+    scenario = _scenario(args, model, chosen)
     genomes = _genomes(args)
     with ExitStack() as stack:
         truth, *fasta = (
@@ -140,14 +136,25 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _scenario(args: argparse.Namespace) -> SignalScenario:
-    """The preset, with the options that are given."""
+def _chosen(args: argparse.Namespace) -> dict[str, Any]:
+    """The options of the scenario that are given."""
     chosen = given(args, _OF_SCENARIO)
     if "samples" in chosen:
         if len(chosen["samples"]) > 2:
             raise UsageError("--samples: give one number, or the least and the most")
         chosen["samples"] = (chosen["samples"][0], chosen["samples"][-1])
-    return replace(simulate.signals.drawing.PRESETS[args.preset], **chosen)
+    if "rate" in chosen:
+        check_range("rate", chosen["rate"], 1, simulate.signals.drawing.MAX_RATE)  # before times depend on it
+    return chosen
+
+
+def _scenario(args: argparse.Namespace, model: KmerModel, chosen: dict[str, Any]) -> SignalScenario:
+    """The preset for the pore of the model, with the options that are given."""
+    molecule = signals.molecule_of(model, args.molecule)
+    if signals.sequencing_of(model.pore, molecule) is None:
+        say(args, f"the model {model.name} does not say for which pore it is: dwells are those of R9.4.1; name its "
+            "pore with --pore")  # fmt: skip
+    return replace(simulate.signals.drawing.preset_for(args.preset, model, molecule), **chosen)
 
 
 def _genomes(args: argparse.Namespace) -> list[Genome]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError, check_choice
 from oclgenomics.signals.kmers import KmerModel, KmerTracks, Molecule
+from oclgenomics.signals.sequencing import SEQUENCING, sequencing_of
 from oclgenomics.simulate.draws import RandomBits, normals
 from oclgenomics.simulate.limits import check_pair, check_range
 
@@ -33,7 +34,7 @@ OFFSET, OFFSET_SD = 13.7, 10.3
 SLOWEST, FASTEST = 1.6, 0.4
 ROUNDS = 20  # of drawing a place in which a read fits
 STALL_LEVEL, STALL_SD = 220.0, 4.0  # pA
-SMALLEST_CURRENT = 10.0  # pA; a model whose levels are all smaller is in standard units
+UNKNOWN_PORE = "does not say for which pore it is; name its pore (--pore), or give this number"
 LEAST, MOST = -(1 << 15), (1 << 15) - 1  # of a sample
 
 
@@ -64,9 +65,11 @@ class SignalScenario:
     adapter : int
         K-mers of the adapter between the stall and the read, the same for all reads of a seed.
     deviation : float or None
-        Standard deviation of the samples of a k-mer, in the model's units, where the model has none.
+        Standard deviation of the samples of a k-mer, in the model's units, where the model has none; None for what is
+        usual of its pore.
     current : (float, float) or None
-        Mean and standard deviation in pA to which levels of a model in standard units are brought.
+        Mean and standard deviation in pA to which levels of a model in standard units are brought; None for those that
+        the model knows, or that are usual of its pore.
     rate : float
         Samples per second.
 
@@ -116,7 +119,31 @@ PRESETS = {
     "normal": _NORMAL,
     "hard": replace(_NORMAL, dwell_sd=6.0, slowness_cv=0.2, amplitude=1.5, jitter=4.0),
 }
-"""Cleaner than real reads of R9.4.1; about as they are; and worse."""
+"""Cleaner than real reads of R9.4.1; about as they are; and worse. See `preset_for` for other pores."""
+
+
+def preset_for(name: str, model: KmerModel, molecule: Molecule) -> SignalScenario:
+    """Return a preset for the pore of a model: of R9.4.1 as it is, and of R9.4.1 where the pore is not known.
+
+    Dwells of other pores are those of their rate and speed. Their deviation, and the jitter of levels, which is not
+    known of all, have the same proportion to the mean dwell, and to the deviation of levels, as for R9.4.1.
+
+    Parameters
+    ----------
+    name : str
+        One of `PRESETS`.
+    model : KmerModel
+    molecule : {'dna', 'rna'}
+    """
+    own, usual = PRESETS[name], SEQUENCING[0]
+    known = sequencing_of(model.pore, molecule, model.rate)
+    if known is None:
+        return replace(own, molecule=molecule, rate=own.rate if model.rate is None else model.rate)
+    dwell = max(1.0, round(2 * known.samples_per_base) / 2)
+    jitter = own.jitter * known.current[1] / usual.current[1]
+    return replace(
+        own, molecule=molecule, rate=known.rate, dwell=dwell, dwell_sd=own.dwell_sd * dwell / own.dwell, jitter=jitter
+    )
 
 
 @dataclass(frozen=True)
@@ -257,20 +284,28 @@ def currents_of(model: KmerModel, scenario: SignalScenario) -> Currents:
     Raises
     ------
     ParameterError
-        The scenario does not say how.
+        Neither the scenario nor the pore of the model says how.
     """
-    mean, deviation = model.mean, model.deviation
+    known = sequencing_of(model.pore, scenario.molecule)
+    current = scenario.current
+    if current is None and model.in_standard_units:
+        current = model.current or (None if known is None else known.current)
+        if current is None:
+            raise ParameterError("current", f"is needed: model {model.name} is in standard units, and {UNKNOWN_PORE}")
+    deviation = model.deviation
     missing = np.isnan(deviation)
     if missing.any():
-        if scenario.deviation is None:
-            raise ParameterError("deviation", f"is needed: model {model.name} has no standard deviations")
-        deviation = np.where(missing, scenario.deviation, deviation)
-    if scenario.current is not None:
-        middle, spread = scenario.current
-        return Currents(model.k, middle + spread * mean, spread * deviation)
-    if np.abs(mean).max() < SMALLEST_CURRENT:
-        raise ParameterError("current", f"is needed: model {model.name} is in standard units, not in pA")
-    return Currents(model.k, mean, deviation)
+        usual = scenario.deviation
+        if usual is None:
+            if known is None:
+                why = f"is needed: model {model.name} has no standard deviations, and {UNKNOWN_PORE}"
+                raise ParameterError("deviation", why)
+            usual = known.deviation * (1 if model.in_standard_units else known.current[1])
+        deviation = np.where(missing, usual, deviation)
+    if current is None:
+        return Currents(model.k, model.mean, deviation)
+    middle, spread = current
+    return Currents(model.k, middle + spread * model.mean, spread * deviation)
 
 
 def draw_samples(

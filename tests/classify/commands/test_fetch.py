@@ -15,11 +15,12 @@ from helpers.web import Handler, Web, cuts, says, web
 
 from oclgenomics import classify
 from oclgenomics.classify import FetchOptions
-from oclgenomics.classify.database import assemblies, downloads
+from oclgenomics.classify.database import assemblies
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, UsageError
+from oclgenomics.io import downloads
 from oclgenomics.runtime import Device
 
 VIRAL = "genomes/refseq/viral/assembly_summary.txt"

@@ -93,8 +93,9 @@ def test_a_region_gives_all_pairs(small, tmp_path, capsys):
     (read,) = read_alignments(small)
     alignment = prepare(read).alignment  # without the sites at which nobody of these varies
     at = alignment.positions
-    values = tmp_path / "pairs.tsv"
-    assert run("ld", small, "--region", f"20:{at[10]:,}-{at[90]}", "--values", values) == 0
+    values, figure = tmp_path / "pairs.tsv", tmp_path / "pairs.svg"
+    assert run("ld", small, "--region", f"20:{at[10]:,}-{at[90]}", "--values", values, "--plot", figure) == 0
+    assert "chromosome 20" in figure.read_text()
     (region,) = table(capsys.readouterr().out)
     assert (region["part"], region["sites"], region["pairs"]) == ("region", "81", str(81 * 80 // 2))
     rows = table(values.read_text())

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
+from dataclasses import replace
 from unittest import mock
 
 import numpy as np
@@ -21,7 +21,18 @@ from oclgenomics.sdtw.device.aligner import Aligner, StagedReads, reads_together
 from oclgenomics.sdtw.device.normaliser import Normaliser
 from oclgenomics.sdtw.device.steps import finished, in_turn
 from oclgenomics.sdtw.device.strips import Found, ReferenceStrips, Slots
-from oclgenomics.sdtw.options import ARITHMETICS, BONUSES, COSTS, CRESCENT, NORMS, SQUIGGLEFILTER, AlignOptions, Bonus
+from oclgenomics.sdtw.options import (
+    ARITHMETICS,
+    BONUSES,
+    COSTS,
+    CRESCENT,
+    NORMS,
+    SQUIGGLEFILTER,
+    AlignOptions,
+    Bonus,
+    Cost,
+    Norm,
+)
 from oclgenomics.sdtw.plan import BEGINS, cell_shape
 from oclgenomics.sdtw.reference import SATURATED, align, normalised_levels
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
@@ -127,7 +138,7 @@ def test_segments_are_independent(shaped: Engine, bonus: str, segments: int) -> 
 @pytest.mark.parametrize("segments", [1, 7])
 def test_of_equal_costs_the_first_column_is_told(shaped: Engine, segments: int) -> None:
     """Within a strip, from strip to strip, and from segment to segment."""
-    flat = dataclasses.replace(random_squiggle([700]), levels=np.full(1400, 90.0))
+    flat = replace(random_squiggle([700]), levels=np.full(1400, 90.0))
     samples, first = make_samples(3, 60, 8)
     with mock.patch.object(strip_aligner, "segment_count", return_value=segments):
         found = Aligner(shaped, [flat]).align(samples, first, 60)
@@ -201,13 +212,35 @@ def test_scores_saturate(shaped: Engine) -> None:
 @pytest.mark.parametrize("bonus", BONUSES)
 def test_saturated_scores_are_cut_in_every_cell(shaped: Engine, bonus: Bonus) -> None:
     """A bonus makes them less again."""
-    flat = dataclasses.replace(random_squiggle([40]), levels=np.full(80, 90.0))
+    flat = replace(random_squiggle([40]), levels=np.full(80, 90.0))
     options = AlignOptions(bonus=bonus, step=1)
     samples = np.concatenate([np.tile([-30_000, 30_000], 2500), np.zeros(300)]).astype(np.int16)
     first = np.zeros(1, np.int64)
     for prefix in (1000, 5000, 5040, 5300):
         found = Aligner(shaped, [flat], options).align(samples, first, prefix)
         check(found, samples, first, prefix, [flat], options)
+
+
+@pytest.mark.usefixtures("narrow")
+@pytest.mark.parametrize("bonus", BONUSES)
+@pytest.mark.parametrize("cost", COSTS)
+@pytest.mark.parametrize("norm", NORMS)
+def test_scores_at_the_end_of_their_range(shaped: Engine, norm: Norm, cost: Cost, bonus: Bonus) -> None:
+    """A bonus is not subtracted from a score that is saturated, and levels that are furthest apart cost the most."""
+    options = AlignOptions(norm, cost, bonus, step=1)
+    reference = replace(random_squiggle([40], 6), levels=np.resize([90.0] * 19 + [9e5], 80))
+    rows = 2100 if cost == "absolute" else 1050  # about 32, and 64 for each
+    rows = 2 * rows if options.level_bits == 7 else rows
+    samples = np.resize(np.array([-900, 900], np.int16), 3 * rows)
+    samples[50::400] = -30_000
+    seen = set()
+    for prefix in (rows * 3 // 4, rows, rows + rows // 12, 3 * rows - 10):
+        first = np.arange(2, dtype=np.int64)
+        found = Aligner(shaped, [reference], options).align(samples, first, prefix)
+        check(found, samples, first, prefix, [reference], options)
+        seen |= set((found.cost[:, 0] >= SATURATED).tolist())
+        np.testing.assert_array_equal(found.column < 0, found.cost >= SATURATED)
+    assert seen == {True, False}
 
 
 def test_a_constant_signal_is_like_no_reference(shaped: Engine) -> None:

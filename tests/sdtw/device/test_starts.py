@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
+
 import numpy as np
 import pytest
 from helpers.sdtw_oracle import OracleAligner, small_squiggle
@@ -11,8 +13,8 @@ from numpy.typing import NDArray
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw.device.starts import StartFinder
 from oclgenomics.sdtw.device.steps import finished
-from oclgenomics.sdtw.options import AlignOptions
-from oclgenomics.sdtw.reference import Row, costs, last_row, normalised_levels, normalised_samples, start_of
+from oclgenomics.sdtw.options import AlignOptions, Bonus
+from oclgenomics.sdtw.reference import SATURATED, Row, costs, last_row, normalised_levels, normalised_samples, start_of
 
 
 def anchored_costs(samples: Row, levels: Row, column: int, options: AlignOptions) -> NDArray[np.int64]:
@@ -105,6 +107,28 @@ def test_costs_to_starts_are_those_of_alignments(shaped: Engine, options: AlignO
     assert there.any()
     np.testing.assert_array_equal(cost, best.cost[there, 0])
     assert (starts <= best.column[there, 0]).all()
+
+
+@pytest.mark.parametrize("bonus", ["dwell", "published"])
+def test_starts_where_scores_saturate(shaped: Engine, bonus: Bonus) -> None:
+    """No bonus is subtracted from a score that is saturated, so costs to starts are those of alignments here, too."""
+    options = AlignOptions(cost="absolute", bonus=bonus, step=1)
+    reference = small_squiggle("a", np.resize([90.0] * 19 + [9e5], 60))
+    samples = np.resize(np.array([-900, 900], np.int16), 4000)
+    levels = normalised_levels(reference.levels, reference.column_strand, options)[:60]
+    finder = StartFinder(shaped, [reference], options)
+
+    def ends(prefix: int) -> Row:
+        return last_row(normalised_samples(samples[:prefix], options), levels, options)
+
+    longest = bisect.bisect_left(range(4000), True, key=lambda prefix: prefix > 6 and ends(prefix).min() >= SATURATED)
+    for prefix in (longest - 1, longest - 4):
+        score, rows = ends(prefix), normalised_samples(samples[:prefix], options)
+        assert score.min() < SATURATED
+        column = np.flatnonzero(score < SATURATED)
+        starts, cost = finished(finder._found(samples, np.zeros(len(column), np.int64), prefix, column))
+        assert cost.tolist() == score[column].tolist()
+        assert starts[-1] == start_of(rows, levels, int(column[-1]), options)
 
 
 def test_no_alignments_have_no_starts(engine: Engine) -> None:

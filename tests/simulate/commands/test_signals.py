@@ -11,7 +11,7 @@ from helpers.kmer_signals import random_model
 
 from oclgenomics.cli.main import main
 from oclgenomics.sequence.records import read_records
-from oclgenomics.signals import MODELS, Signals, read_signals, write_model
+from oclgenomics.signals import Signals, read_signals, write_model
 from oclgenomics.signals.model import Signals as Model
 from oclgenomics.simulate.commands import signals as command
 from oclgenomics.simulate.signals.drawing import PRESETS
@@ -90,7 +90,6 @@ def test_sequences_and_models_of_files(tmp_path: Path) -> None:
 
 def test_presets(tmp_path: Path) -> None:
     assert tuple(PRESETS) == command.PRESETS
-    assert set(MODELS) == set(command.MODEL_NAMES)
     for preset in PRESETS:
         assert simulate("--seed", 1, "-o", tmp_path / preset, "--preset", preset, *SMALL, "-q") == 0
     assert len({(tmp_path / preset).read_bytes() for preset in PRESETS}) == 3

@@ -15,10 +15,10 @@ from helpers.kmer_signals import expected_tracks, random_model
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, ParameterError
-from oclgenomics.signals import KmerModel, Signals, read_model, stall_end
+from oclgenomics.signals import SEQUENCING, KmerModel, Signals, read_model, sequencing_of, stall_end
 from oclgenomics.signals.kmers import Molecule
 from oclgenomics.simulate.draws import RandomBits, normals
-from oclgenomics.simulate.signals.drawing import PRESETS
+from oclgenomics.simulate.signals.drawing import PRESETS, preset_for
 from oclgenomics.simulate.signals.reads import (
     Genome,
     SignalBatch,
@@ -241,10 +241,42 @@ def test_models_in_standard_units() -> None:
     (batch,) = simulated([genome], model, scenario)
     (same,) = simulated([genome], replace(plain, deviation=np.full(256, spread * 0.125)), EASY)
     assert np.abs(batch.signals.samples - same.signals.samples).max() <= 1
-    with pytest.raises(ParameterError, match="deviation is needed: model z has no standard deviations"):
+    with pytest.raises(ParameterError, match="current is needed: model z is in standard units, and does not say"):
         simulated([genome], model, EASY)
-    with pytest.raises(ParameterError, match="current is needed: model z is in standard units, not in pA"):
-        simulated([genome], model, replace(EASY, deviation=0.1))
+    with pytest.raises(ParameterError, match="deviation is needed: model z has no standard deviations, and does not"):
+        simulated([genome], model, replace(EASY, current=(middle, spread)))
+
+
+@pytest.mark.parametrize(("pore", "molecule"), [(one.pore, one.molecule) for one in SEQUENCING])
+@pytest.mark.parametrize("known", [False, True])
+def test_models_in_standard_units_take_what_is_usual_of_their_pore(pore: str, molecule: Molecule, known: bool) -> None:
+    """Or the currents that they know themselves."""
+    usual = sequencing_of(pore, molecule)
+    assert usual is not None
+    current = (75.0, 11.0) if known else usual.current
+    model = KmerModel("z", 4, random_model(4).mean / 100, np.full(256, np.nan), pore, None, current if known else None)
+    scenario, genome = preset_for("easy", model, molecule), random_genome("x", 4000, 0.5, 5, 1)
+    (batch,) = simulated([genome], model, scenario)
+    (same,) = simulated([genome], model, replace(scenario, current=current, deviation=usual.deviation))
+    np.testing.assert_array_equal(batch.signals.samples, same.signals.samples)
+    assert set(batch.signals.rate) == {usual.rate}
+    assert scenario.dwell == pytest.approx(usual.samples_per_base, abs=0.26)
+    plain = replace(model, mean=model.mean + 90, current=None)  # in pA
+    (batch,) = simulated([genome], plain, scenario)
+    deviation = usual.deviation * usual.current[1]
+    (same,) = simulated([genome], replace(plain, deviation=np.full(256, deviation)), scenario)
+    np.testing.assert_array_equal(batch.signals.samples, same.signals.samples)
+
+
+@pytest.mark.parametrize("name", list(PRESETS))
+def test_presets_of_r9_are_the_presets(name: str) -> None:
+    assert preset_for(name, read_model("r9.4.1"), "dna") == PRESETS[name]
+    unknown = preset_for(name, KmerModel("z", 1, np.ones(4), np.ones(4)), "dna")
+    assert unknown == PRESETS[name]
+    r10 = preset_for(name, KmerModel("z", 1, np.ones(4), np.ones(4), "R10"), "dna")
+    assert (r10.rate, r10.dwell) == (5000, 12.5)
+    at_4_khz = preset_for(name, KmerModel("z", 1, np.ones(4), np.ones(4), "R10", 4000.0), "dna")
+    assert (at_4_khz.rate, at_4_khz.dwell) == (4000, 10)
 
 
 def test_currents_beyond_the_converter() -> None:

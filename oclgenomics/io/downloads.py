@@ -18,7 +18,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from io import BufferedRandom, BufferedReader
 from typing import Any, TypeVar
 
-from oclgenomics import __version__
 from oclgenomics.errors import InputError, OutputError, reason_of
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.lazy_names import optional
@@ -32,7 +31,8 @@ BLOCK = 1 << 18
 MAX_TEXT = 1 << 24  # bytes of a file that is read at once
 TRANSIENT = (408, 425, 429)  # and those of servers in trouble, from 500 on
 GONE = (404, 410)
-NEEDS = "`classify fetch` needs the package requests: pip install 'oclgenomics[fetch]'"
+NEEDS = "downloads need the package requests: pip install 'oclgenomics[fetch]'"
+BLOB_DIGITS = 40  # of a git blob's identifier; MD5 has fewer
 
 Item = TypeVar("Item")
 
@@ -78,14 +78,15 @@ class Downloader:
         self._turn = 0.0  # when the next request may be sent
         self.received = 0
 
-    def get(self, url: str, path: str, md5: str | None = None) -> None:
+    def get(self, url: str, path: str, checksum: str | None = None) -> None:
         """Have a file under its name, whole and as it is published; nothing comes again that is there.
 
         Parameters
         ----------
         url, path : str
-        md5 : str, optional
-            What is published of it. A file without one is got again if it was modified since.
+        checksum : str, optional
+            What is published of it: its MD5, or the identifier of the git blob that it is. A file without one is got
+            again if it was modified since.
 
         Raises
         ------
@@ -95,17 +96,20 @@ class Downloader:
         OutputError
             The file cannot be written.
         """
-        if md5 is not None and digest_of(path) == md5:
+        if checksum is not None and digest_of(path, checksum) == checksum:
             return
         for _ in range(2):  # again in one piece, if a part of it was of another file
-            with _Part(path, md5) as part:
-                if not (md5 is not None and part.digest() == md5) and not self._fill(url, part):
+            with _Part(path, checksum) as part:
+                if not part.is_whole() and not self._fill(url, part):
                     return
-                if md5 is None or part.digest() == md5:
+                if checksum is None or part.is_whole():
                     part.publish()
                     return
                 part.drop()
-        raise ChecksumError(f"what came is not what is published: its MD5 is not {md5}; try again later", source=url)
+        kind = "git blob" if _is_blob(checksum or "") else "MD5"
+        raise ChecksumError(
+            f"what came is not what is published: its {kind} is not {checksum}; try again later", source=url
+        )
 
     def read(self, url: str) -> str:
         """Return a small file of text; errors are those of `get`."""
@@ -212,7 +216,7 @@ class Downloader:
             It will not.
         """
         self._take_turn()
-        sent = {"Accept-Encoding": "identity", "User-Agent": f"oclgenomics/{__version__}", **headers}
+        sent = {"Accept-Encoding": "identity", "User-Agent": "oclgenomics", **headers}
         with self._session().get(url, headers=sent, stream=True, timeout=TIMEOUTS) as answer:
             status = answer.status_code
             if status in TRANSIENT or status >= 500:
@@ -264,9 +268,9 @@ def _ordered(text: str) -> float | None:
 class _Part:
     """What has come of a file; a context manager that keeps it for later if the checksum of the whole is known."""
 
-    def __init__(self, path: str, md5: str | None) -> None:
-        self._path, self._checked = path, md5 is not None
-        self._name = f"{path}.{md5}.part" if md5 is not None else f"{path}.part"
+    def __init__(self, path: str, checksum: str | None) -> None:
+        self._path, self._checksum, self._checked = path, checksum, checksum is not None
+        self._name = f"{path}.{checksum}.part" if checksum is not None else f"{path}.part"
         self._mark = ""  # what tells this version of the file from others
         self._modified: float | None = None
         self._published = False
@@ -331,10 +335,12 @@ class _Part:
             self._file.truncate(0)
         self.size, self._mark = 0, ""
 
-    def digest(self) -> str:
-        """The MD5 of what is there."""
+    def is_whole(self) -> bool:
+        """Whether what is there has the checksum of the whole."""
+        if self._checksum is None:
+            return False
         self._file.seek(0)
-        return _md5(self._file)
+        return _digest(self._file, self._checksum) == self._checksum
 
     def publish(self) -> None:
         """Give the whole its name."""
@@ -356,17 +362,26 @@ class _Part:
             raise OutputError(f"{self._path}: cannot be written ({error.strerror or error}); {kept}") from error
 
 
-def digest_of(path: str) -> str | None:
-    """Return the MD5 of a file; None if there is none that can be read."""
+def digest_of(path: str, like: str = "") -> str | None:
+    """Return the checksum of a file, of the kind of another one: its MD5, if not given; None if it cannot be read."""
     try:
         with open(path, "rb") as file:
-            return _md5(file)
+            return _digest(file, like)
     except OSError:
         return None
 
 
-def _md5(file: BufferedReader | BufferedRandom) -> str:
-    return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
+def _is_blob(checksum: str) -> bool:
+    """Whether a checksum is the identifier of a git blob, and not an MD5."""
+    return len(checksum) == BLOB_DIGITS
+
+
+def _digest(file: BufferedReader | BufferedRandom, like: str) -> str:
+    if not _is_blob(like):
+        return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
+    size = os.fstat(file.fileno()).st_size
+    head = b"blob %d\0" % size  # git hashes it before the content
+    return hashlib.file_digest(file, lambda: hashlib.sha1(head, usedforsecurity=False)).hexdigest()
 
 
 def listed_md5(text: str) -> dict[str, str]:

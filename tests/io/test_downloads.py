@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from helpers.web import MODIFIED, Handler, Web, cuts, md5_of, says, web
 
-from oclgenomics.classify.database import downloads
-from oclgenomics.classify.database.downloads import ChecksumError, Downloader, MissingFileError, listed_md5
 from oclgenomics.errors import InputError, MissingDependencyError, OutputError
+from oclgenomics.io import downloads
+from oclgenomics.io.downloads import ChecksumError, Downloader, MissingFileError, listed_md5
 
 DATA = bytes(range(256)) * 4000
 
