@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     )
     from oclgenomics.signatures.jobs import ScanJob as ScanJob
     from oclgenomics.signatures.matches.totals import ScanTotals as ScanTotals
-    from oclgenomics.signatures.options import ScanOptions as ScanOptions
+    from oclgenomics.signatures.options import FilterOptions as FilterOptions, ScanOptions as ScanOptions
     from oclgenomics.signatures.panels.panel import Panel as Panel
     from oclgenomics.signatures.plots.choice import ChosenSamples as ChosenSamples
     from oclgenomics.signatures.plots.samples import plot_samples as plot_samples
@@ -34,17 +34,17 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
-        "api": "build_panel iter_scan read_panel scan",
+        "api": "build_panel filter_reads iter_scan read_panel scan",
         "formats.reports": "CertaintyReport SummaryReport make_report",
         "jobs": "ScanJob",
         "matches.totals": "ScanTotals",
         "oclgenomics.app.reports": "write_reports",
         "oclgenomics.app.run": "Run",
-        "options": "ScanOptions",
+        "options": "FilterOptions ScanOptions",
         "panels.panel": "Panel",
         "plots.choice": "ChosenSamples",
         "plots.samples": "plot_samples",
-        "result": "Matches Samples ScanPart ScanResult",
+        "result": "Alignments FilterSummary Matches Rivals Samples ScanPart ScanResult",
     },
     renamed={"scan_parts": "iter_scan"},
 )

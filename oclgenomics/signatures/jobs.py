@@ -17,16 +17,18 @@ from oclgenomics.io.file_slice import stored_size
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.files import SequenceFiles, file_names, largest_block
 from oclgenomics.sequence.letters import letter_blocks
+from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.pieces import LetterBlock
 from oclgenomics.sequence.slices import cut_files
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import Encoder
 from oclgenomics.signatures.device.scans import EditScan, MatchScan
 from oclgenomics.signatures.formats.panel_file import read_panel
-from oclgenomics.signatures.matches.joining import PartJoiner
+from oclgenomics.signatures.matches.joining import PartJoiner, best_of_samples
+from oclgenomics.signatures.matches.letters import MatchLetters
 from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panels.panel import Panel
-from oclgenomics.signatures.result import Matches, Samples, ScanPart
+from oclgenomics.signatures.result import Alignments, Matches, Rivals, Samples, ScanPart
 
 
 @dataclass(frozen=True)
@@ -37,22 +39,25 @@ class ScanJob(Job[ScanPart]):
     ----------
     samples : tuple of str
         Files.
-    panel : str
+    panel : str or None
         The file of the signatures.
     options : ScanOptions
+    patterns : tuple of (str, str)
+        Names and bases of signatures, where there is no file of them.
     """
 
     NAME = "signatures scan"
-    KINDS = (ScanPart, Samples, Matches)
+    KINDS = (ScanPart, Samples, Matches, Alignments, Rivals, NameList)
 
     samples: tuple[str, ...]
-    panel: str
+    panel: str | None
     options: ScanOptions
+    patterns: tuple[tuple[str, str], ...] = ()
 
     @cached_property
     def signatures(self) -> Panel:
         """The signatures themselves."""
-        return read_panel(self.panel)
+        return Panel.from_signatures(self.patterns) if self.panel is None else read_panel(self.panel)
 
     def open(self) -> None:
         """Read the signatures, so that what is wrong with them comes before a device is opened."""
@@ -65,10 +70,10 @@ class ScanJob(Job[ScanPart]):
         return other
 
     def inputs(self) -> tuple[str, ...]:
-        return (*self.samples, self.panel)
+        return self.samples if self.panel is None else (*self.samples, self.panel)
 
     def parameters(self) -> Mapping[str, Any]:
-        return asdict(self.options)
+        return asdict(self.options) | ({"patterns": list(map(list, self.patterns))} if self.panel is None else {})
 
     def parts(self, engine: EngineLike, run: Run, shard: Shard | None = None) -> Generator[ScanPart, None, None]:
         if shard is None:
@@ -80,7 +85,7 @@ class ScanJob(Job[ScanPart]):
         key = self.NAME, id(panel), self.options, of  # as long as it is open, nothing else has the panel's id
         with (
             lent_engine(engine) as lent,
-            kept_open(lent, key, partial(_Finder, lent, panel, self.options, of)) as finder,
+            kept_open(lent, key, partial(Finder, lent, panel, self.options, of)) as finder,
             closing(finder.parts(names, run)) as parts,
         ):
             for part in parts:
@@ -89,11 +94,12 @@ class ScanJob(Job[ScanPart]):
     def combined(self, pieces: Iterable[PieceFile]) -> Iterator[ScanPart]:
         before = 0  # samples, by which those of the next piece are numbered
         for piece in pieces:
-            check_same_input(self.panel, piece, -1)
+            if self.panel is not None:
+                check_same_input(self.panel, piece, -1)
             numbered = before
             for part in self.read(piece):
                 samples = replace(part.samples, number=part.samples.number + before)
-                yield ScanPart(samples, replace(part.matches, sample=part.matches.sample + before))
+                yield replace(part, samples=samples, matches=replace(part.matches, sample=part.matches.sample + before))
                 numbered = max(numbered, int(samples.number.max(initial=-1)) + 1)
             before = numbered
 
@@ -106,19 +112,19 @@ def scan_parts(
     with (
         lent_engine(engine) as lent,
         kept_open(
-            lent, (ScanJob.NAME, id(panel), options), partial(_Finder, lent, panel, options, _blocks_of(lent, names))
+            lent, (ScanJob.NAME, id(panel), options), partial(Finder, lent, panel, options, blocks_of(lent, names))
         ) as finder,
         closing(finder.parts(names, run)) as parts,
     ):
         yield from parts
 
 
-def _blocks_of(engine: Engine, names: Sequence[str]) -> int:
-    """How many full blocks files are read in, at least, as far as their sizes tell."""
+def blocks_of(engine: Engine, names: Sequence[str]) -> int:
+    """Return how many full blocks files are read in, at least, as far as their sizes tell."""
     return max(1, sum(stored_size(name) or 0 for name in names) // largest_block(engine))
 
 
-class _Finder(Closing):
+class Finder(Closing):
     """Signatures on a device, which are found in any samples.
 
     Parameters
@@ -133,6 +139,7 @@ class _Finder(Closing):
     def __init__(self, engine: Engine, panel: Panel, options: ScanOptions, times: int = 1) -> None:
         patterns = panel.patterns(options.strand)
         self._engine, self._panel, self._options = engine, panel, options
+        options = options.of_pairs
         self._overlap = int(patterns.lengths.max()) + options.max_edits - 1
         on_device = DevicePatterns.upload(engine, patterns, options)
         kind = EditScan if options.max_edits else MatchScan
@@ -143,21 +150,49 @@ class _Finder(Closing):
         vars(self).pop("_scan", None)
 
     def parts(self, samples: SequenceFiles, run: Run) -> Generator[ScanPart, None, None]:
-        """Find them in samples, block by block."""
-        encoder, joiner, given = Encoder(self._engine), PartJoiner(self._options.report), False
+        """Find them in samples, block by block; there is one part at least."""
+        given = False
+        with closing(self.found(samples, run)) as found:
+            for _, part in found:
+                yield part
+                given = True
+        if not given:
+            part = self._reported(ScanPart(Samples.none(), Matches.none()))
+            yield replace(part, alignments=Alignments.none()) if self._options.alignments else part
+
+    def found(
+        self, samples: SequenceFiles, run: Run, block_bytes: int | None = None
+    ) -> Generator[tuple[LetterBlock, ScanPart], None, None]:
+        """Find them in samples; yield each block, valid until the next one is asked for, with its parts."""
+        options = self._options
+        encoder = Encoder(self._engine)
+        joiner = PartJoiner(options.of_pairs.report, whole=options.alignments)
+        letters = MatchLetters(self._panel, options) if options.alignments else None
+        size: dict[str, Any] = {} if block_bytes is None else {"block_bytes": block_bytes}
         blocks = letter_blocks(
             self._engine, file_names(samples), overlap=self._overlap, may_be_empty=True, threads=run.threads,
-            progress=run.progress,
+            progress=run.progress, **size,
         )  # fmt: skip
         self._scan.begin()
         with closing(blocks):
             for block in blocks:
                 _check_qualities(block, self._options)
                 for rows, matches in self._scan.parts(encoder.encode(block)):
-                    yield joiner.add(rows, matches)
-                    given = True
-        if not given:
-            yield ScanPart(Samples.none(), Matches.none())
+                    if letters is not None:
+                        letters.see(block, matches)
+                    part = self._reported(joiner.add(rows, matches))
+                    if letters is not None:
+                        part = replace(part, alignments=letters.alignments(block, part.matches))
+                    yield block, part
+                if letters is not None:
+                    letters.end(block, self._scan.earliest)
+
+    def _reported(self, part: ScanPart) -> ScanPart:
+        """A part with the best match of each sample alone, if only these are reported."""
+        if self._options.report != "read":
+            return part
+        best, rivals = best_of_samples(part.matches)
+        return replace(part, matches=best, rivals=rivals)
 
 
 def _check_qualities(block: LetterBlock, options: ScanOptions) -> None:

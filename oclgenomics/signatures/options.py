@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from oclgenomics.errors import ParameterError, check_choice, check_range
 
-Report = Literal["best", "first", "all"]
+Report = Literal["best", "first", "all", "read"]
 Strand = Literal["+", "-", "both"]
 Method = Literal["auto", "index", "planes", "lanes", "brute"]
-ReportFormat = Literal["tsv", "course", "bed", "jsonl"]
+ReportFormat = Literal["tsv", "course", "bed", "jsonl", "paf", "sam"]
+PairRule = Literal["either", "both"]
+Trim = Literal["before", "after"]
 REPORTS: tuple[Report, ...] = get_args(Report)
 STRANDS: tuple[Strand, ...] = get_args(Strand)
 METHODS: tuple[Method, ...] = get_args(Method)
 EDITS_ONLY: frozenset[Method] = frozenset({"lanes"})  # of these
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
+PAIR_RULES: tuple[PairRule, ...] = get_args(PairRule)
+TRIMS: tuple[Trim, ...] = get_args(Trim)
 MAX_MISMATCHES = 7
 MAX_EDITS = 1000
 BEST_QUALITY = 93
@@ -31,9 +35,10 @@ class ScanOptions:
 
     Attributes
     ----------
-    report : {'best', 'first', 'all'}
+    report : {'best', 'first', 'all', 'read'}
         Of a sample and a signature on a strand: the match of the fewest mismatches, among these of the highest score,
-        among these the leftmost; the leftmost one; or all of them.
+        among these the leftmost; the leftmost one; or all of them. 'read' reports the best of these best matches of a
+        sample: that of the fewest mismatches, then of the highest score, then of the first signature, then on +.
     strand : {'+', '-', 'both'}
         The signatures as they are, their reverse complements, or both.
     method : {'auto', 'index', 'planes', 'lanes', 'brute'}
@@ -48,6 +53,9 @@ class ScanOptions:
         Substitutions, insertions and deletions that a match may have, 0 to 1,000; instead of `max_mismatches`.
         Neighbouring ends at which a signature matches are then one match, that of the fewest edits. `method` is not
         'planes'; 'lanes' is for edits only.
+    alignments : bool
+        Find out how signatures are aligned to their matches, and keep the bases, as SAM and PAF need it. Memory then
+        holds all matches of the sample at work, also where all are reported.
 
     Raises
     ------
@@ -62,6 +70,7 @@ class ScanOptions:
     min_informative: float = 0.0
     min_score: float = 0.0
     max_edits: int = 0
+    alignments: bool = False
 
     def __post_init__(self) -> None:
         for name, choices in (("report", REPORTS), ("strand", STRANDS), ("method", METHODS)):
@@ -80,3 +89,50 @@ class ScanOptions:
             raise ParameterError("method", "is for `max_edits`; choose auto, index or planes", self.method)
         check_range("min_informative", self.min_informative, 0, 1, "a share is 0 to 1")
         check_range("min_score", self.min_score, 0, BEST_QUALITY, f"qualities are 0 to {BEST_QUALITY}")
+
+    @property
+    def of_pairs(self) -> ScanOptions:
+        """How the matches of each sample and signature are found, of which one or all are reported in the end."""
+        return replace(self, report="best") if self.report == "read" else self
+
+
+@dataclass(frozen=True)
+class FilterOptions:
+    """Which reads a filter keeps, and what of them.
+
+    Attributes
+    ----------
+    scan : ScanOptions
+        What counts as a match. A read passes if any signature matches; its best match is that of `report='read'`,
+        whatever `report` says.
+    pairs : {'either', 'both'}
+        A pair passes if either of its mates does, or both do.
+    drop : bool
+        Keep the reads that do not pass.
+    trim : {'before', 'after'}, optional
+        Cut the best match of each read that is kept, and all bases before it, or all after it. Without it reads stay as
+        they are.
+    label : bool
+        Append the name of the best match's signature to the header of each read that is kept, ` signature=NAME`, and
+        ` ties=N` where N other signatures match as well.
+
+    Raises
+    ------
+    UsageError
+        A value is outside its range, or reads that are dropped would be cut.
+    """
+
+    scan: ScanOptions = ScanOptions()
+    pairs: PairRule = "either"
+    drop: bool = False
+    trim: Trim | None = None
+    label: bool = False
+
+    def __post_init__(self) -> None:
+        check_choice("pairs", self.pairs, PAIR_RULES)
+        if self.trim is not None:
+            check_choice("trim", self.trim, TRIMS)
+            if self.drop:
+                raise ParameterError(
+                    "trim", "cuts reads that match, which `drop` leaves out; give one of them", self.trim
+                )

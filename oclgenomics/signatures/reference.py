@@ -15,6 +15,12 @@ these of the leftmost end; here start is the largest one at which d(e) is reache
 single nucleotide of the sample is aligned to the same one of the signature, counted in the alignment of cost d(e) to
 sample[start : e] in which this happens most often. A place is no hit if its match does not pass the filters.
 
+**Alignments.** The alignment of a match is one of the whole signature, as it is given, to the sample's letters, turned
+to its strand. Of a match with mismatches alone it has no gap. Of a match with edits it has the fewest edits, among
+these the most informative positions; where several are left, it is the one that, read from its last letter to its
+first, has aligned letters rather than a deletion, and a deletion rather than an insertion, where they first differ:
+gaps lie as far left in the signature as they can.
+
 Costs are added up along alignments, and so are lists of them, compared item by item: the numbers below hold distance,
 -start and -informative in this order of weight, so their least one is found by the same recursion as the distance alone
 (Sellers 1980, Journal of Algorithms 1, 359).
@@ -23,6 +29,7 @@ Costs are added up along alignments, and so are lists of them, compared item by 
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -202,6 +209,53 @@ def end_costs(
     start, informative = rest // per_start, rest % per_start
     # Where no letter is aligned to one it meets, d(e) is the pattern's length: so it is from the letter before.
     return distance, np.minimum(start, end - 1), informative
+
+
+def cigar(sample: str, signature: str, match: Match, *, gaps: bool) -> str:
+    """Return the alignment of a match as a CIGAR: =, X, I (a letter of the sample alone), D (one of the signature).
+
+    Parameters
+    ----------
+    sample, signature : str
+        Letters of IUPAC.
+    match : Match
+    gaps : bool
+        Whether edits were allowed, not mismatches alone.
+    """
+    text, pattern = sets_of(sample)[match.start : match.end], sets_of(signature)
+    text = text if match.strand == "+" else COMPLEMENTS[text][::-1]
+    if gaps:
+        steps = _aligned(text.tolist(), pattern.tolist())
+    else:
+        steps = ["=" if one & other else "X" for one, other in zip(text.tolist(), pattern.tolist(), strict=True)]
+    return "".join(f"{len(list(run))}{step}" for step, run in itertools.groupby(steps))
+
+
+def _aligned(text: list[int], pattern: list[int]) -> list[str]:
+    """The steps of the alignment of all of a pattern to all of a text."""
+    best: dict[tuple[int, int], tuple[int, int]] = {(0, 0): (0, 0)}  # of their first letters: edits, -informative
+    ways: dict[tuple[int, int], list[tuple[str, tuple[int, int], tuple[int, int]]]] = {}
+    for at in itertools.product(range(len(pattern) + 1), range(len(text) + 1)):
+        i, j = at
+        steps: list[tuple[str, tuple[int, int], tuple[int, int]]] = []
+        if i and j:
+            one, other = pattern[i - 1], text[j - 1]
+            alone = one == other and one.bit_count() == 1
+            steps.append(("=" if one & other else "X", (i - 1, j - 1), (int(not one & other), -int(alone))))
+        steps += [("D", (i - 1, j), (1, 0))] if i else []
+        steps += [("I", (i, j - 1), (1, 0))] if j else []
+        ways[at] = [(step, before, _added(best[before], cost)) for step, before, cost in steps]
+        if ways[at]:
+            best[at] = min(cost for _, _, cost in ways[at])
+    at, found = (len(pattern), len(text)), []
+    while at != (0, 0):
+        step, at = next((step, before) for step, before, cost in ways[at] if cost == best[at])
+        found.append(step)
+    return found[::-1]
+
+
+def _added(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+    return one[0] + other[0], one[1] + other[1]
 
 
 def mean_quality(match: Match) -> Fraction:

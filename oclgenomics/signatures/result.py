@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -176,6 +176,62 @@ class Matches(Columns):
 
 
 @dataclass(frozen=True)
+class Alignments:
+    """How signatures are aligned to their matches.
+
+    Attributes
+    ----------
+    same : ndarray, int64
+        Of each match: positions at which bases agree.
+    cigar : NameList
+        Of each match, in the direction of the signature: =, X, I (a base of the sample alone) and D (one of the
+        signature), as `oclgenomics.signatures.reference.cigar` defines it.
+    letters : NameList
+        Of each match: the sample's bases under the signature, as they stand in the sample.
+    reads, qualities : NameList
+        Of each sample with matches: all its bases and qualities as they stand in the input; nothing without qualities.
+    """
+
+    same: NDArray[np.int64]
+    cigar: NameList
+    letters: NameList
+    reads: NameList
+    qualities: NameList
+
+    @classmethod
+    def none(cls) -> Alignments:
+        """Return those of no matches."""
+        nothing = NameList.of(())
+        return cls(np.empty(0, np.int64), nothing, nothing, nothing, nothing)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Alignments]) -> Alignments:
+        """Join parts in their order."""
+        lists = {
+            field.name: NameList.joined([getattr(part, field.name) for part in parts]) for field in fields(cls)[1:]
+        }
+        return cls(np.concatenate([np.empty(0, np.int64), *(part.same for part in parts)]), **lists)
+
+
+@dataclass(frozen=True)
+class Rivals(Columns):
+    """What else matches the samples of which only the best match is reported; arrays of one length, a row each.
+
+    Attributes
+    ----------
+    ties : ndarray, int64
+        Other signatures that match with as few mismatches.
+    next_mismatches : ndarray, int64
+        The fewest mismatches of any other signature; -1 where no other one matches.
+    """
+
+    TYPES = "qq"
+
+    ties: NDArray[np.int64]
+    next_mismatches: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
 class ScanPart:
     """What a block of the input gives.
 
@@ -184,16 +240,22 @@ class ScanPart:
     samples : Samples
         Their numbers follow each other. The last one may go on in the next part (`Samples.ends`).
     matches : Matches
-        Of these samples. Those of a sample that goes on come with its end; where all matches are reported, they come as
-        they are found.
+        Of these samples. Those of a sample that goes on come with its end; where all matches are reported without their
+        alignments, they come as they are found.
+    alignments : Alignments, optional
+        Those of the matches, if `ScanOptions.alignments` asks for them.
+    rivals : Rivals, optional
+        Those of the matches, if one match of each sample is reported.
     """
 
     samples: Samples
     matches: Matches
+    alignments: Alignments | None = None
+    rivals: Rivals | None = None
 
     def of_its_own(self) -> ScanPart:
-        """Return the same with `Samples.of_its_own`; matches are shared with nothing."""
-        return ScanPart(self.samples.of_its_own(), self.matches)
+        """Return the same with `Samples.of_its_own`; all else is shared with nothing."""
+        return replace(self, samples=self.samples.of_its_own())
 
 
 @dataclass(frozen=True, repr=False)
@@ -207,32 +269,84 @@ class ScanResult:
         All samples of the input.
     matches : Matches
     options : ScanOptions
+    alignments : Alignments, optional
+    rivals : Rivals, optional
+        Both as a `ScanPart` has them.
     """
 
     panel: Panel
     samples: Samples
     matches: Matches
     options: ScanOptions = ScanOptions()
+    alignments: Alignments | None = None
+    rivals: Rivals | None = None
 
     def __repr__(self) -> str:
         return f"ScanResult(samples={len(self.samples)}, signatures={len(self.panel)}, matches={len(self.matches)})"
 
     def columns(self) -> dict[str, Any]:
         """The matches as named columns, NumPy arrays of one length."""
-        return match_columns(self.panel, self.samples, self.matches)
+        columns = match_columns(self.panel, self.samples, self.matches)
+        if self.rivals is not None:
+            columns |= {"ties": self.rivals.ties, "next_mismatches": self.rivals.next_mismatches}
+        if self.alignments is not None:
+            columns["cigar"] = _texts(self.alignments.cigar)
+        return columns
 
     def records(self) -> list[dict[str, Any]]:
-        """The matches, one record each; None where a sample has no qualities."""
+        """The matches, one record each; None where a sample has no qualities, or no other signature matches."""
         columns = {name: column.tolist() for name, column in self.columns().items()}
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         for row, known in zip(rows, self.matches.has_qualities.tolist(), strict=True):
             if not known:
                 row.update(score=None, expected_errors=None, hash=None)
+            if row.get("next_mismatches") == -1:
+                row.update(next_mismatches=None)
         return rows
 
     def to_frame(self) -> Any:
         """The matches as a table; see `oclgenomics.app.frames.to_frame`."""
         return to_frame(self.columns())
+
+
+@dataclass(frozen=True)
+class FilterSummary:
+    """What a filter read and kept.
+
+    Attributes
+    ----------
+    reads, kept : int
+        Records of the input, mates one by one, and those of them that were kept.
+    pairs : int
+        Pairs of the input.
+    matching, ambiguous : int
+        Reads that a signature matches, and those of them that several signatures match equally well.
+    bases, kept_bases : int
+        Bases of all reads, and those that were kept.
+    empty : int
+        Reads that were kept, of which trimming left no base.
+    signatures : dict of str to int
+        For each signature, of how many reads it is the best match, or the first of equally good ones; those of no read
+        are left out.
+    """
+
+    reads: int
+    kept: int
+    pairs: int
+    matching: int
+    ambiguous: int
+    bases: int
+    kept_bases: int
+    empty: int
+    signatures: dict[str, int]
+
+    def records(self) -> list[dict[str, Any]]:
+        """All numbers as one record."""
+        return [asdict(self)]
+
+    def to_frame(self) -> Any:
+        """The reads of each signature as a table; see `oclgenomics.app.frames.to_frame`."""
+        return to_frame({"signature": list(self.signatures), "reads": list(self.signatures.values())})
 
 
 def _texts(names: NameList | NDArray[np.object_]) -> NDArray[np.object_]:

@@ -35,9 +35,9 @@ WINDOWS = ["--grid", "5", "--minwin", "100", "--maxwin", "50k"]
 NO_FILES = {
     "abundance_per", "assembly_level", "at", "comment", "counts", "deme", "device", "engine", "format", "fpr",
     "gtdb_source", "highest", "impute", "input_format", "kernel", "ld", "listen", "loop", "lowest", "name", "names",
-    "operation", "phase", "pore", "precision", "rank", "ranks", "region", "remove_ambiguous", "sample_name",
-    "separator", "sequence_id_format", "sequences", "settings", "source", "stages", "target_class", "title", "top",
-    "workers",
+    "operation", "patterns", "phase", "pore", "precision", "rank", "ranks", "region", "remove_ambiguous",
+    "sample_name", "separator", "sequence_id_format", "sequences", "settings", "source", "stages", "target_class",
+    "title", "top", "workers",
 }  # fmt: skip
 
 
@@ -213,6 +213,7 @@ DESTROYING = [
     "kmers matrix a=x.fa,@reads.txt -k 5 -o reads.txt",
     "kmers matrix d --only @reads.txt -o reads.txt",
     "kmers filter d @reads.txt -o reads.txt",
+    "signatures filter @reads.txt s.fa -o reads.txt",
     "kmers filter d --paired @reads.txt @pairs.txt -o pairs.txt",
     "kmers query d --file @reads.txt -o reads.txt",
     "signatures scan @reads.txt q.fa -o reads.txt",

@@ -32,7 +32,8 @@ CASES = [
         "-C: not needed; the canonical k-mer is counted unless --no-canonical is given; -m: use -k K; "
         "-s: not needed; the table grows, and --max-memory SIZE limits it",
     ),
-    (f"{SCAN} -p ACGT", "-p: write the pattern into a FASTA file, and name it last"),
+    (f"{SCAN} -f panel.txt", "-f: name the file of patterns last"),
+    ("signatures filter reads.fa -g ACGT -p ACGT", "-g: give the adapter with --pattern, and --trim before"),
     (f"{SCAN} -m 2", "-m: use --max-mismatch M"),
     ("omega scan a.ms -memLimit 8", "-memLimit: use --max-memory"),
 ]
@@ -50,7 +51,9 @@ def test_other_errors_stay(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == f"oclgenomics: error: {message}\n"
 
 
-@pytest.mark.parametrize("action", ["kmers count", "classify query", "classify run", "signatures scan", "omega scan"])
+@pytest.mark.parametrize(
+    "action", ["kmers count", "classify query", "classify run", "signatures scan", "signatures filter", "omega scan"]
+)
 def test_options_that_are_named_exist(action: str) -> None:
     parser: argparse.ArgumentParser = _parser()
     for word in action.split():

@@ -174,7 +174,7 @@ def counted(patch: pytest.MonkeyPatch, *places: tuple[Any, str]) -> Iterator[lis
     ("words", "sheet", "places"),
     [
         (QUERY, "sheet.csv", [(classify_index, "open_database"), (classify_index, "WholeFinder")]),
-        ([*SCAN, "panel.fa"], "sheet.csv", [(signatures_jobs, "read_panel"), (signatures_jobs, "_Finder")]),
+        ([*SCAN, "panel.fa"], "sheet.csv", [(signatures_jobs, "read_panel"), (signatures_jobs, "Finder")]),
         (CLASSIFY, "signals.tsv", [(sdtw_reads, "References")]),
         ([*COUNT, "--only", "only.db"], "sheet.csv", [(kmers_reader.KmerDatabase, "open")]),
         (COUNT, "sheet.csv", []),
@@ -247,7 +247,7 @@ def test_a_sheet_is_refused_with_what_it_cannot_go_with(folder: Path, capsys: py
     for words, trouble in (
         ([*COUNT, "s.fq"], "--samplesheet: the sheet names the files; leave INPUT out"),
         ([*SCAN, "s.fq", "panel.fa"], "--samplesheet: the sheet names the files; leave SAMPLES out"),
-        (SCAN, "the following arguments are required: SIGNATURES"),
+        (SCAN, "SIGNATURES is missing: name a file of signatures last"),
         ([*QUERY, "--paired", "p1_1.fq", "p2_1.fq"], "--paired: the sheet names the files of mates"),
         ([*QUERY, "--pairfiles"], "--pairfiles: the sheet says which files are of mates"),
         ([*QUERY, "--workers", "auto"], "--workers and --samplesheet contradict each other"),

@@ -19,6 +19,8 @@ COMMANDS = [
     "kmers filter kmers.db EMPTY -o out",
     "kmers filter kmers.db --paired EMPTY blank.fq -o out#",
     "signatures scan EMPTY reads.fa -o out",
+    "signatures scan EMPTY -p ACGT -k 1 --report read --format sam -o out",
+    "signatures filter EMPTY reads.fa -o out --rest other",
     "classify query taxa.db EMPTY -o out --kreport k --hits-per-ref h --abundances a --bracken b --krona r",
     "classify query taxa.db EMPTY -o out --cami b --cami-profile c",
     "classify query taxa.db --paired EMPTY blank.fq -o out",
@@ -67,6 +69,7 @@ def test_nothing_but_an_empty_file(
         "kmers count -k 9 -o OUT reads.fq",
         "kmers filter kmers.db reads.fq -o OUT",
         "signatures scan reads.fq reads.fa -o OUT",
+        "signatures filter reads.fq reads.fa --trim after -o OUT",
         "classify query taxa.db reads.fq -o OUT",
     ],
 )

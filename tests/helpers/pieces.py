@@ -32,6 +32,8 @@ MADE = (
     b"# pieces: ",
     b"# workers: ",
     b'{"provenance": ',
+    b"@PG\t",
+    b"@CO\t",
 )
 
 

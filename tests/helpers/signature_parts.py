@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 
+from oclgenomics.sequence.name_list import NameList
 from oclgenomics.signatures import reference
 from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panels.panel import Panel
-from oclgenomics.signatures.result import STRANDS, Matches, Samples, ScanPart
+from oclgenomics.signatures.result import STRANDS, Alignments, Matches, Rivals, Samples, ScanPart
 
 
 @dataclass(frozen=True)
@@ -64,23 +67,61 @@ def scan_part(reads: Sequence[Read], panel: Panel, texts: Sequence[str], options
     sample: list[int] = []
     signature: list[int] = []
     hits: list[int] = []
+    rivals: list[tuple[int, int]] = []
     pairs = [0] * len(reads)
     for number, read in enumerate(reads):
+        here: list[tuple[reference.Match, int, int]] = []
         for other, text in enumerate(texts):
             for strand in STRANDS if options.strand == "both" else (options.strand,):
-                found = reference.matches(
-                    read.letters, read.qualities, text, strand=strand, max_mismatches=options.max_mismatches,
-                    min_informative=options.min_informative, min_score=options.min_score,
-                )  # fmt: skip
+                found = _found(read, text, strand, options)
                 pairs[number] += bool(found)
                 chosen = found
                 if found and options.report != "all":
-                    chosen = [reference.best(found) if options.report == "best" else found[0]]
-                rows += chosen
-                sample += [first + number] * len(chosen)
-                signature += [other] * len(chosen)
-                hits += [1 if options.report == "all" else len(found)] * len(chosen)
-    return ScanPart(samples_of(reads, pairs, first), matches_of(rows, sample, signature, hits))
+                    chosen = [found[0] if options.report == "first" else reference.best(found)]
+                here += [(match, other, 1 if options.report == "all" else len(found)) for match in chosen]
+        if options.report == "read" and here:
+            # `min` takes the first of equal ones.
+            best = min(here, key=lambda row: (row[0].mismatches, -reference.mean_quality(row[0])))
+            least: dict[int, int] = {}
+            for match, other, _ in here:
+                least[other] = min(match.mismatches, least.get(other, match.mismatches))
+            others = [mismatches for other, mismatches in least.items() if other != best[1]]
+            rivals.append((others.count(best[0].mismatches), min(others, default=-1)))
+            here = [best]
+        rows += [match for match, _, _ in here]
+        sample += [first + number] * len(here)
+        signature += [other for _, other, _ in here]
+        hits += [count for _, _, count in here]
+    part = ScanPart(samples_of(reads, pairs, first), matches_of(rows, sample, signature, hits))
+    if options.report == "read":
+        part = replace(part, rivals=Rivals(*np.array(rivals, np.int64).reshape(-1, 2).T))
+    if options.alignments:
+        aligned = [
+            (reads[at - first], texts[other], row) for row, at, other in zip(rows, sample, signature, strict=True)
+        ]
+        part = replace(part, alignments=_alignments(aligned, gaps=options.max_edits > 0))
+    return part
+
+
+def _found(read: Read, text: str, strand: str, options: ScanOptions) -> list[reference.Match]:
+    least = {"min_informative": options.min_informative, "min_score": options.min_score}
+    given = read.letters, read.qualities, text
+    if options.max_edits:
+        return reference.places(*given, strand=strand, max_edits=options.max_edits, **least)
+    return reference.matches(*given, strand=strand, max_mismatches=options.max_mismatches, **least)
+
+
+def _alignments(rows: Sequence[tuple[Read, str, reference.Match]], *, gaps: bool) -> Alignments:
+    """The alignments of matches in reads, which come in their order."""
+    cigars = [reference.cigar(read.letters, text, match, gaps=gaps) for read, text, match in rows]
+    same = [sum(int(size) for size in re.findall(r"(\d+)=", cigar)) for cigar in cigars]
+    samples = [read for read, _ in groupby(read for read, _, _ in rows)]
+    return Alignments(
+        np.array(same, np.int64), NameList.of(cigars),
+        NameList.of([read.letters[match.start : match.end] for read, _, match in rows]),
+        NameList.of(["" if read.qualities is None else read.letters for read in samples]),
+        NameList.of([read.qualities or "" for read in samples]),
+    )  # fmt: skip
 
 
 def scan_parts(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gzip
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -11,6 +12,7 @@ from unittest import mock
 import numpy as np
 import pytest
 from helpers.signature_matches import match_record
+from helpers.signature_parts import Read, scan_parts
 from helpers.signature_samples import random_letters
 from hypothesis import given, settings, strategies as st
 
@@ -86,7 +88,7 @@ def test_scan_finds_what_the_oracle_finds(
     rng = np.random.default_rng(data.draw(st.integers(0, 1 << 30), "seed"))
     qualities = data.draw(st.booleans(), "qualities")
     options = ScanOptions(
-        report=data.draw(st.sampled_from(REPORTS), "report"),
+        report=data.draw(st.sampled_from(["best", "first", "all"]), "report"),
         strand=data.draw(st.sampled_from(STRANDS), "strand"),
         method=method,
         max_mismatches=data.draw(st.sampled_from([0, 1]), "mismatches"),
@@ -105,7 +107,7 @@ def test_scan_finds_what_the_oracle_finds(
     check_samples(found, samples)
 
 
-def check_samples(found: ScanResult, samples: list[Sample]) -> None:
+def check_samples(found: ScanResult, samples: list[Sample], *, best: bool = False) -> None:
     """Compare what is told of the samples themselves."""
     table = found.samples
     assert table.name.tolist() == [name for name, _, _ in samples]
@@ -114,10 +116,75 @@ def check_samples(found: ScanResult, samples: list[Sample]) -> None:
     assert table.ends.all()
     keys = {(match["sample_number"], match["signature"], match["strand"]) for match in found.records()}
     pairs = [sum(key[0] == number for key in keys) for number in range(1, len(samples) + 1)]
-    assert table.pairs.tolist() == pairs
+    assert best or table.pairs.tolist() == pairs
     scores = [[ord(byte) - 33 for byte in qualities or ""] for _, _, qualities in samples]
     assert table.quality_sum.tolist() == [sum(score) for score in scores]
     assert table.least_quality.tolist() == [min(score, default=255) for score in scores]
+
+
+@settings(deadline=None, max_examples=25)
+@given(data=st.data())
+def test_alignments_and_best_matches_of_samples(
+    engine: Engine, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    rng = np.random.default_rng(data.draw(st.integers(0, 1 << 30), "seed"))
+    options = ScanOptions(
+        report=data.draw(st.sampled_from(REPORTS), "report"),
+        strand=data.draw(st.sampled_from(STRANDS), "strand"),
+        max_edits=data.draw(st.integers(0, 2), "edits"),
+        alignments=data.draw(st.sampled_from([True, True, False]), "alignments"),
+    )
+    options = replace(options, max_mismatches=2 * (options.max_edits == 0))
+    signatures = [(name, letters[:12]) for name, letters in make_signatures(rng)]
+    samples = [
+        (name, letters[:150], qualities and qualities[:150])
+        for name, letters, qualities in make_samples(rng, signatures, qualities=data.draw(st.booleans(), "qualities"))
+    ]
+    if data.draw(st.booleans(), "long N"):  # a place that goes through blocks
+        samples = [(name, letters[:60] + "N" * 70 + letters[60:], None) for name, letters, _ in samples]
+    path = tmp_path_factory.mktemp("scan") / "samples.txt"
+    write_samples(path, samples, wrap=data.draw(st.sampled_from([7, 60]), "wrap"))
+    block_bytes = data.draw(st.sampled_from([1 << 20, 100, 37]), "block")
+    with mock.patch(
+        "oclgenomics.signatures.jobs.letter_blocks", functools.partial(letter_blocks, block_bytes=block_bytes)
+    ):
+        found = scan(path, Panel.from_signatures(signatures), options, engine=engine)
+    panel, parts = scan_parts([Read(*sample) for sample in samples], signatures, options, len(samples))
+    (part,) = parts
+    assert (
+        found.records()
+        == ScanResult(panel, part.samples, part.matches, options, part.alignments, part.rivals).records()
+    )
+    if found.alignments is not None and part.alignments is not None:
+        assert found.alignments.same.tolist() == part.alignments.same.tolist()
+        for name in ("cigar", "letters", "reads", "qualities"):
+            assert getattr(found.alignments, name).tolist() == getattr(part.alignments, name).tolist()
+    check_samples(found, samples, best=options.report == "read")
+
+
+@pytest.mark.parametrize("max_edits", [0, 1])
+@pytest.mark.parametrize("report", REPORTS)
+def test_bases_of_matches_that_wait_for_the_end_of_their_sample(
+    engine: Engine, tmp_path: Path, report: Any, max_edits: int
+) -> None:
+    # Matches of several samples lie at the same places, in blocks long before the samples end.
+    samples: list[Sample] = [
+        (f"s{number}", (" " * 20 + word + " " * 200 + word + " " * 300).replace(" ", "C"), None)
+        for number, word in enumerate(["AATTA", "AANTA", "AARTA", "AAWTA"])
+    ]
+    path = tmp_path / "samples.fasta"
+    write_samples(path, samples)
+    signatures = [("p", "AATTA"), ("q", "AAATA")]
+    options = ScanOptions(report, max_edits=max_edits, max_mismatches=1 - max_edits, alignments=True)
+    _, parts = scan_parts([Read(*sample) for sample in samples], signatures, options, len(samples))
+    (expected,) = parts
+    assert expected.alignments is not None
+    with mock.patch("oclgenomics.signatures.jobs.letter_blocks", functools.partial(letter_blocks, block_bytes=100)):
+        found = scan(path, Panel.from_signatures(signatures), options, engine=engine)
+    assert found.alignments is not None
+    assert found.matches.start.tolist() == expected.matches.start.tolist()
+    assert found.alignments.letters.tolist() == expected.alignments.letters.tolist()
+    assert found.alignments.cigar.tolist() == expected.alignments.cigar.tolist()
 
 
 def test_filters_of_scores(engine: Engine, tmp_path: Path) -> None:
@@ -193,9 +260,9 @@ def test_the_old_spelling_still_works(engine: Engine, tmp_path: Path) -> None:
     write_samples(path, [("x", "ACGT", None)])
     panel, told = Panel.from_signatures([("p", "ACG")]), list[int]()
     with pytest.warns(DeprecationWarning, match="scan_parts is now called iter_scan"):
-        from oclgenomics.signatures import scan_parts
+        from oclgenomics.signatures import scan_parts as old
     with pytest.warns(DeprecationWarning, match=r"iter_scan: threads, progress: give .* run=Run"):
-        parts = scan_parts(path, panel, engine=engine, threads=1, progress=lambda done, _: told.append(done))
+        parts = old(path, panel, engine=engine, threads=1, progress=lambda done, _: told.append(done))
     assert [len(part.matches) for part in parts] == [1]
     assert told
     with pytest.warns(DeprecationWarning, match="scan: device, max_memory: give engine=Engine"):

@@ -37,7 +37,7 @@ from oclgenomics.signatures import Panel, ScanJob, ScanOptions, ScanResult, iter
 SIGNATURES = [("one", "ACGTN"), ("two", "GATTANN"), ("three", "NNNRYACGNT"), ("long", "ACGTRYKMNN" * 12)]
 OTHER_OPTIONS = {
     "report": "all", "strand": "both", "method": "brute", "max_mismatches": 1, "min_informative": 0.5, "min_score": 9.5,
-    "max_edits": 2,
+    "max_edits": 2, "alignments": True,
 }  # fmt: skip
 
 
@@ -79,12 +79,17 @@ def test_combined_is_what_one_scan_writes(device: Device, folder: Path, samples:
         ("--report first --min-informative 0.7", "--format bed", {"-o": "x.bed"}),
         ("--min-score 20", "--format course", {"-o": "x.txt"}),
         ("--max-edits 1", "", {"-o": "x.tsv.gz"}),
+        ("--report read --strand both -k 1", "", {"-o": "x.tsv", "--sample-report": "sure.tsv", "--plot": "x.svg"}),
+        ("--report all --strand both -k 1 --format sam", "", {"-o": "x.sam"}),
+        ("--report read --max-mismatch 2 --format sam", "--format paf", {"-o": "x.paf"}),
     ],
 )
 def test_combined_takes_the_options_of_outputs(
     device: Device, folder: Path, options: str, given: str, outputs: dict[str, str]
 ) -> None:
-    command = ["signatures", "scan", "a.fq", "b.fq.gz", "s.fa", *options.split()]
+    command = ["signatures", "scan", "a.fq", "b.fq.gz", "c.fa", "s.fa", *options.split()]
+    if "course" in given or "--min-score" in options:
+        command.remove("c.fa")
     check_combined(command, ["-d", str(device.index)], outputs, folder, [2, 5], given=given.split())
 
 
@@ -95,6 +100,17 @@ def test_combined_keeps_the_format_of_the_pieces(device: Device, folder: Path) -
     whole = outputs_of(words, {"-o": "x"}, folder / "whole")
     pieces = [str(folder / f"{number}of3.piece") for number in (1, 2, 3)]
     assert outputs_of(["signatures", "combine", *pieces, "--format", "bed"], {"-o": "x"}, folder / "combined") == whole
+
+
+def test_alignments_are_in_pieces_that_were_made_with_them(
+    device: Device, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pieces = make_pieces(["signatures", "scan", "a.fq", "s.fa", "-d", str(device.index)], 2, folder)
+    capsys.readouterr()
+    assert main(["signatures", "combine", *pieces, "--format", "sam", "-o", "x.sam"]) == 2
+    message = "--format sam: the pieces have no alignments; give this option with --shard, too"
+    assert capsys.readouterr().err == f"oclgenomics: error: {message}\n"
+    assert not Path("x.sam").exists()
 
 
 def test_combining_reads_no_samples(device: Device, folder: Path) -> None:
@@ -148,6 +164,13 @@ def test_executors_give_what_one_scan_gives(device: Device, folder: Path) -> Non
     assert len(expected.matches) > 50
     for spread in spreads():
         same(scan(paths, str(folder / "s.fa"), options, engine=where, executor=spread), expected)
+    options = ScanOptions("read", "both", max_edits=1, alignments=True)
+    expected = scan(paths, str(folder / "s.fa"), options, engine=where)
+    with ThreadPoolExecutor(2) as executor:
+        found = scan(paths, str(folder / "s.fa"), options, engine=where, executor=Spread(executor, 3))
+    same(found, expected)
+    for name, column in vars(expected.alignments).items():
+        assert getattr(found.alignments, name).tolist() == column.tolist()
     with ThreadPoolExecutor(1) as executor:
         same(scan(paths, folder / "s.fa", options, engine=where, executor=executor), expected)
 
@@ -203,7 +226,7 @@ def test_a_job_is_the_same_in_another_process(folder: Path) -> None:
     assert isinstance(job.signatures, Panel)
     again: Any = pickle.loads(pickle.dumps(job))
     assert again == job
-    assert vars(again).keys() == {"samples", "panel", "options"}  # and not what was made of them
+    assert vars(again).keys() == {"samples", "panel", "options", "patterns"}  # and not what was made of them
     assert again.parameters() == asdict(job.options)
 
 
@@ -212,7 +235,7 @@ def prepared(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What of panels is read and made, in its order."""
     done: list[str] = []
 
-    for where, name in (("jobs", "read_panel"), ("jobs", "_Finder"), ("device.seed_table", "make_table")):
+    for where, name in (("jobs", "read_panel"), ("jobs", "Finder"), ("device.seed_table", "make_table")):
         module = f"oclgenomics.signatures.{where}"
         monkeypatch.setattr(f"{module}.{name}", noted(done, name, getattr(importlib.import_module(module), name)))
     return done
@@ -224,7 +247,7 @@ def test_a_panel_is_prepared_once(device: Device, folder: Path, prepared: list[s
     job = ScanJob(("a.fq", "c.fa"), "s.fa", options)
     with in_one_thread() as do:
         kept = [do(piece_of, job, number, 4, device) for number in (1, 2, 3, 4)]
-        assert prepared == ["read_panel", "_Finder", "make_table"]
+        assert prepared == ["read_panel", "Finder", "make_table"]
         assert do(memory_kept) > 0
         assert do(memory_kept, close=True) == 0
     for number, piece in enumerate(kept, 1):
@@ -251,7 +274,7 @@ def test_what_is_prepared_is_of_this_panel_and_these_options(
             other = replace(job, **change)
             prepared.clear()
             piece = do(piece_of, other, 2, 3, device)
-            assert same or prepared.count("_Finder") == 1, change
+            assert same or prepared.count("Finder") == 1, change
             with in_one_thread() as anew:
                 assert piece == anew(piece_of, other, 2, 3, device), change
         assert do(memory_kept) > 0
@@ -267,7 +290,7 @@ def test_a_panel_that_changes_is_prepared_anew(device: Device, folder: Path, pre
         os.utime("s.fa", ns=(time, time))  # of the same size, too
         prepared.clear()
         second = do(piece_of, job, 1, 2, device)
-        assert prepared[:2] == ["read_panel", "_Finder"]
+        assert prepared[:2] == ["read_panel", "Finder"]
     with in_one_thread() as do:
         assert do(piece_of, job, 1, 2, device) == second != first
 
@@ -296,12 +319,12 @@ def test_a_run_knows_how_many_blocks_its_files_are(
     """So that tables which pay for all of them are made, whatever the first block alone is worth."""
     seen: list[int] = []
 
-    class Noted(jobs._Finder):
+    class Noted(jobs.Finder):
         def __init__(self, engine: Engine, panel: Panel, options: ScanOptions, times: int = 1) -> None:
             seen.append(times)
             super().__init__(engine, panel, options, times)
 
-    monkeypatch.setattr(jobs, "_Finder", Noted)
+    monkeypatch.setattr(jobs, "Finder", Noted)
     monkeypatch.setattr(jobs, "largest_block", lambda _: 1_000)
     sizes = [Path(name).stat().st_size for name in ("a.fq", "b.fq.gz")]
     assert sizes[0] > 2_000

@@ -7,21 +7,16 @@ from dataclasses import asdict
 from typing import Any
 
 from oclgenomics import kmers
-from oclgenomics.app.commands import (
-    PACKED,
-    add_command,
-    add_device_options,
-    add_message_options,
-    count,
-    provenance,
-    say,
-    say_written,
-)  # fmt: skip
-from oclgenomics.app.files import reads, writes
-from oclgenomics.app.inputs import add_reference_option, reads_sequences, with_reference
-from oclgenomics.errors import UsageError
+from oclgenomics.app.commands import add_command, add_device_options, count, provenance, say, say_written
+from oclgenomics.app.files import reads
+from oclgenomics.app.filtering import (
+    add_kept_reads,
+    add_pair_rule,
+    add_reads_and_mates,
+    check_kept_reads,
+    reads_and_mates,
+)
 from oclgenomics.io.json_text import json_text
-from oclgenomics.kmers import formats
 from oclgenomics.kmers.commands.reading import add_count_bounds, at_work
 
 
@@ -34,42 +29,10 @@ def add_parser(actions: Any) -> None:
         "database, either strand of a k-mer counts.",
     )  # fmt: skip
     reads(parser.add_argument("database", metavar="DB", help="database of `kmers count`"))
-    _add_read_options(parser)
+    add_reads_and_mates(parser)
     _add_bounds(parser)
     add_device_options(parser)
-    group = parser.add_argument_group("output")
-    outputs = (("-o", "--output", "-", "the reads that are kept"), (None, "--rest", None, "all other reads"))
-    for short, name, default, what in outputs:
-        action = group.add_argument(
-            *([name] if short is None else [short, name]), default=default, metavar="FILE",
-            help=f"where {what} go: {PACKED}, - for standard output; # in the name becomes _1 "
-            "and _2 for the mates of pairs, which else follow each other (default: "
-            f"{'nowhere' if default is None else 'standard output'})",
-        )  # fmt: skip
-        writes(action, lambda _, given: formats.output_names(given))
-    group.add_argument("--json", action="store_true", help="write a summary as JSON to standard output; needs -o")
-    add_message_options(group)
-
-
-def _add_read_options(parser: argparse.ArgumentParser) -> None:
-    files = parser.add_argument(
-        "reads", nargs="+", default=[], metavar="READS",
-        help="files, all FASTA or all FASTQ, uncompressed or compressed (gzip, bzip2, xz, zstd); BAM, CRAM and SAM "
-        "count as FASTQ; - for standard input; @LIST for the files that a text file names, one a line; none if "
-        "--paired names all",
-    )  # fmt: skip
-    files.required = False  # with nargs="*", argparse takes reads that stand behind an option for unknown
-    reads_sequences(files)
-    group = parser.add_argument_group("reads")
-    pairs = group.add_argument(
-        "--paired", nargs=2, action="extend", default=[], metavar="FILE",
-        help="two files of mates, or @LIST of first and @LIST of second ones: the n-th read of the one and of the "
-        "other are a pair; may be given more than once",
-    )  # fmt: skip
-    reads_sequences(pairs)
-    add_reference_option(group)
-    group.add_argument("--interleaved", action="store_true", help="mates follow each other in READS")
-    group.add_argument("--any-mates", action="store_true", help="take mates that have different names as pairs")
+    add_kept_reads(parser)
 
 
 def _add_bounds(parser: argparse.ArgumentParser) -> None:
@@ -84,11 +47,7 @@ def _add_bounds(parser: argparse.ArgumentParser) -> None:
     add_count_bounds(
         group, "k-mers of the database with a lower count are as if they were not there", "with a higher count"
     )
-    group.add_argument(
-        "--pairs", choices=("either", "both"), default="either",
-        help="a pair passes if either mate does, or both do; mates stay together (default: %(default)s)",
-    )  # fmt: skip
-    group.add_argument("--drop", action="store_true", help="keep the reads that do not pass")
+    add_pair_rule(group)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -99,17 +58,12 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    if args.json and "-" in (args.output, args.rest):
-        raise UsageError("--json and the reads both go to standard output; name a file for the reads with -o")
+    check_kept_reads(args)
     options = kmers.FilterOptions(
         args.min_kmers, args.max_kmers, args.min_fraction, args.max_fraction, args.min_count, args.max_count,
         args.pairs, args.drop,
     )  # fmt: skip
-    pairs = formats.mate_files(zip(args.paired[::2], args.paired[1::2], strict=True))
-    singles = with_reference(args, args.reads)
-    firsts, seconds = (with_reference(args, names) for names in ([one for one, _ in pairs], [two for _, two in pairs]))
-    pairs = list(zip(firsts, seconds, strict=True))
-    formats.check_filter_inputs(singles, pairs)
+    singles, pairs = reads_and_mates(args)
     with at_work(args, "filtering reads") as work:
         summary = kmers.filter_reads(
             args.database, singles, args.output, options, rest=args.rest, paired=pairs,

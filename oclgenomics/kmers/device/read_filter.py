@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.run import Run
-from oclgenomics.errors import InputError
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.kmers.database.kmer_set import KmerSet
 from oclgenomics.kmers.device.look_up import CountBounds, FoundKmerCounts, TextKmers
@@ -19,13 +18,11 @@ from oclgenomics.kmers.options import FilterOptions
 from oclgenomics.kmers.plan.memory import look_up_block_bytes
 from oclgenomics.kmers.result import FilterSummary
 from oclgenomics.runtime import Engine
-from oclgenomics.sequence.aligned_reads import collate_hint
 from oclgenomics.sequence.files import InputProgress, largest_block
 from oclgenomics.sequence.letters import letter_blocks
-from oclgenomics.sequence.name_list import NameList, first_difference
+from oclgenomics.sequence.mates import mates_of_inputs
+from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.pieces import LetterBlock
-
-NAMES_DIFFER = "the mates of a pair have different names, {} and {}; give `any_mates` if they are mates all the same"
 
 
 @dataclass(frozen=True)
@@ -40,15 +37,12 @@ class HowToRead:
     threads : int, optional
     progress : callable, optional
         These three as `sequence.letter_blocks` takes them.
-    any_mates : bool
-        Take mates that have different names as pairs.
     """
 
     overlap: int
     block_bytes: int | None = None
     threads: int | None = None
     progress: Progress | None = None
-    any_mates: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,7 +88,6 @@ class CountedReads:
 
 
 Reads = tuple[CountedReads, ...]
-CountedStream = Generator[CountedReads, None, None]
 Writer = Callable[[tuple[NameList, ...], NDArray[np.bool_]], None]
 """Takes reads, or first and second mates, and which of them to write."""
 
@@ -117,38 +110,17 @@ def filter_files(
     """
     block_bytes = look_up_block_bytes(engine.limits(), largest_block(engine), 1 + bool(pairs))
     progress = None if run.progress is None else InputProgress([*singles, *(one for one, _ in pairs)], run.progress)
-    how = HowToRead(kmers.k - 1, block_bytes, run.threads, progress, any_mates)
+    how = HowToRead(kmers.k - 1, block_bytes, run.threads, progress)
     look_up = TextKmers(engine, kmers, CountBounds(options.min_count, options.max_count))
     tally = _Tally(options, writers)
-    for parts in _inputs(engine, singles, pairs, look_up, how, interleaved=interleaved):
+
+    def opened(path: str, *, second: bool) -> Generator[CountedReads, None, None]:
+        # The progress of the first mates is that of both.
+        return counted_reads(engine, path, look_up, replace(how, progress=None) if second else how)
+
+    for parts in mates_of_inputs(opened, singles, pairs, interleaved=interleaved, any_mates=any_mates):
         tally.take(parts)
     return tally.summary()
-
-
-def _inputs(
-    engine: Engine,
-    singles: Sequence[str],
-    pairs: Sequence[tuple[str, str]],
-    look_up: TextKmers,
-    how: HowToRead,
-    *,
-    interleaved: bool,
-) -> Iterator[Reads]:
-    """All reads, or first and second mates of pairs, some at a time."""
-    formats = _Formats()
-    for path in singles:
-        with closing(formats.checked(counted_reads(engine, path, look_up, how), path)) as runs:
-            if interleaved:
-                yield from interleaved_pairs(runs, path, any_mates=how.any_mates)
-            else:
-                yield from ((run,) for run in runs)
-    for both in pairs:
-        second = replace(how, progress=None)  # which goes along with the first one
-        streams = [
-            formats.checked(counted_reads(engine, path, look_up, each), path)
-            for path, each in zip(both, (how, second), strict=True)
-        ]
-        yield from paired_reads(streams, both, any_mates=how.any_mates)
 
 
 def counted_reads(
@@ -226,93 +198,6 @@ class _BegunRecord:
         text = np.concatenate(self._texts)
         texts = NameList(text, np.array([0, len(text)], np.int64))
         return CountedReads(self._name, texts, FoundKmerCounts(np.array([self._kmers]), np.array([self._found])))
-
-
-def interleaved_pairs(
-    runs: Iterator[CountedReads], source: str, *, any_mates: bool
-) -> Iterator[tuple[CountedReads, CountedReads]]:
-    """Take each two records for a pair; yield the first and the second mates of some pairs.
-
-    Raises
-    ------
-    InputError
-        An odd number of records, or mates with different names.
-    """
-    left: CountedReads | None = None
-    before = 0
-    for run in runs:
-        run = run if left is None else left.joined(run)
-        whole = len(run) // 2 * 2
-        left = run.part(whole).copy() if whole < len(run) else None
-        if whole:
-            firsts = np.arange(0, whole, 2)
-            mates = run.take(firsts), run.take(firsts + 1)
-            if not any_mates:
-                _check_names(mates[0].names, mates[1].names, source=source, before=before, step=2)
-            yield mates
-            before += whole
-    if left is not None:
-        message = "has an odd number of records, so the last one has no mate" + collate_hint(source)
-        raise InputError(message, source=source, record=before + 1)
-
-
-def paired_reads(
-    runs: Sequence[Generator[CountedReads, None, None]], paths: tuple[str, str], *, any_mates: bool
-) -> Iterator[tuple[CountedReads, CountedReads]]:
-    """Take the n-th records of two inputs for a pair; yield the first and the second mates of some pairs.
-
-    Raises
-    ------
-    InputError
-        Mates that are not equally many, or that have different names.
-    """
-    before = 0
-    with ExitStack() as stack:
-        streams = [stack.enter_context(closing(run)) for run in runs]
-        now = [next(stream, None) for stream in streams]
-        while now[0] is not None and now[1] is not None:
-            count = min(len(now[0]), len(now[1]))
-            mates = now[0].part(0, count), now[1].part(0, count)
-            if not any_mates:
-                _check_names(mates[0].names, mates[1].names, source=" + ".join(paths), before=before)
-            yield mates
-            before += count
-            left = [None if len(run) == count else run.part(count) for run in now if run is not None]
-            now = [next(stream, None) if run is None else run for run, stream in zip(left, streams, strict=True)]
-        for run, path, other in zip(now, paths, paths[::-1], strict=True):
-            if run is None and any(one is not None for one in now):
-                raise InputError(
-                    f"ends after {before:,} records, but {other} goes on; mates have to be equally many",
-                    source=path, record=before,
-                )  # fmt: skip
-
-
-def _check_names(first: NameList, second: NameList, *, source: str, before: int, step: int = 1) -> None:
-    at = first_difference(first, second)
-    if at is not None:
-        message = NAMES_DIFFER.format(repr(first[at]), repr(second[at])) + (collate_hint(source) if step == 2 else "")
-        raise InputError(message, source=source, record=before + step * at + 1)
-
-
-class _Formats:
-    """Sees to it that all inputs are FASTA, or all FASTQ, since they go into one file."""
-
-    def __init__(self) -> None:
-        self._mark = self._path = ""
-
-    def checked(self, runs: CountedStream, path: str) -> CountedStream:
-        """Pass on the records of an input, and close it in the end."""
-        with closing(runs):
-            for run in runs:
-                self._check(run.texts[0].lstrip()[:1], path)
-                yield run
-
-    def _check(self, mark: str, path: str) -> None:
-        if not self._mark:
-            self._mark, self._path = mark, path
-        elif mark != self._mark:
-            kinds = ("FASTA", "FASTQ") if mark == ">" else ("FASTQ", "FASTA")
-            raise InputError(f"is {kinds[0]}, but {self._path} is {kinds[1]}; filter them apart", source=path)
 
 
 class _Tally:

@@ -7,13 +7,13 @@ from contextlib import ExitStack
 from math import isinf
 from typing import Any
 
+from oclgenomics.app.read_files import output_names
 from oclgenomics.app.reports import Lines, Report, cell, encoded, table_text, write_reports
 from oclgenomics.errors import OutputError
 from oclgenomics.io.json_text import json_text
 from oclgenomics.io.packed_file import open_packed
 from oclgenomics.kmers.analysis.quality import Depths, MarkedKmers
 from oclgenomics.kmers.formats.query import IntervalLines
-from oclgenomics.kmers.formats.reads import output_names
 from oclgenomics.kmers.result import MOST_COPIES, AssemblyQuality, QualityReport
 from oclgenomics.sequence.joined_lines import Column, HostJoiner, NumberColumn, TextTable
 

@@ -8,11 +8,12 @@ from oclgenomics.app.commands import add_system
 from oclgenomics.signatures.commands import (
     build as signatures_build,
     combine as signatures_combine,
+    filter as signatures_filter,
     info as signatures_info,
     scan as signatures_scan,
 )
 
-COMMANDS = (signatures_scan, signatures_combine, signatures_build, signatures_info)
+COMMANDS = (signatures_scan, signatures_filter, signatures_combine, signatures_build, signatures_info)
 
 
 def add_parser(subparsers: Any) -> None:

@@ -24,16 +24,17 @@ from oclgenomics.app.commands import (
     started_progress,
     text_output,
 )
-from oclgenomics.app.files import reads, writes
+from oclgenomics.app.files import writes
 from oclgenomics.app.html_output import add_html_option, elsewhere, input_title, write_page
 from oclgenomics.app.inputs import add_reference_option, reads_sequences, with_reference
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.app.samples import MakeSample, SheetUse, add_sheet_option, has_sheet, run_sheet
-from oclgenomics.app.spread import Work, add_spread_options, is_combined, work_of, work_on, write_shard
+from oclgenomics.app.spread import Work, add_spread_options, has_pieces, is_combined, work_of, work_on, write_shard
 from oclgenomics.errors import UsageError
 from oclgenomics.lazy_names import late
 from oclgenomics.signatures import formats, plots
-from oclgenomics.signatures.commands.build import SIGNATURES, add_pattern_options
+from oclgenomics.signatures.commands.build import add_pattern_options
+from oclgenomics.signatures.commands.patterns import add_signatures, patterns_of, take_signatures
 from oclgenomics.signatures.options import FORMATS, METHODS, REPORTS
 
 if TYPE_CHECKING:
@@ -45,7 +46,6 @@ jobs = late("oclgenomics.app.jobs")
 
 STANDARD = "-"
 FOREIGN = {  # options of seqkit locate
-    "-p|--pattern": "write the pattern into a FASTA file, and name it last",
     "-f|--pattern-file": "name the file of patterns last",
     "-m": "use --max-mismatch M",
     "-P|--only-positive-strand": "use --strand +",
@@ -70,10 +70,9 @@ def add_parser(actions: Any) -> None:
     )  # fmt: skip
     reads_sequences(samples)
     add_reference_option(parser)
-    last = f"the last file: {SIGNATURES}"
-    panel = reads(parser.add_argument("signatures", metavar="SIGNATURES", help=last))
+    panel = add_signatures(parser)
     add_sheet_option(parser, parser, samples, panel)
-    _add_matching_options(parser)
+    add_matching_options(parser)
     add_report_options(parser)
     add_spread_options(parser)
     add_device_options(parser)
@@ -92,11 +91,12 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
     add_multiqc_options(group, "what was found")
 
 
-def _add_matching_options(parser: argparse.ArgumentParser) -> None:
+def add_matching_options(parser: argparse.ArgumentParser, *, report: bool = True) -> None:
+    """Add what counts as a match, and which matches are reported unless `report` is false."""
     group = parser.add_argument_group("matches")
     add_pattern_options(group)
     group.add_argument(
-        "--max-edits", type=count, default=0, metavar="E",
+        "-k", "--max-edits", type=count, default=0, metavar="E",
         help="substitutions, insertions and deletions that a match may have, 0 to 1000, instead of --max-mismatch; "
         "neighbouring ends of matches are one match (default: %(default)s)",
     )  # fmt: skip
@@ -109,14 +109,17 @@ def _add_matching_options(parser: argparse.ArgumentParser) -> None:
         help="least mean quality of a match; samples need qualities unless it is 0 (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
-        "--report", default="best", choices=REPORTS,
-        help="of a sample and a signature on a strand: the match of the fewest mismatches, then of the highest score, "
-        "then the leftmost; the leftmost one; or all (default: %(default)s)",
-    )  # fmt: skip
-    group.add_argument(
         "--method", default="auto", choices=METHODS,
         help="how matches are found; all methods find the same ones (default: %(default)s). planes is without "
         "--max-edits, lanes is with it",
+    )  # fmt: skip
+    if not report:
+        return
+    group.add_argument(
+        "--report", default="best", choices=REPORTS,
+        help="of a sample and a signature on a strand: the match of the fewest mismatches, then of the highest score, "
+        "then the leftmost; the leftmost one; or all; read: one row per sample, the best match of all signatures on "
+        "all strands, and whether others match as well (default: %(default)s)",
     )  # fmt: skip
 
 
@@ -130,12 +133,15 @@ def run(args: argparse.Namespace) -> int:
     """
     if has_sheet(args):
         OutputOptions.resolve(args, FORMATS)
+        take_signatures(args, None)
         return run_sheet(args, SHEET, _scanning_samples)
+    take_signatures(args, "samples")
     combined = is_combined(args)
     if not combined:
         begin_engine(args)
     options = _checked_options(args)
-    job = signatures.ScanJob(tuple(with_reference(args, args.samples)), args.signatures, options)
+    samples = tuple(with_reference(args, args.samples))
+    job = signatures.ScanJob(samples, args.signatures, options, patterns_of(args))
     if not combined:
         oclgenomics.select_device(args.device)  # a missing device is reported before anything is read
     if args.shard is not None:
@@ -152,7 +158,7 @@ def run(args: argparse.Namespace) -> int:
 def _scanning_samples(args: argparse.Namespace) -> Iterator[MakeSample]:
     """Read the signatures, open the device, and lend what scans a sample."""
     begin_engine(args)
-    every = signatures.ScanJob((), args.signatures, _options(args))
+    every = signatures.ScanJob((), args.signatures, _options(args), patterns_of(args))
     oclgenomics.select_device(args.device)
     every.open()
     with open_engine(args) as engine, jobs.keeping(engine):
@@ -191,16 +197,19 @@ def _scan(args: argparse.Namespace, job: signatures.ScanJob, work: Work) -> None
 
 def _options(args: argparse.Namespace) -> ScanOptions:
     return signatures.ScanOptions(
-        args.report, args.strand, args.method, args.max_mismatches, args.min_informative, args.min_score, args.max_edits
-    )
+        args.report, args.strand, args.method, args.max_mismatches, args.min_informative, args.min_score,
+        args.max_edits, args.format in formats.ALIGNED_FORMATS,
+    )  # fmt: skip
 
 
 def _checked_options(args: argparse.Namespace) -> ScanOptions:
     """Refuse options that contradict each other, before a device starts."""
     OutputOptions.resolve(args, FORMATS)
+    options = _options(args)
+    if options.alignments and has_pieces(args) and not args.pieces[0].record.parameters["alignments"]:
+        raise UsageError(f"--format {args.format}: the pieces have no alignments; give this option with --shard, too")
     if [*args.samples, args.signatures].count(STANDARD) > 1:
         raise UsageError("standard input (-) can be read once; name files for the others")
-    options = _options(args)
     formats.check_format(args.format, options)
     if args.sample_report:
         formats.check_certainty(options)

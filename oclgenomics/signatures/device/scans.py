@@ -126,6 +126,8 @@ class MatchScan:
         self._engine, self._patterns, self._report = engine, patterns, options.report
         self._methods = Methods(engine, patterns, options.method, times)
 
+    earliest: int | None = None  # see `EditScan.earliest`; a match lies in the block that it is found in
+
     def begin(self) -> None:
         """Do nothing: no block depends on those before."""
 
@@ -180,6 +182,11 @@ class EditScan:
         # Places of a record that goes on, which the next piece may make longer, and the facts of their matches.
         self._open = Places.none()
         self._open_ns, self._open_errors = np.empty(0, np.int64), np.empty(0, np.uint64)
+
+    @property
+    def earliest(self) -> int | None:
+        """The first base, in its record, of all matches that may still come of blocks so far; None without any."""
+        return int(self._open.start.min()) if len(self._open) else None
 
     def parts(self, samples: SampleLetters) -> Iterator[tuple[Samples, Matches]]:
         """Yield the pieces of a block and the matches of all places that are known to end; the others come later.

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from oclgenomics.app.multiqc import Content
-from oclgenomics.app.provenance import provenance_lines
 from oclgenomics.app.reports import MISSING
 from oclgenomics.errors import InputError, ParameterError, check_choice
-from oclgenomics.io.text_file import rows_of
+from oclgenomics.signatures.formats.aligned import PafReport, SamReport
+from oclgenomics.signatures.formats.report_lines import ScanReport, rows, texts, words
 from oclgenomics.signatures.matches.certainty import (
     MAY_BE_CHANCE,
     certainty,
@@ -32,6 +30,7 @@ COLUMNS = (
     "sample", "signature", "strand", "start", "end", "hits", "mismatches", "score", "informative", "sample_ns",
     "signature_ns", "expected_errors", "hash", "sample_number",
 )  # fmt: skip
+RIVAL_COLUMNS = ("ties", "next_mismatches")  # where one match of each sample is reported
 SUMMARY_COLUMNS = (
     "sample", "file", "letters", "n_share", "ambiguous_share", "mean_quality", "least_quality", "hash", "signatures",
     "warnings", "sample_number",
@@ -42,36 +41,8 @@ CERTAINTY_COLUMNS = (
     "sample_number",
 )  # fmt: skip
 TOP_SCORE = 1000  # of BED
+ALIGNED_FORMATS = ("paf", "sam")
 ONE_FIELD = {ord(character): " " for character in "\t\n\r"}  # of names of files, which may hold anything
-
-
-class ScanReport(ABC):
-    """An `oclgenomics.app.reports.Report` of the parts of a scan.
-
-    Parameters
-    ----------
-    panel : Panel
-    provenance : mapping, optional
-        What made the results.
-    """
-
-    HEADER: tuple[str, ...] = ()
-
-    def __init__(self, panel: Panel, provenance: Mapping[str, Any] | None = None) -> None:
-        self._panel, self._provenance = panel, provenance or {}
-
-    def head(self) -> bytes:
-        header = "\t".join(self.HEADER) + "\n" if self.HEADER else ""
-        return _encoded(provenance_lines(self._provenance) + header)
-
-    def body(self, part: ScanPart) -> bytes:
-        return _encoded(self._lines(part))
-
-    def tail(self) -> bytes:
-        return b""
-
-    @abstractmethod
-    def _lines(self, part: ScanPart) -> str: ...
 
 
 def make_report(
@@ -81,12 +52,13 @@ def make_report(
 
     Parameters
     ----------
-    format : {'tsv', 'course', 'bed', 'jsonl'}
+    format : {'tsv', 'course', 'bed', 'jsonl', 'paf', 'sam'}
+        PAF and SAM need parts with alignments.
     panel : Panel
     options : ScanOptions
         Those of the scan.
     provenance : mapping, optional
-        What made the results, for 'tsv' and 'bed'; the others have no place for it.
+        What made the results, for 'tsv', 'bed' and 'sam'; the others have no place for it.
 
     Raises
     ------
@@ -96,9 +68,13 @@ def make_report(
     check_format(format, options)
     if format == "course":
         return CourseReport(panel)
-    if format == "jsonl":
-        return JsonReport(panel)
-    return (TsvReport if format == "tsv" else BedReport)(panel, provenance)
+    if format == "paf":
+        return PafReport(panel)
+    if format == "sam":
+        return SamReport(panel, provenance)
+    if format == "bed":
+        return BedReport(panel, provenance)
+    return JsonReport(panel, options) if format == "jsonl" else TsvReport(panel, options, provenance)
 
 
 def check_format(format: str, options: ScanOptions) -> None:
@@ -115,6 +91,8 @@ def check_format(format: str, options: ScanOptions) -> None:
             if value != only:
                 text = f"lines of the course tell of `{name}={only}` alone; use `format=tsv`"
                 raise ParameterError(name, text, value)
+    if format in ALIGNED_FORMATS and not options.alignments:
+        raise ParameterError("alignments", f"`format={format}` writes alignments; scan with `alignments=True`")
 
 
 class CourseReport(ScanReport):
@@ -132,19 +110,21 @@ class CourseReport(ScanReport):
             trouble = "is FASTA, which has no qualities for the lines of the course; use `format=tsv`"
             raise InputError(trouble, source=source)
         columns = match_columns(self._panel, part.samples, part.matches)
-        return _rows(columns, ("sample", "signature", "score", "hash"), "%s: %s (%.3f) [%d]\n")
+        return rows(columns, ("sample", "signature", "score", "hash"), "%s: %s (%.3f) [%d]\n")
 
 
 class TsvReport(ScanReport):
     """A table: lines with '#' that say what made it, a header, a row for each match."""
 
-    HEADER = COLUMNS
+    def __init__(self, panel: Panel, options: ScanOptions, provenance: Mapping[str, Any] | None = None) -> None:
+        super().__init__(panel, provenance)
+        self.HEADER = columns_of(options)
 
     def _lines(self, part: ScanPart) -> str:
         columns: dict[str, Any] = match_columns(self._panel, part.samples, part.matches)
         for name, form in (("score", "%.3f"), ("expected_errors", "%.6g"), ("hash", "%d")):
-            columns[name] = _texts(columns[name], form, part.matches.has_qualities)
-        return _rows(columns, COLUMNS)
+            columns[name] = texts(columns[name], form, part.matches.has_qualities)
+        return rows(columns | _rival_columns(part), self.HEADER)
 
 
 class BedReport(ScanReport):
@@ -154,21 +134,36 @@ class BedReport(ScanReport):
         columns: dict[str, Any] = match_columns(self._panel, part.samples, part.matches)
         score = np.where(part.matches.has_qualities, columns["score"], 0.0)
         columns["score"] = np.minimum(np.rint(10 * score), TOP_SCORE).astype(np.int64)
-        return _rows(columns, ("sample", "start", "end", "signature", "score", "strand"))
+        return rows(columns, ("sample", "start", "end", "signature", "score", "strand"))
 
 
 class JsonReport(ScanReport):
     """A line of JSON for each match, with the columns of the table; null where nothing is known."""
 
-    FORM = "{" + ", ".join(f'"{name}": %s' for name in COLUMNS) + "}\n"
+    def __init__(self, panel: Panel, options: ScanOptions) -> None:
+        super().__init__(panel)
+        self._columns = columns_of(options)
+        self._form = "{" + ", ".join(f'"{name}": %s' for name in self._columns) + "}\n"
 
     def _lines(self, part: ScanPart) -> str:
         columns: dict[str, Any] = match_columns(self._panel, part.samples, part.matches)
         for name in ("sample", "signature", "strand"):
             columns[name] = list(map(encode_basestring_ascii, columns[name].tolist()))
         for name, form in (("score", "%r"), ("expected_errors", "%r"), ("hash", "%d")):
-            columns[name] = _texts(columns[name], form, part.matches.has_qualities, "null")
-        return _rows(columns, COLUMNS, self.FORM)
+            columns[name] = texts(columns[name], form, part.matches.has_qualities, "null")
+        return rows(columns | _rival_columns(part, "null"), self._columns, self._form)
+
+
+def columns_of(options: ScanOptions) -> tuple[str, ...]:
+    """Return the columns of the table of matches, which lines of JSON have, too."""
+    return COLUMNS + RIVAL_COLUMNS if options.report == "read" else COLUMNS
+
+
+def _rival_columns(part: ScanPart, missing: str = MISSING) -> dict[str, Any]:
+    if part.rivals is None:
+        return {}
+    least = part.rivals.next_mismatches
+    return {"ties": part.rivals.ties, "next_mismatches": texts(least, "%d", least >= 0, missing)}
 
 
 class SummaryReport(ScanReport):
@@ -185,16 +180,16 @@ class SummaryReport(ScanReport):
             "sample": samples.name,
             "file": [source.translate(ONE_FIELD) for source in samples.source.tolist()],
             "letters": samples.letters,
-            "n_share": _texts(samples.ns / letters, "%.6g", some),
-            "ambiguous_share": _texts(samples.ambiguous / letters, "%.6g", some),
-            "mean_quality": _texts(samples.mean_quality, "%.3f", samples.has_qualities & some),
-            "least_quality": _texts(samples.least_quality, "%d", samples.has_qualities & some),
-            "hash": _texts(samples.hash, "%d", samples.has_qualities),
+            "n_share": texts(samples.ns / letters, "%.6g", some),
+            "ambiguous_share": texts(samples.ambiguous / letters, "%.6g", some),
+            "mean_quality": texts(samples.mean_quality, "%.3f", samples.has_qualities & some),
+            "least_quality": texts(samples.least_quality, "%d", samples.has_qualities & some),
+            "hash": texts(samples.hash, "%d", samples.has_qualities),
             "signatures": samples.pairs,
-            "warnings": _words((short, "shorter_than_any_signature"), (may_be_phred64(samples), "may_be_phred64")),
+            "warnings": words((short, "shorter_than_any_signature"), (may_be_phred64(samples), "may_be_phred64")),
             "sample_number": samples.number + 1,
         }
-        return _rows(columns, SUMMARY_COLUMNS)
+        return rows(columns, SUMMARY_COLUMNS)
 
 
 def check_certainty(options: ScanOptions) -> None:
@@ -240,40 +235,14 @@ class CertaintyReport(ScanReport):
         columns = match_columns(self._panel, part.samples, matches) | {
             "sample_letters": letters,
             "signature_letters": length,
-            "informative_share": _texts(informative_share(matches), "%.6g"),
-            "score": _texts(matches.score, "%.3f", matches.has_qualities),
-            "expected_errors": _texts(matches.expected_errors, "%.6g", matches.has_qualities),
-            "certainty": _texts(certainty(matches), "%.6g"),
-            "log10_chance": _texts(chance, "%.2f"),
-            "note": _words((chance > MAY_BE_CHANCE, "may_be_chance"), (matches.mismatches > 0, "mismatches")),
+            "informative_share": texts(informative_share(matches), "%.6g"),
+            "score": texts(matches.score, "%.3f", matches.has_qualities),
+            "expected_errors": texts(matches.expected_errors, "%.6g", matches.has_qualities),
+            "certainty": texts(certainty(matches), "%.6g"),
+            "log10_chance": texts(chance, "%.2f"),
+            "note": words((chance > MAY_BE_CHANCE, "may_be_chance"), (matches.mismatches > 0, "mismatches")),
         }
-        return _rows(columns, CERTAINTY_COLUMNS)
-
-
-def _encoded(text: str) -> bytes:
-    return text.encode("utf-8", "backslashreplace")  # names of files may be anything
-
-
-def _rows(columns: Mapping[str, Any], names: Sequence[str], form: str | None = None) -> str:
-    lists = (columns[name] for name in names)
-    return rows_of([column if isinstance(column, list) else column.tolist() for column in lists], form)
-
-
-def _texts(
-    values: NDArray[Any], form: str, known: NDArray[np.bool_] | None = None, missing: str = MISSING
-) -> list[str]:
-    """Write each value as `form`, or `missing` where it is not known: a list comprehension, and no call for a field."""
-    if known is None or known.all():
-        return [form % value for value in values.tolist()]
-    if not known.any():
-        return [missing] * len(values)
-    return [form % value if there else missing for value, there in zip(values.tolist(), known.tolist(), strict=True)]
-
-
-def _words(*conditions: tuple[NDArray[np.bool_], str]) -> list[str]:
-    """Write for each row the words whose conditions hold, with commas between them; there is at least one condition."""
-    lists = [[word if true else "" for true in holds.tolist()] for holds, word in conditions]
-    return [",".join([word for word in row if word]) or MISSING for row in zip(*lists, strict=True)]
+        return rows(columns, CERTAINTY_COLUMNS)
 
 
 def totals_content(sample: str, totals: ScanTotals) -> Content:

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.signatures.options import Report
-from oclgenomics.signatures.result import Columns, Matches, Samples, ScanPart
+from oclgenomics.signatures.result import Columns, Matches, Rivals, Samples, ScanPart
 
 HALF = np.uint64(32)
+NO_OTHER = np.int64(1 << 62)
 COUNTS = ("letters", "ns", "ambiguous", "quality_sum", "pairs")  # of samples; pieces add up to them
 
 
@@ -21,11 +22,13 @@ class PartJoiner:
     Parameters
     ----------
     report : {'best', 'first', 'all'}
-        With all matches only a sample's numbers wait.
+        With all matches only a sample's numbers wait,
+    whole : bool
+        unless all of a sample's matches have to come together.
     """
 
-    def __init__(self, report: Report) -> None:
-        self._report = report
+    def __init__(self, report: Report, *, whole: bool = False) -> None:
+        self._report, self._waits = report, whole or report != "all"
         self._samples, self._matches = Samples.none(), Matches.none()
         self._counted = np.empty(0, np.int64)  # pairs of the sample that goes on, where its matches do not wait
 
@@ -45,7 +48,7 @@ class PartJoiner:
         matches = in_order(matches) if self._report == "all" else merge_pairs(matches, self._report)
         goes_on = len(samples) > 0 and not samples.ends[-1]
         there = len(matches)
-        if goes_on and self._report != "all":
+        if goes_on and self._waits:
             there = int(np.searchsorted(matches.sample, samples.number[-1]))
         # What waits is a copy, not a slice: memory would hold all the others, too.
         self._matches, matches = matches.take(np.arange(there, len(matches))), matches.take(slice(there))
@@ -134,6 +137,35 @@ def merge_pairs(matches: Matches, report: Report) -> Matches:
     if not len(first):
         return ordered
     return replace(ordered.take(first), hits=np.add.reduceat(ordered.hits, first))
+
+
+def best_of_samples(matches: Matches) -> tuple[Matches, Rivals]:
+    """Keep one row for each sample, and say what else matches it.
+
+    The best match has the fewest mismatches, among these the highest score, among these it is that of the first
+    signature, of its strands the first one.
+
+    Parameters
+    ----------
+    matches : Matches
+        Of whole samples; one row for each sample, signature and strand, in this order.
+    """
+    means = falling_means(matches.quality_sum, matches.end - matches.start)
+    ordered = matches.take(np.lexsort((*means, matches.mismatches, matches.sample)))
+    first = run_starts(ordered.sample)
+    if not len(first):
+        return ordered, Rivals.none()
+    chosen = ordered.take(first)
+    sample = np.repeat(np.arange(len(first)), np.diff(first, append=len(ordered)))
+    others = np.flatnonzero(ordered.signature != chosen.signature[sample])
+    others = others[np.lexsort((ordered.mismatches[others], ordered.signature[others], sample[others]))]
+    # The other strand of a signature is no second one, so each of a sample's signatures counts once.
+    others = others[run_starts(sample[others], ordered.signature[others])]
+    by, mismatches = sample[others], ordered.mismatches[others].astype(np.int64)
+    ties = np.bincount(by[mismatches == chosen.mismatches[by]], minlength=len(first))
+    least = np.full(len(first), NO_OTHER)
+    np.minimum.at(least, by, mismatches)
+    return chosen, Rivals(ties.astype(np.int64), np.where(least == NO_OTHER, -1, least))
 
 
 def falling_means(sums: NDArray[np.uint64], lengths: NDArray[Any]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:

@@ -64,7 +64,7 @@ def expected(format: str, options: ScanOptions, reads: list[Read] = READS) -> st
 
 
 def without_comments(text: str) -> str:
-    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith("# "))
+    return "".join(line for line in text.splitlines(keepends=True) if not line.startswith(("# ", "@PG\t", "@CO\t")))
 
 
 def scan(device: Device, *words: str, samples: str = "x.fq") -> int:
@@ -81,6 +81,15 @@ def scan(device: Device, *words: str, samples: str = "x.fq") -> int:
         (["--report", "all", "--max-mismatch", "1"], "tsv", ScanOptions(report="all", max_mismatches=1)),
         (["--min-informative", "0.6", "--min-score=21.5"], "tsv", ScanOptions(min_informative=0.6, min_score=21.5)),
         (["--method", "brute", "--strand", "both"], "tsv", ScanOptions(strand="both")),
+        (["--report", "read", "--strand", "both", "-k", "1"], "tsv", ScanOptions("read", "both", max_edits=1)),
+        (["--json", "--report", "read", "--max-mismatch", "2"], "jsonl", ScanOptions("read", max_mismatches=2)),
+        (
+            ["--format", "sam", "--report", "all", "--max-mismatch", "2", "--strand", "both"],
+            "sam",
+            ScanOptions("all", "both", max_mismatches=2, alignments=True),
+        ),
+        (["--format", "sam", "--report", "read", "-k", "2"], "sam", ScanOptions("read", max_edits=2, alignments=True)),
+        (["--format=paf", "--strand=both", "-k1"], "paf", ScanOptions(strand="both", max_edits=1, alignments=True)),
     ],
 )
 def test_matches_are_those_of_the_oracle(
@@ -97,6 +106,9 @@ def test_fasta_and_several_files(device: Device, folder: Path, capsys: pytest.Ca
     assert scan(device, samples="x.fa") == 0
     plain = [Read(read.name, read.letters) for read in READS]
     assert without_comments(capsys.readouterr().out) == expected("tsv", ScanOptions(), plain)
+    assert scan(device, "--format", "sam", "--strand", "both", "-k", "1", samples="x.fa") == 0
+    options = ScanOptions(strand="both", max_edits=1, alignments=True)
+    assert without_comments(capsys.readouterr().out) == expected("sam", options, plain)
 
 
 def test_standard_input(

@@ -140,8 +140,8 @@ def test_what_the_course_has_no_words_for(options, message):
 
 
 def test_unknown_format():
-    with pytest.raises(UsageError, match="choose one of tsv, course, bed, jsonl"):
-        written("paf")
+    with pytest.raises(UsageError, match="choose one of tsv, course, bed, jsonl, paf, sam"):
+        written("vcf")
 
 
 def test_both_strands_and_the_highest_scores():
@@ -151,8 +151,10 @@ def test_both_strands_and_the_highest_scores():
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_no_match(format):
-    assert written(format, [Read("x", "GGGG", "IIII")]).count("\n") == (format == "tsv")
-    assert written(format, []).count("\n") == (format == "tsv")
+    options = ScanOptions(alignments=True)
+    lines = {"tsv": 1, "sam": 1 + len(SIGNATURES)}.get(format, 0)
+    assert written(format, [Read("x", "GGGG", "IIII")], options).count("\n") == lines
+    assert written(format, [], options).count("\n") == lines
 
 
 ANY_READS = st.lists(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from oclgenomics.sequence.name_list import NameList
-from oclgenomics.signatures.matches.joining import PartJoiner, in_order, rows_of_part
+from oclgenomics.signatures.matches.joining import PartJoiner, best_of_samples, in_order, rows_of_part
 from oclgenomics.signatures.options import Report
 from oclgenomics.signatures.plan import parts_of_pairs
 from oclgenomics.signatures.result import Columns, Matches, Samples
@@ -92,6 +92,32 @@ def test_all_matches_come_at_once_and_pairs_count_once() -> None:
     assert part.samples.pairs.tolist() == [3]
     part = joiner.add(samples((0, 5, True), (1, 2, True)), matches(row(0, 11), row(1, 0)))
     assert part.samples.pairs.tolist() == [3, 1]
+
+
+def test_all_matches_of_a_sample_can_come_together() -> None:
+    joiner = PartJoiner("all", whole=True)
+    part = joiner.add(samples((0, 5, True), (1, 5, False)), matches(row(0, 1), row(1, 3), row(1, 2, signature=1)))
+    assert part.matches.sample.tolist() == [0]
+    assert len(joiner.add(samples((1, 5, False)), matches(row(1, 9))).matches) == 0
+    part = joiner.add(samples((1, 5, True), (2, 2, True)), matches(row(2, 0)))
+    assert part.matches.start.tolist() == [3, 9, 2, 0]
+    assert part.samples.pairs.tolist() == [2, 1]
+
+
+def test_the_best_match_of_a_sample_and_what_else_matches_it() -> None:
+    rows = matches(
+        row(0, 0, mismatches=1, quality_sum=99), row(0, 5, strand=1), row(0, 5, signature=1, mismatches=2),
+        row(1, 3, quality_sum=1), row(1, 4, signature=1), row(1, 2, signature=1, strand=1, mismatches=1),
+        row(1, 1, signature=2), row(1, 1, signature=2, strand=1), row(1, 1, signature=3, mismatches=3),
+        row(3, 7, mismatches=1), row(3, 8, strand=1, mismatches=1),
+    )  # fmt: skip
+    best, rivals = best_of_samples(rows)
+    assert best.sample.tolist() == [0, 1, 3]
+    assert best.start.tolist() == [5, 4, 7]  # few mismatches before high scores before signatures before strands
+    assert rivals.ties.tolist() == [0, 2, 0]
+    assert rivals.next_mismatches.tolist() == [2, 0, -1]  # the other strand of a signature is no other signature
+    nothing, rivals = best_of_samples(matches())
+    assert (len(nothing), len(rivals)) == (0, 0)
 
 
 @given(st.lists(st.lists(st.integers(1, 9), max_size=4), min_size=1, max_size=6), st.integers(1, 20))

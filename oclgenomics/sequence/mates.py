@@ -1,0 +1,185 @@
+"""Pairs of mates among records that are read some at a time, whatever else is known of the records."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, closing
+from typing import Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import InputError
+from oclgenomics.sequence.aligned_reads import collate_hint
+from oclgenomics.sequence.name_list import NameList, first_difference
+
+NAMES_DIFFER = "the mates of a pair have different names, {} and {}; give `any_mates` if they are mates all the same"
+
+
+class ReadRun(Protocol):
+    """Records that follow each other in an input.
+
+    Attributes
+    ----------
+    names : NameList
+        The first word of each header.
+    texts : NameList
+        Each record as it stands in the input. A line break at its end may be missing.
+    """
+
+    @property
+    def names(self) -> NameList: ...
+
+    @property
+    def texts(self) -> NameList: ...
+
+    def __len__(self) -> int: ...
+
+    def part(self: RunT, begin: int, end: int | None = None) -> RunT:
+        """Return the records from `begin` on, up to `end`."""
+
+    def take(self: RunT, which: NDArray[np.int64]) -> RunT:
+        """Return some records, in the order of their numbers."""
+
+    def copy(self: RunT) -> RunT:
+        """Return the same records in memory of their own."""
+
+    def joined(self: RunT, more: RunT) -> RunT:
+        """Return these records and others behind them."""
+
+
+RunT = TypeVar("RunT", bound=ReadRun)
+RunT_co = TypeVar("RunT_co", bound=ReadRun, covariant=True)
+
+
+class OpenReads(Protocol[RunT_co]):
+    """Reads an input, some records at a time, which are valid until the next ones are asked for."""
+
+    def __call__(self, path: str, *, second: bool) -> Generator[RunT_co, None, None]:
+        """Read a file; `second` is true for one of second mates, which goes along with the first mates' file."""
+
+
+def mates_of_inputs(
+    opened: OpenReads[RunT],
+    singles: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
+    *,
+    interleaved: bool,
+    any_mates: bool,
+) -> Iterator[tuple[RunT, ...]]:
+    """Yield all reads, or first and second mates of pairs, some at a time.
+
+    Parameters
+    ----------
+    opened : OpenReads
+    singles : sequence of str
+        Files, which come first.
+    pairs : sequence of (str, str)
+        Files of first mates and of second mates.
+    interleaved : bool
+        In `singles`, mates follow each other.
+    any_mates : bool
+        Take mates that have different names as pairs.
+
+    Raises
+    ------
+    InputError
+        A defect of an input, FASTA and FASTQ together, or mates that do not belong together.
+    """
+    formats = _SameFormat()
+    for path in singles:
+        with closing(formats.checked(opened(path, second=False), path)) as runs:
+            if interleaved:
+                yield from interleaved_pairs(runs, path, any_mates=any_mates)
+            else:
+                yield from ((run,) for run in runs)
+    for both in pairs:
+        streams = [
+            formats.checked(opened(path, second=second), path) for path, second in zip(both, (False, True), strict=True)
+        ]
+        yield from paired_reads(streams, both, any_mates=any_mates)
+
+
+def interleaved_pairs(runs: Iterator[RunT], source: str, *, any_mates: bool) -> Iterator[tuple[RunT, RunT]]:
+    """Take each two records for a pair; yield the first and the second mates of some pairs.
+
+    Raises
+    ------
+    InputError
+        An odd number of records, or mates with different names.
+    """
+    left: RunT | None = None
+    before = 0
+    for run in runs:
+        run = run if left is None else left.joined(run)
+        whole = len(run) // 2 * 2
+        left = run.part(whole).copy() if whole < len(run) else None
+        if whole:
+            firsts = np.arange(0, whole, 2)
+            mates = run.take(firsts), run.take(firsts + 1)
+            if not any_mates:
+                _check_names(mates[0].names, mates[1].names, source=source, before=before, step=2)
+            yield mates
+            before += whole
+    if left is not None:
+        message = "has an odd number of records, so the last one has no mate" + collate_hint(source)
+        raise InputError(message, source=source, record=before + 1)
+
+
+def paired_reads(
+    runs: Sequence[Generator[RunT, None, None]], paths: tuple[str, str], *, any_mates: bool
+) -> Iterator[tuple[RunT, RunT]]:
+    """Take the n-th records of two inputs for a pair; yield the first and the second mates of some pairs.
+
+    Raises
+    ------
+    InputError
+        Mates that are not equally many, or that have different names.
+    """
+    before = 0
+    with ExitStack() as stack:
+        streams = [stack.enter_context(closing(run)) for run in runs]
+        now = [next(stream, None) for stream in streams]
+        while now[0] is not None and now[1] is not None:
+            count = min(len(now[0]), len(now[1]))
+            mates = now[0].part(0, count), now[1].part(0, count)
+            if not any_mates:
+                _check_names(mates[0].names, mates[1].names, source=" + ".join(paths), before=before)
+            yield mates
+            before += count
+            left = [None if len(run) == count else run.part(count) for run in now if run is not None]
+            now = [next(stream, None) if run is None else run for run, stream in zip(left, streams, strict=True)]
+        for run, path, other in zip(now, paths, paths[::-1], strict=True):
+            if run is None and any(one is not None for one in now):
+                raise InputError(
+                    f"ends after {before:,} records, but {other} goes on; mates have to be equally many",
+                    source=path, record=before,
+                )  # fmt: skip
+
+
+def _check_names(first: NameList, second: NameList, *, source: str, before: int, step: int = 1) -> None:
+    at = first_difference(first, second)
+    if at is not None:
+        message = NAMES_DIFFER.format(repr(first[at]), repr(second[at])) + (collate_hint(source) if step == 2 else "")
+        raise InputError(message, source=source, record=before + step * at + 1)
+
+
+class _SameFormat:
+    """Sees to it that all inputs are FASTA, or all FASTQ, since they go into one file."""
+
+    def __init__(self) -> None:
+        self._mark = self._path = ""
+
+    def checked(self, runs: Generator[RunT, None, None], path: str) -> Generator[RunT, None, None]:
+        """Pass on the records of an input, and close it in the end."""
+        with closing(runs):
+            for run in runs:
+                self._check(run.texts[0].lstrip()[:1], path)
+                yield run
+
+    def _check(self, mark: str, path: str) -> None:
+        if not self._mark:
+            self._mark, self._path = mark, path
+        elif mark != self._mark:
+            kinds = ("FASTA", "FASTQ") if mark == ">" else ("FASTQ", "FASTA")
+            raise InputError(f"is {kinds[0]}, but {self._path} is {kinds[1]}; filter them apart", source=path)
