@@ -16,6 +16,7 @@ Trim = Literal["before", "after"]
 REPORTS: tuple[Report, ...] = get_args(Report)
 STRANDS: tuple[Strand, ...] = get_args(Strand)
 METHODS: tuple[Method, ...] = get_args(Method)
+EDITS_ONLY: frozenset[Method] = frozenset({"lanes"})  # of these
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
 PAIR_RULES: tuple[PairRule, ...] = get_args(PairRule)
 TRIMS: tuple[Trim, ...] = get_args(Trim)
@@ -84,7 +85,7 @@ class ScanOptions:
         if self.max_edits and self.method == "planes":
             text = "does not find insertions and deletions; choose auto, index or lanes"
             raise ParameterError("method", text, self.method)
-        if self.method == "lanes" and not self.max_edits:
+        if self.method in EDITS_ONLY and not self.max_edits:
             raise ParameterError("method", "is for `max_edits`; choose auto, index or planes", self.method)
         check_range("min_informative", self.min_informative, 0, 1, "a share is 0 to 1")
         check_range("min_score", self.min_score, 0, BEST_QUALITY, f"qualities are 0 to {BEST_QUALITY}")

@@ -11,14 +11,14 @@ from helpers.signature_golden import GOLDEN_SETS, GoldenSet
 from oclgenomics.cli.main import main
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.signatures import ScanOptions, read_panel, scan
-from oclgenomics.signatures.options import METHODS
+from oclgenomics.signatures.options import EDITS_ONLY, METHODS
 
 by_set = pytest.mark.parametrize("golden", GOLDEN_SETS, ids=lambda golden: golden.name)
 
 
 @pytest.mark.each_value
 @by_set
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [method for method in METHODS if method not in EDITS_ONLY])
 def test_every_match_is_found(shaped: Engine, golden: GoldenSet, method: Any) -> None:
     found = scan(golden.samples, read_panel(golden.signatures), ScanOptions("all", method=method), engine=shaped)
     rows = sorted(found.records(), key=lambda row: (row["sample"], row["signature"]))
@@ -32,7 +32,7 @@ def test_every_match_is_found(shaped: Engine, golden: GoldenSet, method: Any) ->
 
 @pytest.mark.each_value
 @by_set
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [method for method in METHODS if method not in EDITS_ONLY])
 @pytest.mark.parametrize("report", ["best", "first"])
 def test_one_match_of_each_pair(shaped: Engine, golden: GoldenSet, method: Any, report: Any) -> None:
     found = scan(golden.samples, read_panel(golden.signatures), ScanOptions(report, method=method), engine=shaped)

@@ -14,7 +14,7 @@ from oclgenomics.runtime import Engine
 from oclgenomics.signatures import reference
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.scans import EditScan, MatchScan, describe, names_of_pieces
-from oclgenomics.signatures.options import METHODS, REPORTS, ScanOptions
+from oclgenomics.signatures.options import EDITS_ONLY, METHODS, REPORTS, ScanOptions
 from oclgenomics.signatures.panels.panel import Panel
 
 
@@ -73,7 +73,9 @@ def test_no_piece_has_no_name(engine: Engine) -> None:
     assert names_of_pieces(sample_letters(engine, []).block).tolist() == []
 
 
-@pytest.mark.parametrize(("method", "max_edits"), [*((method, 0) for method in METHODS), ("index", 1), ("brute", 1)])
+@pytest.mark.parametrize(
+    ("method", "max_edits"), [*((method, int(method in EDITS_ONLY)) for method in METHODS), ("index", 1), ("brute", 1)]
+)
 @pytest.mark.parametrize("report", REPORTS)
 @pytest.mark.parametrize("qualities", [False, True])
 def test_columns_have_their_types(engine: Engine, method: Any, report: Any, max_edits: int, qualities: bool) -> None:
