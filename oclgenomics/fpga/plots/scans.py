@@ -113,7 +113,7 @@ def phase_label(phase: Phase) -> str:
     if off_card := _off_card(phase):
         return off_card[0]
     if phase.beside:
-        return f"{phase.name} (beside)"
+        return f"{phase.name} (in parallel)"
     return f"{phase.name} *" if phase.unbuilt else phase.name
 
 

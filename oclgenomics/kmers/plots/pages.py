@@ -132,7 +132,7 @@ def _mark(place: float, name: str, colour: str, dash: str, top: float) -> dict[s
 def _without_peak(histogram: Histogram) -> dict[str, Any]:
     axis: dict[str, Any] = {"title": {"text": "Times that a k-mer occurs"}}
     if histogram.largest > FEW_COUNTS:
-        axis["type"] = "log"
+        axis |= {"type": "log", "dtick": "D2"}
     views = height_views(LEAST * 1.3, float(histogram.kmers.max()))
     return {**height_axis(views, "logarithmic", "Distinct k-mers"), "xaxis": axis, "bargap": 0.1}
 

@@ -53,5 +53,5 @@ def test_a_phase_waits_for_all_that_runs_during_the_one_before() -> None:
     )  # fmt: skip
     *bars, bounds = _timeline({"mine": phases}, {"mine": total(phases)}).traces
     places = {bar["name"]: (bar["base"], bar["x"]) for bar in bars}
-    assert places == {"LD": ([0], [1]), "remainder (beside)": ([0], [3]), "build M": ([3], [2])}
+    assert places == {"LD": ([0], [1]), "remainder (in parallel)": ([0], [3]), "build M": ([3], [2])}
     assert bounds["x"] == [5]
