@@ -340,6 +340,16 @@ def sequences(engine: Engine, *, fastq: bool, names: bool = True, qualities: boo
         engine.finish()
 
 
+def compressed_sequences(engine: Engine) -> None:
+    """Leave out the bases that are equal to the one before."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x"
+        path.write_bytes(b">a\n%b\n>b\nAAAA\n" % (b"GATTTACANNGG" * 30))
+        blocks = packed_blocks(engine, [path], block_bytes=200, overlap=5, names=False, compress=True)
+        assert 30 * 7 <= sum(block.symbols.size for block in blocks) < 30 * 11  # those repeated in front of a block, too
+        engine.finish()
+
+
 def letters_in_place(engine: Engine, *, fastq: bool) -> None:
     """Find records and their letters in the text."""
     letters = b"ACGTN" * 10
@@ -605,7 +615,7 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(linkage, kind="multiallelic", measure="r2"),
     ),
     "primitives": tuple(partial(primitives, number=number) for number in range(len(_PRIMITIVES))),
-    "sequences": (partial(sequences, fastq=True), partial(sequences, fastq=False)),
+    "sequences": (partial(sequences, fastq=True), partial(sequences, fastq=False), compressed_sequences),
     "signal_alignments": tuple(
         partial(signal_alignments, options=options, state=state) for options, state in RECURRENCES
     ),
