@@ -22,6 +22,7 @@ PAIR_RULES: tuple[PairRule, ...] = get_args(PairRule)
 TRIMS: tuple[Trim, ...] = get_args(Trim)
 MAX_MISMATCHES = 7
 MAX_EDITS = 1000
+MAX_OVERHANG = 1_000_000
 BEST_QUALITY = 93
 
 
@@ -56,6 +57,10 @@ class ScanOptions:
     alignments : bool
         Find out how signatures are aligned to their matches, and keep the bases, as SAM and PAF need it. Memory then
         holds all matches of the sample at work, also where all are reported.
+    overhang : int
+        Let signatures run past the start or the end of a sample, with this many letters inside or more; 0: not at all.
+        With i of L letters inside, a match has at most `max_mismatches` * i / L mismatches, rounded down. Letters
+        outside count as mismatches where matches are compared. Not with `max_edits` or `alignments`.
 
     Raises
     ------
@@ -71,6 +76,7 @@ class ScanOptions:
     min_score: float = 0.0
     max_edits: int = 0
     alignments: bool = False
+    overhang: int = 0
 
     def __post_init__(self) -> None:
         for name, choices in (("report", REPORTS), ("strand", STRANDS), ("method", METHODS)):
@@ -87,6 +93,13 @@ class ScanOptions:
             raise ParameterError("method", text, self.method)
         if self.method in EDITS_ONLY and not self.max_edits:
             raise ParameterError("method", "is for `max_edits`; choose auto, index or planes", self.method)
+        check_range("overhang", self.overhang, 0, MAX_OVERHANG, "it is the least number of bases inside a sample")
+        if self.overhang and self.max_edits:
+            raise ParameterError(
+                "overhang", "is found without insertions and deletions; use `max_mismatches`", self.overhang
+            )
+        if self.overhang and self.alignments:
+            raise ParameterError("overhang", "is not written as SAM or PAF; choose another `format`", self.overhang)
         check_range("min_informative", self.min_informative, 0, 1, "a share is 0 to 1")
         check_range("min_score", self.min_score, 0, BEST_QUALITY, f"qualities are 0 to {BEST_QUALITY}")
 

@@ -15,6 +15,10 @@ these of the leftmost end; here start is the largest one at which d(e) is reache
 single nucleotide of the sample is aligned to the same one of the signature, counted in the alignment of cost d(e) to
 sample[start : e] in which this happens most often. A place is no hit if its match does not pass the filters.
 
+**Overhang.** A signature may run past the start of a sample, its end, or both, where as many of its letters as asked
+for lie inside. It is then compared without the letters outside, and of L letters with i inside at most M i / L, rounded
+down, need not match, where M may in a whole match. Letters outside count as mismatches where the best match is chosen.
+
 **Alignments.** The alignment of a match is one of the whole signature, as it is given, to the sample's letters, turned
 to its strand. Of a match with mismatches alone it has no gap. Of a match with edits it has the fewest edits, among
 these the most informative positions; where several are left, it is the one that, read from its last letter to its
@@ -31,7 +35,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -63,6 +67,8 @@ class Match:
         Positions at which the sample or the signature has N.
     error_units : int or None
         Expected number of wrong letters, in units of 2^-32.
+    outside : int
+        Letters of the signature before the start of the sample or behind its end.
     """
 
     strand: str
@@ -74,6 +80,7 @@ class Match:
     sample_ns: int
     signature_ns: int
     error_units: int | None
+    outside: int = 0
 
 
 @dataclass(frozen=True)
@@ -103,6 +110,7 @@ def matches(
     max_mismatches: int = 0,
     min_informative: float = 0.0,
     min_score: float = 0.0,
+    overhang: int = 0,
 ) -> list[Match]:
     """Return all matches on a strand, or on both, from left to right and + before -.
 
@@ -116,8 +124,15 @@ def matches(
     max_mismatches : int
     min_informative, min_score : float
         Least number of informative positions, as a share of the signature's letters, and least mean quality of a match.
+    overhang : int
+        Least number of letters inside the sample of matches that run past its start or its end; 0 for none of these.
     """
-    found = _on_strands(sample, qualities, signature, strand, lambda one: _with_mismatches(one, max_mismatches))
+
+    def find(one: Strand) -> list[Match]:
+        whole, cut = _with_mismatches(one, max_mismatches), _overhanging(one, max_mismatches, overhang)
+        return [*(match for match in cut if not match.start), *whole, *(match for match in cut if match.start)]
+
+    found = _on_strands(sample, qualities, signature, strand, find)
     return [match for match in found if _passes(match, len(signature), min_informative, min_score)]
 
 
@@ -174,6 +189,24 @@ def _with_mismatches(strand: Strand, allowed: int) -> list[Match]:
     for start, count in zip(starts.tolist(), mismatches.tolist(), strict=True):
         informative = int(np.count_nonzero(of_text[start : start + length] & of_pattern))
         found.append(strand.match(start, start + length, count, informative))
+    return found
+
+
+def _overhanging(strand: Strand, allowed: int, least: int) -> list[Match]:
+    """Matches that run past an end of the sample, from left to right; none if `least` is 0."""
+    size, length = len(strand.text), len(strand.pattern)
+    found: list[Match] = []
+    for place in range(1 - length, size) if least else ():  # of the signature's first letter
+        start, end = max(place, 0), min(place + length, size)
+        inside = end - start
+        if not least <= inside < length:
+            continue
+        cut = replace(strand, pattern=strand.pattern[start - place : end - place])
+        text = strand.text[start:end]
+        mismatches = int(np.count_nonzero(text & cut.pattern == 0))
+        if mismatches <= allowed * inside // length:
+            informative = int(np.count_nonzero(is_concrete(text) & is_concrete(cut.pattern)))
+            found.append(replace(cut.match(start, end, mismatches, informative), outside=length - inside))
     return found
 
 
@@ -264,8 +297,11 @@ def mean_quality(match: Match) -> Fraction:
 
 
 def best(found: list[Match]) -> Match:
-    """Return the match of the fewest mismatches or edits, then of the highest mean quality, then the leftmost."""
-    return min(found, key=lambda match: (match.mismatches, -mean_quality(match), match.end))
+    """Return the match of the fewest mismatches or edits, then of the highest mean quality, then the leftmost.
+
+    Letters outside the sample count as mismatches.
+    """
+    return min(found, key=lambda match: (match.mismatches + match.outside, -mean_quality(match), match.end))
 
 
 @functools.cache

@@ -101,6 +101,11 @@ def add_matching_options(parser: argparse.ArgumentParser, *, report: bool = True
         "neighbouring ends of matches are one match (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
+        "--overhang", type=count, default=0, metavar="MIN",
+        help="let signatures run past the start or the end of a sample, with MIN bases or more inside; a match then "
+        "has at most its share of the mismatches. Not with --max-edits, SAM and PAF (default: whole signatures only)",
+    )  # fmt: skip
+    group.add_argument(
         "--min-informative", type=float, default=0.0, metavar="SHARE",
         help="least share of positions, 0 to 1, at which both bases are a single nucleotide (default: %(default)s)",
     )  # fmt: skip
@@ -198,7 +203,7 @@ def _scan(args: argparse.Namespace, job: signatures.ScanJob, work: Work) -> None
 def _options(args: argparse.Namespace) -> ScanOptions:
     return signatures.ScanOptions(
         args.report, args.strand, args.method, args.max_mismatches, args.min_informative, args.min_score,
-        args.max_edits, args.format in formats.ALIGNED_FORMATS,
+        args.max_edits, args.format in formats.ALIGNED_FORMATS, args.overhang,
     )  # fmt: skip
 
 
