@@ -7,18 +7,22 @@ work-item, which tries all overhangs: matches of all pairs are counted, then tho
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.runtime import Engine
+from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.pieces import Pieces
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters
+from oclgenomics.signatures.panels.panel import Patterns
 from oclgenomics.signatures.result import Columns
 
 SOURCE = "signatures/overhangs.cl"
+NUCLEOTIDES = np.arange(4, dtype=np.uint8)
 MAX_PAIRS = 1 << 20  # that are compared at a time
+WORDS = {32: np.uint32, 64: np.uint64}  # by bits, for masks of patterns that are no longer
 MAX_FOUND = 1 << 26  # matches that these may have
 
 
@@ -56,10 +60,24 @@ class OverhangFinder:
         Letters of a pattern that have to lie in a record, 1 or more.
     max_pairs : int
         Most pairs of an end and a pattern that are compared at a time.
+    masks : bool
+        Compare short patterns as words, a bit for each letter, instead of letter by letter.
     """
 
-    def __init__(self, engine: Engine, patterns: DevicePatterns, least: int, *, max_pairs: int = MAX_PAIRS) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        patterns: DevicePatterns,
+        least: int,
+        *,
+        max_pairs: int = MAX_PAIRS,
+        masks: bool = True,
+    ) -> None:
         self._engine, self._patterns, self._least = engine, patterns, least
+        sizes = patterns.patterns.lengths
+        self._most_letters = int(sizes.max())
+        self._bits = next((bits for bits in WORDS if self._most_letters <= bits), 0) if masks else 0
+        self._masks = engine.upload(masks_of(patterns.patterns).astype(WORDS[self._bits])) if self._bits else None
         self._rows = max(1, min(max_pairs // len(patterns.patterns), MAX_FOUND // len(patterns.patterns.sets)))
 
     def find(self, samples: SampleLetters) -> Overhangs:
@@ -75,12 +93,7 @@ class OverhangFinder:
             "codes": samples.codes, "pieces": samples.pieces, **self._patterns.arguments, "least": self._least,
             "most": self._patterns.max_mismatches,
         }  # fmt: skip
-        counts = engine.empty(pairs, np.uint32)
-        kernel = engine.kernel(SOURCE, "count_overhangs")
-        engine.launch_items(
-            kernel, pairs, **given, ends=engine.upload(ends), columns=columns, pairs=pairs, counts=counts
-        )
-        hits = engine.download(counts)
+        hits = engine.download(self._counts(samples, engine.upload(ends), pairs, given))
         some = np.flatnonzero(hits)
         if not len(some):
             return Overhangs.none()
@@ -89,10 +102,26 @@ class OverhangFinder:
         behind = np.cumsum(hits)
         listed = np.stack([end, pattern, behind - hits], axis=1).astype(np.uint32)
         found = engine.empty(int(behind[-1]), np.uint32)
-        kernel = engine.kernel(SOURCE, "list_overhangs")
+        kernel = engine.kernel(SOURCE, "list_overhangs", BITS=0)
         engine.launch_items(kernel, len(some), **given, listed=engine.upload(listed), pairs=len(some), found=found)
         number = engine.download(found).astype(np.int64)
         return self._placed(samples.block.pieces, np.repeat(end, hits), np.repeat(pattern, hits), number)
+
+    def _counts(self, samples: SampleLetters, ends: DeviceArray, pairs: int, given: dict[str, Any]) -> DeviceArray:
+        """Number of matches of each pair."""
+        engine, masks, size = self._engine, None, {"most_letters": self._most_letters}
+        if self._bits:
+            masks = engine.empty((ends.size, len(NUCLEOTIDES)), WORDS[self._bits])
+            kernel = engine.kernel(SOURCE, "mask_ends", BITS=self._bits)
+            codes = {"codes": samples.codes, "pieces": samples.pieces}
+            engine.launch_items(kernel, ends.size, **codes, ends=ends, count=ends.size, **size, masks=masks)
+        counts = engine.empty(pairs, np.uint32)
+        kernel = engine.kernel(SOURCE, "count_overhangs", BITS=self._bits)
+        engine.launch_items(
+            kernel, pairs, **given, **size, ends=ends, columns=pairs // ends.size, pairs=pairs, end_masks=masks,
+            pattern_masks=self._masks, counts=counts,
+        )  # fmt: skip
+        return counts
 
     def _placed(
         self, pieces: Pieces, end: NDArray[np.uint32], pattern: NDArray[np.int64], number: NDArray[np.int64]
@@ -103,6 +132,20 @@ class OverhangFinder:
         skip = np.where(last, 0, length - self._least - number)
         start = np.where(last, np.maximum(size - length + 1, 0) + number, 0)
         return Overhangs(piece, pattern, start, np.minimum(start + length - skip, size), skip)
+
+
+def masks_of(patterns: Patterns) -> NDArray[np.uint64]:
+    """Return for each pattern and nucleotide in which letters it is, uint64 (patterns, 4): bit j is that of letter j.
+
+    Parameters
+    ----------
+    patterns : Patterns
+        Of at most 64 letters each.
+    """
+    number = np.arange(len(patterns.sets)) - np.repeat(patterns.offsets[:-1], patterns.lengths)
+    bits = (patterns.sets[:, None] >> NUCLEOTIDES & 1).astype(np.uint64) << number.astype(np.uint64)[:, None]
+    masks: NDArray[np.uint64] = np.bitwise_or.reduceat(bits, patterns.offsets[:-1])
+    return masks
 
 
 def ends_of(pieces: Pieces) -> NDArray[np.uint32]:

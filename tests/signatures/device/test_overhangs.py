@@ -24,6 +24,7 @@ from oclgenomics.signatures.plan import parts_of_pairs
 from oclgenomics.signatures.result import Matches
 
 ALPHABETS = ["AC", "ACGT", "ACGTNRY"]
+LIMITS = [(1, 12, True), (3, 12, False), (50, 31, True), (50, 32, True), (50, 33, True), (9, 64, True), (9, 65, True)]
 
 
 @st.composite
@@ -98,15 +99,15 @@ def test_all_matches_of_a_sample_that_comes_in_parts(engine: Engine, tmp_path: P
     assert found.matches.outside.max() == 5
 
 
-@pytest.mark.parametrize("max_pairs", [1, 3, 1 << 20])
-def test_rounds_of_any_size(shaped: Engine, max_pairs: int) -> None:
-    rng = np.random.default_rng(max_pairs)
-    records = [SampleRecord(random_letters(rng, size, 0.1, "AC")) for size in (0, 1, 4, 9, 30)]
+@pytest.mark.parametrize(("max_pairs", "longest", "masks"), LIMITS)
+def test_rounds_and_words_of_any_size(shaped: Engine, max_pairs: int, longest: int, masks: bool) -> None:
+    rng = np.random.default_rng(longest)
+    records = [SampleRecord(random_letters(rng, size, 0.1, "AC")) for size in (0, 1, 4, 9, longest - 1, longest, 90)]
     options = ScanOptions("all", "both", max_mismatches=2, overhang=3)
-    signatures = [(f"p{size}", random_letters(rng, size, 0.1, "AC")) for size in (1, 3, 4, 6, 12)]
+    signatures = [(f"p{size}", random_letters(rng, size, 0.1, "AC")) for size in (1, 3, 4, 6, longest)]
     patterns = Panel.from_signatures(signatures).patterns("both")
     on_device = DevicePatterns.upload(shaped, patterns, options)
-    found = OverhangFinder(shaped, on_device, 3, max_pairs=max_pairs).find(sample_letters(shaped, records))
+    found = OverhangFinder(shaped, on_device, 3, max_pairs=max_pairs, masks=masks).find(sample_letters(shaped, records))
     rows = list(zip(found.piece, found.pattern, found.start, found.end, strict=True))
     expected = []
     for piece, record in enumerate(records):
