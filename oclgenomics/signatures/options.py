@@ -59,8 +59,8 @@ class ScanOptions:
         holds all matches of the sample at work, also where all are reported.
     overhang : int
         Let signatures run past the start or the end of a sample, with this many letters inside or more; 0: not at all.
-        With i of L letters inside, a match has at most `max_mismatches` * i / L mismatches, rounded down. Letters
-        outside count as mismatches where matches are compared. Not with `max_edits` or `alignments`.
+        With i of L letters inside, a match has at most `max_mismatches` * i / L mismatches, or `max_edits` * i / L
+        edits, rounded down. Letters outside count as mismatches where matches are compared. Not with `alignments`.
 
     Raises
     ------
@@ -94,10 +94,6 @@ class ScanOptions:
         if self.method in EDITS_ONLY and not self.max_edits:
             raise ParameterError("method", "is for `max_edits`; choose auto, index or planes", self.method)
         check_range("overhang", self.overhang, 0, MAX_OVERHANG, "it is the least number of bases inside a sample")
-        if self.overhang and self.max_edits:
-            raise ParameterError(
-                "overhang", "is found without insertions and deletions; use `max_mismatches`", self.overhang
-            )
         if self.overhang and self.alignments:
             raise ParameterError("overhang", "is not written as SAM or PAF; choose another `format`", self.overhang)
         check_range("min_informative", self.min_informative, 0, 1, "a share is 0 to 1")

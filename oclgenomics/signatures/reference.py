@@ -19,6 +19,12 @@ sample[start : e] in which this happens most often. A place is no hit if its mat
 for lie inside. It is then compared without the letters outside, and of L letters with i inside at most M i / L, rounded
 down, need not match, where M may in a whole match. Letters outside count as mismatches where the best match is chosen.
 
+With edits, at the end of a sample c(i) is the least cost of turning the signature's first i letters into any
+sample[start : ], and at most E i / L, rounded down, may be needed. Of the i that are allowed, from the least number of
+letters inside to L - 1, the match has the one with the least c(i) + L - i, of several the largest. There is none where
+c(L) <= E, as the whole signature matches there, nor for signatures of E letters or fewer. At the start of a sample all
+is the same, read backwards. With edits, no match runs past both ends.
+
 **Alignments.** The alignment of a match is one of the whole signature, as it is given, to the sample's letters, turned
 to its strand. Of a match with mismatches alone it has no gap. Of a match with edits it has the fewest edits, among
 these the most informative positions; where several are left, it is the one that, read from its last letter to its
@@ -145,6 +151,7 @@ def places(
     max_edits: int,
     min_informative: float = 0.0,
     min_score: float = 0.0,
+    overhang: int = 0,
 ) -> list[Match]:
     """Return the match of each place on a strand, or on both; parameters and order are those of `matches`.
 
@@ -153,7 +160,12 @@ def places(
     list of Match
         `mismatches` holds edits, `signature_ns` all Ns of the signature.
     """
-    found = _on_strands(sample, qualities, signature, strand, lambda one: _with_edits(one, max_edits))
+
+    def find(one: Strand) -> list[Match]:
+        every = [*_with_edits(one, max_edits), *_edits_overhanging(one, max_edits, overhang)]
+        return sorted(every, key=lambda match: (match.end, match.start))
+
+    found = _on_strands(sample, qualities, signature, strand, find)
     return [match for match in found if _passes(match, len(signature), min_informative, min_score)]
 
 
@@ -221,6 +233,32 @@ def _with_edits(strand: Strand, allowed: int) -> list[Match]:
             found.append(best(run))
             run = []
     return found
+
+
+def _edits_overhanging(strand: Strand, allowed: int, least: int) -> list[Match]:
+    """Matches with edits that run past the start and the end of the sample; none if `least` is 0."""
+    size, length = len(strand.text), len(strand.pattern)
+    found: list[Match] = []
+    for step in (-1, 1) if least and allowed < length and size else ():
+        text, pattern = strand.text[::step], strand.pattern[::step]
+        ends = [_last_end(text, pattern[:inside]) for inside in range(1, length + 1)]
+        cost, start, informative = zip(*ends, strict=True)
+        if cost[-1] <= allowed:
+            continue
+        right = [at for at in range(least, length) if cost[at - 1] <= allowed * at // length]
+        if right:
+            inside = min(right, key=lambda at: (cost[at - 1] - at, -at))
+            first = start[inside - 1]
+            place = (first, size) if step == 1 else (0, size - first)
+            cut = replace(strand, pattern=pattern[:inside])
+            match = cut.match(place[0], place[1], cost[inside - 1], informative[inside - 1])
+            found.append(replace(match, outside=length - inside))
+    return found
+
+
+def _last_end(text: NDArray[np.uint8], pattern: NDArray[np.uint8]) -> tuple[int, int, int]:
+    distance, start, informative = end_costs(text, pattern)
+    return int(distance[-1]), int(start[-1]), int(informative[-1])
 
 
 def end_costs(
@@ -301,7 +339,9 @@ def best(found: list[Match]) -> Match:
 
     Letters outside the sample count as mismatches.
     """
-    return min(found, key=lambda match: (match.mismatches + match.outside, -mean_quality(match), match.end))
+    return min(
+        found, key=lambda match: (match.mismatches + match.outside, -mean_quality(match), match.end, match.start)
+    )
 
 
 @functools.cache

@@ -108,7 +108,7 @@ def _found(read: Read, text: str, strand: str, options: ScanOptions) -> list[ref
     least = {"min_informative": options.min_informative, "min_score": options.min_score}
     given = read.letters, read.qualities, text
     if options.max_edits:
-        return reference.places(*given, strand=strand, max_edits=options.max_edits, **least)
+        return reference.places(*given, strand=strand, max_edits=options.max_edits, overhang=options.overhang, **least)
     return reference.matches(
         *given, strand=strand, max_mismatches=options.max_mismatches, overhang=options.overhang, **least
     )

@@ -89,7 +89,7 @@ class OverhangFinder:
     def _of_ends(self, samples: SampleLetters, ends: NDArray[np.uint32]) -> Overhangs:
         engine, columns = self._engine, len(self._patterns.patterns)
         pairs = len(ends) * columns
-        given = {
+        given: dict[str, Any] = {
             "codes": samples.codes, "pieces": samples.pieces, **self._patterns.arguments, "least": self._least,
             "most": self._patterns.max_mismatches,
         }  # fmt: skip
@@ -109,12 +109,15 @@ class OverhangFinder:
 
     def _counts(self, samples: SampleLetters, ends: DeviceArray, pairs: int, given: dict[str, Any]) -> DeviceArray:
         """Number of matches of each pair."""
-        engine, masks, size = self._engine, None, {"most_letters": self._most_letters}
+        engine, masks = self._engine, None
+        size: dict[str, Any] = {"most_letters": self._most_letters}
         if self._bits:
             masks = engine.empty((ends.size, len(NUCLEOTIDES)), WORDS[self._bits])
             kernel = engine.kernel(SOURCE, "mask_ends", BITS=self._bits)
-            codes = {"codes": samples.codes, "pieces": samples.pieces}
-            engine.launch_items(kernel, ends.size, **codes, ends=ends, count=ends.size, **size, masks=masks)
+            engine.launch_items(
+                kernel, ends.size, codes=samples.codes, pieces=samples.pieces, ends=ends, count=ends.size, **size,
+                masks=masks,
+            )  # fmt: skip
         counts = engine.empty(pairs, np.uint32)
         kernel = engine.kernel(SOURCE, "count_overhangs", BITS=self._bits)
         engine.launch_items(

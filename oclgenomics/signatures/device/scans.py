@@ -14,6 +14,7 @@ from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.pieces import LetterBlock
 from oclgenomics.signatures.device.edits import EditMatcher
 from oclgenomics.signatures.device.methods import Methods
+from oclgenomics.signatures.device.overhang_edits import EditOverhangFinder
 from oclgenomics.signatures.device.overhangs import OverhangFinder, Overhangs
 from oclgenomics.signatures.device.pairs import FoundStarts
 from oclgenomics.signatures.device.patterns import DevicePatterns
@@ -183,13 +184,18 @@ class MatchScan:
             np.full(len(found), samples.has_qualities), facts.quality_sum, facts.informative, facts.sample_ns,
             facts.pattern_ns, facts.error_units, length - inside,
         )  # fmt: skip
-        passing = facts.informative / length >= self._options.min_informative
-        passing &= facts.quality_sum / inside >= self._options.min_score
+        passing = _passing(matches, length, self._options)
         return matches.take(passing), found.piece[passing]
 
     def _described(self, samples: SampleLetters, found: Overhangs) -> MatchFacts:
         places = found.piece, found.pattern, found.start, found.end
         return describe(self._engine, samples, self._patterns, *places, skip=found.skip)
+
+
+def _passing(matches: Matches, length: NDArray[np.int64], options: ScanOptions) -> NDArray[np.bool_]:
+    """Whether matches of signatures of these lengths have enough informative positions, and the quality."""
+    informative: NDArray[np.bool_] = matches.informative / length >= options.min_informative
+    return informative & (matches.quality_sum / (matches.end - matches.start) >= options.min_score)
 
 
 class EditScan:
@@ -211,6 +217,9 @@ class EditScan:
         self._lengths = known.lengths
         self._ns = np.add.reduceat((known.sets == ANY).astype(np.int64), known.offsets[:-1])
         self._matcher: EditMatcher | None = None
+        self._overhangs: EditOverhangFinder | None = None
+        if options.overhang:
+            self._overhangs = EditOverhangFinder(engine, patterns, options.max_edits, options.overhang)
         self.begin()
 
     def begin(self) -> None:
@@ -232,11 +241,26 @@ class EditScan:
         places = joined_places(Places.joined([self._open, self._in_records(samples)]))
         goes_on = self._goes_on(samples, places)
         done, hits = reported_places(self._filtered(places.take(~goes_on)), self._options.report)
-        matches = self._described(samples, done, hits)
+        matches = Matches.joined([self._described(samples, done, hits), self._overhanging(samples)])
         kept = places.take(goes_on)
         self._open_ns, self._open_errors = self._facts(samples, kept)
         self._open = replace(kept, origin=~np.arange(len(kept)))
         yield rows_of_pieces(samples), matches
+
+    def _overhanging(self, samples: SampleLetters) -> Matches:
+        """Matches that run past the ends of records, a hit each."""
+        if self._overhangs is None:
+            return Matches.none()
+        found, known, pieces = self._overhangs.find(samples), self._patterns.patterns, samples.block.pieces
+        facts = describe(self._engine, samples, None, found.piece, found.pattern, found.start, found.end)
+        begin = pieces.start[found.piece]
+        matches = Matches(
+            pieces.record[found.piece], known.signature[found.pattern], known.strand[found.pattern],
+            begin + found.start, begin + found.end, np.ones(len(found), np.int64), found.edits.astype(np.int32),
+            np.full(len(found), samples.has_qualities), facts.quality_sum, found.informative, facts.sample_ns,
+            found.pattern_ns, facts.error_units, found.outside,
+        )  # fmt: skip
+        return matches.take(_passing(matches, self._lengths[found.pattern], self._options))
 
     def _in_records(self, samples: SampleLetters) -> Places:
         """The places of a block, counted from the begin of records."""

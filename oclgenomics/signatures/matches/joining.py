@@ -40,8 +40,7 @@ class PartJoiner:
         samples : Samples
             One row for each piece, in their order; what a row tells is of what the piece owns. `pairs` is 0.
         matches : Matches
-            Of these samples, in any order, but those that end together from left to right. Several rows of a piece,
-            signature and strand are joined unless all are reported.
+            Of these samples, in any order. Rows of a sample, signature and strand are joined unless all are reported.
         """
         samples = merge_samples(Samples.joined([self._samples, samples]))
         matches = Matches.joined([self._matches, matches])
@@ -130,9 +129,9 @@ def merge_pairs(matches: Matches, report: Report) -> Matches:
     keys = (matches.strand, matches.signature, matches.sample)
     if report == "best":
         means = falling_means(matches.quality_sum, matches.end - matches.start)
-        order = np.lexsort((matches.end, *means, matches.missed, *keys))
+        order = np.lexsort((matches.start, matches.end, *means, matches.missed, *keys))
     else:
-        order = np.lexsort((matches.end, *keys))
+        order = np.lexsort((matches.start, matches.end, *keys))
     ordered = matches.take(order)
     first = run_starts(ordered.sample, ordered.signature, ordered.strand)
     if not len(first):

@@ -16,8 +16,10 @@ from oclgenomics.errors import ParameterError
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.letters import letter_blocks
 from oclgenomics.signatures import Panel, ScanOptions, ScanResult, reference, scan
+from oclgenomics.signatures.device.overhang_edits import EditOverhangFinder
 from oclgenomics.signatures.device.overhangs import OverhangFinder
 from oclgenomics.signatures.device.patterns import DevicePatterns
+from oclgenomics.signatures.device.scans import EditScan
 from oclgenomics.signatures.options import REPORTS, STRANDS
 from oclgenomics.signatures.panels.letters import LETTERS
 from oclgenomics.signatures.plan import parts_of_pairs
@@ -55,18 +57,24 @@ def reads_and_signatures(draw: st.DrawFn) -> tuple[list[Read], list[tuple[str, s
 @settings(deadline=None, max_examples=60)
 @given(
     case=reads_and_signatures(), report=st.sampled_from(REPORTS), strand=st.sampled_from(STRANDS),
-    most=st.sampled_from([0, 1, 3]), overhang=st.sampled_from([1, 2, 5, 16, 60]),
-    informative=st.sampled_from([0.0, 0.0, 0.4]), score=st.sampled_from([0.0, 0.0, 45.0]),
-    block=st.sampled_from([1 << 20, 100, 700]),
+    most=st.sampled_from([0, 1, 3]), edits=st.sampled_from([0, 0, 1, 2, 4]),
+    overhang=st.sampled_from([1, 2, 5, 16, 60]), informative=st.sampled_from([0.0, 0.0, 0.4]),
+    score=st.sampled_from([0.0, 0.0, 45.0]), block=st.sampled_from([1 << 20, 100, 700]),
 )  # fmt: skip
 def test_a_scan_finds_what_the_oracle_finds(
-    engine: Engine, case, report, strand, most, overhang, informative, score, block,
+    engine: Engine, case, report, strand, most, edits, overhang, informative, score, block,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:  # fmt: skip
     reads, signatures = case
     known = bool(reads) and reads[0].qualities is not None
     options = ScanOptions(
-        report, strand, max_mismatches=most, min_informative=informative, min_score=score * known, overhang=overhang
+        report,
+        strand,
+        max_mismatches=most * (edits == 0),
+        max_edits=edits,
+        min_informative=informative,
+        min_score=score * known,
+        overhang=overhang,
     )
     lines = [
         f"@{read.name}\n{read.letters}\n+\n{read.qualities}\n" if known else f">{read.name}\n{read.letters}\n"
@@ -133,15 +141,36 @@ def test_the_fewest_bases_that_do_not_match_win(engine: Engine, tmp_path: Path) 
     assert rows == [("r", "whole", 15, 1, 1, 1), ("s", "near", 0, 2, 0, None), ("t", "whole", 8, 0, 0, 3)]
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"max_edits": 1}, "overhang.*without insertions and deletions"),
-        ({"alignments": True}, "overhang.*SAM or PAF"),
-    ],
-)
-def test_what_overhang_does_not_go_with(given: dict[str, int], message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        ScanOptions(overhang=5, **given)
+@pytest.mark.parametrize(("max_pairs", "aligned", "longest"), [(1, 1, 31), (30, 3, 33), (99, 9, 64)])
+def test_rounds_of_edits(shaped: Engine, max_pairs: int, aligned: int, longest: int) -> None:
+    rng = np.random.default_rng(longest)
+    records = [SampleRecord(random_letters(rng, size, 0.1, "AC")) for size in (0, 1, 6, 20, 90)]
+    signatures = [(f"p{size}", random_letters(rng, size, 0.1, "AC")) for size in (2, 12, 32, longest)]
+    options = ScanOptions("all", "both", max_edits=3, overhang=3)
+    patterns = Panel.from_signatures(signatures).patterns("both")
+    on_device = DevicePatterns.upload(shaped, patterns, options)
+    finder = EditOverhangFinder(shaped, on_device, 3, 3, max_pairs=max_pairs, aligned=aligned)
+    found = finder.find(sample_letters(shaped, records))
+    columns = (found.piece, found.pattern, found.start, found.end, found.edits, found.outside, found.informative)
+    expected = []
+    for piece, record in enumerate(records):
+        for pattern in range(len(patterns)):
+            text = "".join(LETTERS[bases] for bases in patterns.of(pattern))
+            every = reference.places(record.letters.decode(), None, text, max_edits=3, overhang=3)
+            expected += [
+                (piece, pattern, match.start, match.end, match.mismatches, match.outside, match.informative)
+                for match in every
+                if match.outside
+            ]
+    assert sorted(zip(*columns, strict=True)) == sorted(expected)
+    assert len(expected) > 5
+
+
+def test_what_overhang_does_not_go_with(engine: Engine) -> None:
+    with pytest.raises(ParameterError, match=r"overhang.*SAM or PAF"):
+        ScanOptions(overhang=5, alignments=True)
+    options, patterns = ScanOptions(max_edits=1, overhang=5), Panel.from_signatures([("p", "A" * 65)]).patterns("+")
+    with pytest.raises(ParameterError, match="signatures of up to 64 bases, and one has 65"):
+        EditScan(engine, DevicePatterns.upload(engine, patterns, options), options)
     with pytest.raises(ParameterError, match="least number of bases"):
         ScanOptions(overhang=-1)
