@@ -117,6 +117,7 @@ def matches(
     min_informative: float = 0.0,
     min_score: float = 0.0,
     overhang: int = 0,
+    overhang_at: str = "both",
 ) -> list[Match]:
     """Return all matches on a strand, or on both, from left to right and + before -.
 
@@ -132,11 +133,14 @@ def matches(
         Least number of informative positions, as a share of the signature's letters, and least mean quality of a match.
     overhang : int
         Least number of letters inside the sample of matches that run past its start or its end; 0 for none of these.
+    overhang_at : {'both', 'start', 'end'}
+        Which end they may run past; those that run past both are of the start.
     """
 
     def find(one: Strand) -> list[Match]:
-        whole, cut = _with_mismatches(one, max_mismatches), _overhanging(one, max_mismatches, overhang)
-        return [*(match for match in cut if not match.start), *whole, *(match for match in cut if match.start)]
+        first, last = _overhanging(one, max_mismatches, overhang)
+        whole = _with_mismatches(one, max_mismatches)
+        return [*(first if overhang_at != "end" else []), *whole, *(last if overhang_at != "start" else [])]
 
     found = _on_strands(sample, qualities, signature, strand, find)
     return [match for match in found if _passes(match, len(signature), min_informative, min_score)]
@@ -152,6 +156,7 @@ def places(
     min_informative: float = 0.0,
     min_score: float = 0.0,
     overhang: int = 0,
+    overhang_at: str = "both",
 ) -> list[Match]:
     """Return the match of each place on a strand, or on both; parameters and order are those of `matches`.
 
@@ -162,7 +167,7 @@ def places(
     """
 
     def find(one: Strand) -> list[Match]:
-        every = [*_with_edits(one, max_edits), *_edits_overhanging(one, max_edits, overhang)]
+        every = [*_with_edits(one, max_edits), *_edits_overhanging(one, max_edits, overhang, overhang_at)]
         return sorted(every, key=lambda match: (match.end, match.start))
 
     found = _on_strands(sample, qualities, signature, strand, find)
@@ -204,10 +209,11 @@ def _with_mismatches(strand: Strand, allowed: int) -> list[Match]:
     return found
 
 
-def _overhanging(strand: Strand, allowed: int, least: int) -> list[Match]:
-    """Matches that run past an end of the sample, from left to right; none if `least` is 0."""
+def _overhanging(strand: Strand, allowed: int, least: int) -> tuple[list[Match], list[Match]]:
+    """Matches that run past the start, and other ones past the end, from left to right; none if `least` is 0."""
     size, length = len(strand.text), len(strand.pattern)
-    found: list[Match] = []
+    first: list[Match] = []
+    last: list[Match] = []
     for place in range(1 - length, size) if least else ():  # of the signature's first letter
         start, end = max(place, 0), min(place + length, size)
         inside = end - start
@@ -218,8 +224,9 @@ def _overhanging(strand: Strand, allowed: int, least: int) -> list[Match]:
         mismatches = int(np.count_nonzero(text & cut.pattern == 0))
         if mismatches <= allowed * inside // length:
             informative = int(np.count_nonzero(is_concrete(text) & is_concrete(cut.pattern)))
-            found.append(replace(cut.match(start, end, mismatches, informative), outside=length - inside))
-    return found
+            match = replace(cut.match(start, end, mismatches, informative), outside=length - inside)
+            (first if place < 0 else last).append(match)
+    return first, last
 
 
 def _with_edits(strand: Strand, allowed: int) -> list[Match]:
@@ -235,19 +242,20 @@ def _with_edits(strand: Strand, allowed: int) -> list[Match]:
     return found
 
 
-def _edits_overhanging(strand: Strand, allowed: int, least: int) -> list[Match]:
+def _edits_overhanging(strand: Strand, allowed: int, least: int, at: str) -> list[Match]:
     """Matches with edits that run past the start and the end of the sample; none if `least` is 0."""
     size, length = len(strand.text), len(strand.pattern)
     found: list[Match] = []
-    for step in (-1, 1) if least and allowed < length and size else ():
+    steps = {"both": (-1, 1), "start": (-1,), "end": (1,)}[at]
+    for step in steps if least and allowed < length and size else ():
         text, pattern = strand.text[::step], strand.pattern[::step]
         ends = [_last_end(text, pattern[:inside]) for inside in range(1, length + 1)]
         cost, start, informative = zip(*ends, strict=True)
         if cost[-1] <= allowed:
             continue
-        right = [at for at in range(least, length) if cost[at - 1] <= allowed * at // length]
+        right = [i for i in range(least, length) if cost[i - 1] <= allowed * i // length]
         if right:
-            inside = min(right, key=lambda at: (cost[at - 1] - at, -at))
+            inside = min(right, key=lambda i: (cost[i - 1] - i, -i))
             first = start[inside - 1]
             place = (first, size) if step == 1 else (0, size - first)
             cut = replace(strand, pattern=pattern[:inside])

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -105,13 +106,13 @@ def scan_part(reads: Sequence[Read], panel: Panel, texts: Sequence[str], options
 
 
 def _found(read: Read, text: str, strand: str, options: ScanOptions) -> list[reference.Match]:
-    least = {"min_informative": options.min_informative, "min_score": options.min_score}
+    least: dict[str, Any] = {
+        name: getattr(options, name) for name in ("min_informative", "min_score", "overhang", "overhang_at")
+    }
     given = read.letters, read.qualities, text
     if options.max_edits:
-        return reference.places(*given, strand=strand, max_edits=options.max_edits, overhang=options.overhang, **least)
-    return reference.matches(
-        *given, strand=strand, max_mismatches=options.max_mismatches, overhang=options.overhang, **least
-    )
+        return reference.places(*given, strand=strand, max_edits=options.max_edits, **least)
+    return reference.matches(*given, strand=strand, max_mismatches=options.max_mismatches, **least)
 
 
 def _alignments(rows: Sequence[tuple[Read, str, reference.Match]], *, gaps: bool) -> Alignments:

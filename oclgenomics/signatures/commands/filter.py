@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     begin_engine(args)
     scan = signatures.ScanOptions(
         "read", args.strand, args.method, args.max_mismatches, args.min_informative, args.min_score, args.max_edits,
-        overhang=args.overhang,
+        overhang=args.overhang, overhang_at=args.overhang_at,
     )  # fmt: skip
     options = signatures.FilterOptions(scan, args.pairs, args.drop, args.trim, args.label)
     singles, pairs = reads_and_mates(args)

@@ -16,6 +16,7 @@ from oclgenomics.runtime import Engine
 from oclgenomics.signatures.device.overhangs import MAX_PAIRS, WORDS, ends_of, masks_of
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters
+from oclgenomics.signatures.options import OverhangAt
 from oclgenomics.signatures.panels.letters import ANY, SETS, is_concrete
 from oclgenomics.signatures.panels.panel import Patterns
 from oclgenomics.signatures.result import Columns
@@ -61,6 +62,8 @@ class EditOverhangFinder:
     max_edits : int
     least : int
         Letters of a pattern that have to lie in a record, 1 or more.
+    at : {'both', 'start', 'end'}
+        Which end of records matches may run past.
     max_pairs, aligned : int
         Most pairs of an end and a pattern that are compared, and aligned, at a time.
 
@@ -76,6 +79,7 @@ class EditOverhangFinder:
         patterns: DevicePatterns,
         max_edits: int,
         least: int,
+        at: OverhangAt = "both",
         *,
         max_pairs: int = MAX_PAIRS,
         aligned: int = ALIGNED,
@@ -85,7 +89,8 @@ class EditOverhangFinder:
         if longest > LONGEST:
             text = f"with `max_edits` is for signatures of up to {LONGEST} bases, and one has {longest:,}"
             raise ParameterError("overhang", text, least)
-        self._engine, self._patterns, self._max_edits, self._least = engine, patterns, max_edits, least
+        self._engine, self._patterns, self._max_edits = engine, patterns, max_edits
+        self._least, self._at = least, at
         self._bits = next(bits for bits in WORDS if longest <= bits)
         both = np.stack([masks_of(known), masks_of(_backwards(known))], axis=1)
         self._masks = engine.upload(both.astype(WORDS[self._bits]))
@@ -93,7 +98,7 @@ class EditOverhangFinder:
 
     def find(self, samples: SampleLetters) -> EditOverhangs:
         """Return all of a block."""
-        ends, columns = ends_of(samples.block.pieces), len(self._patterns.patterns)
+        ends, columns = ends_of(samples.block.pieces, self._at), len(self._patterns.patterns)
         found = []
         for first in range(0, len(ends), self._rows):
             some = ends[first : first + self._rows]

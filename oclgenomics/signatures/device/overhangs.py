@@ -16,6 +16,7 @@ from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.pieces import Pieces
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters
+from oclgenomics.signatures.options import OverhangAt
 from oclgenomics.signatures.panels.panel import Patterns
 from oclgenomics.signatures.result import Columns
 
@@ -58,6 +59,8 @@ class OverhangFinder:
     patterns : DevicePatterns
     least : int
         Letters of a pattern that have to lie in a record, 1 or more.
+    at : {'both', 'start', 'end'}
+        Which end of records matches may run past.
     max_pairs : int
         Most pairs of an end and a pattern that are compared at a time.
     masks : bool
@@ -69,11 +72,12 @@ class OverhangFinder:
         engine: Engine,
         patterns: DevicePatterns,
         least: int,
+        at: OverhangAt = "both",
         *,
         max_pairs: int = MAX_PAIRS,
         masks: bool = True,
     ) -> None:
-        self._engine, self._patterns, self._least = engine, patterns, least
+        self._engine, self._patterns, self._least, self._at = engine, patterns, least, at
         sizes = patterns.patterns.lengths
         self._most_letters = int(sizes.max())
         self._bits = next((bits for bits in WORDS if self._most_letters <= bits), 0) if masks else 0
@@ -82,7 +86,7 @@ class OverhangFinder:
 
     def find(self, samples: SampleLetters) -> Overhangs:
         """Return all of a block."""
-        ends = ends_of(samples.block.pieces)
+        ends = ends_of(samples.block.pieces, self._at)
         lots = range(0, len(ends), self._rows)
         return Overhangs.joined(self._of_ends(samples, ends[begin : begin + self._rows]) for begin in lots)
 
@@ -151,13 +155,14 @@ def masks_of(patterns: Patterns) -> NDArray[np.uint64]:
     return masks
 
 
-def ends_of(pieces: Pieces) -> NDArray[np.uint32]:
+def ends_of(pieces: Pieces, at: OverhangAt) -> NDArray[np.uint32]:
     """Return the ends of records in a block in order, uint32: twice the number of the piece, plus 1 for its last bases.
 
     Parameters
     ----------
     pieces : Pieces
         Those of a record overlap by as many bases as a pattern has, less one, or more.
+    at : {'both', 'start', 'end'}
     """
-    first, last = np.flatnonzero(pieces.start == 0), np.flatnonzero(pieces.ends)
+    first, last = np.flatnonzero((pieces.start == 0) & (at != "end")), np.flatnonzero(pieces.ends & (at != "start"))
     return np.sort(np.concatenate([2 * first, 2 * last + 1])).astype(np.uint32)

@@ -134,7 +134,9 @@ class MatchScan:
     def __init__(self, engine: Engine, patterns: DevicePatterns, options: ScanOptions, times: int = 1) -> None:
         self._engine, self._patterns, self._options = engine, patterns, options
         self._methods = Methods(engine, patterns, options.method, times)
-        self._overhangs = OverhangFinder(engine, patterns, options.overhang) if options.overhang else None
+        self._overhangs = (
+            OverhangFinder(engine, patterns, options.overhang, options.overhang_at) if options.overhang else None
+        )
 
     earliest: int | None = None  # see `EditScan.earliest`; a match lies in the block that it is found in
 
@@ -219,7 +221,9 @@ class EditScan:
         self._matcher: EditMatcher | None = None
         self._overhangs: EditOverhangFinder | None = None
         if options.overhang:
-            self._overhangs = EditOverhangFinder(engine, patterns, options.max_edits, options.overhang)
+            self._overhangs = EditOverhangFinder(
+                engine, patterns, options.max_edits, options.overhang, options.overhang_at
+            )
         self.begin()
 
     def begin(self) -> None:

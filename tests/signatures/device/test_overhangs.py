@@ -20,7 +20,7 @@ from oclgenomics.signatures.device.overhang_edits import EditOverhangFinder
 from oclgenomics.signatures.device.overhangs import OverhangFinder
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.scans import EditScan
-from oclgenomics.signatures.options import REPORTS, STRANDS
+from oclgenomics.signatures.options import OVERHANGS_AT, REPORTS, STRANDS
 from oclgenomics.signatures.panels.letters import LETTERS
 from oclgenomics.signatures.plan import parts_of_pairs
 from oclgenomics.signatures.result import Matches
@@ -60,9 +60,10 @@ def reads_and_signatures(draw: st.DrawFn) -> tuple[list[Read], list[tuple[str, s
     most=st.sampled_from([0, 1, 3]), edits=st.sampled_from([0, 0, 1, 2, 4]),
     overhang=st.sampled_from([1, 2, 5, 16, 60]), informative=st.sampled_from([0.0, 0.0, 0.4]),
     score=st.sampled_from([0.0, 0.0, 45.0]), block=st.sampled_from([1 << 20, 100, 700]),
+    at=st.sampled_from(["both", *OVERHANGS_AT]),
 )  # fmt: skip
 def test_a_scan_finds_what_the_oracle_finds(
-    engine: Engine, case, report, strand, most, edits, overhang, informative, score, block,
+    engine: Engine, case, report, strand, most, edits, overhang, informative, score, block, at,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:  # fmt: skip
     reads, signatures = case
@@ -75,6 +76,7 @@ def test_a_scan_finds_what_the_oracle_finds(
         min_informative=informative,
         min_score=score * known,
         overhang=overhang,
+        overhang_at=at,
     )
     lines = [
         f"@{read.name}\n{read.letters}\n+\n{read.qualities}\n" if known else f">{read.name}\n{read.letters}\n"
