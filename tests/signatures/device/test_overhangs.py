@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from pathlib import Path
 from unittest import mock
 
@@ -15,11 +16,12 @@ from hypothesis import given, settings, strategies as st
 from oclgenomics.errors import ParameterError
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.letters import letter_blocks
-from oclgenomics.signatures import Panel, ScanOptions, ScanResult, reference, scan
+from oclgenomics.signatures import ChosenSamples, Panel, ScanOptions, ScanResult, reference, scan
 from oclgenomics.signatures.device.overhang_edits import EditOverhangFinder
 from oclgenomics.signatures.device.overhangs import OverhangFinder
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.scans import EditScan
+from oclgenomics.signatures.formats.reports import CertaintyReport
 from oclgenomics.signatures.options import OVERHANGS_AT, REPORTS, STRANDS
 from oclgenomics.signatures.panels.letters import LETTERS
 from oclgenomics.signatures.plan import parts_of_pairs
@@ -176,3 +178,18 @@ def test_what_overhang_does_not_go_with(engine: Engine) -> None:
         EditScan(engine, DevicePatterns.upload(engine, patterns, options), options)
     with pytest.raises(ParameterError, match="least number of bases"):
         ScanOptions(overhang=-1)
+
+
+def test_how_sure_they_are() -> None:
+    options = ScanOptions(max_mismatches=3, overhang=4)
+    panel, parts = scan_parts([Read("r", "ACGTTTTTTTTT")], [("p", "GGGGACGN")], options)
+    (part,), report = parts, CertaintyReport(panel, options)
+    columns = dict(zip(report.HEADER, report.body(part).decode().rstrip("\n").split("\t"), strict=True))
+    assert (columns["start"], columns["end"], columns["note"]) == ("0", "4", "may_be_chance,overhang")
+    assert (columns["informative"], columns["informative_share"], columns["certainty"]) == ("3", "0.375", "0.375")
+    assert columns["log10_chance"] == f"{math.log10((12 - 8 + 1 + 2 * 4) / 4**3):.2f}"
+    assert part.samples.letters.tolist() == [12]
+    chosen = ChosenSamples(panel, options)
+    chosen.add(part)
+    (lane,) = chosen.lanes
+    assert lane.chance == pytest.approx([math.log10(13 / 64)])
