@@ -47,5 +47,5 @@ __kernel void flag_overhangs(__global const uchar *codes, __global const Piece *
         if (j >= least && j < length)
             some |= cost * length <= edits * j;
     }
-    flags[pair] = (uchar)(some && cost > edits && edits < length);
+    flags[pair] = (uchar)(some && cost > edits);
 }

@@ -98,9 +98,9 @@ def test_a_scan_finds_what_the_oracle_finds(
 
 def test_all_matches_of_a_sample_that_comes_in_parts(engine: Engine, tmp_path: Path) -> None:
     """Its overhanging matches come once, and in the end each is in its place."""
-    read = Read("r", "A" * 60 + "C" + "A" * 5)
+    read = Read("r", "A" * 30)
     (tmp_path / "r.fa").write_text(f">r\n{read.letters}\n")
-    signatures, options = [("p", "AAAAAA"), ("q", "CAAAAAAA")], ScanOptions("all", overhang=3)
+    signatures, options = [("p", "AAAAAA"), ("q", "AAAAAAAA")], ScanOptions("all", overhang=3)
     few = functools.partial(parts_of_pairs, most=7)
     with mock.patch("oclgenomics.signatures.device.scans.parts_of_pairs", few):
         found = scan(tmp_path / "r.fa", Panel.from_signatures(signatures), options, engine=engine)
@@ -143,6 +143,16 @@ def test_the_fewest_bases_that_do_not_match_win(engine: Engine, tmp_path: Path) 
         for row in found.records()
     ]
     assert rows == [("r", "whole", 15, 1, 1, 1), ("s", "near", 0, 2, 0, None), ("t", "whole", 8, 0, 0, 3)]
+
+
+def test_the_last_piece_of_a_record_holds_a_whole_signature_with_all_edits(engine: Engine, tmp_path: Path) -> None:
+    (tmp_path / "r.fa").write_text(f">r\n{'T' * 40}CACGCA\n")  # without its first base, CA alone would overhang
+    options = ScanOptions("all", max_edits=1, overhang=2, overhang_at="end")
+    for block in range(20, 60):
+        sized = functools.partial(letter_blocks, block_bytes=block)
+        with mock.patch("oclgenomics.signatures.jobs.letter_blocks", sized):
+            found = scan(tmp_path / "r.fa", Panel.from_signatures([("p", "CACCA")]), options, engine=engine)
+        assert [(row["start"], row["end"], row["outside"]) for row in found.records()] == [(40, 46, 0)]
 
 
 @pytest.mark.parametrize(("max_pairs", "aligned", "longest"), [(1, 1, 31), (30, 3, 33), (99, 9, 64)])
