@@ -1,6 +1,6 @@
 // What is told of matches: sums over the letters under a pattern, all of them integers.
 //
-//   describe_matches   of match m, a pattern at the letters start .. end - 1 of a piece: facts[6 * m] and on are the sum
+//   describe_matches   of match m, a pattern without its first `skip` letters at start .. end - 1 of a piece: facts[6 * m] and on are the sum
 //                      of qualities, mismatches, informative positions (both letters are a single nucleotide), positions where
 //                      the sample has N, positions where the pattern has N, and expected errors in units of 2^-32.
 //                      What needs a pattern is 0 without patterns
@@ -18,7 +18,7 @@
 #define ANY 15
 
 typedef struct {
-    uint piece, pattern, start, end;
+    uint piece, pattern, start, end, skip;
 } Match;
 
 typedef struct {
@@ -57,7 +57,7 @@ void describe_matches(__global const uchar *memory, uint skip, __global const uc
 #endif
     const Match match = matches[m];
 #if PATTERNS
-    __global const uchar *signature = sets + patterns[match.pattern].begin;
+    __global const uchar *signature = sets + patterns[match.pattern].begin + match.skip;
 #endif
     const uint length = match.end - match.start;
     __global const uchar *under = codes + pieces[match.piece].letters + match.start;

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Generator
 from contextlib import ExitStack, closing
-from dataclasses import replace
 
 from oclgenomics.app import read_files
 from oclgenomics.app.jobs import ExecutorLike, path_of, spread_over
@@ -209,9 +208,8 @@ def filter_reads(
     panel = panel if isinstance(panel, Panel) else read_panel(panel)
     progress = None if run.progress is None else InputProgress([*singles, *(one for one, _ in pairs)], run.progress)
     with lent_engine(engine) as engine, ExitStack() as stack:
-        found = replace(options.scan, report="read", alignments=False)
         times = blocks_of(engine, inputs)
-        finders = [stack.enter_context(Finder(engine, panel, found, times)) for _ in range(1 + bool(pairs))]
+        finders = [stack.enter_context(Finder(engine, panel, options.of_reads, times)) for _ in range(1 + bool(pairs))]
         writers = [stack.enter_context(read_files.read_writer(name)).write for name in outputs]
         return filter_files(
             finders, panel, singles, pairs, options, writers, Run(run.threads, progress),

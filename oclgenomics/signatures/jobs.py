@@ -140,7 +140,9 @@ class Finder(Closing):
         patterns = panel.patterns(options.strand)
         self._engine, self._panel, self._options = engine, panel, options
         options = options.of_pairs
-        self._overlap = int(patterns.lengths.max()) + options.max_edits - 1
+        # The last piece of a record says whether a whole signature, with all edits, ends where the record does.
+        whole = options.overhang > 0 and options.max_edits > 0
+        self._overlap = int(patterns.lengths.max()) + options.max_edits - 1 + whole
         on_device = DevicePatterns.upload(engine, patterns, options)
         kind = EditScan if options.max_edits else MatchScan
         self._scan: EditScan | MatchScan = kind(engine, on_device, options, times)

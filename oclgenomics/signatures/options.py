@@ -13,6 +13,7 @@ Method = Literal["auto", "index", "planes", "lanes", "brute"]
 ReportFormat = Literal["tsv", "course", "bed", "jsonl", "paf", "sam"]
 PairRule = Literal["either", "both"]
 Trim = Literal["before", "after"]
+OverhangAt = Literal["both", "start", "end"]
 REPORTS: tuple[Report, ...] = get_args(Report)
 STRANDS: tuple[Strand, ...] = get_args(Strand)
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -20,8 +21,10 @@ EDITS_ONLY: frozenset[Method] = frozenset({"lanes"})  # of these
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
 PAIR_RULES: tuple[PairRule, ...] = get_args(PairRule)
 TRIMS: tuple[Trim, ...] = get_args(Trim)
+OVERHANGS_AT: tuple[OverhangAt, ...] = get_args(OverhangAt)
 MAX_MISMATCHES = 7
 MAX_EDITS = 1000
+MAX_OVERHANG = 1_000_000
 BEST_QUALITY = 93
 
 
@@ -56,6 +59,12 @@ class ScanOptions:
     alignments : bool
         Find out how signatures are aligned to their matches, and keep the bases, as SAM and PAF need it. Memory then
         holds all matches of the sample at work, also where all are reported.
+    overhang : int
+        Let signatures run past the start or the end of a sample, with this many letters inside or more; 0: not at all.
+        With i of L letters inside, a match has at most `max_mismatches` * i / L mismatches, or `max_edits` * i / L
+        edits, rounded down. Letters outside count as mismatches where matches are compared. Not with `alignments`.
+    overhang_at : {'both', 'start', 'end'}
+        Which end of samples signatures may run past. Those that run past both ends are found with the start.
 
     Raises
     ------
@@ -71,9 +80,13 @@ class ScanOptions:
     min_score: float = 0.0
     max_edits: int = 0
     alignments: bool = False
+    overhang: int = 0
+    overhang_at: OverhangAt = "both"
 
     def __post_init__(self) -> None:
-        for name, choices in (("report", REPORTS), ("strand", STRANDS), ("method", METHODS)):
+        for name, choices in (
+            ("report", REPORTS), ("strand", STRANDS), ("method", METHODS), ("overhang_at", OVERHANGS_AT),
+        ):  # fmt: skip
             check_choice(name, getattr(self, name), choices)
         for name, value, most in (
             ("max_mismatches", self.max_mismatches, MAX_MISMATCHES), ("max_edits", self.max_edits, MAX_EDITS),
@@ -87,6 +100,9 @@ class ScanOptions:
             raise ParameterError("method", text, self.method)
         if self.method in EDITS_ONLY and not self.max_edits:
             raise ParameterError("method", "is for `max_edits`; choose auto, index or planes", self.method)
+        check_range("overhang", self.overhang, 0, MAX_OVERHANG, "it is the least number of bases inside a sample")
+        if self.overhang and self.alignments:
+            raise ParameterError("overhang", "is not written as SAM or PAF; choose another `format`", self.overhang)
         check_range("min_informative", self.min_informative, 0, 1, "a share is 0 to 1")
         check_range("min_score", self.min_score, 0, BEST_QUALITY, f"qualities are 0 to {BEST_QUALITY}")
 
@@ -111,7 +127,8 @@ class FilterOptions:
         Keep the reads that do not pass.
     trim : {'before', 'after'}, optional
         Cut the best match of each read that is kept, and all bases before it, or all after it. Without it reads stay as
-        they are.
+        they are. With `ScanOptions.overhang`, signatures run past the start of reads, or their end, as `overhang_at`
+        says if it is not 'both'.
     label : bool
         Append the name of the best match's signature to the header of each read that is kept, ` signature=NAME`, and
         ` ties=N` where N other signatures match as well.
@@ -136,3 +153,11 @@ class FilterOptions:
                 raise ParameterError(
                     "trim", "cuts reads that match, which `drop` leaves out; give one of them", self.trim
                 )
+
+    @property
+    def of_reads(self) -> ScanOptions:
+        """How the best match of each read is found."""
+        at = self.scan.overhang_at
+        if self.trim is not None and at == "both":
+            at = "start" if self.trim == "before" else "end"
+        return replace(self.scan, report="read", alignments=False, overhang_at=at)

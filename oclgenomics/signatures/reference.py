@@ -15,6 +15,16 @@ these of the leftmost end; here start is the largest one at which d(e) is reache
 single nucleotide of the sample is aligned to the same one of the signature, counted in the alignment of cost d(e) to
 sample[start : e] in which this happens most often. A place is no hit if its match does not pass the filters.
 
+**Overhang.** A signature may run past the start of a sample, its end, or both, where as many of its letters as asked
+for lie inside. It is then compared without the letters outside, and of L letters with i inside at most M i / L, rounded
+down, need not match, where M may in a whole match. Letters outside count as mismatches where the best match is chosen.
+
+With edits, at the end of a sample c(i) is the least cost of turning the signature's first i letters into any
+sample[start : ], and at most E i / L, rounded down, may be needed. Of the i that are allowed, from the least number of
+letters inside to L - 1, the match has the one with the least c(i) + L - i, of several the largest. There is none where
+c(L) <= E, as the whole signature matches there, nor for signatures of E letters or fewer. At the start of a sample all
+is the same, read backwards. With edits, no match runs past both ends.
+
 **Alignments.** The alignment of a match is one of the whole signature, as it is given, to the sample's letters, turned
 to its strand. Of a match with mismatches alone it has no gap. Of a match with edits it has the fewest edits, among
 these the most informative positions; where several are left, it is the one that, read from its last letter to its
@@ -31,7 +41,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -63,6 +73,8 @@ class Match:
         Positions at which the sample or the signature has N.
     error_units : int or None
         Expected number of wrong letters, in units of 2^-32.
+    outside : int
+        Letters of the signature before the start of the sample or behind its end.
     """
 
     strand: str
@@ -74,6 +86,7 @@ class Match:
     sample_ns: int
     signature_ns: int
     error_units: int | None
+    outside: int = 0
 
 
 @dataclass(frozen=True)
@@ -103,6 +116,8 @@ def matches(
     max_mismatches: int = 0,
     min_informative: float = 0.0,
     min_score: float = 0.0,
+    overhang: int = 0,
+    overhang_at: str = "both",
 ) -> list[Match]:
     """Return all matches on a strand, or on both, from left to right and + before -.
 
@@ -116,8 +131,18 @@ def matches(
     max_mismatches : int
     min_informative, min_score : float
         Least number of informative positions, as a share of the signature's letters, and least mean quality of a match.
+    overhang : int
+        Least number of letters inside the sample of matches that run past its start or its end; 0 for none of these.
+    overhang_at : {'both', 'start', 'end'}
+        Which end they may run past; those that run past both are of the start.
     """
-    found = _on_strands(sample, qualities, signature, strand, lambda one: _with_mismatches(one, max_mismatches))
+
+    def find(one: Strand) -> list[Match]:
+        first, last = _overhanging(one, max_mismatches, overhang)
+        whole = _with_mismatches(one, max_mismatches)
+        return [*(first if overhang_at != "end" else []), *whole, *(last if overhang_at != "start" else [])]
+
+    found = _on_strands(sample, qualities, signature, strand, find)
     return [match for match in found if _passes(match, len(signature), min_informative, min_score)]
 
 
@@ -130,6 +155,8 @@ def places(
     max_edits: int,
     min_informative: float = 0.0,
     min_score: float = 0.0,
+    overhang: int = 0,
+    overhang_at: str = "both",
 ) -> list[Match]:
     """Return the match of each place on a strand, or on both; parameters and order are those of `matches`.
 
@@ -138,7 +165,12 @@ def places(
     list of Match
         `mismatches` holds edits, `signature_ns` all Ns of the signature.
     """
-    found = _on_strands(sample, qualities, signature, strand, lambda one: _with_edits(one, max_edits))
+
+    def find(one: Strand) -> list[Match]:
+        every = [*_with_edits(one, max_edits), *_edits_overhanging(one, max_edits, overhang, overhang_at)]
+        return sorted(every, key=lambda match: (match.end, match.start))
+
+    found = _on_strands(sample, qualities, signature, strand, find)
     return [match for match in found if _passes(match, len(signature), min_informative, min_score)]
 
 
@@ -177,6 +209,26 @@ def _with_mismatches(strand: Strand, allowed: int) -> list[Match]:
     return found
 
 
+def _overhanging(strand: Strand, allowed: int, least: int) -> tuple[list[Match], list[Match]]:
+    """Matches that run past the start, and other ones past the end, from left to right; none if `least` is 0."""
+    size, length = len(strand.text), len(strand.pattern)
+    first: list[Match] = []
+    last: list[Match] = []
+    for place in range(1 - length, size) if least else ():  # of the signature's first letter
+        start, end = max(place, 0), min(place + length, size)
+        inside = end - start
+        if not least <= inside < length:
+            continue
+        cut = replace(strand, pattern=strand.pattern[start - place : end - place])
+        text = strand.text[start:end]
+        mismatches = int(np.count_nonzero(text & cut.pattern == 0))
+        if mismatches <= allowed * inside // length:
+            informative = int(np.count_nonzero(is_concrete(text) & is_concrete(cut.pattern)))
+            match = replace(cut.match(start, end, mismatches, informative), outside=length - inside)
+            (first if place < 0 else last).append(match)
+    return first, last
+
+
 def _with_edits(strand: Strand, allowed: int) -> list[Match]:
     distance, start, informative = end_costs(strand.text, strand.pattern)
     found: list[Match] = []
@@ -188,6 +240,33 @@ def _with_edits(strand: Strand, allowed: int) -> list[Match]:
             found.append(best(run))
             run = []
     return found
+
+
+def _edits_overhanging(strand: Strand, allowed: int, least: int, at: str) -> list[Match]:
+    """Matches with edits that run past the start and the end of the sample; none if `least` is 0."""
+    size, length = len(strand.text), len(strand.pattern)
+    found: list[Match] = []
+    steps = {"both": (-1, 1), "start": (-1,), "end": (1,)}[at]
+    for step in steps if least and allowed < length and size else ():
+        text, pattern = strand.text[::step], strand.pattern[::step]
+        ends = [_last_end(text, pattern[:inside]) for inside in range(1, length + 1)]
+        cost, start, informative = zip(*ends, strict=True)
+        if cost[-1] <= allowed:
+            continue
+        right = [i for i in range(least, length) if cost[i - 1] <= allowed * i // length]
+        if right:
+            inside = min(right, key=lambda i: (cost[i - 1] - i, -i))
+            first = start[inside - 1]
+            place = (first, size) if step == 1 else (0, size - first)
+            cut = replace(strand, pattern=pattern[:inside])
+            match = cut.match(place[0], place[1], cost[inside - 1], informative[inside - 1])
+            found.append(replace(match, outside=length - inside))
+    return found
+
+
+def _last_end(text: NDArray[np.uint8], pattern: NDArray[np.uint8]) -> tuple[int, int, int]:
+    distance, start, informative = end_costs(text, pattern)
+    return int(distance[-1]), int(start[-1]), int(informative[-1])
 
 
 def end_costs(
@@ -264,8 +343,13 @@ def mean_quality(match: Match) -> Fraction:
 
 
 def best(found: list[Match]) -> Match:
-    """Return the match of the fewest mismatches or edits, then of the highest mean quality, then the leftmost."""
-    return min(found, key=lambda match: (match.mismatches, -mean_quality(match), match.end))
+    """Return the match of the fewest mismatches or edits, then of the highest mean quality, then the leftmost.
+
+    Letters outside the sample count as mismatches.
+    """
+    return min(
+        found, key=lambda match: (match.mismatches + match.outside, -mean_quality(match), match.end, match.start)
+    )
 
 
 @functools.cache

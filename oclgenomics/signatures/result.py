@@ -145,9 +145,11 @@ class Matches(Columns):
         Positions at which the sample or the signature has N.
     error_units : ndarray, uint64
         Expected number of wrong letters in units of 2^-32; 0 without qualities.
+    outside : ndarray, int64
+        Letters of the signature that lie before the start or behind the end of the sample.
     """
 
-    TYPES = "qiBqqqi?QqqqQ"
+    TYPES = "qiBqqqi?QqqqQq"
 
     sample: NDArray[np.int64]
     signature: NDArray[np.int32]
@@ -162,6 +164,12 @@ class Matches(Columns):
     sample_ns: NDArray[np.int64]
     signature_ns: NDArray[np.int64]
     error_units: NDArray[np.uint64]
+    outside: NDArray[np.int64]
+
+    @property
+    def missed(self) -> NDArray[np.int64]:
+        """Mismatches, and letters of the signature outside the sample: the best match has the fewest."""
+        return self.mismatches + self.outside
 
     @property
     def score(self) -> NDArray[np.float64]:
@@ -220,7 +228,7 @@ class Rivals(Columns):
     Attributes
     ----------
     ties : ndarray, int64
-        Other signatures that match with as few mismatches.
+        Other signatures that match with as few mismatches; letters outside the sample count as such, here and below.
     next_mismatches : ndarray, int64
         The fewest mismatches of any other signature; -1 where no other one matches.
     """
@@ -287,6 +295,8 @@ class ScanResult:
     def columns(self) -> dict[str, Any]:
         """The matches as named columns, NumPy arrays of one length."""
         columns = match_columns(self.panel, self.samples, self.matches)
+        if self.options.overhang:
+            columns["outside"] = self.matches.outside
         if self.rivals is not None:
             columns |= {"ties": self.rivals.ties, "next_mismatches": self.rivals.next_mismatches}
         if self.alignments is not None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +42,7 @@ def matches_of(
         np.array([row.quality_sum or 0 for row in rows], np.uint64),
         np.array([row.informative for row in rows], np.int64), np.array([row.sample_ns for row in rows], np.int64),
         np.array([row.signature_ns for row in rows], np.int64),
-        np.array([row.error_units or 0 for row in rows], np.uint64),
+        np.array([row.error_units or 0 for row in rows], np.uint64), np.array([row.outside for row in rows], np.int64),
     )  # fmt: skip
 
 
@@ -81,12 +82,13 @@ def scan_part(reads: Sequence[Read], panel: Panel, texts: Sequence[str], options
                 here += [(match, other, 1 if options.report == "all" else len(found)) for match in chosen]
         if options.report == "read" and here:
             # `min` takes the first of equal ones.
-            best = min(here, key=lambda row: (row[0].mismatches, -reference.mean_quality(row[0])))
+            best = min(here, key=lambda row: (row[0].mismatches + row[0].outside, -reference.mean_quality(row[0])))
             least: dict[int, int] = {}
             for match, other, _ in here:
-                least[other] = min(match.mismatches, least.get(other, match.mismatches))
-            others = [mismatches for other, mismatches in least.items() if other != best[1]]
-            rivals.append((others.count(best[0].mismatches), min(others, default=-1)))
+                missed = match.mismatches + match.outside
+                least[other] = min(missed, least.get(other, missed))
+            others = [missed for other, missed in least.items() if other != best[1]]
+            rivals.append((others.count(best[0].mismatches + best[0].outside), min(others, default=-1)))
             here = [best]
         rows += [match for match, _, _ in here]
         sample += [first + number] * len(here)
@@ -104,7 +106,9 @@ def scan_part(reads: Sequence[Read], panel: Panel, texts: Sequence[str], options
 
 
 def _found(read: Read, text: str, strand: str, options: ScanOptions) -> list[reference.Match]:
-    least = {"min_informative": options.min_informative, "min_score": options.min_score}
+    least: dict[str, Any] = {
+        name: getattr(options, name) for name in ("min_informative", "min_score", "overhang", "overhang_at")
+    }
     given = read.letters, read.qualities, text
     if options.max_edits:
         return reference.places(*given, strand=strand, max_edits=options.max_edits, **least)

@@ -10,7 +10,13 @@ import pytest
 
 from oclgenomics.app.files import chosen_actions
 from oclgenomics.cli.main import _parser
-from oclgenomics.signatures.formats.reports import CERTAINTY_COLUMNS, COLUMNS, SUMMARY_COLUMNS
+from oclgenomics.signatures.formats.reports import (
+    CERTAINTY_COLUMNS,
+    COLUMNS,
+    OUTSIDE_COLUMNS,
+    RIVAL_COLUMNS,
+    SUMMARY_COLUMNS,
+)
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "signatures.md").read_text()
 
@@ -36,4 +42,4 @@ def test_every_option_and_column_is_there() -> None:
     options -= {"--help", "--version", "--yaml", "--verbose", "--quiet"}
     assert not [option for option in options if option not in PAGE]
     named = set(re.findall(r"`([a-z_0-9]+)`", PAGE))
-    assert {*COLUMNS, *SUMMARY_COLUMNS, *CERTAINTY_COLUMNS} <= named
+    assert {*COLUMNS, *OUTSIDE_COLUMNS, *RIVAL_COLUMNS, *SUMMARY_COLUMNS, *CERTAINTY_COLUMNS} <= named

@@ -37,7 +37,7 @@ from oclgenomics.signatures import Panel, ScanJob, ScanOptions, ScanResult, iter
 SIGNATURES = [("one", "ACGTN"), ("two", "GATTANN"), ("three", "NNNRYACGNT"), ("long", "ACGTRYKMNN" * 12)]
 OTHER_OPTIONS = {
     "report": "all", "strand": "both", "method": "brute", "max_mismatches": 1, "min_informative": 0.5, "min_score": 9.5,
-    "max_edits": 2, "alignments": True,
+    "max_edits": 2, "alignments": True, "overhang": 4, "overhang_at": "start",
 }  # fmt: skip
 
 

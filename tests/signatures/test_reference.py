@@ -10,7 +10,15 @@ from hypothesis import given, strategies as st
 
 from oclgenomics.sequence.records import read_records
 from oclgenomics.signatures.panels.letters import IUPAC
-from oclgenomics.signatures.reference import Match, best, error_units, expected_errors, matches, quality_hash
+from oclgenomics.signatures.reference import (
+    Match,
+    best,
+    error_units,
+    expected_errors,
+    matches,
+    places,
+    quality_hash,
+)
 
 letters = st.text("ACGTN", max_size=25)
 NUCLEOTIDES = {
@@ -111,3 +119,45 @@ def test_errors_and_hashes():
     assert expected_errors(error_units(0) + error_units(20)) == pytest.approx(1.01, abs=1e-9)
     assert quality_hash("") == 0
     assert quality_hash("~~") == 2 * 93 % 97
+
+
+@given(st.text("ACN", max_size=12), st.text("ACN", min_size=1, max_size=8), st.integers(0, 3), st.integers(1, 9))
+def test_what_runs_past_an_end_lies_whole_in_a_sample_with_n_around_it(sample, signature, most, overhang):
+    length, around = len(signature), "N" * (len(signature) - 1)
+    expected = []
+    for match in matches(around + sample + around, None, signature, max_mismatches=most):
+        place = match.start - len(around)
+        start, end = max(place, 0), min(place + length, len(sample))
+        inside = end - start
+        whole = inside == length
+        if whole or (inside >= overhang and match.mismatches <= most * inside // length):
+            expected.append((start, end, match.mismatches, length - inside, match.informative))
+    found = matches(sample, None, signature, max_mismatches=most, overhang=overhang)
+    assert [(one.start, one.end, one.mismatches, one.outside, one.informative) for one in found] == expected
+
+
+def edits(one: str, other: str) -> int:
+    row = list(range(len(other) + 1))
+    for number, letter in enumerate(one, 1):
+        before, row[0] = row[0], number
+        for at, same in enumerate(other, 1):
+            before, row[at] = row[at], min(row[at] + 1, row[at - 1] + 1, before + (letter != same))
+    return row[-1]
+
+
+@given(st.text("AC", max_size=9), st.text("AC", min_size=1, max_size=8), st.integers(1, 3), st.integers(1, 5))
+def test_what_runs_past_an_end_with_edits(sample, signature, most, overhang):
+    length, size = len(signature), len(sample)
+    expected = []
+    for text, turned, step in ((sample[::-1], signature[::-1], -1), (sample, signature, 1)):
+        cost = [min((edits(turned[:i], text[start:]) for start in range(size)), default=99) for i in range(length + 1)]
+        right = [i for i in range(overhang, length) if cost[i] <= most * i // length]
+        if right and most < length and cost[length] > most:
+            inside = min(right, key=lambda i: (cost[i] + length - i, -i))
+            start = max(at for at in range(size) if edits(turned[:inside], text[at:]) == cost[inside])
+            place = (start, size) if step == 1 else (0, size - start)
+            expected.append((*place, cost[inside], length - inside))
+    found = places(sample, None, signature, max_edits=most, overhang=overhang)
+    assert [(one.start, one.end, one.mismatches, one.outside) for one in found if one.outside] == sorted(
+        expected, key=lambda row: (row[1], row[0])
+    )

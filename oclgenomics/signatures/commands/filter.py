@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 FOREIGN = {  # options of cutadapt and of seqkit grep
     "-g|--front": "give the adapter with --pattern, and --trim before",
     "-a|--adapter": "give the adapter with --pattern, and --trim after",
+    "-O|--overlap": "use --overhang MIN",
     "-e|--error-rate": "use --max-edits E, or --max-mismatch M",
     "--discard-trimmed|--discard|--invert-match": "use --drop",
     "--untrimmed-output": "use --rest FILE",
@@ -83,8 +84,9 @@ def run(args: argparse.Namespace) -> int:
     check_kept_reads(args)
     begin_engine(args)
     scan = signatures.ScanOptions(
-        "read", args.strand, args.method, args.max_mismatches, args.min_informative, args.min_score, args.max_edits
-    )
+        "read", args.strand, args.method, args.max_mismatches, args.min_informative, args.min_score, args.max_edits,
+        overhang=args.overhang, overhang_at=args.overhang_at,
+    )  # fmt: skip
     options = signatures.FilterOptions(scan, args.pairs, args.drop, args.trim, args.label)
     singles, pairs = reads_and_mates(args)
     panel = panel_of(args)

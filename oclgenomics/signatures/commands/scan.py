@@ -35,7 +35,7 @@ from oclgenomics.lazy_names import late
 from oclgenomics.signatures import formats, plots
 from oclgenomics.signatures.commands.build import add_pattern_options
 from oclgenomics.signatures.commands.patterns import add_signatures, patterns_of, take_signatures
-from oclgenomics.signatures.options import FORMATS, METHODS, REPORTS
+from oclgenomics.signatures.options import FORMATS, METHODS, OVERHANGS_AT, REPORTS
 
 if TYPE_CHECKING:
     from oclgenomics.signatures import Panel, ScanOptions, ScanTotals
@@ -99,6 +99,16 @@ def add_matching_options(parser: argparse.ArgumentParser, *, report: bool = True
         "-k", "--max-edits", type=count, default=0, metavar="E",
         help="substitutions, insertions and deletions that a match may have, 0 to 1000, instead of --max-mismatch; "
         "neighbouring ends of matches are one match (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--overhang", type=count, default=0, metavar="MIN",
+        help="let signatures run past the start or the end of a sample, with MIN bases or more inside; a match then "
+        "has at most its share of the mismatches or edits. Not for SAM and PAF (default: whole signatures only)",
+    )  # fmt: skip
+    group.add_argument(
+        "--overhang-at", default="both", choices=OVERHANGS_AT,
+        help="which end of a sample --overhang is for (default: %(default)s"
+        + ("" if report else "; with --trim before start, with --trim after end") + ")",
     )  # fmt: skip
     group.add_argument(
         "--min-informative", type=float, default=0.0, metavar="SHARE",
@@ -198,7 +208,7 @@ def _scan(args: argparse.Namespace, job: signatures.ScanJob, work: Work) -> None
 def _options(args: argparse.Namespace) -> ScanOptions:
     return signatures.ScanOptions(
         args.report, args.strand, args.method, args.max_mismatches, args.min_informative, args.min_score,
-        args.max_edits, args.format in formats.ALIGNED_FORMATS,
+        args.max_edits, args.format in formats.ALIGNED_FORMATS, args.overhang, args.overhang_at,
     )  # fmt: skip
 
 

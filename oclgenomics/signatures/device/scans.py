@@ -14,6 +14,8 @@ from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.pieces import LetterBlock
 from oclgenomics.signatures.device.edits import EditMatcher
 from oclgenomics.signatures.device.methods import Methods
+from oclgenomics.signatures.device.overhang_edits import EditOverhangFinder
+from oclgenomics.signatures.device.overhangs import OverhangFinder, Overhangs
 from oclgenomics.signatures.device.pairs import FoundStarts
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters
@@ -53,7 +55,11 @@ class MatchFacts:
 
 
 def describe(
-    engine: Engine, samples: SampleLetters, patterns: DevicePatterns | None, *columns: NDArray[np.integer[Any]]
+    engine: Engine,
+    samples: SampleLetters,
+    patterns: DevicePatterns | None,
+    *columns: NDArray[np.integer[Any]],
+    skip: NDArray[np.int64] | None = None,
 ) -> MatchFacts:
     """Return the facts of matches in a block, some at a time.
 
@@ -65,13 +71,16 @@ def describe(
         Without them nothing is compared with a pattern, and `mismatches`, `informative` and `pattern_ns` say nothing.
     *columns : ndarray
         Pieces, patterns, starts, and ends, which are one behind the last base; arrays of one length.
+    skip : ndarray, int64, optional
+        Letters of each pattern before the one that lies above the start; none if not given.
     """
     cpu = engine.tuning.cpu
     lanes = CPU_LANES if cpu else engine.group_size(GPU_LANES)
     defines = {"CPU": cpu, "LANES": lanes, "QUALITIES": samples.has_qualities, "PATTERNS": patterns is not None}
     kernel = engine.kernel("signatures/describe.cl", "describe_matches", **defines)
     units = engine.upload(np.array([error_units(quality) for quality in range(BEST_QUALITY + 1)], np.uint64))
-    records = np.stack(columns, axis=1).astype(np.uint32)
+    skip = np.zeros(len(columns[0]), np.int64) if skip is None else skip
+    records = np.stack([*columns, skip], axis=1).astype(np.uint32)
     compared = {"sets": None, "patterns": None} if patterns is None else patterns.arguments
     parts = [np.empty((0, FACTS), np.uint64)]
     for begin in range(0, len(records), MATCHES):
@@ -123,8 +132,11 @@ class MatchScan:
     """
 
     def __init__(self, engine: Engine, patterns: DevicePatterns, options: ScanOptions, times: int = 1) -> None:
-        self._engine, self._patterns, self._report = engine, patterns, options.report
+        self._engine, self._patterns, self._options = engine, patterns, options
         self._methods = Methods(engine, patterns, options.method, times)
+        self._overhangs = (
+            OverhangFinder(engine, patterns, options.overhang, options.overhang_at) if options.overhang else None
+        )
 
     earliest: int | None = None  # see `EditScan.earliest`; a match lies in the block that it is found in
 
@@ -134,13 +146,18 @@ class MatchScan:
     def parts(self, samples: SampleLetters) -> Iterator[tuple[Samples, Matches]]:
         """Yield the pieces of a block and their matches: at once where a pair has one, else as many as memory takes."""
         rows, pairs = rows_of_pieces(samples), self._methods.pairs(samples)
-        if self._report != "all":
-            starts = FoundStarts(pairs.piece, pairs.pattern, pairs.best if self._report == "best" else pairs.first)
-            yield rows, self._matches(samples, starts, pairs.hits.astype(np.int64))
+        over, piece = self._overhanging(samples)
+        if self._options.report != "all":
+            best = self._options.report == "best"
+            starts = FoundStarts(pairs.piece, pairs.pattern, pairs.best if best else pairs.first)
+            yield rows, Matches.joined([self._matches(samples, starts, pairs.hits.astype(np.int64)), over])
             return
         for part in parts_of_pairs(pairs.piece, pairs.hits, len(rows)):
             starts = self._methods.starts(samples, pairs.take(slice(part.begin, part.end)))
             matches = self._matches(samples, starts, np.ones(len(starts), np.int64))
+            # Those of a piece come with its first part.
+            begin, end = np.searchsorted(piece, [part.first_piece + part.again, part.end_piece])
+            matches = Matches.joined([matches, over.take(slice(begin, end))])
             yield rows_of_part(rows, part.first_piece, part.end_piece, again=part.again, goes_on=part.goes_on), matches
 
     def _matches(self, samples: SampleLetters, found: FoundStarts, hits: NDArray[np.int64]) -> Matches:
@@ -152,8 +169,35 @@ class MatchScan:
             pieces.record[found.piece], known.signature[found.pattern], known.strand[found.pattern],
             before + found.start, before + found.start + length, hits, facts.mismatches.astype(np.int32),
             np.full(len(found), samples.has_qualities), facts.quality_sum, facts.informative, facts.sample_ns,
-            facts.pattern_ns, facts.error_units,
+            facts.pattern_ns, facts.error_units, np.zeros(len(found), np.int64),
         )  # fmt: skip
+
+    def _overhanging(self, samples: SampleLetters) -> tuple[Matches, NDArray[np.int64]]:
+        """Matches that run past the ends of records, a hit each, by piece, and the piece of each."""
+        if self._overhangs is None:
+            return Matches.none(), np.empty(0, np.int64)
+        found = self._overhangs.find(samples)
+        facts = self._described(samples, found)
+        known, length = self._patterns.patterns, self._patterns.patterns.lengths[found.pattern]
+        inside, begin = found.end - found.start, samples.block.pieces.start[found.piece]
+        matches = Matches(
+            samples.block.pieces.record[found.piece], known.signature[found.pattern], known.strand[found.pattern],
+            begin + found.start, begin + found.end, np.ones(len(found), np.int64), facts.mismatches.astype(np.int32),
+            np.full(len(found), samples.has_qualities), facts.quality_sum, facts.informative, facts.sample_ns,
+            facts.pattern_ns, facts.error_units, length - inside,
+        )  # fmt: skip
+        passing = _passing(matches, length, self._options)
+        return matches.take(passing), found.piece[passing]
+
+    def _described(self, samples: SampleLetters, found: Overhangs) -> MatchFacts:
+        places = found.piece, found.pattern, found.start, found.end
+        return describe(self._engine, samples, self._patterns, *places, skip=found.skip)
+
+
+def _passing(matches: Matches, length: NDArray[np.int64], options: ScanOptions) -> NDArray[np.bool_]:
+    """Whether matches of signatures of these lengths have enough informative positions, and the quality."""
+    informative: NDArray[np.bool_] = matches.informative / length >= options.min_informative
+    return informative & (matches.quality_sum / (matches.end - matches.start) >= options.min_score)
 
 
 class EditScan:
@@ -175,6 +219,11 @@ class EditScan:
         self._lengths = known.lengths
         self._ns = np.add.reduceat((known.sets == ANY).astype(np.int64), known.offsets[:-1])
         self._matcher: EditMatcher | None = None
+        self._overhangs: EditOverhangFinder | None = None
+        if options.overhang:
+            self._overhangs = EditOverhangFinder(
+                engine, patterns, options.max_edits, options.overhang, options.overhang_at
+            )
         self.begin()
 
     def begin(self) -> None:
@@ -196,11 +245,26 @@ class EditScan:
         places = joined_places(Places.joined([self._open, self._in_records(samples)]))
         goes_on = self._goes_on(samples, places)
         done, hits = reported_places(self._filtered(places.take(~goes_on)), self._options.report)
-        matches = self._described(samples, done, hits)
+        matches = Matches.joined([self._described(samples, done, hits), self._overhanging(samples)])
         kept = places.take(goes_on)
         self._open_ns, self._open_errors = self._facts(samples, kept)
         self._open = replace(kept, origin=~np.arange(len(kept)))
         yield rows_of_pieces(samples), matches
+
+    def _overhanging(self, samples: SampleLetters) -> Matches:
+        """Matches that run past the ends of records, a hit each."""
+        if self._overhangs is None:
+            return Matches.none()
+        found, known, pieces = self._overhangs.find(samples), self._patterns.patterns, samples.block.pieces
+        facts = describe(self._engine, samples, None, found.piece, found.pattern, found.start, found.end)
+        begin = pieces.start[found.piece]
+        matches = Matches(
+            pieces.record[found.piece], known.signature[found.pattern], known.strand[found.pattern],
+            begin + found.start, begin + found.end, np.ones(len(found), np.int64), found.edits.astype(np.int32),
+            np.full(len(found), samples.has_qualities), facts.quality_sum, found.informative, facts.sample_ns,
+            found.pattern_ns, facts.error_units, found.outside,
+        )  # fmt: skip
+        return matches.take(_passing(matches, self._lengths[found.pattern], self._options))
 
     def _in_records(self, samples: SampleLetters) -> Places:
         """The places of a block, counted from the begin of records."""
@@ -259,5 +323,5 @@ class EditScan:
         return Matches(
             places.text, known.signature[places.pattern], known.strand[places.pattern], places.start, places.end, hits,
             places.edits.astype(np.int32), np.full(len(places), samples.has_qualities), places.quality_sum,
-            places.informative, ns, self._ns[places.pattern], errors,
+            places.informative, ns, self._ns[places.pattern], errors, np.zeros(len(places), np.int64),
         )  # fmt: skip

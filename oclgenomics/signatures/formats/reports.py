@@ -30,6 +30,7 @@ COLUMNS = (
     "sample", "signature", "strand", "start", "end", "hits", "mismatches", "score", "informative", "sample_ns",
     "signature_ns", "expected_errors", "hash", "sample_number",
 )  # fmt: skip
+OUTSIDE_COLUMNS = ("outside",)  # where signatures may run past the ends of samples
 RIVAL_COLUMNS = ("ties", "next_mismatches")  # where one match of each sample is reported
 SUMMARY_COLUMNS = (
     "sample", "file", "letters", "n_share", "ambiguous_share", "mean_quality", "least_quality", "hash", "signatures",
@@ -124,7 +125,7 @@ class TsvReport(ScanReport):
         columns: dict[str, Any] = match_columns(self._panel, part.samples, part.matches)
         for name, form in (("score", "%.3f"), ("expected_errors", "%.6g"), ("hash", "%d")):
             columns[name] = texts(columns[name], form, part.matches.has_qualities)
-        return rows(columns | _rival_columns(part), self.HEADER)
+        return rows(columns | _further_columns(part), self.HEADER)
 
 
 class BedReport(ScanReport):
@@ -151,19 +152,21 @@ class JsonReport(ScanReport):
             columns[name] = list(map(encode_basestring_ascii, columns[name].tolist()))
         for name, form in (("score", "%r"), ("expected_errors", "%r"), ("hash", "%d")):
             columns[name] = texts(columns[name], form, part.matches.has_qualities, "null")
-        return rows(columns | _rival_columns(part, "null"), self._columns, self._form)
+        return rows(columns | _further_columns(part, "null"), self._columns, self._form)
 
 
 def columns_of(options: ScanOptions) -> tuple[str, ...]:
     """Return the columns of the table of matches, which lines of JSON have, too."""
-    return COLUMNS + RIVAL_COLUMNS if options.report == "read" else COLUMNS
+    outside = OUTSIDE_COLUMNS if options.overhang else ()
+    return COLUMNS + outside + (RIVAL_COLUMNS if options.report == "read" else ())
 
 
-def _rival_columns(part: ScanPart, missing: str = MISSING) -> dict[str, Any]:
+def _further_columns(part: ScanPart, missing: str = MISSING) -> dict[str, Any]:
+    columns: dict[str, Any] = {"outside": part.matches.outside}
     if part.rivals is None:
-        return {}
+        return columns
     least = part.rivals.next_mismatches
-    return {"ties": part.rivals.ties, "next_mismatches": texts(least, "%d", least >= 0, missing)}
+    return columns | {"ties": part.rivals.ties, "next_mismatches": texts(least, "%d", least >= 0, missing)}
 
 
 class SummaryReport(ScanReport):
@@ -229,7 +232,7 @@ class CertaintyReport(ScanReport):
             return ""
         letters = part.samples.letters[matches.sample - part.samples.number[0]]
         length = self._panel.lengths[matches.signature]
-        chance = self._chance(letters, length, matches.informative, matches.mismatches)
+        chance = self._chance(letters + 2 * matches.outside, length, matches.informative, matches.mismatches)
         order = np.lexsort((matches.start, chance, matches.sample))
         matches, letters, length, chance = matches.take(order), letters[order], length[order], chance[order]
         columns = match_columns(self._panel, part.samples, matches) | {
@@ -240,7 +243,11 @@ class CertaintyReport(ScanReport):
             "expected_errors": texts(matches.expected_errors, "%.6g", matches.has_qualities),
             "certainty": texts(certainty(matches), "%.6g"),
             "log10_chance": texts(chance, "%.2f"),
-            "note": words((chance > MAY_BE_CHANCE, "may_be_chance"), (matches.mismatches > 0, "mismatches")),
+            "note": words(
+                (chance > MAY_BE_CHANCE, "may_be_chance"),
+                (matches.mismatches > 0, "mismatches"),
+                (matches.outside > 0, "overhang"),
+            ),
         }
         return rows(columns, CERTAINTY_COLUMNS)
 

@@ -16,6 +16,12 @@ log10 E. For m = 0 it is log10(n - L + 1) - 0.602 i. Where IUPAC letters other t
 rather than too small. For all of a panel of S signatures in R samples, add log10(S R). E says nothing about relatives:
 sequence that is no product of chance, such as a repeat or another virus of the family, matches more often.
 
+A match that has o letters of the signature outside the sample has
+
+    E = (n - L + 1 + 2 o) P(i, m)
+
+as there are so many starts with as many letters inside, and those outside are not informative.
+
 With edits, informative positions are those at which the alignment has the same nucleotide on both sides. k edits of L
 letters can be placed in at most C(3L + k, k) ways, as there are L deletions, L substitutions and L + 1 places for
 insertions. So chance is expected to give at most
@@ -51,7 +57,7 @@ def log10_chance(
     Parameters
     ----------
     letters : ndarray, int64
-        Letters of the sample, at least `length`.
+        Letters of the sample, at least `length`; and twice those of the signature that lie outside.
     length : ndarray, int64
         Letters of the signature.
     informative : ndarray, int64
@@ -108,7 +114,7 @@ def _log10_tail(positions: NDArray[np.int64], mismatches: NDArray[np.int32]) -> 
 
 def informative_share(matches: Matches) -> NDArray[np.float64]:
     """Return the share of a signature's positions at which both letters are a single nucleotide, 0 to 1."""
-    return matches.informative / (matches.end - matches.start)
+    return matches.informative / (matches.end - matches.start + matches.outside)
 
 
 def expected_accuracy(matches: Matches) -> NDArray[np.float64]:

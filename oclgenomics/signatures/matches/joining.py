@@ -40,8 +40,7 @@ class PartJoiner:
         samples : Samples
             One row for each piece, in their order; what a row tells is of what the piece owns. `pairs` is 0.
         matches : Matches
-            Of these samples, in any order; at most one row for each piece, signature and strand unless all are
-            reported.
+            Of these samples, in any order. Rows of a sample, signature and strand are joined unless all are reported.
         """
         samples = merge_samples(Samples.joined([self._samples, samples]))
         matches = Matches.joined([self._matches, matches])
@@ -105,13 +104,13 @@ def merge_samples(samples: Samples) -> Samples:
 
 
 def in_order(matches: Matches) -> Matches:
-    """Sort rows by sample, signature, strand and end, by which they are ordered by start, too.
+    """Sort rows by sample, signature, strand, end and start; by each of the last two they are then in order.
 
     Matches of a signature that begin together differ in their ends if they have edits. No match begins before one that
     ends before it: their alignments would cross, and one of them could start as far right as the other, or have fewer
-    edits.
+    edits. Matches that end together differ in their starts if they run past the end of the sample.
     """
-    return matches.take(np.lexsort((matches.end, matches.strand, matches.signature, matches.sample)))
+    return matches.take(np.lexsort((matches.start, matches.end, matches.strand, matches.signature, matches.sample)))
 
 
 def run_starts(*columns: NDArray[Any]) -> NDArray[np.intp]:
@@ -124,14 +123,15 @@ def run_starts(*columns: NDArray[Any]) -> NDArray[np.intp]:
 def merge_pairs(matches: Matches, report: Report) -> Matches:
     """Keep one row for each sample, signature and strand, the one that is reported, and sum up their hits.
 
-    The best match has the fewest mismatches, among these the highest score, among these it is the leftmost.
+    The best match has the fewest mismatches, with bases outside the sample counted as such; among these it has the
+    highest score, among these it is the leftmost.
     """
     keys = (matches.strand, matches.signature, matches.sample)
     if report == "best":
         means = falling_means(matches.quality_sum, matches.end - matches.start)
-        order = np.lexsort((matches.end, *means, matches.mismatches, *keys))
+        order = np.lexsort((matches.start, matches.end, *means, matches.missed, *keys))
     else:
-        order = np.lexsort((matches.end, *keys))
+        order = np.lexsort((matches.start, matches.end, *keys))
     ordered = matches.take(order)
     first = run_starts(ordered.sample, ordered.signature, ordered.strand)
     if not len(first):
@@ -142,8 +142,8 @@ def merge_pairs(matches: Matches, report: Report) -> Matches:
 def best_of_samples(matches: Matches) -> tuple[Matches, Rivals]:
     """Keep one row for each sample, and say what else matches it.
 
-    The best match has the fewest mismatches, among these the highest score, among these it is that of the first
-    signature, of its strands the first one.
+    The best match has the fewest mismatches, with bases outside the sample counted as such; among these it has the
+    highest score, among these it is that of the first signature, of its strands the first one.
 
     Parameters
     ----------
@@ -151,18 +151,18 @@ def best_of_samples(matches: Matches) -> tuple[Matches, Rivals]:
         Of whole samples; one row for each sample, signature and strand, in this order.
     """
     means = falling_means(matches.quality_sum, matches.end - matches.start)
-    ordered = matches.take(np.lexsort((*means, matches.mismatches, matches.sample)))
+    ordered = matches.take(np.lexsort((*means, matches.missed, matches.sample)))
     first = run_starts(ordered.sample)
     if not len(first):
         return ordered, Rivals.none()
     chosen = ordered.take(first)
     sample = np.repeat(np.arange(len(first)), np.diff(first, append=len(ordered)))
     others = np.flatnonzero(ordered.signature != chosen.signature[sample])
-    others = others[np.lexsort((ordered.mismatches[others], ordered.signature[others], sample[others]))]
+    others = others[np.lexsort((ordered.missed[others], ordered.signature[others], sample[others]))]
     # The other strand of a signature is no second one, so each of a sample's signatures counts once.
     others = others[run_starts(sample[others], ordered.signature[others])]
-    by, mismatches = sample[others], ordered.mismatches[others].astype(np.int64)
-    ties = np.bincount(by[mismatches == chosen.mismatches[by]], minlength=len(first))
+    by, mismatches = sample[others], ordered.missed[others]
+    ties = np.bincount(by[mismatches == chosen.missed[by]], minlength=len(first))
     least = np.full(len(first), NO_OTHER)
     np.minimum.at(least, by, mismatches)
     return chosen, Rivals(ties.astype(np.int64), np.where(least == NO_OTHER, -1, least))

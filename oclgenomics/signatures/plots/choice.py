@@ -55,7 +55,7 @@ class Lane:
     def chance(self) -> NDArray[np.float64]:
         """log10 of what chance is expected to give, for each match; see `oclgenomics.signatures.matches.certainty`."""
         matches = self.matches
-        letters = np.full(len(matches), self.letters)
+        letters = self.letters + 2 * matches.outside
         expected = log10_chance_of_edits if self.edits else log10_chance
         return expected(letters, self.lengths[matches.signature], matches.informative, matches.mismatches)
 

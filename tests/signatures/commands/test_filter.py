@@ -57,6 +57,8 @@ def test_options_of_matches(device: Device, folder: Path, capsysbinary: pytest.C
         (["-p", "CCCCCCCCG", "-k", "1"], [1]),
         (["-p", "TTTTT", "--max-mismatch", "1"], [2]),
         (["-p", "GGGGG", "--max-mismatch", "1"], []),
+        (["-p", "CAGGTTTT", "--overhang", "4"], [0]),
+        (["-p", "CAGGTTTT", "--overhang", "4", "--overhang-at", "start"], []),
     ):
         assert run(device, "a.fq", *words, "-q") == 0
         assert capsysbinary.readouterr() == (text_of(*kept).encode(), b""), words

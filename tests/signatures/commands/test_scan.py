@@ -77,6 +77,12 @@ def scan(device: Device, *words: str, samples: str = "x.fq") -> int:
         ([], "tsv", ScanOptions()),
         (["--format", "course"], "course", ScanOptions()),
         (["--format", "bed", "--strand", "-"], "bed", ScanOptions(strand="-")),
+        (["--overhang", "3", "--report", "read"], "tsv", ScanOptions("read", overhang=3)),
+        (
+            ["--overhang=4", "--overhang-at=end", "--json", "--max-mismatch=2"],
+            "jsonl",
+            ScanOptions(max_mismatches=2, overhang=4, overhang_at="end"),
+        ),
         (["--json", "--strand", "both", "--report", "first"], "jsonl", ScanOptions(report="first", strand="both")),
         (["--report", "all", "--max-mismatch", "1"], "tsv", ScanOptions(report="all", max_mismatches=1)),
         (["--min-informative", "0.6", "--min-score=21.5"], "tsv", ScanOptions(min_informative=0.6, min_score=21.5)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -15,7 +16,7 @@ from oclgenomics.errors import InputError
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.letters import letter_blocks
 from oclgenomics.signatures import FilterOptions, FilterSummary, Panel, ScanOptions, filter_reads, reference
-from oclgenomics.signatures.options import PAIR_RULES, TRIMS
+from oclgenomics.signatures.options import OVERHANGS_AT, PAIR_RULES, TRIMS
 
 SIGNATURES = [("p", "GATTACA"), ("q", "CNGT"), ("r", "TTAGG")]
 LETTERS = st.lists(
@@ -54,7 +55,11 @@ def test_reads_that_match_are_kept_and_cut(
 ) -> None:
     folder = tmp_path_factory.mktemp("filter")
     edits = data.draw(st.sampled_from([0, 1]), "edits")
-    scan = ScanOptions(strand=data.draw(st.sampled_from(["+", "both"]), "strand"), max_edits=edits)
+    overhang = data.draw(st.sampled_from([0, 0, 3]), "overhang")
+    scan = ScanOptions(
+        strand=data.draw(st.sampled_from(["+", "both"]), "strand"), max_edits=edits, overhang=overhang,
+        overhang_at=data.draw(st.sampled_from(OVERHANGS_AT), "at"),
+    )  # fmt: skip
     drop = data.draw(st.booleans(), "drop")
     trim = None if drop else data.draw(st.sampled_from([None, *TRIMS]), "trim")
     label = data.draw(st.booleans(), "label")
@@ -86,6 +91,8 @@ def test_reads_that_match_are_kept_and_cut(
         mock.patch("oclgenomics.signatures.api.largest_block", return_value=2 * (small or 1 << 20)),
     ):
         summary = filter_reads(singles, Panel.from_signatures(SIGNATURES), kept, options, paired=pairs, **where)
+    if trim is not None and scan.overhang_at == "both":
+        scan = replace(scan, overhang_at={"before": "start", "after": "end"}[trim])
     places = [best_places(column, scan) for column in reads]
     expected = expected_texts(reads, whole, places, options, width, end)
     assert (kept.read_bytes().decode(), rest.read_bytes().decode()) == expected[:2]
@@ -94,7 +101,7 @@ def test_reads_that_match_are_kept_and_cut(
 
 def best_places(reads: list[Read], scan: ScanOptions) -> list[tuple[int, int, int, int] | None]:
     """Start, end and signature of the best match of each read, and how many others match as well."""
-    options = ScanOptions("read", scan.strand, max_edits=scan.max_edits)
+    options = replace(scan, report="read")
     found: list[tuple[int, int, int, int] | None] = [None] * len(reads)
     for part in scan_parts(reads, SIGNATURES, options, max(1, len(reads)))[1]:
         rows, rivals = part.matches, part.rivals
