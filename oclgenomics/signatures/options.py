@@ -101,6 +101,8 @@ class ScanOptions:
         if self.method in EDITS_ONLY and not self.max_edits:
             raise ParameterError("method", "is for `max_edits`; choose auto, index or planes", self.method)
         check_range("overhang", self.overhang, 0, MAX_OVERHANG, "it is the least number of bases inside a sample")
+        if self.overhang_at != "both" and not self.overhang:
+            raise ParameterError("overhang_at", "is the end that `overhang` is for; give that, too", self.overhang_at)
         if self.overhang and self.alignments:
             raise ParameterError("overhang", "is not written as SAM or PAF; choose another `format`", self.overhang)
         check_range("min_informative", self.min_informative, 0, 1, "a share is 0 to 1")
@@ -158,6 +160,6 @@ class FilterOptions:
     def of_reads(self) -> ScanOptions:
         """How the best match of each read is found."""
         at = self.scan.overhang_at
-        if self.trim is not None and at == "both":
+        if self.scan.overhang and self.trim is not None and at == "both":
             at = "start" if self.trim == "before" else "end"
         return replace(self.scan, report="read", alignments=False, overhang_at=at)

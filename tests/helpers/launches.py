@@ -346,7 +346,7 @@ def compressed_sequences(engine: Engine) -> None:
         path = Path(folder) / "x"
         path.write_bytes(b">a\n%b\n>b\nAAAA\n" % (b"GATTTACANNGG" * 30))
         blocks = packed_blocks(engine, [path], block_bytes=200, overlap=5, names=False, compress=True)
-        assert 30 * 7 <= sum(block.symbols.size for block in blocks) < 30 * 11  # those repeated in front of a block, too
+        assert 30 * 7 <= sum(block.symbols.size for block in blocks) < 30 * 11  # or again
         engine.finish()
 
 
@@ -361,6 +361,24 @@ def letters_in_place(engine: Engine, *, fastq: bool) -> None:
         path.write_bytes(text * 3)
         blocks = letter_blocks(engine, [path], block_bytes=200, overlap=7)
         assert [name for block in blocks for name in block.names] == ["read", "b"] * 3
+        engine.finish()
+
+
+def overhanging_signatures(engine: Engine, *, mismatches: int = 0, edits: int = 0) -> None:
+    """Find signatures that run past the ends of samples, and, without edits, one of more than a word."""
+    letters = "ACGTTGCANRYACGTTGACC" * 5
+    signatures = [("before", "TTT" + letters[:12]), ("behind", letters[-40:] + "GG")]
+    if not edits:
+        signatures.append(("long", "CC" + letters[:80]))
+    options = SignatureOptions(
+        report="all", strand="both", max_mismatches=mismatches, max_edits=edits, overhang=10, overhang_at="both"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x"
+        path.write_text(f">read\n{letters}\n>short\n{letters[:12]}\n")
+        found = scan_signatures(path, Panel.from_signatures(signatures), options, engine=engine)
+        assert (found.columns()["outside"] > 0).any()
+        assert {*found.columns()["signature"]} == {name for name, _ in signatures}
         engine.finish()
 
 
@@ -562,6 +580,8 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(signature_scans, fastq=False, method="index", edits=3),
         partial(signature_scans, fastq=True, method="lanes", edits=6),
         partial(signature_scans, fastq=False, method="lanes", edits=9),
+        partial(overhanging_signatures, mismatches=1),
+        partial(overhanging_signatures, edits=2),
         partial(signature_tables, head=2),
         partial(signature_brute_force, prefix_sums=False, flat=True),
         partial(signature_brute_force, prefix_sums=True, flat=False),

@@ -39,6 +39,7 @@ OTHER_OPTIONS = {
     "report": "all", "strand": "both", "method": "brute", "max_mismatches": 1, "min_informative": 0.5, "min_score": 9.5,
     "max_edits": 2, "alignments": True, "overhang": 4, "overhang_at": "start",
 }  # fmt: skip
+NEEDED = {"overhang_at": {"overhang": 4}}  # by others
 
 
 def records(first: int, count: int, *, fastq: bool = True) -> str:
@@ -136,9 +137,9 @@ def test_another_panel_than_that_of_the_pieces_is_refused(
 
 def test_options_that_matter_are_compared(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert set(OTHER_OPTIONS) == {field.name for field in fields(ScanOptions)}
-    job = ScanJob(("a.fq",), "s.fa", ScanOptions())
     for name, value in OTHER_OPTIONS.items():
-        other = replace(job, options=ScanOptions(**{name: value}))
+        job = ScanJob(("a.fq",), "s.fa", ScanOptions(**NEEDED.get(name, {})))
+        other = replace(job, options=replace(job.options, **{name: value}))
         assert other.parameters() != job.parameters(), name
     first = ["signatures", "scan", "a.fq", "s.fa", "-d", str(device.index)]
     Path("t.fa").write_text(">one\nACGTA\n")
@@ -264,8 +265,8 @@ def test_what_is_prepared_is_of_this_panel_and_these_options(
     Path("t.fa").write_text(">one\nACGTA\n>two\nGATT\n")
     changes = [
         {}, {"options": ScanOptions()}, {"options": ScanOptions(max_edits=1)}, {}, {"panel": "t.fa"}, {},
-        {"samples": ("a.fq",)}, *({"options": ScanOptions(**{name: value})} for name, value in OTHER_OPTIONS.items()
-                                  if name != "min_score"),
+        {"samples": ("a.fq",)}, *({"options": ScanOptions(**{name: value, **NEEDED.get(name, {})})}
+                                  for name, value in OTHER_OPTIONS.items() if name != "min_score"),
     ]  # fmt: skip
     if same:
         monkeypatch.setattr("oclgenomics.signatures.jobs.read_panel", functools.cache(read_panel))

@@ -78,7 +78,7 @@ def test_a_scan_finds_what_the_oracle_finds(
         min_informative=informative,
         min_score=score * known,
         overhang=overhang,
-        overhang_at=at,
+        overhang_at=at if overhang else "both",
     )
     lines = [
         f"@{read.name}\n{read.letters}\n+\n{read.qualities}\n" if known else f">{read.name}\n{read.letters}\n"
@@ -186,6 +186,8 @@ def test_what_overhang_does_not_go_with(engine: Engine) -> None:
     options, patterns = ScanOptions(max_edits=1, overhang=5), Panel.from_signatures([("p", "A" * 65)]).patterns("+")
     with pytest.raises(ParameterError, match="signatures of up to 64 bases, and one has 65"):
         EditScan(engine, DevicePatterns.upload(engine, patterns, options), options)
+    with pytest.raises(ParameterError, match="overhang_at='end': is the end that overhang is for; give that, too"):
+        ScanOptions(overhang_at="end")
     with pytest.raises(ParameterError, match="least number of bases"):
         ScanOptions(overhang=-1)
 
