@@ -182,7 +182,7 @@ def add_reference_option(group: argparse._ActionsContainer) -> None:
     """Add --reference; without it, `args` has no such name, so that outputs are as they were."""
     reads(group.add_argument(
         "--reference", default=argparse.SUPPRESS, metavar="FASTA",
-        help="the sequences that CRAM files were made with, uncompressed or of bgzip, with an index beside it "
+        help="the sequences that CRAM files were made with, uncompressed or of bgzip, with an index next to it "
         "(samtools faidx)",
     ))  # fmt: skip
 

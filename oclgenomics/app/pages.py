@@ -208,7 +208,7 @@ def vertical(x: float, colour: str, dash: str = "solid", width: float = 2, top: 
 
 
 def note_at(x: float, y: float, text: str, colour: str = INK, **other: Any) -> dict[str, Any]:
-    """Return words without an arrow, as an annotation of Plotly's; `y` is a share of the height unless told."""
+    """Return words without an arrow, as an annotation of Plotly's; `y` is a share of the height by default."""
     base = {"x": x, "y": y, "yref": "paper", "text": text, "showarrow": False, "font": {"color": colour, "size": 12}}
     return {**base, "align": "left", **other}
 

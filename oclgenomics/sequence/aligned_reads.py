@@ -57,7 +57,7 @@ def with_reference(names: Iterable[str], reference: str | os.PathLike[str] | Non
     if not os.path.isfile(path):
         raise InputError("no such file; a reference is a file of FASTA", source=path)
     if not os.path.isfile(f"{path}.fai"):
-        raise InputError(f"a reference needs an index beside it; make it: samtools faidx {path}", source=path)
+        raise InputError(f"a reference needs an index next to it; make it: samtools faidx {path}", source=path)
     return [ReferencedFile(name, path) for name in names]
 
 

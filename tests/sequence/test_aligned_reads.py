@@ -152,7 +152,7 @@ def test_references_of_cram(folder: Path) -> None:
     (folder / "ref.fa").rename(folder / "other.fa")
     with pytest.raises(InputError, match=r"x\.cram: the reference .* missing, .*give its FASTA file with reference"):
         text_of("x.cram")
-    with pytest.raises(InputError, match=r"other\.fa: a reference needs an index beside it; make it: samtools faidx"):
+    with pytest.raises(InputError, match=r"other\.fa: a reference needs an index next to it; make it: samtools faidx"):
         with_reference(["x.cram"], "other.fa")
     with pytest.raises(InputError, match=r"none\.fa: no such file"):
         with_reference(["x.cram"], "none.fa")
