@@ -364,11 +364,11 @@ def letters_in_place(engine: Engine, *, fastq: bool) -> None:
         engine.finish()
 
 
-def overhanging_signatures(engine: Engine, *, mismatches: int = 0, edits: int = 0) -> None:
-    """Find signatures that run past the ends of samples, and, without edits, one of more than a word."""
+def overhanging_signatures(engine: Engine, *, mismatches: int = 0, edits: int = 0, long: bool = False) -> None:
+    """Find signatures that run past the ends of samples, of which one may be longer than a word."""
     letters = "ACGTTGCANRYACGTTGACC" * 5
     signatures = [("before", "TTT" + letters[:12]), ("behind", letters[-40:] + "GG")]
-    if not edits:
+    if long:
         signatures.append(("long", "CC" + letters[:80]))
     options = SignatureOptions(
         report="all", strand="both", max_mismatches=mismatches, max_edits=edits, overhang=10, overhang_at="both"
@@ -581,6 +581,7 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(signature_scans, fastq=True, method="lanes", edits=6),
         partial(signature_scans, fastq=False, method="lanes", edits=9),
         partial(overhanging_signatures, mismatches=1),
+        partial(overhanging_signatures, long=True),
         partial(overhanging_signatures, edits=2),
         partial(signature_tables, head=2),
         partial(signature_brute_force, prefix_sums=False, flat=True),
