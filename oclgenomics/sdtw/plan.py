@@ -20,7 +20,7 @@ SCORES: tuple[Score, ...] = ("uint16", "int32", "float32")  # by their number in
 BEGINS = 1 << 31  # of a strip: a track begins here
 EXACT_IN_FLOAT = 1 << 24
 CPU_STRIP = 8  # columns that fit into the registers with the rest
-GPU_STRIP, GPU_BONUS_STRIP = 92, 44  # into the 255 of a GPU; of 96 and 46, some are spilled where scores stay
+GPU_STRIP, GPU_BONUS_STRIP, GPU_SATURATED_STRIP = 92, 44, 40  # into the 255 of a GPU: of 96, 46 and 44, some are spilled
 PUBLISHED_REACH = 11  # columns a row: the counter runs along the row, up to 10
 READS_TOGETHER = 64  # at whose multiples pieces are cut: each device aligns so many at once or a part of them
 MAX_BLOCK_SAMPLES = 1 << 22  # of prefixes; more would let results wait, and make nothing faster
@@ -106,8 +106,9 @@ def cell_shape(options: AlignOptions, rows: int, *, vector_bytes: int) -> CellSh
     whole = options.arithmetic == "uint16" or largest_cost(options) * rows <= EXACT_IN_FLOAT
     if whole and not bonus and options.shift == 0:
         return CellShape("float32", True, False, 1, GPU_STRIP, 4)
-    strip = GPU_BONUS_STRIP if bonus else GPU_STRIP
-    return CellShape("int32", False, bonus and options.arithmetic == "uint16", 1, strip, 4)
+    saturated = bonus and options.arithmetic == "uint16"
+    strip = GPU_SATURATED_STRIP if saturated else GPU_BONUS_STRIP if bonus else GPU_STRIP
+    return CellShape("int32", False, saturated, 1, strip, 4)
 
 
 def largest_cost(options: AlignOptions) -> int:

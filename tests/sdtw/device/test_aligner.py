@@ -60,6 +60,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Strips of few columns on GPUs, too: they compile sooner, and tracks have more of them."""
     monkeypatch.setattr(plan, "GPU_STRIP", 12)
     monkeypatch.setattr(plan, "GPU_BONUS_STRIP", 11)
+    monkeypatch.setattr(plan, "GPU_SATURATED_STRIP", 11)
 
 
 def make_samples(reads: int, prefix: int, seed: int) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
