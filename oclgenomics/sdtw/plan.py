@@ -20,7 +20,8 @@ SCORES: tuple[Score, ...] = ("uint16", "int32", "float32")  # by their number in
 BEGINS = 1 << 31  # of a strip: a track begins here
 EXACT_IN_FLOAT = 1 << 24
 CPU_STRIP = 8  # columns that fit into the registers with the rest
-GPU_STRIP, GPU_BONUS_STRIP, GPU_SATURATED_STRIP = 92, 44, 40  # into the 255 of a GPU: of 96, 46 and 44, some are spilled
+# Into the 255 registers of a GPU: of 96, 46 and 40 columns, some are spilled.
+GPU_STRIP, GPU_BONUS_STRIP, GPU_SATURATED_STRIP = 92, 44, 32
 PUBLISHED_REACH = 11  # columns a row: the counter runs along the row, up to 10
 READS_TOGETHER = 64  # at whose multiples pieces are cut: each device aligns so many at once or a part of them
 MAX_BLOCK_SAMPLES = 1 << 22  # of prefixes; more would let results wait, and make nothing faster
