@@ -3,42 +3,34 @@
 from __future__ import annotations
 
 import argparse
+from typing import Literal, get_args
 
 from oclgenomics.app.commands import PACKED, add_message_options
 from oclgenomics.app.files import writes
-from oclgenomics.app.inputs import add_reference_option, reads_sequences, with_reference
+from oclgenomics.app.inputs import add_reads_and_mates, with_reference
 from oclgenomics.errors import UsageError
 from oclgenomics.lazy_names import late
 
 read_files = late("oclgenomics.app.read_files")
 
+PairRule = Literal["either", "both"]
+PAIR_RULES: tuple[PairRule, ...] = get_args(PairRule)
 
-def add_reads_and_mates(parser: argparse.ArgumentParser) -> None:
+
+def add_filtered_reads(parser: argparse.ArgumentParser) -> None:
     """Add the files of single reads, as `args.reads`, --paired and what says how mates are found."""
-    files = parser.add_argument(
-        "reads", nargs="+", default=[], metavar="READS",
-        help="files, all FASTA or all FASTQ, uncompressed or compressed (gzip, bzip2, xz, zstd); BAM, CRAM and SAM "
-        "count as FASTQ; - for standard input; @LIST for the files that a text file names, one a line; none if "
-        "--paired names all",
+    files = "files, all FASTA or all FASTQ, uncompressed or compressed (gzip, bzip2, xz, zstd); BAM, CRAM and SAM "
+    add_reads_and_mates(
+        parser, files + "count as FASTQ",
+        "two files of mates, or @LIST of first and @LIST of second ones: the n-th read of the one and of the other are "
+        "a pair; may be given more than once",
     )  # fmt: skip
-    files.required = False  # with nargs="*", argparse takes reads that stand behind an option for unknown
-    reads_sequences(files)
-    group = parser.add_argument_group("reads")
-    pairs = group.add_argument(
-        "--paired", nargs=2, action="extend", default=[], metavar="FILE",
-        help="two files of mates, or @LIST of first and @LIST of second ones: the n-th read of the one and of the "
-        "other are a pair; may be given more than once",
-    )  # fmt: skip
-    reads_sequences(pairs)
-    add_reference_option(group)
-    group.add_argument("--interleaved", action="store_true", help="mates follow each other in READS")
-    group.add_argument("--any-mates", action="store_true", help="take mates that have different names as pairs")
 
 
 def add_pair_rule(group: argparse._ArgumentGroup) -> None:
     """Add --pairs and --drop."""
     group.add_argument(
-        "--pairs", choices=("either", "both"), default="either",
+        "--pairs", choices=PAIR_RULES, default="either",
         help="a pair passes if either mate does, or both do; mates stay together (default: %(default)s)",
     )  # fmt: skip
     group.add_argument("--drop", action="store_true", help="keep the reads that do not pass")

@@ -178,6 +178,40 @@ def reads_sequences(action: argparse.Action, files_of: FilesOf | None = None) ->
     return reads(action, names)
 
 
+def add_reads_and_mates(
+    parser: argparse.ArgumentParser, files: str, mates: str
+) -> tuple[argparse.Action, argparse._ArgumentGroup]:
+    """Add files of single reads, as `args.reads`, and those of mates, with how mates are found.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+    files, mates : str
+        What the files are, for the help.
+
+    Returns
+    -------
+    reads : Action
+        The argument for the files.
+    group : argument group
+        Of the options, for more of them.
+    """
+    single = parser.add_argument(
+        "reads", nargs="+", default=[], metavar="READS",
+        help=f"{files}; - for standard input; @LIST for the files that a text file names, one a line; none if --paired "
+        "names all",
+    )  # fmt: skip
+    single.required = False  # with nargs="*", argparse takes reads that stand behind an option for unknown
+    reads_sequences(single)
+    group = parser.add_argument_group("reads")
+    paired = group.add_argument("--paired", nargs=2, action="extend", default=[], metavar="FILE", help=mates)
+    reads_sequences(paired)
+    add_reference_option(group)
+    group.add_argument("--interleaved", action="store_true", help="mates follow each other in READS")
+    group.add_argument("--any-mates", action="store_true", help="take mates that have different names as pairs")
+    return single, group
+
+
 def add_reference_option(group: argparse._ActionsContainer) -> None:
     """Add --reference; without it, `args` has no such name, so that outputs are as they were."""
     reads(group.add_argument(

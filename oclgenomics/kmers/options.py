@@ -9,14 +9,13 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.filtering import PAIR_RULES, PairRule
 from oclgenomics.errors import ParameterError, UsageError, check_choice, check_range
 from oclgenomics.io.atomic_file import check_folder
 from oclgenomics.sequence.parse import BEST_QUALITY
 
 MAX_K = 256
 MAX_COUNTER = (1 << 32) - 1
-PairRule = Literal["either", "both"]
-PAIR_RULES: tuple[PairRule, ...] = ("either", "both")
 Operation = Literal["union", "intersect", "subtract", "subtract-counts", "symmetric-difference"]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 CountMode = Literal["sum", "min", "max", "left", "right", "diff", "number"]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing
-from typing import Protocol, TypeVar
+from dataclasses import dataclass, fields
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +15,16 @@ from oclgenomics.sequence.aligned_reads import collate_hint
 from oclgenomics.sequence.name_list import NameList, first_difference
 
 NAMES_DIFFER = "the mates of a pair have different names, {} and {}; give `any_mates` if they are mates all the same"
+Writer = Callable[[tuple[NameList, ...], NDArray[np.bool_]], object]
+"""Takes the texts of reads, or of first and second mates, and which of them to write."""
+
+RunT = TypeVar("RunT", bound="ReadRun")
+RunT_co = TypeVar("RunT_co", bound="ReadRun", covariant=True)
 
 
-class ReadRun(Protocol):
-    """Records that follow each other in an input.
+@dataclass(frozen=True)
+class ReadRun:
+    """Records that follow each other in an input, and what else is known of each: a base for what adds fields.
 
     Attributes
     ----------
@@ -27,29 +34,85 @@ class ReadRun(Protocol):
         Each record as it stands in the input. A line break at its end may be missing.
     """
 
-    @property
-    def names(self) -> NameList: ...
+    names: NameList
+    texts: NameList
 
-    @property
-    def texts(self) -> NameList: ...
-
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        return len(self.texts)
 
     def part(self: RunT, begin: int, end: int | None = None) -> RunT:
         """Return the records from `begin` on, up to `end`."""
+        some = slice(begin, len(self) if end is None else end)
+        return type(self)(*(column[some] for column in self._columns()))
 
     def take(self: RunT, which: NDArray[np.int64]) -> RunT:
         """Return some records, in the order of their numbers."""
+        return type(self)(*(column[which] for column in self._columns()))
 
     def copy(self: RunT) -> RunT:
         """Return the same records in memory of their own."""
+        return type(self)(*(column.copy() for column in self._columns()))
 
     def joined(self: RunT, more: RunT) -> RunT:
         """Return these records and others behind them."""
+        both = zip(self._columns(), more._columns(), strict=True)
+        columns: list[Any] = [
+            NameList.joined(pair) if isinstance(pair[0], NameList) else np.concatenate(pair) for pair in both
+        ]
+        return type(self)(*columns)
+
+    def _columns(self) -> list[Any]:
+        return [getattr(self, field.name) for field in fields(self)]
 
 
-RunT = TypeVar("RunT", bound=ReadRun)
-RunT_co = TypeVar("RunT_co", bound=ReadRun, covariant=True)
+class KeptReads:
+    """Has the first writer write reads that are kept, and the second one, if there is one, all others.
+
+    Parameters
+    ----------
+    writers : sequence of callable
+    both : bool
+        A pair passes if both mates do; if not, either is enough.
+    drop : bool
+        Keep what does not pass.
+
+    Attributes
+    ----------
+    reads, kept : int
+        Records so far, mates one by one, and those of them that were kept.
+    pairs : int
+        Pairs so far.
+    """
+
+    def __init__(self, writers: Sequence[Writer], *, both: bool, drop: bool) -> None:
+        self._passes = np.logical_and if both else np.logical_or
+        self._drop, self._writers = drop, writers
+        self.reads = self.kept = self.pairs = 0
+
+    def take(
+        self,
+        passing: Sequence[NDArray[np.bool_]],
+        texts: tuple[NameList, ...],
+        shown: tuple[NameList, ...] | None = None,
+    ) -> NDArray[np.bool_]:
+        """Write some reads, or first and second mates, of which some pass; return which are kept.
+
+        Parameters
+        ----------
+        passing : sequence of ndarray of bool
+        texts : tuple of NameList
+            As they stand in the input.
+        shown : tuple of NameList, optional
+            As they are written if they are kept, if not as they stand.
+        """
+        kept: NDArray[np.bool_] = self._passes.reduce(passing) ^ self._drop
+        chosen = ((texts if shown is None else shown, kept), (texts, ~kept))
+        for writer, (each, which) in zip(self._writers, chosen, strict=False):
+            writer(each, which)
+        self.reads += len(texts) * len(kept)
+        self.kept += len(texts) * int(kept.sum())
+        self.pairs += len(kept) if len(texts) == 2 else 0
+        return kept
 
 
 class OpenReads(Protocol[RunT_co]):

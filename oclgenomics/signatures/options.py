@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+from oclgenomics.app.filtering import PAIR_RULES, PairRule
 from oclgenomics.errors import ParameterError, check_choice, check_range
 
 Report = Literal["best", "first", "all", "read"]
 Strand = Literal["+", "-", "both"]
 Method = Literal["auto", "index", "planes", "lanes", "brute"]
 ReportFormat = Literal["tsv", "course", "bed", "jsonl", "paf", "sam"]
-PairRule = Literal["either", "both"]
 Trim = Literal["before", "after"]
 OverhangAt = Literal["both", "start", "end"]
 REPORTS: tuple[Report, ...] = get_args(Report)
@@ -19,7 +19,6 @@ STRANDS: tuple[Strand, ...] = get_args(Strand)
 METHODS: tuple[Method, ...] = get_args(Method)
 EDITS_ONLY: frozenset[Method] = frozenset({"lanes"})  # of these
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
-PAIR_RULES: tuple[PairRule, ...] = get_args(PairRule)
 TRIMS: tuple[Trim, ...] = get_args(Trim)
 OVERHANGS_AT: tuple[OverhangAt, ...] = get_args(OverhangAt)
 MAX_MISMATCHES = 7

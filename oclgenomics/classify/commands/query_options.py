@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 from oclgenomics import classify
 from oclgenomics.app.commands import add_device_options, add_options, count
-from oclgenomics.app.inputs import add_reference_option, reads_sequences, with_reference
+from oclgenomics.app.inputs import add_reads_and_mates, with_reference
 from oclgenomics.classify.commands.report_files import add_report_options, add_text_options
 from oclgenomics.classify.options import Input, QueryOptions, parse_share
 from oclgenomics.errors import UsageError
@@ -32,26 +32,15 @@ KRAKEN = {  # options of Kraken 2
 
 def add_read_options(parser: argparse.ArgumentParser) -> argparse.Action:
     """Add the files of reads, and how they are read; return the argument for the files."""
-    files = parser.add_argument(
-        "reads", nargs="+", default=[], metavar="READS",
-        help="FASTA or FASTQ files, uncompressed or compressed (gzip, bzip2, xz, zstd), or BAM, CRAM or SAM, in any "
-        "mix; - for standard input; @LIST for the files that a text file names, one a line; none if --paired names all",
-    )  # fmt: skip
-    files.required = False  # with nargs="*", argparse takes reads that stand behind an option for unknown
-    reads_sequences(files)
-    group = parser.add_argument_group("reads")
-    pairs = group.add_argument(
-        "--paired", nargs=2, action="extend", default=[], metavar="FILE",
-        help="two files of mates: the n-th read of the one and of the other are a pair; may be given more than once",
-    )  # fmt: skip
-    reads_sequences(pairs)
-    add_reference_option(group)
-    group.add_argument("--interleaved", action="store_true", help="mates follow each other in READS")
+    files, group = add_reads_and_mates(
+        parser,
+        "FASTA or FASTQ files, uncompressed or compressed (gzip, bzip2, xz, zstd), or BAM, CRAM or SAM, in any mix",
+        "two files of mates: the n-th read of the one and of the other are a pair; may be given more than once",
+    )
     group.add_argument(
         "--pairfiles", action="store_true",
         help="READS are files of mates, two and two; more than two are sorted by their names first",
     )  # fmt: skip
-    group.add_argument("--any-mates", action="store_true", help="take mates that have different names as pairs")
     lengths = {
         "min_readlen": "shorter reads are not classified; of pairs, both mates together count (default: no limit)",
         "max_readlen": "longer reads are not classified (default: no limit)",

@@ -10,9 +10,9 @@ from oclgenomics import kmers
 from oclgenomics.app.commands import add_command, add_device_options, count, provenance, say, say_written
 from oclgenomics.app.files import reads
 from oclgenomics.app.filtering import (
+    add_filtered_reads,
     add_kept_reads,
     add_pair_rule,
-    add_reads_and_mates,
     check_kept_reads,
     reads_and_mates,
 )
@@ -29,7 +29,7 @@ def add_parser(actions: Any) -> None:
         "database, either strand of a k-mer counts.",
     )  # fmt: skip
     reads(parser.add_argument("database", metavar="DB", help="database of `kmers count`"))
-    add_reads_and_mates(parser)
+    add_filtered_reads(parser)
     _add_bounds(parser)
     add_device_options(parser)
     add_kept_reads(parser)

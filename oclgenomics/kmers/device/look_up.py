@@ -173,9 +173,6 @@ class FoundKmerCounts:
     kmers: NDArray[np.int64]
     found: NDArray[np.int64]
 
-    def __getitem__(self, which: slice | NDArray[np.int64]) -> FoundKmerCounts:
-        return FoundKmerCounts(self.kmers[which], self.found[which])
-
 
 class TextKmers:
     """Looks up the k-mers of blocks of text.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
@@ -20,7 +20,7 @@ from oclgenomics.kmers.result import FilterSummary
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.files import InputProgress, largest_block
 from oclgenomics.sequence.letters import letter_blocks
-from oclgenomics.sequence.mates import mates_of_inputs
+from oclgenomics.sequence.mates import KeptReads, ReadRun, Writer, mates_of_inputs
 from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.pieces import LetterBlock
 
@@ -46,50 +46,17 @@ class HowToRead:
 
 
 @dataclass(frozen=True)
-class CountedReads:
-    """Records that follow each other in an input.
+class CountedReads(ReadRun):
+    """Records that follow each other in an input, with their k-mers.
 
     Attributes
     ----------
-    names : NameList
-        The first word of each header.
-    texts : NameList
-        Each record as it stands in the input. A line break at its end may be missing.
-    counts : FoundKmerCounts
+    kmers, found : ndarray, int64
+        As of `FoundKmerCounts`.
     """
 
-    names: NameList
-    texts: NameList
-    counts: FoundKmerCounts
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    def part(self, begin: int, end: int | None = None) -> CountedReads:
-        """Return the records from `begin` on, up to `end`."""
-        some = slice(begin, len(self) if end is None else end)
-        return CountedReads(self.names[some], self.texts[some], self.counts[some])
-
-    def take(self, which: NDArray[np.int64]) -> CountedReads:
-        """Return some records, in the order of their numbers."""
-        return CountedReads(self.names.take(which), self.texts.take(which), self.counts[which])
-
-    def copy(self) -> CountedReads:
-        """Return the same records in memory of their own."""
-        return CountedReads(self.names.copy(), self.texts.copy(), self.counts)
-
-    def joined(self, more: CountedReads) -> CountedReads:
-        """Return these records and others behind them."""
-        kmers, found = (
-            np.concatenate([getattr(part.counts, name) for part in (self, more)]) for name in ("kmers", "found")
-        )
-        names, texts = (NameList.joined([getattr(part, name) for part in (self, more)]) for name in ("names", "texts"))
-        return CountedReads(names, texts, FoundKmerCounts(kmers, found))
-
-
-Reads = tuple[CountedReads, ...]
-Writer = Callable[[tuple[NameList, ...], NDArray[np.bool_]], None]
-"""Takes reads, or first and second mates, and which of them to write."""
+    kmers: NDArray[np.int64]
+    found: NDArray[np.int64]
 
 
 def filter_files(
@@ -168,7 +135,7 @@ def counted_reads(
                 last -= 1
             if last > first:
                 some = slice(first, last)  # that begin and end here; names are those of records that begin
-                yield CountedReads(block.names[: last - first], texts[some], counts[some])
+                yield CountedReads(block.names[: last - first], texts[some], counts.kmers[some], counts.found[some])
             if last < len(texts):
                 begun = _BegunRecord.of(block, texts, counts)
     if begun is not None:
@@ -197,30 +164,25 @@ class _BegunRecord:
         """The record, when all of it has come."""
         text = np.concatenate(self._texts)
         texts = NameList(text, np.array([0, len(text)], np.int64))
-        return CountedReads(self._name, texts, FoundKmerCounts(np.array([self._kmers]), np.array([self._found])))
+        return CountedReads(self._name, texts, np.array([self._kmers]), np.array([self._found]))
 
 
 class _Tally:
     """Writes reads, and counts them."""
 
     def __init__(self, options: FilterOptions, writers: Sequence[Writer]) -> None:
-        self._options, self._writers = options, writers
-        self._reads = self._kept = self._kmers = self._found = self._pairs = 0
+        self._options = options
+        self._written = KeptReads(writers, both=options.pairs == "both", drop=options.drop)
+        self._kmers = self._found = 0
 
-    def take(self, parts: Reads) -> None:
+    def take(self, parts: tuple[CountedReads, ...]) -> None:
         """Take some reads, or first and second mates."""
-        passing = [self._options.passing(part.counts.kmers, part.counts.found) for part in parts]
-        either = self._options.pairs == "either"
-        kept = (np.logical_or if either else np.logical_and).reduce(passing) ^ self._options.drop
-        texts = tuple(part.texts for part in parts)
-        for writer, chosen in zip(self._writers, (kept, ~kept), strict=False):
-            writer(texts, chosen)
-        self._reads += len(parts) * len(kept)
-        self._kept += len(parts) * int(kept.sum())
-        self._pairs += len(kept) if len(parts) == 2 else 0
-        self._kmers += sum(int(part.counts.kmers.sum()) for part in parts)
-        self._found += sum(int(part.counts.found.sum()) for part in parts)
+        passing = [self._options.passing(part.kmers, part.found) for part in parts]
+        self._written.take(passing, tuple(part.texts for part in parts))
+        self._kmers += sum(int(part.kmers.sum()) for part in parts)
+        self._found += sum(int(part.found.sum()) for part in parts)
 
     def summary(self) -> FilterSummary:
         """Return the numbers of all reads so far."""
-        return FilterSummary(self._reads, self._kept, self._pairs, self._kmers, self._found)
+        written = self._written
+        return FilterSummary(written.reads, written.kept, written.pairs, self._kmers, self._found)

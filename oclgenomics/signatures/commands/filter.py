@@ -20,9 +20,9 @@ from oclgenomics.app.commands import (
     started_progress,
 )
 from oclgenomics.app.filtering import (
+    add_filtered_reads,
     add_kept_reads,
     add_pair_rule,
-    add_reads_and_mates,
     check_kept_reads,
     reads_and_mates,
 )
@@ -53,7 +53,7 @@ def add_parser(actions: Any) -> None:
         "`scan --report read`.",
         FOREIGN,
     )  # fmt: skip
-    add_reads_and_mates(parser)
+    add_filtered_reads(parser)
     add_signatures(parser)
     add_matching_options(parser, report=False)
     group = parser.add_argument_group("which reads are kept, and what of them")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.app.run import Run
 from oclgenomics.sequence.line_breaks import RETURN
-from oclgenomics.sequence.mates import mates_of_inputs
+from oclgenomics.sequence.mates import KeptReads, ReadRun, Writer, mates_of_inputs
 from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.pieces import LetterBlock
 from oclgenomics.signatures.jobs import Finder
@@ -26,20 +26,13 @@ FASTA = ord(">")
 STRETCHES = 7  # of a record of FASTQ: header, label, line break, bases, up to the qualities, qualities, the rest
 LABEL, TIES = " signature=%s", " ties=%d"
 
-Writer = Callable[[tuple[NameList, ...], NDArray[np.bool_]], None]
-"""Takes reads, or first and second mates, and which of them to write."""
-
 
 @dataclass(frozen=True)
-class MatchedReads:
-    """Records that follow each other in an input.
+class MatchedReads(ReadRun):
+    """Records that follow each other in an input, with their best matches.
 
     Attributes
     ----------
-    names : NameList
-        The first word of each header.
-    texts : NameList
-        Each record as it stands in the input. A line break at its end may be missing.
     cut : NameList
         Each record as it is written if it is kept.
     bases, kept_bases : ndarray, int64
@@ -50,40 +43,11 @@ class MatchedReads:
         Other signatures that match as well; see `oclgenomics.signatures.result.Rivals`.
     """
 
-    names: NameList
-    texts: NameList
     cut: NameList
     bases: NDArray[np.int64]
     kept_bases: NDArray[np.int64]
     signature: NDArray[np.int64]
     ties: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.signature)
-
-    def part(self, begin: int, end: int | None = None) -> MatchedReads:
-        """Return the records from `begin` on, up to `end`."""
-        some = slice(begin, len(self) if end is None else end)
-        return MatchedReads(*(column[some] for column in self._columns()))
-
-    def take(self, which: NDArray[np.int64]) -> MatchedReads:
-        """Return some records, in the order of their numbers."""
-        return MatchedReads(*(column[which] for column in self._columns()))
-
-    def copy(self) -> MatchedReads:
-        """Return the same records in memory of their own."""
-        return MatchedReads(*(column.copy() for column in self._columns()))
-
-    def joined(self, more: MatchedReads) -> MatchedReads:
-        """Return these records and others behind them."""
-        both = zip(self._columns(), more._columns(), strict=True)
-        columns: list[Any] = [
-            NameList.joined(pair) if isinstance(pair[0], NameList) else np.concatenate(pair) for pair in both
-        ]
-        return MatchedReads(*columns)
-
-    def _columns(self) -> list[Any]:
-        return [getattr(self, field.name) for field in fields(self)]
 
 
 def filter_files(
@@ -257,21 +221,14 @@ class _Tally:
     """Writes reads, and counts them."""
 
     def __init__(self, options: FilterOptions, writers: Sequence[Writer]) -> None:
-        self._options, self._writers = options, writers
-        self._reads = self._kept = self._pairs = self._bases = self._kept_bases = self._empty = self._ambiguous = 0
+        self._written = KeptReads(writers, both=options.pairs == "both", drop=options.drop)
+        self._bases = self._kept_bases = self._empty = self._ambiguous = 0
         self._of_signature: dict[int, int] = {}
 
     def take(self, parts: tuple[MatchedReads, ...]) -> None:
         """Take some reads, or first and second mates."""
         passing = [part.signature != NONE for part in parts]
-        either = self._options.pairs == "either"
-        kept = (np.logical_or if either else np.logical_and).reduce(passing) ^ self._options.drop
-        texts = [tuple(part.cut for part in parts), tuple(part.texts for part in parts)]
-        for writer, text, chosen in zip(self._writers, texts, (kept, ~kept), strict=False):
-            writer(text, chosen)
-        self._reads += len(parts) * len(kept)
-        self._kept += len(parts) * int(kept.sum())
-        self._pairs += len(kept) if len(parts) == 2 else 0
+        kept = self._written.take(passing, tuple(part.texts for part in parts), tuple(part.cut for part in parts))
         for part in parts:
             self._bases += int(part.bases.sum())
             self._ambiguous += int(np.count_nonzero(part.ties))
@@ -284,14 +241,8 @@ class _Tally:
     def summary(self, panel: Panel) -> FilterSummary:
         """Return the numbers of all reads so far."""
         found = {panel.names[number]: count for number, count in sorted(self._of_signature.items())}
+        written = self._written
         return FilterSummary(
-            self._reads,
-            self._kept,
-            self._pairs,
-            sum(found.values()),
-            self._ambiguous,
-            self._bases,
-            self._kept_bases,
-            self._empty,
-            found,
-        )
+            written.reads, written.kept, written.pairs, sum(found.values()), self._ambiguous, self._bases,
+            self._kept_bases, self._empty, found,
+        )  # fmt: skip

@@ -55,7 +55,7 @@ def numbers_of(
     look_up = TextKmers(engine, kmers, bounds, room=room)
     numbers, texts = [], []
     for run in counted_reads(engine, path, look_up, HowToRead(kmers.k - 1, block_bytes)):
-        numbers += list(zip(run.counts.kmers.tolist(), run.counts.found.tolist(), strict=True))
+        numbers += list(zip(run.kmers.tolist(), run.found.tolist(), strict=True))
         texts += [text.encode() for text in run.texts]
     return numbers, texts
 
