@@ -170,15 +170,15 @@ def add_command(
     help: str,
     description: str,
     foreign: Mapping[str, str] | None = None,
-) -> argparse.ArgumentParser:
+) -> OneLineParser:
     """Add a command, which `run` carries out, to the actions of its system; return its parser.
 
     `foreign` is that of `OneLineParser`.
     """
-    parser: argparse.ArgumentParser = actions.add_parser(name, help=help, description=description, allow_abbrev=False)
+    parser: OneLineParser = actions.add_parser(name, help=help, description=description, allow_abbrev=False)
     parser.set_defaults(run=run)
     if foreign is not None:
-        vars(parser)["foreign"] = foreign
+        parser.foreign = foreign
     return parser
 
 

@@ -20,7 +20,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import __version__
-from oclgenomics.app.commands import check_writable, provenance, say, text_output
+from oclgenomics.app.commands import OneLineParser, check_writable, provenance, say, text_output
 from oclgenomics.app.files import (
     FileKey,
     chosen_actions,
@@ -96,7 +96,7 @@ class SheetUse:
 
 def add_sheet_option(
     group: argparse._ActionsContainer,
-    parser: argparse.ArgumentParser,
+    parser: OneLineParser,
     files: argparse.Action,
     last: argparse.Action | None = None,
     *,
@@ -107,8 +107,8 @@ def add_sheet_option(
     Parameters
     ----------
     group : ArgumentParser or a group of it
-    parser : ArgumentParser
-        Of the command, a `OneLineParser`.
+    parser : OneLineParser
+        Of the command.
     files : Action
         The argument for files, which a sheet takes the place of.
     last : Action, optional
@@ -126,7 +126,7 @@ def add_sheet_option(
     for action in needed:
         action.required = False
     files.default = []
-    vars(parser)["settle"] = partial(_settle, files, last, needed)
+    parser.settle = partial(_settle, files, last, needed)
 
 
 def _settle(

@@ -5,20 +5,18 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
 from oclgenomics.errors import OutputError, UsageError, check_choice
-from oclgenomics.io.packed_file import name_unpacked, open_packed, refuse_packed
+from oclgenomics.io.packed_file import open_packed, refuse_packed
 from oclgenomics.kmers import analysis, device, formats, sets
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock, KmerSet, SelectedKmers, join
-from oclgenomics.kmers.database.layout import Tally
-from oclgenomics.kmers.database.section_file import is_database
 from oclgenomics.kmers.device.slots import counts_of_part
 from oclgenomics.kmers.device.writer import DatabaseWriter
 from oclgenomics.kmers.options import (
+    BATCH_LETTERS,
     MAX_COUNTER,
     CountOptions,
     FilterOptions,
@@ -27,7 +25,6 @@ from oclgenomics.kmers.options import (
     QualityOptions,
 )
 from oclgenomics.kmers.result import (
-    AssemblyQuality,
     CountMatrix,
     CountSummary,
     FilterSummary,
@@ -43,9 +40,7 @@ from oclgenomics.kmers.sources import (
     Sample,
     counted_for_a_while,
     counted_reads,
-    database_for_a_while,
     is_set,
-    read_twice,
 )
 from oclgenomics.lazy_names import late
 from oclgenomics.sequence.files import SequenceFiles, file_names
@@ -63,7 +58,6 @@ if TYPE_CHECKING:
     from oclgenomics.sequence.records import Record
 
 jobs = late("oclgenomics.kmers.jobs")
-quality = late("oclgenomics.kmers.analysis.quality")
 spreading = late("oclgenomics.app.jobs")
 
 DumpFormat = Literal["tsv", "jellyfish", "fasta", "npz", "kmc", "parquet"]
@@ -71,7 +65,6 @@ DUMP_FORMATS: tuple[DumpFormat, ...] = get_args(DumpFormat)
 MatrixFormat = Literal["tsv", "npz", "parquet"]
 MATRIX_FORMATS: tuple[MatrixFormat, ...] = get_args(MatrixFormat)
 TEXTS = ("tsv", "jellyfish", "fasta")
-BATCH_LETTERS = 1 << 22  # that are looked up at a time
 
 
 # Count
@@ -197,10 +190,7 @@ def histogram(source: KmerSource) -> Histogram:
     ...     print(record["count"], record["kmers"])
     """
     with device.opened(source) as kmers:
-        if isinstance(kmers, device.KmerDatabase):
-            counts, times = kmers.histogram
-            return Histogram(counts.astype("int64"), times.astype("int64"))
-        return _histogram_of(block.counts for block in kmers.blocks())
+        return device.histogram_of_set(kmers)
 
 
 @verb
@@ -228,12 +218,12 @@ def histogram_of_reads(
     """
     if executor is not None:
         with _spread(source, options, engine, run, min_quality, tmp_dir, None, executor) as summed:
-            return _histogram_of(block.counts for block in summed.blocks())
+            return Histogram.of_counts(block.counts for block in summed.blocks())
     with counted_reads(source, options, engine, run, min_quality, tmp_dir, on_spill) as counted:
         if counted.whole:
             parts = counted.counter.counted()
-            return _histogram_of(some for part in parts for some in counts_of_part(counted.engine, part))
-        return _histogram_of(block.counts for block in counted.blocks())
+            return Histogram.of_counts(some for part in parts for some in counts_of_part(counted.engine, part))
+        return Histogram.of_counts(block.counts for block in counted.blocks())
 
 
 def query(
@@ -434,55 +424,15 @@ def qv(
     >>> report = qv("assembly.fa.gz", "reads.db")  # doctest: +SKIP
     >>> print(report.whole.qv, report.whole.completeness)  # doctest: +SKIP
     """
-    options = options or QualityOptions()
-    names = [assemblies] if isinstance(assemblies, (str, os.PathLike)) else list(assemblies)
-    paths = [os.fspath(name) for name in names]
-    _check_assemblies(paths)
+    given = [assemblies] if isinstance(assemblies, (str, os.PathLike)) else list(assemblies)
+    paths = [os.fspath(path) for path in given]
     bed, wig = (None if name is None else os.fspath(name) for name in (bed, wig))
-    stage = on_stage or (lambda _: None)
-    with contextlib.ExitStack() as files, lent_engine(engine) as engine:
-        reads = files.enter_context(device.opened(source))
-        if isinstance(source, (str, os.PathLike)):
-            formats.check_outputs([os.fspath(source), *paths], [name for name in (bed, wig) if name is not None])
-        _check_reads(reads, options)
-        if reads.compressed and (bed is not None or wig is not None):
-            raise UsageError("the reads were counted with homopolymers compressed, and tracks would not be those of "
-                             "the assembly: leave `bed` and `wig` out")  # fmt: skip
-        least, notes = _solid_from(reads, options)
-        bounds = _bounds_of(reads)
-        if bounds:
-            notes = (*notes, f"QVs are lower bounds: the reads' k-mers have {bounds}, and others count as errors")
-        paths = [files.enter_context(read_twice(path, tmp_dir)) for path in paths]
-        kind = CountOptions(reads.k, compressed=reads.compressed)
-        stage("count")
-        counted = [
-            files.enter_context(counted_for_a_while(path, kind, engine=engine, run=run, tmp_dir=tmp_dir))
-            for path in paths
-        ]
-        stage("merge")
-        kept = [files.enter_context(database_for_a_while(tmp_dir)) for _ in paths]
-        with contextlib.ExitStack() as written:
-            writers = [written.enter_context(DatabaseWriter(each.file, kind)) for each in kept]
-            tallies = quality.tally_copies(reads, counted, [each.append for each in writers], _progress(run))
-        stage("look up")
-        found = []
-        with formats.TrackWriter(bed, wig, reads.k, len(paths)) as writer:
-            for number, (path, only) in enumerate(zip(paths, kept, strict=True)):
-                with only.opened() as database:
-                    along = query(database, files=[path], engine=engine, run=run).along_records()
-                    tally = quality.SequenceTally()
-                    with contextlib.closing(along):  # type: ignore[type-var]
-                        writer.write(number, quality.marked_parts(reads.k, along), [tally.add])
-                    found.append(tally.qualities(reads.k))
-    shown = [*_names_of([os.fspath(name) for name in names]), *(["both"] if len(paths) > 1 else [])]
-    each = zip(shown, tallies, [*found, None], strict=False)
-    qualities = tuple(
-        AssemblyQuality(
-            name, kind.k, one.kmers, one.only, one.only_distinct, least, one.spectrum(), sequences,
-        )
-        for name, one, sequences in each
-    )  # fmt: skip
-    return QualityReport(kind.k, least, bounds is not None, qualities, notes)
+    analysis.check_assemblies(paths)
+    if isinstance(source, (str, os.PathLike)):
+        formats.check_outputs([os.fspath(source), *paths], [name for name in (bed, wig) if name is not None])
+    with lent_engine(engine) as engine, device.opened(source) as reads:
+        means = analysis.Means(engine, run or Run(), tmp_dir, on_stage or (lambda _: None))
+        return analysis.assess(paths, reads, options or QualityOptions(), bed, wig, means)
 
 
 # Work with reads and with several samples
@@ -734,66 +684,6 @@ def _spread(
     job = jobs.CountJob.of(source, options, min_quality, tmp_dir, only)
     with contextlib.closing(spreading.spread_over(executor, engine).parts(job, run)) as parts:
         yield next(parts)
-
-
-def _check_assemblies(paths: Sequence[str]) -> None:
-    if not 1 <= len(paths) <= 2:
-        raise UsageError(f"{len(paths)} assemblies were given: name one, or two of one genome")
-    if paths.count("-") > 1:
-        raise UsageError("standard input (-) can be read once; name a file for the other assembly")
-    for path in paths:
-        if path != "-" and is_database(path):
-            raise UsageError(f"{path} is a database: name the assembly as FASTA, and the database of the reads last")
-
-
-def _bounds_of(reads: KmerSet) -> str | None:
-    """The counts that k-mers of a database have at all, in words, if others were left out."""
-    if isinstance(reads, device.KmerDatabase):
-        least, most = reads.options.min_count, reads.options.max_count
-        if least > 1 or most < MAX_COUNTER:
-            return f"counts from {least:,} to {most:,}"
-    return None
-
-
-def _check_reads(reads: KmerSet, options: QualityOptions) -> None:
-    """Refuse a set of reads' k-mers that makes errors of what is none."""
-    if not reads.canonical:
-        raise UsageError(
-            "the reads were counted with strands apart, and an assembly has either: count canonical k-mers"
-        )
-    bounds = _bounds_of(reads)
-    if bounds and not options.lower_bound:
-        raise UsageError(
-            f"the database of the reads holds only k-mers with {bounds}, so others of the assembly would count as "
-            "errors: count the reads without bounds, or take QVs as lower bounds with `lower_bound=True`"
-        )
-
-
-def _solid_from(reads: KmerSet, options: QualityOptions) -> tuple[int | None, tuple[str, ...]]:
-    """The count that solid k-mers begin with, and what to say if it is not known."""
-    if options.min_solid is not None:
-        return options.min_solid, ()
-    spectrum = analysis.read_spectrum(histogram(reads), reads.k)
-    if spectrum.coverage is None or spectrum.valley is None:
-        return None, (
-            "completeness is not known: the reads have no coverage peak; give the least count of solid k-mers",
-        )
-    return spectrum.valley + 1, ()
-
-
-def _names_of(paths: Sequence[str]) -> list[str]:
-    """Names of assemblies: those of the files without what says their format, where these differ."""
-    names = ["standard input" if path == "-" else Path(name_unpacked(Path(path).name)).stem for path in paths]
-    return (
-        names if len({*names, "both"}) > len(names) else ["standard input" if path == "-" else path for path in paths]
-    )
-
-
-def _histogram_of(counts: Iterable[NDArray[np.uint32]]) -> Histogram:
-    tally = Tally()
-    for some in counts:
-        tally.add(Tally(some))
-    return Histogram.of(tally)
 
 
 def _check_output(output: str, format: DumpFormat | MatrixFormat) -> None:

@@ -16,6 +16,7 @@ from oclgenomics.sequence.parse import BEST_QUALITY
 
 MAX_K = 256
 MAX_COUNTER = (1 << 32) - 1
+BATCH_LETTERS = 1 << 22  # of sequences, that are looked up at a time
 Operation = Literal["union", "intersect", "subtract", "subtract-counts", "symmetric-difference"]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 CountMode = Literal["sum", "min", "max", "left", "right", "diff", "number"]

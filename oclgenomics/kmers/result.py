@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from math import expm1, inf, log1p, log10
 from typing import Any
@@ -85,6 +85,14 @@ class Histogram:
         """Make one of what was tallied."""
         table = tally.histogram()
         return cls(table["count"].astype(np.int64), table["kmers"].astype(np.int64))
+
+    @classmethod
+    def of_counts(cls, counts: Iterable[NDArray[np.uint32]]) -> Histogram:
+        """Make one of the counts of k-mers, some at a time."""
+        tally = Tally()
+        for some in counts:
+            tally.add(Tally(some))
+        return cls.of(tally)
 
     @property
     def distinct(self) -> int:

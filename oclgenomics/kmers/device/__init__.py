@@ -22,7 +22,7 @@ __getattr__, __dir__, __all__ = found_in(
         "bin_counter": "BinCounter",
         "encode_gpu": "GpuEncoder",
         "read_filter": "filter_files",
-        "reader": "KmerDatabase opened",
+        "reader": "KmerDatabase histogram_of_set opened",
         "sort_counter": "SortCounter",
     },
 )

@@ -23,6 +23,7 @@ from oclgenomics.kmers.device.encode_kernels import SIP_KEY
 from oclgenomics.kmers.device.parts import downloaded
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.plan.memory import SectionPlan
+from oclgenomics.kmers.result import Histogram
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Engine, SharedArray
 
@@ -278,6 +279,14 @@ def opened(source: KmerSource) -> Iterator[KmerSet]:
             yield database
     else:
         yield source
+
+
+def histogram_of_set(kmers: KmerSet) -> Histogram:
+    """Return the number of k-mers that have each count: what a database has ready, or that of a set, which is read."""
+    if isinstance(kmers, KmerDatabase):
+        counts, times = kmers.histogram
+        return Histogram(counts.astype(np.int64), times.astype(np.int64))
+    return Histogram.of_counts(block.counts for block in kmers.blocks())
 
 
 def room_for(engine: Engine, tables: Sequence[NDArray[np.void]]) -> SharedArray:

@@ -207,14 +207,18 @@ def _cut_fasta(
     texts: NameList, which: NDArray[np.int64], labels: NameList, low: NDArray[np.int64], high: NDArray[np.int64]
 ) -> NameList:
     """Records, some of them with labels and the bases low .. high - 1, in lines as long as the first of each was."""
-    parts = [texts.letters[texts.starts[at] : texts.starts[at + 1]].tobytes() for at in range(len(texts))]
+    made = []
     for at in which.tolist():
-        header, *lines = parts[at].replace(b"\r\n", b"\n").replace(b"\r", b"\n").rstrip(b"\n").split(b"\n")
+        record = texts.letters[texts.starts[at] : texts.starts[at + 1]].tobytes()
+        header, *lines = record.replace(b"\r\n", b"\n").replace(b"\r", b"\n").rstrip(b"\n").split(b"\n")
         kept = b"".join(lines)[int(low[at]) : int(high[at])]
         width = max(1, len(next(filter(None, lines), b"")))
         rows = [kept[begin : begin + width] for begin in range(0, len(kept), width)] or [b""]
-        parts[at] = b"\n".join([header + labels[at].encode(), *rows, b""])
-    return NameList(np.frombuffer(b"".join(parts), np.uint8), np.cumsum([0, *map(len, parts)]))
+        made.append(b"\n".join([header + labels[at].encode(), *rows, b""]))
+    order = np.arange(len(texts))
+    order[which] = len(texts) + np.arange(len(which))
+    cut = NameList(np.frombuffer(b"".join(made), np.uint8), np.cumsum([0, *map(len, made)]))
+    return NameList.joined([texts, cut]).take(order)
 
 
 class _Tally:
