@@ -16,7 +16,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 import yaml
-from helpers.shared_builds import alone_in, shared_folder
+from helpers.shared_builds import built_folder
 
 import oclgenomics
 
@@ -34,23 +34,22 @@ NAME = f"oclgenomics-{oclgenomics.__version__}"
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the sources (`tree`), their sdist and the wheel of that (`dist`), and the tree's own wheel."""
-    folder = shared_folder(tmp_path_factory, "packages")
-    with alone_in(folder):
-        if not (folder / "done").exists():
-            tree = folder / "tree"
-            shutil.copytree(ROOT, tree, symlinks=True, ignore=ignored)
-            (tree / "docs" / "_build").mkdir()  # what must not be taken along
-            for stray in ("docs/_build/index.html", "tests/x.pyc"):
-                (tree / stray).write_text("")
-            for words in (["--outdir", "dist"], ["--wheel", "--outdir", "direct"]):
-                command = [sys.executable, "-m", "build", "--no-isolation", *words, str(tree)]
-                done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-                assert done.returncode == 0, done.stdout[-2000:] + done.stderr
-                shutil.rmtree(tree / "build", ignore_errors=True)
-            shutil.rmtree(tree / "docs" / "_build")
-            (tree / "tests" / "x.pyc").unlink()
-            (folder / "done").touch()
-    return folder
+    return built_folder(tmp_path_factory, "packages", build_packages)
+
+
+def build_packages(folder: Path) -> None:
+    tree = folder / "tree"
+    shutil.copytree(ROOT, tree, symlinks=True, ignore=ignored)
+    (tree / "docs" / "_build").mkdir()  # what must not be taken along
+    for stray in ("docs/_build/index.html", "tests/x.pyc"):
+        (tree / stray).write_text("")
+    for words in (["--outdir", "dist"], ["--wheel", "--outdir", "direct"]):
+        command = [sys.executable, "-m", "build", "--no-isolation", *words, str(tree)]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout[-2000:] + done.stderr
+        shutil.rmtree(tree / "build", ignore_errors=True)
+    shutil.rmtree(tree / "docs" / "_build")
+    (tree / "tests" / "x.pyc").unlink()
 
 
 def ignored(place: str, names: list[str]) -> set[str]:

@@ -13,7 +13,7 @@ import pytest
 import yaml
 from helpers.nextflow_module import Module, commands, read_module
 from helpers.own_program import put_on_path
-from helpers.shared_builds import alone_in, shared_folder
+from helpers.shared_builds import built_folder
 
 import oclgenomics
 from oclgenomics.app.files import chosen_actions
@@ -50,12 +50,7 @@ def run(*words: object) -> None:
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with inputs of all commands."""
-    place = shared_folder(tmp_path_factory, "workflow-inputs")
-    with alone_in(place):
-        if not (place / "done").exists():
-            _simulate(place)
-            (place / "done").touch()
-    return place
+    return built_folder(tmp_path_factory, "workflow-inputs", _simulate)
 
 
 def _simulate(place: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.shared_builds import alone_in, shared_folder
+from helpers.shared_builds import built_folder
 
 from oclgenomics.cli.main import main
 from oclgenomics.omega.formats import read_report
@@ -27,12 +27,7 @@ def run(*words: object) -> None:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Content of all systems, of two samples."""
-    place = shared_folder(tmp_path_factory, "multiqc")
-    with alone_in(place):
-        if not (place / "done").exists():
-            _write_all(place)
-            (place / "done").touch()
-    return place
+    return built_folder(tmp_path_factory, "multiqc", _write_all)
 
 
 def _write_all(place: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.browser import Browser
-from helpers.shared_builds import alone_in, shared_folder
+from helpers.shared_builds import built_folder
 from hypothesis import given, strategies as st
 
 from oclgenomics.app import pages
@@ -48,12 +48,7 @@ def run(*words: object) -> None:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Pages of all systems, with names that are meant badly."""
-    place = shared_folder(tmp_path_factory, "pages")
-    with alone_in(place):
-        if not (place / "done").exists():
-            _write_all(place)
-            (place / "done").touch()
-    return place
+    return built_folder(tmp_path_factory, "pages", _write_all)
 
 
 def _write_all(place: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.classify_databases import EDGE
-from helpers.shared_builds import alone_in, shared_folder
+from helpers.shared_builds import built_folder
 
 from oclgenomics import runtime
 from oclgenomics.classify import index as classify_index
@@ -41,12 +41,7 @@ def fastq(text: str, names: str) -> bytes:
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Reads, signals, a panel, a reference, databases and sheets."""
-    place = shared_folder(tmp_path_factory, "sheets")
-    with alone_in(place):
-        if not (place / "done").exists():
-            _write_inputs(place)
-            (place / "done").touch()
-    return place
+    return built_folder(tmp_path_factory, "sheets", _write_inputs)
 
 
 def _write_inputs(place: Path) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from helpers.classify_databases import EDGE
 from helpers.parsers import PARSERS
-from helpers.shared_builds import alone_in, shared_folder
+from helpers.shared_builds import built_folder
 
 from oclgenomics import sdtw
 from oclgenomics.app.files import role_of
@@ -93,13 +93,13 @@ def run(*words: object) -> None:
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """All files that are read."""
-    place = shared_folder(tmp_path_factory, "pipes")
-    with alone_in(place), pytest.MonkeyPatch.context() as patch:
-        if not (place / "done").exists():
+    with pytest.MonkeyPatch.context() as patch:
+
+        def build(place: Path) -> None:
             patch.chdir(place)
             _write_inputs(place)
-            (place / "done").touch()
-    return place
+
+        return built_folder(tmp_path_factory, "pipes", build)
 
 
 def _write_inputs(place: Path) -> None:

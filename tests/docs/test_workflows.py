@@ -13,7 +13,7 @@ import pytest
 import yaml
 from helpers.classify_databases import EDGE
 from helpers.own_program import put_on_path
-from helpers.shared_builds import alone_in, shared_folder
+from helpers.shared_builds import built_folder
 
 import oclgenomics
 from oclgenomics.cli.main import main
@@ -52,18 +52,15 @@ def cohort(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for program in ("snakemake", "multiqc"):
         if shutil.which(program) is None:
             pytest.skip(f"{program} is not installed")
-    folder = shared_folder(tmp_path_factory, "cohort")
-    with alone_in(folder):
-        if not (folder / "done").exists():
-            variables = put_on_path(folder / "bin") | {"CHECKOUT": str(ROOT)}
-            (folder / "work").mkdir()
-            words = ["bash", "-euc", block("cohort")]
-            done = subprocess.run(
-                words, cwd=folder / "work", env=variables, capture_output=True, text=True, check=False
-            )
-            assert done.returncode == 0, done.stderr
-            (folder / "done").touch()
-    return folder / "work"
+    return built_folder(tmp_path_factory, "cohort", run_cohort) / "work"
+
+
+def run_cohort(folder: Path) -> None:
+    variables = put_on_path(folder / "bin") | {"CHECKOUT": str(ROOT)}
+    (folder / "work").mkdir()
+    words = ["bash", "-euc", block("cohort")]
+    done = subprocess.run(words, cwd=folder / "work", env=variables, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_report_has_all_systems_and_samples(cohort: Path) -> None:

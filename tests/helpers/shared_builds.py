@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-__all__ = ["alone_in", "shared_folder"]
+__all__ = ["alone_in", "built_folder", "shared_folder"]
 
 
 def shared_folder(factory: pytest.TempPathFactory, name: str) -> Path:
@@ -27,3 +27,13 @@ def alone_in(folder: Path) -> Iterator[None]:
     with (folder / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+
+
+def built_folder(factory: pytest.TempPathFactory, name: str, build: Callable[[Path], object]) -> Path:
+    """Return the folder of this name of the whole run, which the first worker that asks for it has built."""
+    folder = shared_folder(factory, name)
+    with alone_in(folder):
+        if not (folder / "done").exists():
+            build(folder)
+            (folder / "done").touch()
+    return folder

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.shared_builds import alone_in, shared_folder
+from helpers.shared_builds import built_folder
 
 import hls_model.rtl
 
@@ -52,12 +52,8 @@ def operand_pairs() -> np.ndarray:
 @pytest.fixture(scope="module")
 def computed(tmp_path_factory: pytest.TempPathFactory) -> tuple[np.ndarray, np.ndarray]:
     """The pairs, and what the Verilog gives for them: uint32 (cycles, 21)."""
-    folder = shared_folder(tmp_path_factory, "operators")
     pairs = operand_pairs()
-    with alone_in(folder):
-        if not (folder / "done").exists():
-            compute(folder, pairs)
-            (folder / "done").touch()
+    folder = built_folder(tmp_path_factory, "operators", lambda place: compute(place, pairs))
     return pairs, np.fromfile(folder / "out", np.uint32).reshape(-1, 21)
 
 
