@@ -291,7 +291,7 @@ def end_costs(
 
 
 def cigar(sample: str, signature: str, match: Match, *, gaps: bool) -> str:
-    """Return the alignment of a match as a CIGAR: =, X, I (a letter of the sample alone), D (one of the signature).
+    """Return the alignment of a match as a CIGAR: =, X, I (a base of the sample alone), D (one of the signature).
 
     Parameters
     ----------

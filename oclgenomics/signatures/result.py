@@ -168,7 +168,7 @@ class Matches(Columns):
 
     @property
     def missed(self) -> NDArray[np.int64]:
-        """Mismatches, and letters of the signature outside the sample: the best match has the fewest."""
+        """Mismatches, and bases of the signature outside the sample: the best match has the fewest."""
         return self.mismatches + self.outside
 
     @property

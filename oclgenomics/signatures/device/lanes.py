@@ -253,7 +253,7 @@ class LaneFinder:
         """How many letters are laid out at a time, in half of the memory that is left before the first of them."""
         if self._laid is not None:
             return self._laid
-        return self._engine.items_that_fit([BufferNeed("letters", per_item=4)], item="letter")
+        return self._engine.items_that_fit([BufferNeed("letters", per_item=4)], item="base")
 
     @cached_property
     def _found(self) -> DeviceArray:
