@@ -76,6 +76,8 @@ from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.seed_table import table_on_device
 from oclgenomics.signatures.options import Method
 from oclgenomics.signatures.panels.seeds import choose_seeds
+from oclgenomics.sweeps.device.patterns import PatternCounter
+from oclgenomics.sweeps.plan import site_planes
 from oclgenomics.variation.alignment import Alignment
 
 __all__ = [
@@ -180,6 +182,12 @@ def scans(engine: Engine, kind: str, kernel: str, precision: str, ld: str = "RSQ
     """Scan for sweeps."""
     options = ScanOptions(grid=3, minwin=100, maxwin=170, kernel=kernel, precision=precision, ld=ld)
     assert OmegaScanner(engine, block_rows=64).scan(_alignments(1)[kind], options).valid.any()
+
+
+def sweep_patterns(engine: Engine, kind: str, width: int) -> None:
+    """Count the patterns of sites in windows."""
+    found = PatternCounter(engine, block_sites=50).count([site_planes(_alignments(3)[kind])], width)
+    assert found[0].pairs.all()
 
 
 def linkage(engine: Engine, kind: str, measure: str) -> None:
@@ -634,6 +642,11 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(linkage, kind="missing", measure="nr2"),
         partial(linkage, kind="unphased", measure="r2"),
         partial(linkage, kind="multiallelic", measure="r2"),
+    ),
+    "sweeps": (
+        partial(sweep_patterns, kind="complete", width=8),
+        partial(sweep_patterns, kind="missing", width=40),
+        partial(sweep_patterns, kind="unphased", width=68),
     ),
     "primitives": tuple(partial(primitives, number=number) for number in range(len(_PRIMITIVES))),
     "sequences": (partial(sequences, fastq=True), partial(sequences, fastq=False), compressed_sequences),

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from oclgenomics.omega.significance.facts import Compared
 
 
-DEFAULT_REPLICATES = 1_000  # that are simulated
-
-
 class FromReport:
     """The default of an option: what a report says, or a value where there is none."""
 
