@@ -299,7 +299,7 @@ class Mask:
         return last - first - (self.before(last) - self.before(first))
 
     def touched(self, first: Floats, last: Floats) -> NDArray[np.bool_]:
-        """Tell whether a region has any bp from each of `first` to `last`, both included."""
+        """Say whether a region has any bp from each of `first` to `last`, both included."""
         started = np.searchsorted(self.starts + 1.0, last, side="right")
         ended = np.searchsorted(self.ends, first, side="left")
         found: NDArray[np.bool_] = started > ended

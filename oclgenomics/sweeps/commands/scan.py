@@ -64,8 +64,8 @@ def add_parser(actions: Any) -> None:
     app.add_device_options(parser)
 
 
-def add_statistic_options(parser: argparse.ArgumentParser) -> None:
-    """Add which statistics are computed, and where."""
+def add_statistic_options(parser: argparse.ArgumentParser, *, grid: bool = True) -> None:
+    """Add which statistics are computed, and where; without `grid` not at so many positions."""
     group = parser.add_argument_group("statistics and windows")
     group.add_argument(
         "--stat", "--statistics", dest="statistics", default=",".join(STATISTICS), metavar="NAME,...",
@@ -79,15 +79,21 @@ def add_statistic_options(parser: argparse.ArgumentParser) -> None:
         "--edge", type=app.count, default=1, metavar="N",
         help="derived or ancestral haplotypes at most, for a site to count in mu_SFS (default: %(default)s)",
     )  # fmt: skip
+    other = ""
+    if grid:
+        other = "--grid or "
+        group.add_argument(
+            "--grid", type=app.count, metavar="N",
+            help="evenly spaced positions per alignment, with the largest mu around each (default: a row for each "
+            "window of sites)",
+        )  # fmt: skip
     group.add_argument(
-        "--grid", type=app.count, metavar="N",
-        help="evenly spaced positions per alignment, with the largest mu around each (default: a row for each window "
-        "of sites)",
+        "--step", type=app.count, metavar="BP",
+        help="bp between positions, with the largest mu around each (default: a row for each window of sites)",
     )  # fmt: skip
-    group.add_argument("--step", type=app.count, metavar="BP", help="bp between positions, instead of --grid")
     group.add_argument(
         "--window", type=app.count, metavar="BP",
-        help="size of the windows of pi, theta, tajima_d and fay_wu_h (default: the window of sites; with --grid or "
+        help=f"size of the windows of pi, theta, tajima_d and fay_wu_h (default: the window of sites; with {other}"
         "--step the bp between positions)",
     )  # fmt: skip
     group.add_argument(

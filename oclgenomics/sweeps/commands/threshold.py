@@ -48,7 +48,7 @@ def add_parser(actions: Any) -> None:
         "input", metavar="INPUT", nargs="?",
         help="neutral replicates (ms, or any other format); - for standard input (default: they are simulated)",
     ))  # fmt: skip
-    add_statistic_options(parser)
+    add_statistic_options(parser, grid=False)
     group = parser.add_argument_group("input and region")
     add_reading_options(group)
     add_region_to_read(group)
@@ -71,7 +71,10 @@ def add_parser(actions: Any) -> None:
     ))  # fmt: skip
     app.add_output_options(parser, formats=FORMATS)
     app.add_device_options(parser)
-    parser.set_defaults(**dict.fromkeys(FROM_REPORT))
+    shown = {one.dest: one.default for one in parser._actions if one.dest in FROM_REPORT and one.default is not None}
+    parser.set_defaults(
+        grid=None, **{name: app.FromReport(f"as --scan says, else {value}", value) for name, value in shown.items()}
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -87,8 +90,6 @@ def run(args: argparse.Namespace) -> int:
     report = None if args.scan is None else sweeps.read_report(args.scan)
     _settle(args, report)
     options, reading = sweep_options(args), read_options(args, region=getattr(args, "region", None))
-    if options.grid is not None:
-        raise UsageError(f"--grid {args.grid} has other distances on replicates than on the data; use --step")
     check_simulation(args)
     if args.input is None:
         for rate in rates:
@@ -136,9 +137,9 @@ def _settle(args: argparse.Namespace, report: sweeps.Scans | None) -> None:
     UsageError
         The report holds alignments that need thresholds of their own, or none with any row.
     InputError
-        The report does not tell.
+        The report does not say.
     """
-    default = sweeps.sweep_parameters(sweeps.SweepOptions())
+    default = sweeps.sweep_parameters(sweeps.SweepOptions()) | {"missing": None}  # which depends on the precision
     recorded = default if report is None else {}
     if report is not None:
         scan = _one_kind(args, report)
@@ -146,12 +147,12 @@ def _settle(args: argparse.Namespace, report: sweeps.Scans | None) -> None:
         _take_data(args, scan)
     try:
         for name, kind in FROM_REPORT.items():
-            if getattr(args, name) is None:
+            if getattr(args, name) is None or isinstance(getattr(args, name), app.FromReport):
                 known = recorded[name]
                 setattr(args, name, None if str(known) == "None" else kind(known))
     except (KeyError, ValueError):
-        raise InputError(f"does not tell with which `{name}` was scanned; scan again", source=args.scan) from None
-    if args.grid is None and str(recorded.get("grid")) != "None":
+        raise InputError(f"does not say with which `{name}` was scanned; scan again", source=args.scan) from None
+    if str(recorded.get("grid")) != "None":
         raise UsageError(f"--scan {args.scan} has a grid of so many positions; scan with --step instead of --grid")
 
 
