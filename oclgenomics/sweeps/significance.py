@@ -231,9 +231,19 @@ def compare(null: Significance, scans: Sequence[Scan], what: str) -> str:
                 f"{what} has a grid of so many positions; scan with `step`, which replicates can have, too"
             )
         _check_data(data, scan, what, name)
+        if str(null.scan.get("precision")) == "compat" and _begins_late(scan):
+            raise UsageError(
+                f"{what} ({scan.name}) begins at {scan.start.min():,.0f} bp; compat precision counts all bp before as "
+                "part of the region, which replicates do not have: use accurate"
+            )
     kind = "genotypes" if data.genotypes else "haplotypes"
     low, high = 1000 * data.least_density, 1000 * data.most_density
     return f"{data.haplotypes:,} haplotypes, patterns of {kind}, {low:.3g} to {high:.3g} sites per kb, the same options"
+
+
+def _begins_late(scan: Scan) -> bool:
+    """Whether much of the bp up to the last site lies before the first one."""
+    return len(scan.positions) > 0 and bool(scan.start.min() > LIKE_MASKED * scan.end.max())
 
 
 def _check_data(data: NullFacts, scan: Scan, what: str, thresholds: str) -> None:

@@ -94,6 +94,16 @@ def test_thresholds_of_other_data_are_refused(change: dict[str, object], message
         find_peaks([track(values, **change)], threshold=null)
 
 
+def test_thresholds_of_compat_precision_need_data_that_begin_at_the_first_bp() -> None:
+    compat = {**PARAMETERS, "precision": "compat", "missing": "drop"}
+    null = null_of([1.0, 2.0, 3.0, 4.0], scan=compat)
+    late = track([5.0] * 8, parameters=compat)
+    assert len(find_peaks([replace(late, start=late.start + 60, end=late.end + 60)], threshold=null)) == 1
+    moved = replace(late, start=late.start + 1_000, end=late.end + 1_000)
+    with pytest.raises(UsageError, match="begins at 975 bp; compat precision counts all bp before"):
+        find_peaks([moved], threshold=null)
+
+
 def test_peaks_are_merged_windows() -> None:
     values = [0.0, 5.0, 6.0, 0.0, math.nan, 0.0, 0.0, 7.0]
     found = find_peaks([track(values)], threshold=4.0)

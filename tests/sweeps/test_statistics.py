@@ -71,6 +71,18 @@ def test_windows_of_bp(engine: Engine, seed: int, sites: int, size: int, step: i
             assert found.values[name][i] == pytest.approx(value, rel=1e-9, abs=1e-11, nan_ok=True), name
 
 
+@pytest.mark.parametrize("haplotypes", [5, 34, 47])
+def test_compat_values_are_raisds_in_every_bit(engine: Engine, haplotypes: int) -> None:
+    alignment = varying(np.random.default_rng(haplotypes), 400, haplotypes)
+    (found,) = scan(alignment, SweepOptions(width=WIDTH, precision="compat", edge=haplotypes // 4), engine=engine)
+    rows, counts, at = kept_sites(alignment, genotypes=False)
+    for i, pair in enumerate(oracle_counts(rows, WIDTH)):
+        edges = sum(reference.edges(*one, haplotypes // 4) for one in counts[i : i + WIDTH])
+        last = float(alignment.positions[-1])
+        expected = reference.raisd_mu(at[i + WIDTH - 1] - at[i], last, len(at), WIDTH, edges, haplotypes, pair)
+        assert [found.values[name][i] for name in ("mu_var", "mu_sfs", "mu_ld", "mu")] == [float(x) for x in expected]
+
+
 def test_mu_does_not_depend_on_polarity_and_h_does(engine: Engine) -> None:
     alignment = varying(np.random.default_rng(7), 40, 12)
     states, _ = states_of(alignment)

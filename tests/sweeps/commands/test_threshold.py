@@ -82,7 +82,7 @@ def test_replicates_from_a_file(device: Device, capsys: pytest.CaptureFixture[st
     [
         ("threshold --length 1k --samples 5", "--seed and the others"),
         ("threshold --length 1k --samples 5 --seed 1 --replicates 5", "needs at least 19 neutral replicates"),
-        ("threshold --length 1k --samples 5 --seed 1 --grid 5", "unknown arguments: --grid 5"),
+        ("threshold --length 1k --samples 5 --seed 1 --grid 5", "unknown arguments: --grid"),
         ("threshold --length 1k --samples 5 --seed 1 --fpr 2", "lies between 0 and 1"),
         (f"threshold {SWEEP} --length 200k --samples 5", "--samples has no effect"),
         ("threshold --scan scan.tsv --seed 1 --replicates 19 --length 50k --samples 30", "80"),
