@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from oclgenomics.errors import UsageError
 from oclgenomics.sweeps import plan
 from oclgenomics.sweeps.options import SweepOptions
 from oclgenomics.sweeps.plan import Mask, used_sites
+from oclgenomics.variation import ReadOptions, read_alignments
 from oclgenomics.variation.bed import BedRegions
 
 STATES = np.array([[0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 0, 0], [0, 1, 1, 0], [1, 1, 1, 0]], np.uint8)
@@ -68,6 +70,19 @@ def test_half_missing_genotypes_are_missing_and_compat_refuses_unphased_ones() -
     assert used.observed.tolist() == [4, 2, 4]
     with pytest.raises(UsageError, match="compat' needs phased haplotypes"):
         used_sites(alignment, COMPAT, None, None)
+
+
+def test_the_records_of_raisd_and_the_region_that_it_takes(tmp_path: Path) -> None:
+    head = "##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\n"
+    lines = (("3", "A", "G", "PASS"), ("5", "C", "T", "q10"), ("7", "C", "T,G", "PASS"), ("90", "C", "CT", "PASS"))
+    rows = [f"1\t{pos}\t.\t{ref}\t{alt}\t.\t{mark}\tAF=1\tGT\t0|1\t1|0\n" for pos, ref, alt, mark in lines]
+    (tmp_path / "x.vcf").write_text(head + "".join(rows))
+    (one,) = read_alignments(tmp_path / "x.vcf", ReadOptions(records="raisd"))
+    assert one.skipped == {"not a SNP": 1, "several alternative alleles": 1}
+    used = used_sites(one, COMPAT, None, None)
+    assert (used.positions.tolist(), used.length, used.total) == ([3.0, 5.0], 90.0, 2)
+    (usual,) = read_alignments(tmp_path / "x.vcf")
+    assert (usual.positions.tolist(), usual.last_record) == ([], 0)
 
 
 def regions(*pairs: tuple[int, int]) -> BedRegions:

@@ -109,6 +109,11 @@ def test_a_grid_has_the_highest_mu_around_each_position(engine: Engine) -> None:
     assert not known.all()  # none beyond the first and the last window
     between = np.interp(fine.positions, every.positions, every.values["mu"])
     assert np.median(np.abs(fine.values["mu"] - between)[known]) < 1e-9
+    for grid in range(300, 320):  # also where the first window alone lies in the bin of a position before it
+        (some,) = scan(alignment, SweepOptions(width=WIDTH, grid=grid, statistics=["mu"]), engine=engine)
+        row = int(np.argmin(np.abs(some.positions - every.positions[0])))
+        half = (some.positions[1] - some.positions[0]) / 2
+        assert some.values["mu"][row] == every.values["mu"][np.abs(every.positions - some.positions[row]) < half].max()
 
 
 def test_excluded_regions(engine: Engine) -> None:

@@ -20,6 +20,7 @@ from oclgenomics.sweeps.options import LEAST_WIDTH, MOST_WIDTH, ON_EXCLUDE, STAT
 if TYPE_CHECKING:
     from oclgenomics.variation import Alignment
 
+own = late("oclgenomics.sweeps.significance")
 sources = late("oclgenomics.variation.sources")
 
 FORMATS: tuple[formats.ReportFormat, ...] = ("tsv", "raisd", "json")
@@ -60,6 +61,10 @@ def add_parser(actions: Any) -> None:
     group.add_argument("--no-separator", action="store_true", help="no // lines in the raisd format")
     files.writes(group.add_argument(
         "--plot", metavar="FILE", help="draw the statistics along the chromosomes; .png, .svg or .pdf"
+    ))  # fmt: skip
+    files.reads(group.add_argument(
+        "--threshold", metavar="FILE",
+        help="draw lines in the figure at the thresholds that `sweeps threshold --json -o FILE` wrote",
     ))  # fmt: skip
     app.add_device_options(parser)
 
@@ -157,6 +162,7 @@ def run(args: argparse.Namespace) -> int:
     reading = sweeps.reading_for(read_options(args, args.samples, getattr(args, "region", None)), options)
     output = _check_outputs(args, options)
     exclude = sources.regions_of(args.exclude)
+    null = None if args.threshold is None else sweeps.read_thresholds(args.threshold)
     oclgenomics.select_device(args.device)  # a device that is not there is reported before hours of reading
     messages = ScanMessages(args)
     with ExitStack() as stack:
@@ -176,8 +182,11 @@ def run(args: argparse.Namespace) -> int:
             formats.write_report(_seen(scans, messages, drawn if args.plot else None), stream, report)
         messages.totals(options)
         app.report_profile(args, engine)
+    if null is not None:
+        app.say(args, f"compared with the replicates: {own.compare(null, drawn, 'this scan')}")
     if args.plot:
-        plots.write_figure(args.plot, sweeps.plot_scans(drawn, title=input_title([args.input])))
+        lines = () if null is None else null.thresholds
+        plots.write_figure(args.plot, sweeps.plot_scans(drawn, title=input_title([args.input]), thresholds=lines))
     app.say_written(args)
     return 0
 
@@ -198,6 +207,8 @@ def _check_outputs(args: argparse.Namespace, options: sweeps.SweepOptions) -> ap
         raise UsageError(f"--format raisd holds mu alone, which --stat {args.statistics} leaves out; add it")
     if args.plot:
         plots.plot_format(args.plot)
+    elif args.threshold is not None:
+        raise UsageError(f"--threshold {args.threshold}: it draws lines into the figure; give --plot FILE as well")
     return output
 
 

@@ -24,6 +24,7 @@ from oclgenomics.app.figures import (
 from oclgenomics.lazy_names import late
 from oclgenomics.sweeps.options import STATISTICS
 from oclgenomics.sweeps.result import LOW, Scan
+from oclgenomics.sweeps.significance import SweepThreshold
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,9 +48,10 @@ LONGEST_NAME = 24
 MAX_TICKS = 8
 ROOM = 0.16  # above and below the points of a panel, as a share of their range; for the label of the best one
 BAND = "#F4F7F9"
+LABELLED, LABEL = 85.0, 10.0  # height of a panel, about, and of a threshold's label in points
 
 
-def plot_scans(scans: Sequence[Scan], *, title: str = "") -> Figure:
+def plot_scans(scans: Sequence[Scan], *, title: str = "", thresholds: Sequence[SweepThreshold] = ()) -> Figure:
     """Draw the statistics of scans along their positions, one panel for each of them.
 
     Parameters
@@ -58,6 +60,8 @@ def plot_scans(scans: Sequence[Scan], *, title: str = "") -> Figure:
         Chromosomes are drawn end to end, in alternating bands. Several replicates lie over each other.
     title : str
         What was scanned, for the line above the figure.
+    thresholds : sequence of SweepThreshold
+        Values at which a line is drawn in the panel of their statistic.
 
     Returns
     -------
@@ -82,6 +86,7 @@ def plot_scans(scans: Sequence[Scan], *, title: str = "") -> Figure:
             if spans is not None and len(shown) > 1:
                 _draw_bands(axes, shown, offsets)
             _draw_panel(axes, name, shown, offsets, replicates=replicates)
+            _draw_thresholds(axes, [one for one in thresholds if one.statistic == name])
             axes.set_ylabel(LABELS[name], rotation=0, ha="right", va="center", labelpad=10)
         _set_positions(panels[-1], shown, offsets, replicates=replicates)
         figure.align_ylabels(panels)
@@ -146,6 +151,28 @@ def _draw_panel(axes: Axes, name: str, scans: Sequence[Scan], offsets: Sequence[
     axes.plot([place + offset], [value], "o", color=ORANGE, markersize=5.5, zorder=5, clip_on=False)
     where = _place(scan, place, named=len(scans) > 1)
     _label(axes, f"{SHORT[name]} {_value_text(value)} {where}", place + offset, value)
+
+
+def _draw_thresholds(axes: Axes, thresholds: Sequence[SweepThreshold]) -> None:
+    """Dashed lines across, labelled in the right margin; the axis reaches them."""
+    scaled = sorted((one.value * SCALES.get(one.statistic, 1.0), one.fpr) for one in thresholds)
+    lines = [(value, fpr) for value, fpr in scaled if np.isfinite(value)]
+    if not lines:
+        return
+    low, high = axes.get_ylim()
+    room = ROOM / 2 * (high - low)
+    low, high = min(low, lines[0][0] - room), max(high, lines[-1][0] + room)
+    axes.set_ylim(low, high)
+    free = -np.inf  # height of the next label, in points
+    for value, fpr in lines:
+        height = (value - low) / (high - low) * LABELLED
+        shift = max(0.0, free - height)
+        free = height + shift + LABEL
+        axes.axhline(value, color=INK, linewidth=0.9, linestyle=(0, (5, 3)), zorder=3)
+        axes.annotate(
+            f"{100 * fpr:g} %", (1, value), xycoords=("axes fraction", "data"), xytext=(4, shift),
+            textcoords="offset points", va="center", fontsize=9, color=INK,
+        )  # fmt: skip
 
 
 def _drawn_points(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -68,6 +68,15 @@ def test_peaks_by_thresholds(scanned: str, capsys: pytest.CaptureFixture[str]) -
     assert "warning: nothing was found" in capsys.readouterr().err
 
 
+def test_thresholds_in_the_figure_of_a_scan(scanned: str, capsys: pytest.CaptureFixture[str]) -> None:
+    line = f"sweeps scan {CLEAN} -w 20 --stat mu,pi -o again.tsv -d {scanned} --threshold null.json --plot x.svg"
+    assert main(line.split()) == 0
+    assert "compared with the replicates: 80 haplotypes" in capsys.readouterr().err
+    assert Path("x.svg").read_text().count("10 %") == 2
+    assert main([*line.replace("-w 20", "-w 30").split()]) == 2
+    assert "width" in capsys.readouterr().err
+
+
 def test_replicates_from_a_file(device: Device, capsys: pytest.CaptureFixture[str]) -> None:
     line = f"sweeps threshold {SWEEP} --length 200k -w 20 --stat mu --fpr 0.5 --genotypes -d {device.index}"
     assert main(line.split()) == 0
@@ -86,6 +95,7 @@ def test_replicates_from_a_file(device: Device, capsys: pytest.CaptureFixture[st
         ("threshold --length 1k --samples 5 --seed 1 --fpr 2", "lies between 0 and 1"),
         (f"threshold {SWEEP} --length 200k --samples 5", "--samples has no effect"),
         ("threshold --scan scan.tsv --seed 1 --replicates 19 --length 50k --samples 30", "80"),
+        (f"scan {CLEAN} --threshold null.json", "give --plot FILE as well"),
         ("peaks scan.tsv", "give one of --threshold, --top and --quantile"),
         ("peaks scan.tsv --threshold 3 --fpr 0.1", "--fpr has no effect"),
         ("peaks scan.tsv --threshold nan", "give a number or a file"),
@@ -97,7 +107,7 @@ def test_replicates_from_a_file(device: Device, capsys: pytest.CaptureFixture[st
 )
 def test_what_is_refused(line: str, message: str, scanned: str, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
-    words = ["-d", scanned] if line.startswith("threshold") else []
+    words = ["-d", scanned] if line.startswith(("threshold", "scan")) else []
     assert main(["sweeps", *line.split(), *words]) in (2, 3)
     out, err = capsys.readouterr()
     assert message in err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from oclgenomics.sweeps.options import STATISTICS
 from oclgenomics.sweeps.plan import SweepFacts
 from oclgenomics.sweeps.plots.scans import COLUMNS, _drawn_points, plot_scans
 from oclgenomics.sweeps.result import Scan
+from oclgenomics.sweeps.significance import SweepThreshold
 
 MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 
@@ -71,6 +73,16 @@ def test_replicates_lie_over_each_other() -> None:
     assert "of 8 replicates: 9 (median)" in texts(figure)
     (best,) = (line for line in figure.axes[0].get_lines() if line.get_marker() == "o")
     assert len(best.get_xdata()) == 8
+
+
+def test_thresholds_are_lines_in_the_panels_of_their_statistics() -> None:
+    lines = [SweepThreshold("mu", 0.05, 20.0, 5, 99), SweepThreshold("mu", 0.01, math.inf, 1, 99),
+             SweepThreshold("pi", 0.05, 0.002, 5, 99)]  # fmt: skip
+    figure = plot_scans([make_scan()], thresholds=lines)
+    drawn = [[line.get_ydata()[0] for line in axes.get_lines() if line.get_linestyle() == "--"] for axes in figure.axes]
+    assert drawn == [[20.0], [2.0], [], [], []]  # pi for each kb
+    assert figure.axes[0].get_ylim()[1] > 20.0
+    assert texts(figure).count("5 %") == 2
 
 
 def test_nothing_to_draw() -> None:

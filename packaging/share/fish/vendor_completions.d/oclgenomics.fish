@@ -1565,6 +1565,7 @@ complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l debug -d 'show the 
 complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l all -d 'windows and factors of mu in the raisd format'
 complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l no-separator -d 'no // lines in the raisd format'
 complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l plot -r -d 'draw the statistics along the chromosomes'
+complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l threshold -r -d 'draw lines in the figure at the thresholds that `sweeps threshold --json -o FILE` wrote'
 complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -s d -l device -x -d 'auto, cpu, gpu, an index of `oclgenomics devices`, part of a name, or platform:N'
 complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l max-memory -x -d 'largest device memory to use, such as 512M or 2G'
 complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l threads -x -d 'cores to use at most'
