@@ -39,10 +39,13 @@ from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.io.atomic_file import open_whole, saved_files
 from oclgenomics.io.json_text import json_text
 from oclgenomics.io.packed_file import check_packer, open_packed
+from oclgenomics.lazy_names import late
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
     from oclgenomics.runtime.profile import Profile
+
+drawing = late("oclgenomics.app.drawing")
 
 
 MAX_COUNT = 1e15  # any whole number up to it is exact in float64
@@ -525,6 +528,8 @@ def begin_engine(args: argparse.Namespace) -> None:
         "oclgenomics.runtime.engine",
     ):
         importlib.import_module(name)
+    if getattr(args, "plot", None):
+        drawing.begin_drawing(f"oclgenomics.{args.command}.plots")  # before there are threads
     runtime.begin_engine(args.device)
 
 

@@ -31,6 +31,7 @@ _handled: list[signal.Signals] = []
 _program = ""
 _received: signal.Signals | None = None
 _status: int | None = None
+_is_program = False
 
 
 def exit_on_signals(program: str) -> None:
@@ -107,7 +108,14 @@ def leave_at_once() -> None:
 
     It changes nothing unless `leaves_with` is called, too.
     """
+    global _is_program
+    _is_program = True
     atexit.register(_leave)
+
+
+def is_program() -> bool:
+    """Return whether this process is that of a command, and not one in which others call commands as functions."""
+    return _is_program
 
 
 def leaves_with(status: int) -> int:

@@ -1,0 +1,103 @@
+"""Figures of commands that take long enough for another process to import Matplotlib meanwhile.
+
+Matplotlib takes as long to import as a small scan, and Python imports in one thread at a time. So a command that will
+draw forks a process when it begins, and sends it the data of the figure when it has them. The figure is the same,
+byte by byte, as where this process draws it: with one core, on other systems than Linux, in programs that call commands
+as functions, and whenever the other process fails.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import pickle
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from oclgenomics.app import stopping
+from oclgenomics.app.figures import plot_format, save_plot
+from oclgenomics.errors import OutputError
+from oclgenomics.io.atomic_file import open_whole
+from oclgenomics.io.children import ForkedChild, LostChildError
+from oclgenomics.io.cores import usable_cores
+from oclgenomics.io.processes import has_one_thread
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# What Matplotlib imports only when it draws, too.
+MODULES = ("matplotlib.figure", "matplotlib.backends.backend_agg", "matplotlib.patheffects", "PIL.PngImagePlugin")
+_Task = tuple[str, Callable[..., "Figure"], tuple[Any, ...], dict[str, Any]]
+
+_drawer: ForkedChild | None = None
+
+
+def begin_drawing(plots: str) -> None:
+    """Have another process make ready to draw, if this one may be forked: before anything has started a thread.
+
+    Parameters
+    ----------
+    plots : str
+        The package whose functions will draw: "oclgenomics.omega.plots".
+    """
+    global _drawer
+    if stopping.is_program() and usable_cores() > 1 and has_one_thread():
+        with contextlib.suppress(OSError):
+            _drawer = ForkedChild(_answer, partial(_make_ready, plots))
+
+
+def draw_figure(path: str | Path, plot: Callable[..., Figure], *data: Any, **shown: Any) -> None:
+    """Draw a figure into a file that is there whole or not at all, in the format of its suffix.
+
+    Parameters
+    ----------
+    path : str or Path
+    plot : callable
+        Draws it; a function of a module, as all of a system's `plots` are.
+    *data, **shown
+        What `plot` is called with.
+
+    Raises
+    ------
+    OutputError
+        The file cannot be written; what was there before is still there.
+    """
+    drawn = _figure((plot_format(path), plot, data, shown))
+    with open_whole(path, "wb", OutputError) as stream:
+        stream.write(drawn)
+
+
+def _figure(task: _Task) -> bytes:
+    global _drawer
+    if _drawer is not None:
+        try:
+            _drawer.ask(task)
+            drawn: bytes = _drawer.answer()
+            return drawn
+        except LostChildError:  # for want of memory, or by an error that is better raised here
+            _drawer.end()
+            _drawer = None
+    return _draw(task)
+
+
+def _draw(task: _Task) -> bytes:
+    suffix, plot, data, shown = task
+    stream = io.BytesIO()
+    save_plot(plot(*data, **shown), stream, suffix)
+    return stream.getvalue()
+
+
+def _answer(task: _Task) -> bytes:
+    return pickle.dumps(_draw(task), protocol=5)
+
+
+def _make_ready(plots: str) -> None:
+    for module in MODULES:
+        importlib.import_module(module)
+    package = importlib.import_module(plots)
+    for name in package.__all__:
+        if name.startswith("plot_"):  # which imports its module
+            getattr(package, name)
