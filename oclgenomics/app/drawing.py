@@ -12,24 +12,29 @@ import contextlib
 import importlib
 import io
 import pickle
+import sys
+import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.app import stopping
-from oclgenomics.app.figures import plot_format, save_plot
 from oclgenomics.errors import OutputError
 from oclgenomics.io.atomic_file import open_whole
 from oclgenomics.io.children import ForkedChild, LostChildError
 from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.processes import has_one_thread
+from oclgenomics.lazy_names import late
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+figures = late("oclgenomics.app.figures")
+
 # What Matplotlib imports only when it draws, too.
-MODULES = ("matplotlib.figure", "matplotlib.backends.backend_agg", "matplotlib.patheffects", "PIL.PngImagePlugin")
+MODULES = ("matplotlib.figure", "matplotlib.backends.backend_agg", "matplotlib.patheffects")
+UNUSED = "mpl_toolkits.mplot3d"  # a seventh of what Matplotlib imports; it does without
 _Task = tuple[str, Callable[..., "Figure"], tuple[Any, ...], dict[str, Any]]
 
 _drawer: ForkedChild | None = None
@@ -65,7 +70,7 @@ def draw_figure(path: str | Path, plot: Callable[..., Figure], *data: Any, **sho
     OutputError
         The file cannot be written; what was there before is still there.
     """
-    drawn = _figure((plot_format(path), plot, data, shown))
+    drawn = _figure((figures.plot_format(path), plot, data, shown))
     with open_whole(path, "wb", OutputError) as stream:
         stream.write(drawn)
 
@@ -86,7 +91,7 @@ def _figure(task: _Task) -> bytes:
 def _draw(task: _Task) -> bytes:
     suffix, plot, data, shown = task
     stream = io.BytesIO()
-    save_plot(plot(*data, **shown), stream, suffix)
+    figures.save_plot(plot(*data, **shown), stream, suffix)
     return stream.getvalue()
 
 
@@ -95,8 +100,11 @@ def _answer(task: _Task) -> bytes:
 
 
 def _make_ready(plots: str) -> None:
-    for module in MODULES:
-        importlib.import_module(module)
+    sys.modules[UNUSED] = None  # type: ignore[assignment]  # as if it were not installed
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Unable to import Axes3D")
+        for module in MODULES:
+            importlib.import_module(module)
     package = importlib.import_module(plots)
     for name in package.__all__:
         if name.startswith("plot_"):  # which imports its module

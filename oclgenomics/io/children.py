@@ -154,12 +154,10 @@ class ForkedChild(Child):
             _serve_copy(their_tasks, their_answers, answer, begin)
         os.close(their_tasks)
         os.close(their_answers)
-        self._process, self._tasks, self._answers = _Forked(number), open(tasks, "wb"), open(answers, "rb")
+        self._process, self._tasks, self._answers = _Forked(number), os.fdopen(tasks, "wb"), os.fdopen(answers, "rb")
 
 
-def _serve_copy(
-    tasks: int, answers: int, answer: Callable[[Any], bytes], begin: Callable[[], None] | None
-) -> NoReturn:
+def _serve_copy(tasks: int, answers: int, answer: Callable[[Any], bytes], begin: Callable[[], None] | None) -> NoReturn:
     """Do tasks in a process that was forked; it holds no file of the other one, and leaves all handlers to that."""
     try:
         os.setpgid(0, 0)
@@ -199,7 +197,7 @@ def serve(answer: Callable[[Any], bytes], begin: Callable[[], None] | None = Non
     _answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # where what libraries print does no harm
     waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    threading.Thread(target=_take, args=(open(0, "rb", closefd=False), waiting), daemon=True).start()
+    threading.Thread(target=_take, args=(os.fdopen(0, "rb", closefd=False), waiting), daemon=True).start()
     if begin is not None:
         begin()
     while True:
