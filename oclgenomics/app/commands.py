@@ -547,13 +547,19 @@ def _check_nameable(option: str, name: str) -> None:
 # The work
 
 
-def begin_engine(args: argparse.Namespace) -> None:
+def begin_engine(args: argparse.Namespace, *, draws: str | None = None) -> None:
     """Have the device of the options ready soon, while the rest is imported.
 
     Python waits for the libraries of runtimes where it loads a library, too, so the modules that need some come before.
+
+    Parameters
+    ----------
+    args : Namespace
+    draws : str, optional
+        The function of the system's `plots` that draws what --plot asks for, by `plots.draw_figure`.
     """
-    if getattr(args, "plot", None):  # while there is one thread, and little memory that two processes would share
-        drawing.begin_drawing(f"oclgenomics.{args.command}.plots")
+    if draws is not None and args.plot:  # while there is one thread, and little memory that two processes would share
+        drawing.begin_drawing(f"oclgenomics.{args.command}.plots", draws)
     for name in (
         "concurrent.futures.thread",
         "subprocess",

@@ -40,18 +40,20 @@ _Task = tuple[str, Callable[..., "Figure"], tuple[Any, ...], dict[str, Any]]
 _drawer: ForkedChild | None = None
 
 
-def begin_drawing(plots: str) -> None:
+def begin_drawing(plots: str, name: str) -> None:
     """Have another process make ready to draw, if this one may be forked: before anything has started a thread.
 
     Parameters
     ----------
     plots : str
-        The package whose functions will draw: "oclgenomics.omega.plots".
+        The package of what will draw: "oclgenomics.omega.plots".
+    name : str
+        The function of the package that will.
     """
     global _drawer
     if stopping.is_program() and usable_cores() > 1 and has_one_thread():
         with contextlib.suppress(OSError):
-            _drawer = ForkedChild(_answer, partial(_make_ready, plots))
+            _drawer = ForkedChild(_answer, partial(_make_ready, plots, name))
 
 
 def draw_figure(path: str | Path, plot: Callable[..., Figure], *data: Any, **shown: Any) -> None:
@@ -99,13 +101,16 @@ def _answer(task: _Task) -> bytes:
     return pickle.dumps(_draw(task), protocol=5)
 
 
-def _make_ready(plots: str) -> None:
+def _no_text(_: object) -> str:
+    """Return no table of properties for a docstring; those of all artists take a third of Matplotlib's import."""
+    return ""
+
+
+def _make_ready(plots: str, name: str) -> None:
     sys.modules[UNUSED] = None  # type: ignore[assignment]  # as if it were not installed
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Unable to import Axes3D")
+        importlib.import_module("matplotlib.artist").kwdoc = _no_text  # type: ignore[attr-defined]
         for module in MODULES:
             importlib.import_module(module)
-    package = importlib.import_module(plots)
-    for name in package.__all__:
-        if name.startswith("plot_"):  # which imports its module
-            getattr(package, name)
+    getattr(importlib.import_module(plots), name)  # which imports its module

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import os
 import subprocess
@@ -17,7 +18,9 @@ from hypothesis import given, strategies as st
 from matplotlib import rc_context
 from PIL import Image
 
+from oclgenomics import runtime
 from oclgenomics.app import drawing, stopping
+from oclgenomics.app.commands import begin_engine
 from oclgenomics.app.figures import DPI, STYLE, png_text, save_plot
 from oclgenomics.errors import OutputError, ParameterError
 from oclgenomics.io.processes import child_environment, has_one_thread
@@ -35,14 +38,16 @@ def figure_here(suffix: str, *values: float, title: str) -> bytes:
 PROGRAM = """
 import os, signal, sys
 from pathlib import Path
+from oclgenomics import runtime
 from oclgenomics.app import drawing, stopping
+from oclgenomics.app.commands import begin_engine
 stopping.without_algebra_threads()
 stopping.leave_at_once()
 stopping.exit_on_signals("test")
 drawing.usable_cores = lambda: 2
 folder = Path(sys.argv[1])
 read, write = os.pipe()
-drawing.begin_drawing("oclgenomics.omega.plots")
+drawing.begin_drawing("oclgenomics.omega.plots", "plot_scans")
 child = drawing._drawer
 assert child is not None
 os.close(write)
@@ -60,7 +65,7 @@ except ZeroDivisionError:
     pass
 assert drawing._drawer is None and child._process.poll() is not None, "it goes on after an error"
 assert not (folder / "failed.png").exists()
-drawing.begin_drawing("oclgenomics.omega.plots")
+drawing.begin_drawing("oclgenomics.omega.plots", "plot_scans")
 os.kill(drawing._drawer._process.pid, signal.SIGKILL)
 drawing.draw_figure(folder / "lost.png", plot_line, 1.0, 3.0, 2.0, title="above")
 assert drawing._drawer is None
@@ -91,7 +96,7 @@ def begun(monkeypatch: pytest.MonkeyPatch, **how: Any) -> bool:
     if "is_program" not in how:
         monkeypatch.setattr(stopping, "is_program", lambda: True)
     monkeypatch.setattr(drawing, "_drawer", None)
-    drawing.begin_drawing("oclgenomics.omega.plots")
+    drawing.begin_drawing("oclgenomics.omega.plots", "plot_scans")
     return bool(started)
 
 
@@ -100,6 +105,17 @@ def test_a_process_is_started_only_where_it_may_be_and_helps(monkeypatch: pytest
     assert not begun(monkeypatch, usable_cores=1)
     assert not begun(monkeypatch, has_one_thread=False)
     assert not begun(monkeypatch, is_program=False)
+
+
+@pytest.mark.parametrize(("plot", "begun"), [("x.png", [("oclgenomics.kmers.plots", "plot_copies")]), (None, [])])
+def test_commands_that_will_draw_begin_so(
+    monkeypatch: pytest.MonkeyPatch, plot: str | None, begun: list[object]
+) -> None:
+    done: list[object] = []
+    monkeypatch.setattr(drawing, "begin_drawing", lambda *what: done.append(what))
+    monkeypatch.setattr(runtime, "begin_engine", done.append)
+    begin_engine(argparse.Namespace(plot=plot, command="kmers", device="device"), draws="plot_copies")
+    assert done == [*begun, "device"]
 
 
 def test_tests_are_no_program() -> None:
@@ -125,7 +141,7 @@ def test_a_process_that_cannot_be_started_is_done_without(monkeypatch: pytest.Mo
     monkeypatch.setattr(drawing, "usable_cores", lambda: 2)
     monkeypatch.setattr(drawing, "has_one_thread", lambda: True)
     monkeypatch.setattr(os, "fork", fail)
-    drawing.begin_drawing("oclgenomics.omega.plots")
+    drawing.begin_drawing("oclgenomics.omega.plots", "plot_scans")
     drawing.draw_figure(tmp_path / "x.png", plot_line, 1.0, 2.0, title="one")
     assert (tmp_path / "x.png").read_bytes() == figure_here("png", 1.0, 2.0, title="one")
 

@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
     kmers.CountOptions.check_reading(None, args.tmp_dir)
     with kmers.KmerDatabase.open(args.database):
         pass  # before a device is opened
-    begin_engine(args)
+    begin_engine(args, draws="plot_copies")
     importlib.import_module("oclgenomics.kmers.device.counting")  # before the engine, which waits for libraries
     with at_work(args, STAGES["count"][0]) as work:
         report = kmers.qv(

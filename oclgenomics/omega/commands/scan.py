@@ -115,7 +115,7 @@ def run(args: argparse.Namespace) -> int:
     """
     combined = is_combined(args)
     if not combined:
-        app.begin_engine(args)
+        app.begin_engine(args, draws="plot_scans")
     options = shared.scan_options(args)
     reading = read_options(args, args.samples, getattr(args, "region", None))
     output = check_outputs(args)

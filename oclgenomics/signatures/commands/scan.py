@@ -148,7 +148,7 @@ def run(args: argparse.Namespace) -> int:
     take_signatures(args, "samples")
     combined = is_combined(args)
     if not combined:
-        begin_engine(args)
+        begin_engine(args, draws="plot_samples")
     options = _checked_options(args)
     samples = tuple(with_reference(args, args.samples))
     job = signatures.ScanJob(samples, args.signatures, options, patterns_of(args))
@@ -167,7 +167,7 @@ def run(args: argparse.Namespace) -> int:
 @contextmanager
 def _scanning_samples(args: argparse.Namespace) -> Iterator[MakeSample]:
     """Read the signatures, open the device, and lend what scans a sample."""
-    begin_engine(args)
+    begin_engine(args, draws="plot_samples")
     every = signatures.ScanJob((), args.signatures, _options(args), patterns_of(args))
     oclgenomics.select_device(args.device)
     every.open()
