@@ -4,6 +4,8 @@
                                    [--size 1] [--repeat 5] [--folder FOLDER] [--traces FOLDER] [--json FILE]
     python benchmarks/processes.py --from FOLDER --plot FILE.png
 
+Inputs are --size times as large as those of an H200; omega:0.5 among the jobs is half as large again.
+
 A process runs from start to exit, its inputs in the system's cache. `first s` is its first run, `s` the best of the
 others. Another run is profiled, of which are `device s`, when a kernel runs, and `link s`, when something is copied to
 or from the device; --traces keeps its trace, which ui.perfetto.dev shows. `cpu s` is the host's, of all its threads.
@@ -226,7 +228,9 @@ def start_seconds(folder: Path, device: str, repeat: int) -> float:
 
 def measured(name: str, folder: Path, args: argparse.Namespace, least: float, start: float) -> Row:
     """Run a process, and once more with its profile."""
-    process = JOBS[name](folder, args.size)
+    name, _, share = name.partition(":")
+    size = args.size * float(share or 1)
+    process = JOBS[name](folder, size)
     outputs, trace = folder / "outputs", (args.traces or folder) / f"{name}.json"
     output = outputs / f"{name}{process.suffix}"
     words = command(process, output, args.device)
@@ -239,8 +243,8 @@ def measured(name: str, folder: Path, args: argparse.Namespace, least: float, st
     device, link, host = covered(running), covered(copying), seconds - start - covered(running + copying)
     parts = {"start": start, "host": max(0.0, host), "kernels": device, "copies": link}
     return {
-        "job": name, "MB in": read / 1e6, "MB out": written / 1e6, "first s": run["seconds"][0], "s": seconds,
-        "start s": start, "cpu s": run["cpu"], "device s": device, "link s": link, "host s": parts["host"],
+        "job": name, "size": size, "MB in": read / 1e6, "MB out": written / 1e6,
+        "first s": run["seconds"][0], "s": seconds, "start s": start, "cpu s": run["cpu"], "device s": device, "link s": link, "host s": parts["host"],
         "bound s": bound, "times": seconds / bound, "most": largest(parts, kernel_seconds(trace)),
     }  # fmt: skip
 
