@@ -244,7 +244,8 @@ def measured(name: str, folder: Path, args: argparse.Namespace, least: float, st
     parts = {"start": start, "host": max(0.0, host), "kernels": device, "copies": link}
     return {
         "job": name, "size": size, "MB in": read / 1e6, "MB out": written / 1e6,
-        "first s": run["seconds"][0], "s": seconds, "start s": start, "cpu s": run["cpu"], "device s": device, "link s": link, "host s": parts["host"],
+        "first s": run["seconds"][0], "s": seconds, "start s": start, "cpu s": run["cpu"],
+        "device s": device, "link s": link, "host s": parts["host"],
         "bound s": bound, "times": seconds / bound, "most": largest(parts, kernel_seconds(trace)),
     }  # fmt: skip
 
