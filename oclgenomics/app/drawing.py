@@ -14,10 +14,10 @@ import io
 import pickle
 import sys
 import warnings
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 from oclgenomics.app import stopping
 from oclgenomics.errors import OutputError
@@ -27,15 +27,12 @@ from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.processes import has_one_thread
 from oclgenomics.lazy_names import late
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 figures = late("oclgenomics.app.figures")
 
 # What Matplotlib imports only when it draws, too.
 MODULES = ("matplotlib.figure", "matplotlib.backends.backend_agg", "matplotlib.patheffects")
 UNUSED = "mpl_toolkits.mplot3d"  # a seventh of what Matplotlib imports; it does without
-_Task = tuple[str, Callable[..., "Figure"], tuple[Any, ...], dict[str, Any]]
+_Task = tuple[str, str, str, tuple[Any, ...], dict[str, Any]]
 
 _drawer: ForkedChild | None = None
 
@@ -56,23 +53,25 @@ def begin_drawing(plots: str, name: str) -> None:
             _drawer = ForkedChild(_answer, partial(_make_ready, plots, name))
 
 
-def draw_figure(path: str | Path, plot: Callable[..., Figure], *data: Any, **shown: Any) -> None:
+def draw_figure(path: str | Path, plots: ModuleType, name: str, *data: Any, **shown: Any) -> None:
     """Draw a figure into a file that is there whole or not at all, in the format of its suffix.
 
     Parameters
     ----------
     path : str or Path
-    plot : callable
-        Draws it; a function of a module, as all of a system's `plots` are.
+    plots : module
+        The package of what draws it.
+    name : str
+        The function of the package that does; this process need not import its module.
     *data, **shown
-        What `plot` is called with.
+        What the function is called with.
 
     Raises
     ------
     OutputError
         The file cannot be written; what was there before is still there.
     """
-    drawn = _figure((figures.plot_format(path), plot, data, shown))
+    drawn = _figure((figures.plot_format(path), plots.__name__, name, data, shown))
     with open_whole(path, "wb", OutputError) as stream:
         stream.write(drawn)
 
@@ -91,8 +90,8 @@ def _figure(task: _Task) -> bytes:
 
 
 def _draw(task: _Task) -> bytes:
-    suffix, plot, data, shown = task
-    stream = io.BytesIO()
+    suffix, plots, name, data, shown = task
+    plot, stream = getattr(importlib.import_module(plots), name), io.BytesIO()
     figures.save_plot(plot(*data, **shown), stream, suffix)
     return stream.getvalue()
 

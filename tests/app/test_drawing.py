@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import drawn
 from helpers.drawn import plot_line
 from hypothesis import given, strategies as st
 from matplotlib import rc_context
@@ -54,20 +55,20 @@ os.close(write)
 assert os.read(read, 1) == b"", "the other process holds files of this one"
 assert os.getpgid(child._process.pid) == child._process.pid, "it gets the signals of this one's group"
 
-from helpers.drawn import plot_line, plot_nothing
+from helpers import drawn
 
 for suffix in ("png", "svg", "pdf"):
-    drawing.draw_figure(folder / f"other.{suffix}", plot_line, 1.0, 3.0, 2.0, title="above")
+    drawing.draw_figure(folder / f"other.{suffix}", drawn, "plot_line", 1.0, 3.0, 2.0, title="above")
 assert drawing._drawer is child and child._process.poll() is None, "it has not drawn"
 try:
-    drawing.draw_figure(folder / "failed.png", plot_nothing)
+    drawing.draw_figure(folder / "failed.png", drawn, "plot_nothing")
 except ZeroDivisionError:
     pass
 assert drawing._drawer is None and child._process.poll() is not None, "it goes on after an error"
 assert not (folder / "failed.png").exists()
 drawing.begin_drawing("oclgenomics.omega.plots", "plot_scans")
 os.kill(drawing._drawer._process.pid, signal.SIGKILL)
-drawing.draw_figure(folder / "lost.png", plot_line, 1.0, 3.0, 2.0, title="above")
+drawing.draw_figure(folder / "lost.png", drawn, "plot_line", 1.0, 3.0, 2.0, title="above")
 assert drawing._drawer is None
 print("all")
 """
@@ -142,15 +143,15 @@ def test_a_process_that_cannot_be_started_is_done_without(monkeypatch: pytest.Mo
     monkeypatch.setattr(drawing, "has_one_thread", lambda: True)
     monkeypatch.setattr(os, "fork", fail)
     drawing.begin_drawing("oclgenomics.omega.plots", "plot_scans")
-    drawing.draw_figure(tmp_path / "x.png", plot_line, 1.0, 2.0, title="one")
+    drawing.draw_figure(tmp_path / "x.png", drawn, "plot_line", 1.0, 2.0, title="one")
     assert (tmp_path / "x.png").read_bytes() == figure_here("png", 1.0, 2.0, title="one")
 
 
 def test_a_figure_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(OutputError):
-        drawing.draw_figure(tmp_path / "none" / "x.png", plot_line, 1.0, title="one")
+        drawing.draw_figure(tmp_path / "none" / "x.png", drawn, "plot_line", 1.0, title="one")
     with pytest.raises(ParameterError):
-        drawing.draw_figure(tmp_path / "x.gif", plot_line, 1.0, title="one")
+        drawing.draw_figure(tmp_path / "x.gif", drawn, "plot_line", 1.0, title="one")
     assert not list(tmp_path.iterdir())
 
 

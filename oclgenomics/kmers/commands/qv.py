@@ -113,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
             stream.write(formats.copy_table(report.whole))
     if args.plot:
         names = " and ".join("standard input" if name == "-" else Path(name).name for name in args.assemblies)
-        plots.draw_figure(args.plot, plots.plot_copies, report.whole, title=names)
+        plots.draw_figure(args.plot, plots, "plot_copies", report.whole, title=names)
     for line in formats.quality_lines(report):
         say(args, line)
     say_written(args)

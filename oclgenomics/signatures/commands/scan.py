@@ -197,7 +197,7 @@ def _scan(args: argparse.Namespace, job: signatures.ScanJob, work: Work) -> None
     seconds = time.perf_counter() - start
     title = input_title(args.samples)
     if args.plot:
-        plots.draw_figure(args.plot, plots.plot_samples, chosen, title=title)
+        plots.draw_figure(args.plot, plots, "plot_samples", chosen, title=title)
     if args.html:
         write_page(args, plots.scan_page(chosen, title=title, more=elsewhere(args)).text(made))
     if args.multiqc:
