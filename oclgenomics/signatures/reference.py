@@ -40,7 +40,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -249,8 +249,8 @@ def _edits_overhanging(strand: Strand, allowed: int, least: int, at: str) -> lis
     steps = {"both": (-1, 1), "start": (-1,), "end": (1,)}[at]
     for step in steps if least and allowed < length and size else ():
         text, pattern = strand.text[::step], strand.pattern[::step]
-        ends = [_last_end(text, pattern[:inside]) for inside in range(1, length + 1)]
-        cost, start, informative = zip(*ends, strict=True)
+        ends = [_facts(keys[-1:], np.array([size]), text, pattern) for keys in _end_keys(text, pattern)]
+        cost, start, informative = np.concatenate(ends, axis=1).tolist()
         if cost[-1] <= allowed:
             continue
         right = [i for i in range(least, length) if cost[i - 1] <= allowed * i // length]
@@ -264,15 +264,17 @@ def _edits_overhanging(strand: Strand, allowed: int, least: int, at: str) -> lis
     return found
 
 
-def _last_end(text: NDArray[np.uint8], pattern: NDArray[np.uint8]) -> tuple[int, int, int]:
-    distance, start, informative = end_costs(text, pattern)
-    return int(distance[-1]), int(start[-1]), int(informative[-1])
-
-
 def end_costs(
     text: NDArray[np.uint8], pattern: NDArray[np.uint8]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return distance, start and informative positions for each end of a text, int64 (letters + 1,); end 0 is none."""
+    end = np.arange(len(text) + 1)
+    *_, keys = [-end * (len(pattern) + 1), *_end_keys(text, pattern)]
+    return _facts(keys, end, text, pattern)
+
+
+def _end_keys(text: NDArray[np.uint8], pattern: NDArray[np.uint8]) -> Iterator[NDArray[np.int64]]:
+    """The costs of each end of a text with the first letter of a pattern, with its first two, and so on, as keys."""
     end = np.arange(len(text) + 1)
     per_start = len(pattern) + 1
     per_edit = per_start * (len(text) + 1)
@@ -284,7 +286,16 @@ def end_costs(
         cost = cost + per_edit  # the pattern's letter is left out
         cost[1:] = np.minimum(cost[1:], across)
         cost = np.minimum.accumulate(cost - end * per_edit) + end * per_edit  # letters of the text are left out
-    distance, rest = -(-cost // per_edit), -cost % per_edit
+        yield cost
+
+
+def _facts(
+    keys: NDArray[np.int64], end: NDArray[np.int64], text: NDArray[np.uint8], pattern: NDArray[np.uint8]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Distance, start and informative positions of keys."""
+    per_start = len(pattern) + 1
+    per_edit = per_start * (len(text) + 1)
+    distance, rest = -(-keys // per_edit), -keys % per_edit
     start, informative = rest // per_start, rest % per_start
     # Where no letter is aligned to one it meets, d(e) is the pattern's length: so it is from the letter before.
     return distance, np.minimum(start, end - 1), informative
