@@ -25,8 +25,8 @@ letters inside to L - 1, the match has the one with the least c(i) + L - i, of s
 c(L) <= E, as the whole signature matches there, nor for signatures of E letters or fewer. At the start of a sample all
 is the same, read backwards. With edits, no match runs past both ends.
 
-**Alignments.** The alignment of a match is one of the whole signature, as it is given, to the sample's letters, turned
-to its strand. Of a match with mismatches alone it has no gap. Of a match with edits it has the fewest edits, among
+**Alignments.** The alignment of a match is one of the whole signature, as it is given, or of its letters inside, to the
+sample's letters, turned to its strand. Of a match with mismatches alone it has no gap. Of a match with edits it has the fewest edits, among
 these the most informative positions; where several are left, it is the one that, read from its last letter to its
 first, has aligned letters rather than a deletion, and a deletion rather than an insertion, where they first differ:
 gaps lie as far left in the signature as they can.
@@ -75,6 +75,8 @@ class Match:
         Expected number of wrong letters, in units of 2^-32.
     outside : int
         Letters of the signature before the start of the sample or behind its end.
+    before : int
+        Those of them before its start, in the direction of the sample.
     """
 
     strand: str
@@ -87,6 +89,7 @@ class Match:
     signature_ns: int
     error_units: int | None
     outside: int = 0
+    before: int = 0
 
 
 @dataclass(frozen=True)
@@ -224,7 +227,8 @@ def _overhanging(strand: Strand, allowed: int, least: int) -> tuple[list[Match],
         mismatches = int(np.count_nonzero(text & cut.pattern == 0))
         if mismatches <= allowed * inside // length:
             informative = int(np.count_nonzero(is_concrete(text) & is_concrete(cut.pattern)))
-            match = replace(cut.match(start, end, mismatches, informative), outside=length - inside)
+            match = cut.match(start, end, mismatches, informative)
+            match = replace(match, outside=length - inside, before=start - place)
             (first if place < 0 else last).append(match)
     return first, last
 
@@ -260,7 +264,8 @@ def _edits_overhanging(strand: Strand, allowed: int, least: int, at: str) -> lis
             place = (first, size) if step == 1 else (0, size - first)
             cut = replace(strand, pattern=pattern[:inside])
             match = cut.match(place[0], place[1], cost[inside - 1], informative[inside - 1])
-            found.append(replace(match, outside=length - inside))
+            outside = length - inside
+            found.append(replace(match, outside=outside, before=0 if step == 1 else outside))
     return found
 
 
@@ -313,6 +318,8 @@ def cigar(sample: str, signature: str, match: Match, *, gaps: bool) -> str:
         Whether edits were allowed, not mismatches alone.
     """
     text, pattern = sets_of(sample)[match.start : match.end], sets_of(signature)
+    first = match.before if match.strand == "+" else match.outside - match.before
+    pattern = pattern[first : len(pattern) - (match.outside - first)]
     text = text if match.strand == "+" else COMPLEMENTS[text][::-1]
     if gaps:
         steps = _aligned(text.tolist(), pattern.tolist())

@@ -583,6 +583,7 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(overhanging_signatures, mismatches=1),
         partial(overhanging_signatures, long=True),
         partial(overhanging_signatures, edits=2),
+        partial(overhanging_signatures, edits=2, long=True),
         partial(signature_tables, head=2),
         partial(signature_brute_force, prefix_sums=False, flat=True),
         partial(signature_brute_force, prefix_sums=True, flat=False),

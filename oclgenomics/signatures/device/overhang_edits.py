@@ -36,11 +36,13 @@ class EditOverhangs(Columns):
         The letters start .. end - 1 of the piece lie under the pattern.
     edits, informative, outside : ndarray, int64
         `outside` letters of the pattern lie outside the record.
+    before : ndarray, int64
+        Those of them before the record's start.
     pattern_ns : ndarray, int64
         Letters N of the pattern that lie inside.
     """
 
-    TYPES = "qqqqqqqq"
+    TYPES = "qqqqqqqqq"
 
     piece: NDArray[np.int64]
     pattern: NDArray[np.int64]
@@ -49,6 +51,7 @@ class EditOverhangs(Columns):
     edits: NDArray[np.int64]
     informative: NDArray[np.int64]
     outside: NDArray[np.int64]
+    before: NDArray[np.int64]
     pattern_ns: NDArray[np.int64]
 
 
@@ -147,10 +150,10 @@ class EditOverhangFinder:
                 column[lot] = found
             begin += len(lot)
         piece, last = end // 2, end % 2 == 1
-        size = samples.block.pieces.size[piece].astype(np.int64)
+        size, outside = samples.block.pieces.size[piece].astype(np.int64), self._patterns.patterns.lengths[pattern] - inside
         return EditOverhangs(
-            piece, pattern, np.where(last, size - under, 0), np.where(last, size, under), edits, informative,
-            self._patterns.patterns.lengths[pattern] - inside, ns,
+            piece, pattern, np.where(last, size - under, 0), np.where(last, size, under), edits, informative, outside,
+            np.where(last, 0, outside), ns,
         )  # fmt: skip
 
     def _alignments(

@@ -169,7 +169,7 @@ class MatchScan:
             pieces.record[found.piece], known.signature[found.pattern], known.strand[found.pattern],
             before + found.start, before + found.start + length, hits, facts.mismatches.astype(np.int32),
             np.full(len(found), samples.has_qualities), facts.quality_sum, facts.informative, facts.sample_ns,
-            facts.pattern_ns, facts.error_units, np.zeros(len(found), np.int64),
+            facts.pattern_ns, facts.error_units, *np.zeros((2, len(found)), np.int64),
         )  # fmt: skip
 
     def _overhanging(self, samples: SampleLetters) -> tuple[Matches, NDArray[np.int64]]:
@@ -184,7 +184,7 @@ class MatchScan:
             samples.block.pieces.record[found.piece], known.signature[found.pattern], known.strand[found.pattern],
             begin + found.start, begin + found.end, np.ones(len(found), np.int64), facts.mismatches.astype(np.int32),
             np.full(len(found), samples.has_qualities), facts.quality_sum, facts.informative, facts.sample_ns,
-            facts.pattern_ns, facts.error_units, length - inside,
+            facts.pattern_ns, facts.error_units, length - inside, found.skip,
         )  # fmt: skip
         passing = _passing(matches, length, self._options)
         return matches.take(passing), found.piece[passing]
@@ -262,7 +262,7 @@ class EditScan:
             pieces.record[found.piece], known.signature[found.pattern], known.strand[found.pattern],
             begin + found.start, begin + found.end, np.ones(len(found), np.int64), found.edits.astype(np.int32),
             np.full(len(found), samples.has_qualities), facts.quality_sum, found.informative, facts.sample_ns,
-            found.pattern_ns, facts.error_units, found.outside,
+            found.pattern_ns, facts.error_units, found.outside, found.before,
         )  # fmt: skip
         return matches.take(_passing(matches, self._lengths[found.pattern], self._options))
 
@@ -323,5 +323,5 @@ class EditScan:
         return Matches(
             places.text, known.signature[places.pattern], known.strand[places.pattern], places.start, places.end, hits,
             places.edits.astype(np.int32), np.full(len(places), samples.has_qualities), places.quality_sum,
-            places.informative, ns, self._ns[places.pattern], errors, np.zeros(len(places), np.int64),
+            places.informative, ns, self._ns[places.pattern], errors, *np.zeros((2, len(places)), np.int64),
         )  # fmt: skip

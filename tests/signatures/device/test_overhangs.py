@@ -62,11 +62,11 @@ def reads_and_signatures(draw: st.DrawFn) -> tuple[list[Read], list[tuple[str, s
     most=st.sampled_from([0, 1, 3]), edits=st.sampled_from([0, 0, 1, 2, 4]),
     overhang=st.sampled_from([1, 2, 5, 16, 60]), informative=st.sampled_from([0.0, 0.0, 0.4]),
     score=st.sampled_from([0.0, 0.0, 45.0]), block=st.sampled_from([1 << 20, 100, 700]),
-    at=st.sampled_from(["both", *OVERHANGS_AT]),
+    at=st.sampled_from(["both", *OVERHANGS_AT]), alignments=st.booleans(),
 )  # fmt: skip
 def test_a_scan_finds_what_the_oracle_finds(
     engine: Engine, case, report, strand, most, edits, overhang, informative, score, block, at,
-    tmp_path_factory: pytest.TempPathFactory,
+    alignments, tmp_path_factory: pytest.TempPathFactory,
 ) -> None:  # fmt: skip
     reads, signatures = case
     known = bool(reads) and reads[0].qualities is not None
@@ -79,6 +79,7 @@ def test_a_scan_finds_what_the_oracle_finds(
         min_score=score * known,
         overhang=overhang,
         overhang_at=at if overhang else "both",
+        alignments=alignments,
     )
     lines = [
         f"@{read.name}\n{read.letters}\n+\n{read.qualities}\n" if known else f">{read.name}\n{read.letters}\n"
@@ -90,8 +91,9 @@ def test_a_scan_finds_what_the_oracle_finds(
         found = scan(path, Panel.from_signatures(signatures), options, engine=engine)
     panel, parts = scan_parts(reads, signatures, options, max(1, len(reads)))
     for part in parts:
-        expected = ScanResult(panel, part.samples, part.matches, options, rivals=part.rivals)
+        expected = ScanResult(panel, part.samples, part.matches, options, part.alignments, part.rivals)
         assert found.records() == expected.records()
+        assert found.matches.before.tolist() == part.matches.before.tolist()
         assert found.samples.pairs.tolist() == part.samples.pairs.tolist()
     assert len(reads) or not len(found.matches)
 
@@ -182,8 +184,6 @@ def test_rounds_of_edits(shaped: Engine, max_pairs: int, aligned: int, longest: 
 
 
 def test_what_overhang_does_not_go_with() -> None:
-    with pytest.raises(ParameterError, match=r"overhang.*SAM or PAF"):
-        ScanOptions(overhang=5, alignments=True)
     with pytest.raises(ParameterError, match="overhang_at='end': is the end that overhang is for; give that, too"):
         ScanOptions(overhang_at="end")
     with pytest.raises(ParameterError, match="least number of bases"):
