@@ -26,10 +26,10 @@ c(L) <= E, as the whole signature matches there, nor for signatures of E letters
 is the same, read backwards. With edits, no match runs past both ends.
 
 **Alignments.** The alignment of a match is one of the whole signature, as it is given, or of its letters inside, to the
-sample's letters, turned to its strand. Of a match with mismatches alone it has no gap. Of a match with edits it has the fewest edits, among
-these the most informative positions; where several are left, it is the one that, read from its last letter to its
-first, has aligned letters rather than a deletion, and a deletion rather than an insertion, where they first differ:
-gaps lie as far left in the signature as they can.
+sample's letters, turned to its strand. Of a match with mismatches alone it has no gap. Of a match with edits it has the
+fewest edits, among these the most informative positions; where several are left, it is the one that, read from its last
+letter to its first, has aligned letters rather than a deletion, and a deletion rather than an insertion, where they
+first differ: gaps lie as far left in the signature as they can.
 
 Costs are added up along alignments, and so are lists of them, compared item by item: the numbers below hold distance,
 -start and -informative in this order of weight, so their least one is found by the same recursion as the distance alone

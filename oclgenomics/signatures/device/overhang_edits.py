@@ -150,7 +150,8 @@ class EditOverhangFinder:
                 column[lot] = found
             begin += len(lot)
         piece, last = end // 2, end % 2 == 1
-        size, outside = samples.block.pieces.size[piece].astype(np.int64), self._patterns.patterns.lengths[pattern] - inside
+        size = samples.block.pieces.size[piece].astype(np.int64)
+        outside = self._patterns.patterns.lengths[pattern] - inside
         return EditOverhangs(
             piece, pattern, np.where(last, size - under, 0), np.where(last, size, under), edits, informative, outside,
             np.where(last, 0, outside), ns,
@@ -159,7 +160,7 @@ class EditOverhangFinder:
     def _alignments(
         self, samples: SampleLetters, end: NDArray[np.int64], pattern: NDArray[np.int64], inside: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Edits, letters of the record under the pattern, informative positions and Ns of the pattern, of some pairs."""
+        """Edits of pairs, letters of the record under the pattern, informative positions, and Ns of the pattern."""
         known, pieces = self._patterns.patterns, samples.block.pieces
         piece, last = end // 2, end % 2 == 1
         length, size = known.lengths[pattern], pieces.size[piece].astype(np.int64)
