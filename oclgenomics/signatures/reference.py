@@ -42,12 +42,18 @@ import functools
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.lazy_names import late
 from oclgenomics.signatures.panels.letters import ANY, COMPLEMENTS, is_concrete, sets_of
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+fractions = late("fractions")
 
 HASH_MODULUS = 97
 ERROR_BITS = 32  # expected errors are sums of multiples of 2^-32
@@ -357,7 +363,8 @@ def _added(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
 
 def mean_quality(match: Match) -> Fraction:
     """Return the mean quality of a match's letters, 0 without qualities."""
-    return Fraction(match.quality_sum or 0, match.end - match.start)
+    mean: Fraction = fractions.Fraction(match.quality_sum or 0, match.end - match.start)
+    return mean
 
 
 def best(found: list[Match]) -> Match:
@@ -373,8 +380,9 @@ def best(found: list[Match]) -> Match:
 @functools.cache
 def error_units(quality: int) -> int:
     """Return 10^(-quality / 10) in units of 2^-32, rounded to the nearest."""
-    power = Fraction(10.0 ** (-quality / 10)) * (1 << ERROR_BITS)
-    return int(power + Fraction(1, 2))
+    numerator, denominator = (10.0 ** (-quality / 10)).as_integer_ratio()
+    units: int = ((numerator << ERROR_BITS + 1) + denominator) // (2 * denominator)
+    return units
 
 
 def expected_errors(units: int) -> float:

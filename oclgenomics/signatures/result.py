@@ -386,8 +386,10 @@ def match_columns(panel: Panel, samples: Samples, matches: Matches) -> dict[str,
     samples : Samples
         Those of the matches; their numbers follow each other.
     matches : Matches
+        By sample.
     """
-    row, which = np.unique(matches.sample, return_inverse=True)
+    begins = np.diff(matches.sample, prepend=-1) > 0
+    row, which = matches.sample[begins], np.cumsum(begins) - 1
     matching = samples.take(row - samples.number[0] if len(samples) else row)
     names = np.array(panel.names, object)
     return {
