@@ -101,7 +101,7 @@ class EditMatcher:
         neither = np.ones(len(self._lengths), np.bool_)
         if self._lanes is not None:
             neither[self._lanes.windows.patterns] = False
-        self._everywhere_too = unseeded[neither[unseeded]]
+        self._everywhere_too: NDArray[np.integer[Any]] = unseeded[neither[unseeded]]
 
     def places(self, samples: SampleLetters) -> Places:
         """Return the places of a block by piece, pattern and end; a piece has those ends that it owns.

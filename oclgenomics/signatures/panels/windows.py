@@ -69,7 +69,7 @@ class Windows:
     @cached_property
     def patterns(self) -> NDArray[np.int64]:
         """The patterns that have windows, ascending."""
-        # `numpy.unique` would do, but imports `numpy.ma`, which takes longer than to find a few windows in a small file.
+        # `numpy.unique` imports `numpy.ma`, which takes longer than a scan of a small file.
         return self.pattern[np.diff(self.pattern, prepend=-1) > 0]
 
 
