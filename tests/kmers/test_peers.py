@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 from helpers.devices import devices_under_test
 
-from oclgenomics.cli.main import main
-from oclgenomics.kmers import CountOptions, FilterOptions, count, count_to_database, filter_reads
+from oclgenomics.kmers import CountOptions, FilterOptions, count, count_to_database, filter_reads, qv
+from oclgenomics.kmers.formats import copy_table, quality_table, sequence_table
 from oclgenomics.runtime import Engine
 
 GENOMES = sorted(Path("/usr/share/doc/kleborate/examples/data").glob("*.fna.xz"))
@@ -155,7 +155,7 @@ def test_klebsiella_genomes(engine: Engine, tmp_path: Path) -> None:
 
 # Merqury
 
-OWN = (("output", ".qv"), ("per-sequence", ".sequences"), ("hist", ".hist"), ("bed", "#.bed"), ("wig", "#.wig"))
+TRACKS = ("bed", "wig")
 MERQURY = os.environ.get("MERQURY", "")  # the folder of its scripts
 # What its `spectra-cn.sh` (2024-06-28, with meryl 1.4.2) writes of the files of `write_assemblies`.
 MERQURY_QV = """\
@@ -202,9 +202,9 @@ def write_assemblies(folder: Path) -> None:
         (folder / f"{name}.fasta").write_bytes(b">a\n%b\n>b\n%b\n>gap\n%b\n" % (text[:cut], text[cut:], gap))
 
 
-def rows_of(path: Path) -> list[list[str]]:
+def rows_of(table: str) -> list[list[str]]:
     """The rows of a table."""
-    return [line.split("\t") for line in path.read_text().splitlines() if not line.startswith("#")]
+    return [line.split("\t") for line in table.splitlines() if not line.startswith("#")][1:]
 
 
 def rounded(row: list[str]) -> str:
@@ -215,13 +215,13 @@ def rounded(row: list[str]) -> str:
 def assessed(folder: Path, engine: Engine) -> tuple[str, str, str]:
     """What `kmers qv` writes of them, in the columns and digits of Merqury."""
     count_to_database([folder / "reads.fa"], CountOptions(21), folder / "reads.db", engine=engine)
-    names = [folder / name for name in ("asm1.fasta", "asm2.fasta", "reads.db")]
-    outputs = [f"--{name}={folder / 'own'}{end}" for name, end in OWN]
-    assert main(["kmers", "qv", *map(str, names), *outputs, "-q", "-d", str(engine.device.index)]) == 0
-    rows = rows_of(folder / "own.qv")[1:]
+    assemblies, tracks = [folder / "asm1.fasta", folder / "asm2.fasta"], [folder / f"own#.{end}" for end in TRACKS]
+    report = qv(assemblies, folder / "reads.db", bed=tracks[0], wig=tracks[1], engine=engine)
+    (folder / "own.hist").write_text(copy_table(report.whole))
+    rows = rows_of(quality_table(report, {}))
     tables = [[*row[:1], rounded(row[1:5])] for row in rows], [[row[0], "all", rounded(row[5:])] for row in rows]
     tables[0][2][0] = "Both"
-    sequences = [[row[1], rounded(row[2:])] for row in rows_of(folder / "own.sequences")[1:]]
+    sequences = [[row[1], rounded(row[2:])] for row in rows_of(sequence_table(report, {}))]
     quality, completeness, each = (
         "".join("\t".join(row) + "\n" for row in table) for table in (*tables, sequences)
     )  # fmt: skip
@@ -246,6 +246,6 @@ def test_merqury_writes_the_same(engines: list[Engine], tmp_path: Path) -> None:
     theirs = *((tmp_path / f"out.{name}").read_text() for name in ("qv", "completeness.stats")), each
     assert theirs == assessed(tmp_path, engines[0])
     assert (tmp_path / "own.hist").read_text() == (tmp_path / "out.spectra-cn.hist").read_text()
-    for number, end in itertools.product((1, 2), ("bed", "wig")):
+    for number, end in itertools.product((1, 2), TRACKS):
         own, their = tmp_path / f"own_{number}.{end}", tmp_path / f"asm{number}_only.{end}"
         assert own.read_bytes() == their.read_bytes()
