@@ -9,6 +9,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from helpers.edit_samples import edited
 from helpers.signature_parts import Read, scan_parts
 from helpers.signature_samples import SampleRecord, random_letters, sample_letters
 from hypothesis import given, settings, strategies as st
@@ -28,7 +29,7 @@ from oclgenomics.signatures.result import Matches
 
 ALPHABETS = ["AC", "ACGT", "ACGTNRY"]
 LIMITS = [(1, 12, True), (3, 12, False), (50, 31, True), (50, 32, True), (50, 33, True), (9, 64, True), (9, 65, True)]
-EDIT_LIMITS = [(1, 1, 31), (30, 3, 33), (99, 9, 64), (99, 9, 65), (7, 2, 128), (99, 9, 200)]
+EDIT_LIMITS = [(1, 1, 31), (30, 3, 33), (99, 9, 64), (7, 2, 65), (99, 9, 150)]
 
 
 @st.composite
@@ -162,6 +163,11 @@ def test_rounds_of_edits(shaped: Engine, max_pairs: int, aligned: int, longest: 
     rng = np.random.default_rng(longest)
     records = [SampleRecord(random_letters(rng, size, 0.1, "AC")) for size in (0, 1, 6, 20, 90, longest - 2)]
     signatures = [(f"p{size}", random_letters(rng, size, 0.1, "AC")) for size in (2, 12, 32, longest)]
+    whole = signatures[-1][1].decode()
+    for cut in (5, longest // 2, longest - 9):  # parts of the longest one at either end, with edits
+        inner = random_letters(rng, 30, 0, "AC").decode()
+        text = edited(rng, whole[cut:], int(rng.integers(3))) + inner + edited(rng, whole[:-cut], int(rng.integers(3)))
+        records.append(SampleRecord(text.encode()))
     options = ScanOptions("all", "both", max_edits=3, overhang=3)
     patterns = Panel.from_signatures(signatures).patterns("both")
     on_device = DevicePatterns.upload(shaped, patterns, options)
