@@ -103,7 +103,7 @@ def add_matching_options(parser: argparse.ArgumentParser, *, report: bool = True
     group.add_argument(
         "--overhang", type=count, default=0, metavar="MIN",
         help="let signatures run past the start or the end of a sample, with MIN bases or more inside; a match then "
-        "has at most its share of the mismatches or edits. Not for SAM and PAF (default: whole signatures only)",
+        "has at most its share of the mismatches or edits (default: whole signatures only)",
     )  # fmt: skip
     group.add_argument(
         "--overhang-at", default="both", choices=OVERHANGS_AT,
