@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from oclgenomics.app.commands import add_system
-from oclgenomics.sweeps.commands import peaks, scan, threshold
+
+COMMANDS = "scan threshold peaks"
 
 
 def add_parser(subparsers: Any) -> None:
     """Add `sweeps` and what it does to the command line."""
-    add_system(subparsers, "sweeps", (scan, threshold, peaks))
+    add_system(subparsers, "sweeps", COMMANDS)

@@ -157,7 +157,7 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    app.begin_engine(args)
+    app.begin_engine(args, draws="plot_scans")
     options = sweep_options(args)
     reading = sweeps.reading_for(read_options(args, args.samples, getattr(args, "region", None)), options)
     output = _check_outputs(args, options)
@@ -186,7 +186,7 @@ def run(args: argparse.Namespace) -> int:
         app.say(args, f"compared with the replicates: {own.compare(null, drawn, 'this scan')}")
     if args.plot:
         lines = () if null is None else null.thresholds
-        plots.write_figure(args.plot, sweeps.plot_scans(drawn, title=input_title([args.input]), thresholds=lines))
+        plots.draw_figure(args.plot, plots, "plot_scans", drawn, title=input_title([args.input]), thresholds=lines)
     app.say_written(args)
     return 0
 
