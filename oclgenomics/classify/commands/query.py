@@ -60,6 +60,11 @@ def add_parser(actions: Any) -> None:
         KRAKEN | {"--db": "name the database before the reads"},
     )  # fmt: skip
     reads(parser.add_argument("database", metavar="DB", help="database of `classify build`"))
+    parser.add_argument(
+        "--memory-mapping", action="store_true", default=None,
+        help="leave the database in its file and read what the reads need: the first answers come at once, many reads "
+        "take longer (default: for few reads, and for a database that does not fit into memory)",
+    )  # fmt: skip
     add_sheet_option(parser, parser, add_read_options(parser))
     add_query_options(parser, sketches=True)
     add_spread_options(parser)
@@ -83,14 +88,14 @@ def run(args: argparse.Namespace) -> int:
     check_format(args)
     if args.shard is None and not combined:
         with open_engine(args) as engine:
-            with classify.Index(args.database, engine=engine) as index:
+            with classify.Index(args.database, engine=engine, memory_mapping=args.memory_mapping) as index:
                 query, made = partial(index.iter_query, inputs, options, wanted), provenance(args, engine)
                 classify_reads(args, index, query, options, engine, made=made)
             report_profile(args, engine)
         say_written(args)
         return 0
     lines = line_form(args, options, alone=combined and not has_pieces(args))
-    job = classify.QueryJob(tuple(inputs), args.database, options, wanted, lines)
+    job = classify.QueryJob(tuple(inputs), args.database, options, wanted, lines, args.memory_mapping)
     if not combined:
         return write_shard(args, job, "classifying", kept=TEXTS)
     _check_kept(args)
@@ -123,7 +128,7 @@ def _querying_samples(args: argparse.Namespace) -> Iterator[MakeSample]:
     begin_engine(args)
     options, wanted = query_options(args), wanted_of(args)
     with open_engine(args) as engine:
-        with classify.Index(args.database, engine=engine) as index:
+        with classify.Index(args.database, engine=engine, memory_mapping=args.memory_mapping) as index:
 
             def make(sample: argparse.Namespace) -> None:
                 query = partial(index.iter_query, query_inputs(sample), options, wanted)

@@ -23,7 +23,6 @@ KRAKEN = {  # options of Kraken 2
     "--minimum-hit-groups": "use --hitmin N",
     "--use-names": "not needed; --format native writes names",
     "--gzip-compressed|--bzip2-compressed": "not needed; compressed inputs are recognised",
-    "--memory-mapping": "not needed",
     "--report-zero-counts|--report-minimizer-data|--use-mpa-style": "no such report; --kreport FILE writes Kraken's",
     "--minimum-base-quality": "not done here; trim or mask reads before",
     "--quick": "not done here",
