@@ -137,7 +137,9 @@ class ArrayFile(Closing):
             before += one.blocks
         sums = self._block_sums[before : before + section.blocks]
         if len(sums) != section.blocks or sum_of_sums(KEY, sums) != int(section.checksum, 16):
-            trouble = f"contradicts itself: the checksums of the blocks of {section.name!r} are not those of the section"
+            trouble = (
+                f"contradicts itself: the checksums of the blocks of {section.name!r} are not those of the section"
+            )
             raise self.error(trouble, self._first + section.offset)
         return sums
 
@@ -486,7 +488,8 @@ class BlockReader:
         first = np.maximum(first, np.append(0, last[:-1] + 1)) if len(first) else first
         counts = np.maximum(last - first + 1, 0)
         within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
-        return np.repeat(first, counts) + within
+        blocks: NDArray[np.int64] = np.repeat(first, counts) + within
+        return blocks
 
     @staticmethod
     def _pieces(blocks: NDArray[np.int64]) -> Iterator[tuple[int, int]]:

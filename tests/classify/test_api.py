@@ -181,7 +181,12 @@ def test_features_of_a_file_need_not_be_in_memory(
 
 @pytest.mark.parametrize(("sought_bytes", "most"), [(16 << 20, None), (2000, None), (2000, 40_000), (16 << 20, 100)])
 def test_features_are_read_as_reads_need_them(
-    viral: Database, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sought_bytes: int, most: int | None
+    viral: Database,
+    engine: Engine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    sought_bytes: int,
+    most: int | None,
 ) -> None:
     """However many are read at a time, and if the database is brought to the device after some reads."""
     write_database(tmp_path / "db", viral)
@@ -222,7 +227,9 @@ def test_a_damaged_block_is_an_error_when_it_is_used(
     first, last = tmp_path / "first.fa", tmp_path / "last.fa"
     first.write_text(f">first\n{kmer_of(int(viral.features.keys[0]))}\n")
     last.write_text(f">last\n{kmer_of(int(viral.features.keys[-1]))}\n")
-    hits = [query(path, tmp_path / "db", wanted=Wanted(all_hits=True), engine=engine).parts[0] for path in (first, last)]
+    hits = [
+        query(path, tmp_path / "db", wanted=Wanted(all_hits=True), engine=engine).parts[0] for path in (first, last)
+    ]
     assert [int(part.located.hits.sum()) for part in hits if part.located] == viral.features.counts[[0, -1]].tolist()
     data = bytearray((tmp_path / "db").read_bytes())
     data[start] ^= 1

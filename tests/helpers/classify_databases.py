@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,8 @@ from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
 from oclgenomics.io.array_writing import write_arrays
 
 __all__ = [
-    "DATA", "EDGE", "VIRAL", "edge_database", "fasta_records", "features_of", "golden_features", "packed_database", "random_database",
-    "read_dump", "viral_database", "write_as",
+    "DATA", "EDGE", "VIRAL", "edge_database", "fasta_records", "features_of", "golden_features", "packed_database",
+    "random_database", "read_dump", "viral_database", "write_as",
 ]  # fmt: skip
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "classify"

@@ -26,6 +26,7 @@ from oclgenomics.app.samples import MakeSample, SheetUse, add_sheet_option, has_
 from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.classify.commands.query_options import (
     KRAKEN,
+    add_mapping_option,
     add_query_options,
     add_read_options,
     query_inputs,
@@ -60,11 +61,7 @@ def add_parser(actions: Any) -> None:
         KRAKEN | {"--db": "name the database before the reads"},
     )  # fmt: skip
     reads(parser.add_argument("database", metavar="DB", help="database of `classify build`"))
-    parser.add_argument(
-        "--memory-mapping", action="store_true", default=None,
-        help="leave the database in its file and read what the reads need: the first answers come at once, many reads "
-        "take longer (default: for few reads, and for a database that does not fit into memory)",
-    )  # fmt: skip
+    add_mapping_option(parser, default="for few reads, and for")
     add_sheet_option(parser, parser, add_read_options(parser))
     add_query_options(parser, sketches=True)
     add_spread_options(parser)

@@ -51,6 +51,15 @@ def add_read_options(parser: argparse.ArgumentParser) -> argparse.Action:
     return files
 
 
+def add_mapping_option(parser: argparse.ArgumentParser, *, default: str) -> None:
+    """Add --memory-mapping; `default` says when a database stays in its file without it."""
+    parser.add_argument(
+        "--memory-mapping", action="store_true", default=None,
+        help="leave the database in its file and read what the reads need: the first answers come at once, many reads "
+        f"take longer (default: {default} a database that does not fit into memory)",
+    )  # fmt: skip
+
+
 def add_query_options(parser: argparse.ArgumentParser, *, sketches: bool) -> None:
     """Add how reads are classified, where, and what is written; `sketches` is that of `add_candidate_options`."""
     add_calling_options(parser, hitmin=BY_CHANCE)

@@ -141,24 +141,32 @@ class Verified(NamedTuple):
     Attributes
     ----------
     database : Database
+        Without its features.
+    numbers : FeatureNumbers
+        How many features it has.
     sha256 : str, optional
         That of the file, if there is a manifest that says the same.
     """
 
     database: Database
+    numbers: FeatureNumbers
     sha256: str | None
 
 
 def verify_database(path: str | os.PathLike[str]) -> Verified:
     """Read a database, check its checksums and what it holds, and compare it with its manifest if there is one.
 
+    Features are read piece by piece, so that this takes little memory.
+
     Raises
     ------
     InputError
         It cannot be read, is no database, or is damaged, contradicts itself, or is another than its manifest says.
     """
-    database = read_database(path)
-    return Verified(database, check_manifest(path) if os.path.exists(manifest_path(path)) else None)
+    with open_database(path) as (database, features):
+        for _ in features.pieces(BLOCK, LOCATIONS):
+            pass
+    return Verified(database, features.numbers, check_manifest(path) if os.path.exists(manifest_path(path)) else None)
 
 
 @contextmanager

@@ -24,11 +24,10 @@ from oclgenomics.classify.database.features import (
     SectionRoom,
     StoredPiece,
     count_type,
-    cut_features,
 )
-from oclgenomics.classify.database.packing import SPARE, WORD_BITS, Widths, ranges, unpack
+from oclgenomics.classify.database.packing import SPARE, WORD_BITS, Widths, ranges, unpack, unpack_row
 from oclgenomics.errors import InputError
-from oclgenomics.io.array_file import THREADS, ArrayFile, BlockReader
+from oclgenomics.io.array_file import THREADS, ArrayFile
 from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.read_ahead import read_ahead
 from oclgenomics.io.workers import Workers
@@ -226,9 +225,8 @@ class PackedStore:
     def whole(self) -> Features:
         """Read all features, and check them; errors are those of `pieces`."""
         grown = GrowingFeatures(len(self), self.numbers.located, count_type(self._options.max_locations))
-        with closing(self.pieces(FEATURES, LOCATIONS)) as parts:
-            for part in parts:
-                grown.append(part)
+        for part in self.pieces(FEATURES, LOCATIONS):
+            grown.append(part)
         return grown.features()
 
     def fault(self) -> InputError:
@@ -292,6 +290,11 @@ class PackedStore:
         self, name: str, begins: NDArray[np.int64], ends: NDArray[np.int64], width: int, threads: Workers
     ) -> NDArray[np.uint64]:
         """Unpack numbers in some ranges."""
+        if (ends[:-1] == begins[1:]).all():  # as they are of neighbouring buckets
+            first, end = int(begins[0]) // WORD_BITS * WORD_BITS, int(ends[-1])
+            begin, behind = (np.array([place]) for place in (first * width >> 3, end * width + 7 >> 3))
+            taken = self._readers[name].take(begin, behind, threads)
+            return unpack_row(taken.data[taken.places[0] :], end - first, width)[int(begins[0]) - first :]
         bits = begins * width
         taken = self._readers[name].take(bits >> 3, ends * width + 7 >> 3, threads, _with_spare)
         firsts = ranges(np.zeros(len(begins), np.int64), ends - begins)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.database.features import COUNTED, STEP, Counts, Features
+from oclgenomics.classify.database.features import STEP, Counts, Features
 from oclgenomics.io.workers import Workers
 
 KEY_BITS = 32
@@ -22,6 +22,7 @@ MAX_PLACE = 1 << 62
 BUCKET_FEATURES = 64  # of a bucket at least, on average
 WORD_BITS = 64
 SPARE = 8  # bytes behind packed numbers that are read with the last ones
+SUMMED = 1 << 15  # features whose locations are summed up at a time
 TOGETHER = 1 << 16  # numbers that are packed at a time, so that caches hold them; a multiple of WORD_BITS
 
 
@@ -117,15 +118,17 @@ def pack_features(features: Features, windows: int, threads: Workers) -> PackedF
 def _located_before(counts: Counts, places: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many locations there are before some features, whose places ascend; behind the last one, all."""
     found, total = np.empty(len(places), np.int64), 0
-    for begin in range(0, max(len(counts), 1), COUNTED):
-        low, high = np.searchsorted(places, [begin, begin + COUNTED if begin + COUNTED < len(counts) else MAX_PLACE])
-        sums = np.append(np.int64(0), np.cumsum(counts[begin : begin + COUNTED], dtype=np.int64))
+    for begin in range(0, max(len(counts), 1), SUMMED):
+        low, high = np.searchsorted(places, [begin, begin + SUMMED if begin + SUMMED < len(counts) else MAX_PLACE])
+        sums = np.append(np.int64(0), np.cumsum(counts[begin : begin + SUMMED], dtype=np.int64))
         found[low:high] = total + sums[np.minimum(places[low:high] - begin, len(sums) - 1)]
         total += int(sums[-1])
     return found
 
 
-def pack(numbers: Callable[[int, int], NDArray[np.uint64]], size: int, width: int, threads: Workers) -> NDArray[np.uint64]:
+def pack(
+    numbers: Callable[[int, int], NDArray[np.uint64]], size: int, width: int, threads: Workers
+) -> NDArray[np.uint64]:
     """Pack the last bits of numbers.
 
     Parameters
@@ -151,15 +154,16 @@ def pack(numbers: Callable[[int, int], NDArray[np.uint64]], size: int, width: in
         rows.reshape(-1)[: end - begin] = numbers(begin, end)
         if width < WORD_BITS:
             rows &= np.uint64((1 << width) - 1)
-        packed = np.zeros((len(rows), width), np.uint64)
-        for column in range(WORD_BITS):
+        columns = np.ascontiguousarray(rows.T)  # those of a column lie side by side
+        packed = np.zeros((width, len(rows)), np.uint64)
+        for column, values in enumerate(columns):
             word, shift = divmod(column * width, WORD_BITS)
-            packed[:, word] |= rows[:, column] << np.uint64(shift)
+            packed[word] |= values << np.uint64(shift)
             if shift + width > WORD_BITS:
-                packed[:, word + 1] |= rows[:, column] >> np.uint64(WORD_BITS - shift)
+                packed[word + 1] |= values >> np.uint64(WORD_BITS - shift)
         first = begin // WORD_BITS * width
         part = words[first : first + packed.size]
-        part[:] = packed.reshape(-1)[: len(part)]
+        part[:] = packed.T.reshape(-1)[: len(part)]
 
     for _ in threads.map(make, range(0, size, TOGETHER)):
         pass
@@ -169,10 +173,30 @@ def pack(numbers: Callable[[int, int], NDArray[np.uint64]], size: int, width: in
 def unpack(data: NDArray[np.uint8], bits: NDArray[np.int64], width: int) -> NDArray[np.uint64]:
     """Return numbers of up to 57 bits that begin at these bits of some bytes, of which `SPARE` more are there."""
     words: NDArray[np.uint64] = np.ndarray(max(len(data) - SPARE + 1, 0), "<u8", data, strides=(1,))
-    found = words[bits >> 3]
+    found: NDArray[np.uint64] = words[bits >> 3]
     found >>= (bits & 7).view(np.uint64)
     found &= np.uint64((1 << width) - 1)
     return found
+
+
+def unpack_row(data: NDArray[np.uint8], size: int, width: int) -> NDArray[np.uint64]:
+    """Return the first numbers of some bytes, so many."""
+    found = np.empty((-(-size // WORD_BITS), WORD_BITS), np.uint64)
+    words = np.zeros((len(found), width), np.uint64)
+    there = data[: words.nbytes].view("<u8")
+    words.reshape(-1)[: len(there)] = there
+    mask = np.uint64((1 << width) - 1)
+    for begin in range(0, len(found), TOGETHER // WORD_BITS):
+        rows = np.ascontiguousarray(words[begin : begin + TOGETHER // WORD_BITS].T)  # those of a column side by side
+        columns = np.empty((WORD_BITS, rows.shape[1]), np.uint64)
+        for column, numbers in enumerate(columns):
+            word, shift = divmod(column * width, WORD_BITS)
+            np.right_shift(rows[word], np.uint64(shift), out=numbers)
+            if shift + width > WORD_BITS:
+                numbers |= rows[word + 1] << np.uint64(WORD_BITS - shift)
+        columns &= mask
+        found[begin : begin + rows.shape[1]] = columns.T
+    return found.reshape(-1)[:size]
 
 
 def ranges(begins: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:

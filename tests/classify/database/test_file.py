@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import json
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -348,7 +347,11 @@ PACKED_CHANGED: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray], str]] =
     "a bucket too few": ("key_starts", lambda a: a[:-1], "numbers of features that differ"),
     "locations missing": ("locations", lambda a: a[:-1], "numbers of features that differ"),
     "a last location too many": ("locations", lambda a: moved(a, 0, a[0] ^ np.uint64(1)), OUT_OF_PLACE),
-    "a window too high": ("locations", lambda a: moved(a, 0, a[0] | np.uint64(0x3F << 8)), "a location behind the last w"),
+    "a window too high": (
+        "locations",
+        lambda a: moved(a, 0, a[0] | np.uint64(0x3F << 8)),
+        "a location behind the last w",
+    ),
     "the same keys": ("keys", np.zeros_like, "features that are out of order"),
     "a dead key too many": ("dead_keys", lambda a: np.append(a, a[-1:] + 1), "numbers of features that differ"),
     "dead keys that descend": ("dead_keys", lambda a: a[::-1], "features that are out of order"),

@@ -169,9 +169,7 @@ def test_what_is_out_of_order_is_noticed(engine: Engine, tmp_path: Path, large: 
 
 
 @pytest.mark.parametrize("version", [PLAIN, KIND.version])
-def test_a_file_that_changes_while_it_is_loaded(
-    engine: Engine, tmp_path: Path, large: Database, version: int
-) -> None:
+def test_a_file_that_changes_while_it_is_loaded(engine: Engine, tmp_path: Path, large: Database, version: int) -> None:
     """It may be right when it is read once more, but what was loaded was not."""
     path = tmp_path / "x"
     write_as(path, large, version)
