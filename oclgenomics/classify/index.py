@@ -110,8 +110,8 @@ class Index(Closing):
                 self.lineages = Lineages.of(self.database.taxonomy, self.database.targets)
                 self.facts = database_facts(self.database, features)
                 self._finder = self._new_finder(features, mapped=memory_mapping)
-                if isinstance(self._finder, SoughtFinder):
-                    stack.push(opened.pop_all())  # the file is read as long as reads come
+                if self._finder.reads_file:
+                    stack.push(opened.pop_all())  # it stays open as long as reads come
             stack.callback(self._finder.release)
             self._stack = stack.pop_all()
 

@@ -20,7 +20,7 @@ from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.runtime import Engine
 
 HELD_BYTES = 256 << 20  # of sketches that one part after the other is searched for
-READ_COST = 16  # a feature that is read alone takes about so many times as long as one of a whole database
+READ_COST = 64  # a feature that is read alone takes about so many times as long as one of a whole database
 SOUGHT_BYTES = 16 << 20  # of sketches whose features are read from a file at a time
 
 
@@ -84,7 +84,16 @@ class FoundReads:
 
 
 class Finder(Protocol):
-    """Finds candidates; `release` gives the device's memory back."""
+    """Finds candidates; `release` gives the device's memory back.
+
+    Attributes
+    ----------
+    reads_file : bool
+        Whether the file of the database is read when reads come.
+    """
+
+    @property
+    def reads_file(self) -> bool: ...
 
     def find(self, batches: Iterable[Sought], groups: Groups) -> Iterator[FoundReads]: ...
 
@@ -102,6 +111,8 @@ class WholeFinder:
     groups : Groups
         Of the first query.
     """
+
+    reads_file = False
 
     def __init__(self, engine: Engine, features: FeatureSource, targets: Targets, groups: Groups) -> None:
         self._engine, self._groups = engine, groups
@@ -141,6 +152,8 @@ class PartFinder:
     parts : callable
         Makes the features of the parts; see `device.feature_parts`.
     """
+
+    reads_file = False
 
     def __init__(self, engine: Engine, targets: Targets, parts: Callable[[], Iterable[Features]]) -> None:
         self._engine, self._targets, self._parts = engine, targets, parts
@@ -185,6 +198,8 @@ class SoughtFinder:
         Brings all of the database to the device, when reads have had so many features that this would have taken less
         time; reads that come afterwards, in this query or another, are sought there.
     """
+
+    reads_file = True
 
     def __init__(
         self, engine: Engine, store: PackedStore, targets: Targets, whole: Callable[[Groups], WholeFinder] | None = None
