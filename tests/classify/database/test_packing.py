@@ -48,6 +48,7 @@ def unpacked(features: packing.PackedFeatures, widths: Widths) -> list[tuple[int
             key = bucket << widths.key | keys >> number * widths.key & (1 << widths.key) - 1
             windows = []
             while not windows or not windows[-1] & 1:
+                assert place < features.location_starts[bucket + 1]
                 windows.append(locations >> place * widths.location & (1 << widths.location) - 1)
                 place += 1
             found.append((key, [window >> 1 for window in windows]))
