@@ -18,6 +18,9 @@ from oclgenomics.classify.options import RANKS
 from oclgenomics.errors import UsageError, check_choice
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from oclgenomics.app.reports import ByteSink, Report
     from oclgenomics.classify.formats.native import NativeOptions
     from oclgenomics.classify.formats.reports import LineForm
@@ -50,11 +53,13 @@ FILES = {
     "cami": "the taxon of each read in CAMI's format of binning",
     "cami-profile": "shares of taxa in CAMI's format of profiling",
     "bracken": "species and their estimated reads as Bracken writes them",
+    "evidence": "how many distinct features of each taxon the reads hit, and how many they should",
     "hits-per-ref": "the reads that hit each target",
 }
+NEED_FEATURES = ("evidence", "minimizer_data")
 
 LINES = ("native", "kraken", "tsv", "json")
-NOT_MERGED = ("allhits", "locations", "hits-per-ref", "ground-truth", "precision")
+NOT_MERGED = ("allhits", "locations", "hits-per-ref", "evidence", "ground-truth", "precision")
 
 
 def add_report_options(parser: argparse.ArgumentParser, names: Names | None = None, *, merged: bool = False) -> None:
@@ -80,6 +85,12 @@ def add_report_options(parser: argparse.ArgumentParser, names: Names | None = No
         "--abundance-per", metavar="RANK",
         help="with --abundances: also estimate the reads of each taxon of this rank",
     )  # fmt: skip
+    if not merged:
+        group.add_argument(
+            "--minimizer-data", action="store_true",
+            help="with --kreport: two columns more, the features of the reads of each clade and the distinct ones, "
+            "where Kraken 2 has minimizers",
+        )  # fmt: skip
     native = parser.add_argument_group("lines of --format native")
     for name, text in SWITCHES.items():
         if name not in left_out:
@@ -126,6 +137,8 @@ def check_format(args: argparse.Namespace) -> None:
         raise UsageError(f"--{given[0]} is for --format native, not for {asked}")
     if args.abundance_per and not args.abundances:
         raise UsageError("--abundance-per needs --abundances FILE, where the estimate is written")
+    if getattr(args, "minimizer_data", False) and not (args.kreport or getattr(args, "shard", None)):
+        raise UsageError("--minimizer-data needs --kreport FILE, where the two columns are written")
     if args.abundance_per:
         check_choice("abundance_per", args.abundance_per, RANKS)
     if args.plot:
@@ -142,8 +155,13 @@ def native_options(args: argparse.Namespace) -> NativeOptions:
 
 def line_form(args: argparse.Namespace, options: QueryOptions, *, alone: bool) -> LineForm:
     """Return the lines of the main output; `alone`: unless other outputs need more of the reads."""
-    more = args.cami or args.hits_per_ref or _shown_shares(args, options)
+    more = needs_features(args) or args.cami or args.hits_per_ref or _shown_shares(args, options)
     return formats.LineForm(args.format, native_options(args), alone and not more)
+
+
+def needs_features(args: argparse.Namespace) -> bool:
+    """Whether outputs are about the features that reads share with their best candidates."""
+    return any(getattr(args, name, None) for name in NEED_FEATURES)
 
 
 def _shown_shares(args: argparse.Namespace, options: QueryOptions) -> bool:
@@ -167,6 +185,8 @@ class ReportFiles:
         Whether the candidates of reads are those of a query, from which abundances may be estimated.
     made : mapping, optional
         The provenance of a page.
+    known_features : callable, optional
+        Counts the features that the database has of each taxon.
 
     Attributes
     ----------
@@ -183,12 +203,14 @@ class ReportFiles:
         *,
         candidates: bool = True,
         made: Mapping[str, Any] = MappingProxyType({}),
+        known_features: Callable[[], NDArray[np.int64]] | None = None,
     ) -> None:
         self._made = made
         self._args, self._lineages, self._options, self._sketch = args, lineages, options, sketch
         self._engine, self._native = engine, native_options(args)
         shares = candidates and _shown_shares(args, options)
-        self.tally = formats.Tally(lineages, sketch if shares else None)
+        counted: dict[str, Any] = {"features": needs_features(args), "known": known_features}
+        self.tally = formats.Tally(lineages, sketch if shares else None, **counted)
         listed = getattr(args, "hits_per_ref", None)
         self._hits = formats.TargetHits(lineages, options.highest, sketch, self._native) if listed else None
 
@@ -230,7 +252,7 @@ class ReportFiles:
     def _summaries(self) -> Iterator[tuple[str, str]]:
         args = self._args
         for name in filter(formats.SUMMARIES.__contains__, FILES):
-            if path := getattr(args, name.replace("-", "_")):
+            if path := getattr(args, name.replace("-", "_"), None):
                 how = {"per": args.abundance_per, "native": self._native, "sample": _sample(args)}
                 yield path, formats.make_summary(name, self.tally, **how)
         if self._hits is not None:

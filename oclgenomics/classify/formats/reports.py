@@ -14,7 +14,7 @@ from oclgenomics.classify.formats.cami import CamiBinning, cami_profile
 from oclgenomics.classify.formats.kraken import KrakenReport, bracken_table, kreport, krona_text
 from oclgenomics.classify.formats.native import NativeOptions, NativeReport
 from oclgenomics.classify.formats.native_lists import abundance_lists
-from oclgenomics.classify.formats.tables import JsonReport, TsvReport
+from oclgenomics.classify.formats.tables import JsonReport, TsvReport, evidence_table
 from oclgenomics.classify.formats.tally import Tally
 from oclgenomics.classify.formats.words import LineReport
 from oclgenomics.classify.options import QueryOptions, SketchOptions
@@ -30,7 +30,7 @@ from oclgenomics.sequence.record_texts import whole_lines
 ReportFormat = Literal["native", "kraken", "tsv", "json", "cami"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
 SHOWN_TAXA = 10
-SUMMARIES = ("kreport", "abundances", "krona", "bracken", "cami-profile")
+SUMMARIES = ("kreport", "abundances", "krona", "bracken", "cami-profile", "evidence")
 
 Mates = Literal["both", "first", "second"]
 
@@ -154,7 +154,8 @@ def make_summary(
         return abundance_lists(tally, per, native)
     if name == "cami-profile":
         return cami_profile(tally, sample)
-    return {"kreport": kreport, "krona": krona_text, "bracken": bracken_table}[name](tally)
+    texts = {"kreport": kreport, "krona": krona_text, "bracken": bracken_table, "evidence": evidence_table}
+    return texts[name](tally)
 
 
 def taxa_content(sample: str, tally: Tally) -> Content:
