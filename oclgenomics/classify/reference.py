@@ -272,6 +272,7 @@ def share_reads(
     odds_of_relatives: float,
     shrinkage: float,
     rounds: int,
+    weights: dict[int, float] | None = None,
 ) -> tuple[dict[int, float], dict[int, float]]:
     """Share reads out to their candidates, and to relatives of these without a reference.
 
@@ -287,6 +288,8 @@ def share_reads(
     shrinkage : float
         How far the share of relatives goes from what is found, 0, to what is expected, 1.
     rounds : int
+    weights : dict of int to float, optional
+        How likely a read of each taxon is to come from one place of its genome; 1 if not given.
 
     Returns
     -------
@@ -295,6 +298,7 @@ def share_reads(
     """
     taxa = sorted({one for read in reads for one in read[:2] if one is not None})
     hit = Counter(above[taxon] for taxon in {read[0] for read in reads})
+    weight = dict.fromkeys(taxa, 1.0) if weights is None else weights
     share = {taxon: 1 / len(taxa) for taxon in taxa}
     unknown: dict[int | None, float] = {}
     for number in range(rounds):
@@ -305,9 +309,9 @@ def share_reads(
         found, unknown = dict.fromkeys(taxa, 0.0), dict.fromkeys(hit, 0.0)
         for best, second, best_odds, second_odds in reads:
             parent = above[best]
-            of_best = best_odds * share[best]
-            of_second = 0.0 if second is None else second_odds * share[second]
-            of_none = 0.0 if parent is None else relatives[parent] / (odds_of_relatives * hit[parent])
+            of_best = best_odds * share[best] * weight[best]
+            of_second = 0.0 if second is None else second_odds * share[second] * weight[second]
+            of_none = 0.0 if parent is None else relatives[parent] / (odds_of_relatives * hit[parent]) * weight[best]
             total = of_best + of_second + of_none
             found[best] += of_best / total
             unknown[parent] += of_none / total

@@ -107,6 +107,7 @@ FORMS = {
     "limit": ([*SINGLES, *PAIRS], ["--query-limit", "3"], ["--queryids"]),
     "counts": ([*SINGLES, *PAIRS], ["--mapped-only", "--separator", ";"], ["COUNTS", "--no-summary"]),
     "evidence": ([*SINGLES, *PAIRS], ["--minimizer-data", "--format", "tsv"], ["--evidence", "OUT/taxa", "COUNTS"]),
+    "shares": ([*SINGLES, *PAIRS], [], ["--shares", "OUT/shares", "--per-genome", "--bootstrap", "20"]),
     "support": (SINGLES, ["--min-distinct", "40", "--min-evenness", "0.5", "--min-coverage", "0.02"], ["COUNTS"]),
     "truth": (SINGLES, ["--ground-truth", "--allhits", "--tophits"], ["--comment", "% "]),
 }
@@ -232,7 +233,7 @@ NEED_MORE = {
     "abundances": (SINGLES, [], ["--abundances", "OUT/abundances", "--abundance-per", "genus"]),
 }
 NOT_BROUGHT = {"native", "coverage", "lines of what is covered", "support", "limit"}
-NOT_ALONE = {"summaries", "evidence", "shares of calls", *NEED_MORE}
+NOT_ALONE = {"summaries", "evidence", "shares", "shares of calls", *NEED_MORE}
 LATE: list[tuple[str, list[str]]] = [  # whose lines they are
     ("native", ["--format", "native", "--comment", "; ", "--no-summary"]),
     *[("other", ["--format", "native", *more]) for more in (["--tophits"], ["--no-map"], ["--separator", ";"])],

@@ -36,6 +36,7 @@ from oclgenomics.classify.commands.report_files import (
     NEED_FEATURES,
     ReportFiles,
     check_format,
+    check_shares,
     line_form,
     needs_features,
 )
@@ -193,6 +194,7 @@ def classify_reads(
         The provenance of what is written.
     """
     options = classify.options_for(known.database, options)
+    check_shares(args, options)
     if not len(known.database.taxonomy) and options.lowest != "sequence":
         why = "the database has no taxonomy, so no read will be classified"
         say(args, f"warning: {why}; --lowest sequence names targets")

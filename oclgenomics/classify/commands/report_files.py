@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import PACKED, OutputOptions, add_output_options, text_output
+from oclgenomics.app.commands import PACKED, OutputOptions, add_output_options, count, text_output
 from oclgenomics.app.files import Names, writes
 from oclgenomics.app.html_output import add_html_option, write_page
 from oclgenomics.app.multiqc import add_multiqc_options, write_content
@@ -53,13 +53,14 @@ FILES = {
     "cami": "the taxon of each read in CAMI's format of binning",
     "cami-profile": "shares of taxa in CAMI's format of profiling",
     "bracken": "species and their estimated reads as Bracken writes them",
+    "shares": "estimated shares of species, with intervals",
     "evidence": "how many distinct features of each taxon the reads hit, and how many they should",
     "hits-per-ref": "the reads that hit each target",
 }
 NEED_FEATURES = ("evidence", "minimizer_data")
 
 LINES = ("native", "kraken", "tsv", "json")
-NOT_MERGED = ("allhits", "locations", "hits-per-ref", "evidence", "ground-truth", "precision")
+NOT_MERGED = ("allhits", "locations", "hits-per-ref", "shares", "evidence", "ground-truth", "precision")
 
 
 def add_report_options(parser: argparse.ArgumentParser, names: Names | None = None, *, merged: bool = False) -> None:
@@ -90,6 +91,14 @@ def add_report_options(parser: argparse.ArgumentParser, names: Names | None = No
             "--minimizer-data", action="store_true",
             help="with --kreport: two columns more, the features of the reads of each clade and the distinct ones, "
             "where Kraken 2 has minimizers",
+        )  # fmt: skip
+        group.add_argument(
+            "--per-genome", action="store_true",
+            help="with --shares: shares of genomes rather than of reads, by the lengths of genomes",
+        )  # fmt: skip
+        group.add_argument(
+            "--bootstrap", type=count, default=100, metavar="N",
+            help="with --shares: rounds of the bootstrap for intervals; 0 for none (default: %(default)s)",
         )  # fmt: skip
     native = parser.add_argument_group("lines of --format native")
     for name, text in SWITCHES.items():
@@ -137,6 +146,8 @@ def check_format(args: argparse.Namespace) -> None:
         raise UsageError(f"--{given[0]} is for --format native, not for {asked}")
     if args.abundance_per and not args.abundances:
         raise UsageError("--abundance-per needs --abundances FILE, where the estimate is written")
+    if getattr(args, "per_genome", False) and not args.shares:
+        raise UsageError("--per-genome needs --shares FILE, where the shares are written")
     if getattr(args, "minimizer_data", False) and not (args.kreport or getattr(args, "shard", None)):
         raise UsageError("--minimizer-data needs --kreport FILE, where the two columns are written")
     if args.abundance_per:
@@ -166,7 +177,20 @@ def needs_features(args: argparse.Namespace) -> bool:
 
 def _shown_shares(args: argparse.Namespace, options: QueryOptions) -> bool:
     """Whether abundances are estimated from candidates."""
-    return options.tells_shares and bool(args.bracken or args.abundance_per)
+    return options.tells_shares and bool(args.bracken or args.abundance_per or getattr(args, "shares", None))
+
+
+def check_shares(args: argparse.Namespace, options: QueryOptions) -> None:
+    """Refuse shares of candidates that do not tell them.
+
+    Raises
+    ------
+    UsageError
+        They are asked for.
+    """
+    if args.shares and not options.tells_shares:
+        what = "by the usual minimum hits, and with a taxonomy: leave out --hitmin, --lowest and --maxcand 1"
+        raise UsageError(f"--shares: is estimated from two species a read, {what}")
 
 
 class ReportFiles:
@@ -254,6 +278,8 @@ class ReportFiles:
         for name in filter(formats.SUMMARIES.__contains__, FILES):
             if path := getattr(args, name.replace("-", "_"), None):
                 how = {"per": args.abundance_per, "native": self._native, "sample": _sample(args)}
+                if name == "shares":
+                    how |= {"per_genome": args.per_genome, "bootstrap": args.bootstrap}
                 yield path, formats.make_summary(name, self.tally, **how)
         if self._hits is not None:
             yield args.hits_per_ref, self._hits.text()

@@ -53,6 +53,11 @@ EVIDENCE = (
     "taxid", "rank", "name", "reads", "direct", "hits", "distinct", "known", "expected", "coverage", "evenness",
 )  # fmt: skip
 
+SHARES = (
+    "taxid", "rank", "name", "reads", "reads_low", "reads_high", "share", "share_low", "share_high", "length",
+)  # fmt: skip
+BOOTSTRAP = 100  # rounds
+
 
 _LINE = (
     '{"read": %s, "length": %d, "mate_length": %s, "taxid": %d, "rank": %s, "name": %s, "needed": %d,'
@@ -94,6 +99,36 @@ def evidence_table(tally: Tally) -> str:
             shares = (covered.coverage[number], covered.evenness[number])
             columns += [covered.known[number], f"{covered.expected[number]:.1f}", *(f"{one:.4f}" for one in shares)]
         lines.append("\t".join(map(str, columns)) + "\n")
+    return "".join(lines)
+
+
+def shares_table(tally: Tally, *, per_genome: bool = False, rounds: int = BOOTSTRAP) -> str:
+    """Write the estimated reads and shares of species, with intervals; see `taxonomy.evidence`.
+
+    Parameters
+    ----------
+    tally : Tally
+        Of candidates.
+    per_genome : bool
+        Shares are of genomes, not of reads.
+    rounds : int
+        Of the bootstrap; with 0 intervals are NA.
+
+    Raises
+    ------
+    ParameterError
+        Candidates are not counted, or do not tell shares.
+    """
+    words, found = TaxonWords(tally.lineages), tally.shares(per_genome=per_genome, rounds=rounds)
+    lines = ["\t".join(SHARES) + "\n"]
+    for at, number in enumerate(found.taxon.tolist()):
+        reads, share = (
+            [MISSING] * 2 if ends is None else [f"{end:.{digits}f}" for end in ends[:, at].tolist()]
+            for ends, digits in ((found.reads_between, 1), (found.share_between, 6))
+        )
+        columns = [str(words.taxid(number)), words.rank(number), words.name(number)]
+        columns += [f"{found.reads[at]:.1f}", *reads, f"{found.share[at]:.6f}", *share, f"{found.length[at]:.0f}"]
+        lines.append("\t".join(columns) + "\n")
     return "".join(lines)
 
 

@@ -17,9 +17,10 @@ from oclgenomics.classify.taxonomy.abundances import (
     shared_abundances,
 )
 from oclgenomics.classify.taxonomy.coverage import Coverage, CoverageCounter
-from oclgenomics.classify.taxonomy.evidence import Evidence
+from oclgenomics.classify.taxonomy.evidence import Evidence, SpeciesShares
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
+from oclgenomics.errors import ParameterError
 
 _ROOT = RANKS.index("root")
 
@@ -93,6 +94,18 @@ class Tally:
         if self._evidence is None:
             return estimated_abundances(self.counts, self.lineages, rank)
         return shared_abundances(self._evidence.shares(), self.counts, self.lineages, rank)
+
+    def shares(self, *, per_genome: bool = False, rounds: int = 0) -> SpeciesShares:
+        """Estimate shares of species from candidates; parameters as of `taxonomy.evidence.Evidence.estimate`.
+
+        Raises
+        ------
+        ParameterError
+            There are no candidates that tell shares.
+        """
+        if self._evidence is None:
+            raise ParameterError("sketch", "candidates are not counted, so no shares can be estimated from them")
+        return self._evidence.estimate(per_genome=per_genome, rounds=rounds)
 
     @property
     def reads(self) -> int:

@@ -76,7 +76,7 @@ class IndexAnswerer:
         yield (head or b"") + report.tail()
 
     def _summary(self, parts: Iterator[ClassifiedReads], query: ClassifyQuery) -> Iterator[bytes | memoryview]:
-        shares = query.format == "bracken" and query.options.tells_shares
+        shares = query.format in ("bracken", "shares") and query.options.tells_shares
         index, features = self._index, query.wanted.features
         sketch = index.database.options.sketch if shares else None
         tally = Tally(index.lineages, sketch, features=features, known=index.known_features)
@@ -147,6 +147,8 @@ def parse_query(parameters: Mapping[str, str]) -> ClassifyQuery:
     mates, limit = values.pop("any_mates", False), values.pop("query_limit", None)
     wanted = Wanted(native.needs_truth, native.allhits, mates, limit, features=format == "evidence")
     options = _taken(QueryOptions, values)
+    if format == "shares" and not options.tells_shares:
+        raise ParameterError("format", "needs two species a read: leave out hitmin, lowest and maxcand", format)
     return ClassifyQuery(
         format, values.pop("interleaved", False), values.pop("sample", "sample"), options, wanted, native
     )
