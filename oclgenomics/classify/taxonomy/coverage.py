@@ -29,7 +29,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.database.features import Features, FeatureSource
+from oclgenomics.classify.database.features import FeatureSource
 from oclgenomics.classify.options import RANKS, QueryOptions
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
@@ -143,18 +143,23 @@ def known_features(source: FeatureSource, lineages: Lineages) -> NDArray[np.int6
     """
     clades, taxa = Clades(lineages), len(lineages.taxonomy)
     first = lineages.targets.first_window
-    places = clades.place[taxa:-1]
+    places = clades.place[taxa:-1].astype(np.uint64)
     gains = np.zeros(len(clades.parents), np.int64)
     for piece in source.pieces(FEATURES, LOCATIONS):
-        gains += clades.gains(_pairs_of(piece, first, places))
+        target = np.searchsorted(first, piece.locations, "right") - 1
+        several = np.repeat(piece.counts > 1, piece.counts)  # most features have one location
+        gains[taxa:-1] += np.bincount(target[~several], minlength=len(places))
+        owner = np.repeat(np.arange(len(piece), dtype=np.uint64), piece.counts)[several]
+        gains += clades.gains(_ascending(owner << np.uint64(32) | places[target[several]]))
     return clades.summed(gains)[:-1]
 
 
-def _pairs_of(piece: Features, first: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """The features of a piece and the places of their targets, each pair once, ascending."""
-    owner = np.repeat(np.arange(len(piece), dtype=np.uint64), piece.counts)
-    target = np.searchsorted(first, piece.locations, "right") - 1
-    return np.unique(owner << np.uint64(32) | places[target].astype(np.uint64))
+def _ascending(pairs: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Each of some numbers once, ascending: sorting takes a tenth of the time of NumPy's table of unique numbers."""
+    ordered = np.sort(pairs)
+    new = np.ones(len(ordered), np.bool_)
+    new[1:] = ordered[1:] != ordered[:-1]
+    return ordered[new]
 
 
 @dataclass(frozen=True)
@@ -228,12 +233,12 @@ class CoverageCounter:
         nodes, features = called[called != NO_TAXON], features[called != NO_TAXON]
         self._hits += np.bincount(nodes, minlength=len(self._hits))
         places = self._clades.place[nodes].astype(np.uint64)
-        self._pairs.append(np.unique(features.astype(np.uint64) << np.uint64(32) | places))
+        self._pairs.append(_ascending(features.astype(np.uint64) << np.uint64(32) | places))
         if sum(map(len, self._pairs[1:])) > max(HELD, len(self._pairs[0])):
             self._pairs = [self._ordered()]
 
     def _ordered(self) -> NDArray[np.uint64]:
-        return self._pairs[0] if len(self._pairs) == 1 else np.unique(np.concatenate(self._pairs))
+        return self._pairs[0] if len(self._pairs) == 1 else _ascending(np.concatenate(self._pairs))
 
     def coverage(self, known: NDArray[np.int64] | None = None) -> Coverage:
         """Return what the reads so far cover; `known` as `known_features` returns it."""
