@@ -218,8 +218,8 @@ def threshold_curves(
         np.add.at(each, (outcomes, step), 1)
         kept = each[:, ::-1].cumsum(axis=1)[:, ::-1]  # of reads at a threshold or above
         lost = each.sum(axis=1, keepdims=True) - kept
-        missed, rejected = kept[2] + lost[:3].sum(axis=0), kept[4] + lost[3:].sum(axis=0)
-        counts = np.stack([kept[0], kept[1], missed, kept[3], rejected], axis=1)
+        missed = kept[2] + lost[:3].sum(axis=0)
+        counts = np.stack([kept[0], kept[1], missed, kept[3], kept[4]], axis=1)  # rejected ones are in no measure
         called = counts[:, [0, 1, 3]].sum(axis=1)
         precision, sensitivity, f1 = _shares(counts)
         thresholds = np.arange(STEPS + 1) / STEPS
