@@ -1,4 +1,4 @@
-"""How well long reads are classified, beside other programs.
+"""How well long reads are classified, compared with other programs.
 
     python benchmarks/classify_long.py [-d cpu] [--worlds own:7001,genes-near:7103] [--reads 1000]
                                        [--kinds ont-1k-8,ont-5k-5,...] [--json FILE] [--quick]

@@ -1,4 +1,4 @@
-"""How well shares of species are estimated in mixtures of relatives, beside Kraken 2 with Bracken.
+"""How well shares of species are estimated in mixtures of relatives, compared with Bracken.
 
     python benchmarks/classify_shares.py [-d cpu] [--worlds own:7201,genes-near:7303] [--novel 0,0.2] [--reads 20000]
                                          [--bracken DIR] [--json FILE] [--quick]

@@ -151,8 +151,8 @@ def test_intervals_hold_the_estimate_and_shrink_with_reads() -> None:
 def test_shares_of_genomes() -> None:
     """A genome four times as long gives four times as many reads; a file is a genome, whatever its targets."""
     targets = replace(
-        LINEAGES.targets, sources=("a", "b", "c"), source=np.array([0, 1, 1, 2], np.int32),
-        taxon=np.array([4, 4, 5, 5], np.int32), letters=np.array([4000, 4000, 500, 1500], np.int64),
+        LINEAGES.targets, sources=("a", "b", "c"), source=np.array([0, 1, 2, 2], np.int32),
+        taxon=np.array([4, 4, 5, 5], np.int32), letters=np.array([4000, 4000, 400, 600], np.int64),
     )  # fmt: skip
     lineages = Lineages.of(TREE, targets)
     assert genome_lengths(lineages) == {4: 4000, 5: 1000}
