@@ -557,6 +557,7 @@ def classify_candidates(engine: Engine, case: ClassifyCase) -> None:
         assert [(size > 16) + (size > 64) for size in sorted(found.located.tolist())] in ([0, 0, 1, 1, 2], [0, 1, 2])
         case.check(found, 2)
         case.check_hits(index.hits(sketches, first))
+        case.check_shared(index.shared_features(sketches, first, found), 2)
 
 
 CLASSIFY_CASES = (

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from oclgenomics.classify.plots.pages import sample_page as sample_page
     from oclgenomics.classify.plots.sample import plot_sample as plot_sample
     from oclgenomics.classify.plots.samples import plot_samples as plot_samples
+    from oclgenomics.classify.plots.thresholds import plot_thresholds as plot_thresholds
 
 __getattr__, __dir__, __all__ = found_in(
     __name__,
@@ -23,5 +24,6 @@ __getattr__, __dir__, __all__ = found_in(
         "pages": "sample_page",
         "sample": "plot_sample",
         "samples": "plot_samples",
+        "thresholds": "plot_thresholds",
     },
 )
