@@ -193,7 +193,7 @@ def test_features_are_read_as_reads_need_them(
     monkeypatch.setattr(finder, "SOUGHT_BYTES", sought_bytes)
     mates = tuple(DATA / "viral" / "reads" / f"pe125_{mate}.fq.gz" for mate in (1, 2))
     inputs = checked_inputs(DATA / "viral" / "reads" / "se150.fq.gz", [mates], interleaved=False)
-    wanted = Wanted(all_hits=True)
+    wanted = Wanted(all_hits=True, features=True)
     with (
         Index(viral, engine=engine) as whole,
         Index(tmp_path / "db", engine=engine, memory_mapping=True if most is None else None) as stored,
@@ -206,6 +206,8 @@ def test_features_are_read_as_reads_need_them(
             assert found.records() == expected.records()
             for one, other in zip(found.parts, expected.parts, strict=True):
                 assert_same_hits(one, other)
+                assert_same_features(one, other)
+            assert stored.known_features().tolist() == whole.known_features().tolist()
         assert (stored._finder._loaded is None) == (most is None)
 
 
@@ -214,6 +216,14 @@ def assert_same_hits(one: ClassifiedReads, other: ClassifiedReads) -> None:
     assert other.located is not None
     for field in fields(Hits):
         assert getattr(one.located, field.name).tolist() == getattr(other.located, field.name).tolist()
+
+
+def assert_same_features(one: ClassifiedReads, other: ClassifiedReads) -> None:
+    assert one.shared is not None
+    assert other.shared is not None
+    assert one.shared.features.size
+    for field in fields(SharedFeatures):
+        assert getattr(one.shared, field.name).tolist() == getattr(other.shared, field.name).tolist()
 
 
 @pytest.mark.parametrize("section", ["key_starts", "location_starts", "keys", "locations"])
