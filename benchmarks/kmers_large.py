@@ -5,9 +5,9 @@
 
 `kmers_large_reads.py` makes the reads. Ours come through a pipe, so the CPU time of making them is not in ours, but the
 cores are shared with it; for peers, which seek or need names, they are in a file, which is made once. All keep k-mers
-that occur twice or more. Memory is the largest resident set of the process. Temporary disk is sampled each second: files
-of the program's folder, and files without a name that it has open. The spectra are compared, from 2 to 32,766, where
-FastK's end.
+that occur twice or more. Memory is the largest resident set of the process. Disk is sampled each second: files of the
+program's folder, output included, and files without a name that it has open. The spectra are compared, from 2 to
+32,766, where FastK's end.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from kmers_large_reads import READ
 from measure import host, machine, table, write_json
 

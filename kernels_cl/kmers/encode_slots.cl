@@ -223,8 +223,7 @@ static inline void sum_pending(Pending *pending, __global const ulong *out, ulon
     pending->size = 0;
 }
 
-__kernel
-__attribute__((vec_type_hint(bytes_v)))
+__kernel ALONE
 void encode_slots(__global const ulong *words, __global const ulong *table, __global const uint *larges, __global const ulong *shape,
                   __global const ulong *held_keys, __global const uint *held_counts, volatile __global uint *next,
                   __global uint *numbers, __global ulong *out, __global ulong *facts, __global uint *tallies, __global uint *many)

@@ -239,7 +239,7 @@ static inline uint enter_all(const Keys *keys, Table *table, const uint hashed)
             for (uint line = 0; line < AHEAD; ++line)
                 FETCH(next + line * 64);
         }
-        if (!(ends_alike(at, n) ? enter(at, n, table, hashed, 1) : enter(at, n, table, hashed, 0)))
+        if (!(hashed || ends_alike(at, n) ? enter(at, n, table, hashed, 1) : enter(at, n, table, hashed, 0)))
             return 0;
     }
     return 1;
@@ -516,16 +516,16 @@ static inline uint count_bin(const Keys *keys, Table *table, ulong n, uint share
     const uint rest = table->rest;
     const ulong room = rest < 31 ? MIN(most_lines, (1u << rest) / (LANES / 2) + 1) : most_lines; // 4 keys a line at most
     const uint most = (uint)MIN(all, room), few = (uint)MIN(some, room);
-    const ulong steps = n / 4 + LANES; // with more, a hash and a sort are sooner done
-    start(table, steps, few);
-    if (enter_all(keys, table, 0))
-        return 1;
-    forget(table);
-    if (few < most && table->used > few * 5) { // it was too small; else keys begin alike
-        start(table, steps, most);
+    uint lines = few;
+    ROLLED
+    for (;;) {
+        start(table, n / 4 + LANES, lines); // with more steps, a hash and a sort are sooner done
         if (enter_all(keys, table, 0))
             return 1;
         forget(table);
+        if (lines == most || table->used <= few * 5) // it was too small; else keys begin alike
+            break;
+        lines = most;
     }
     start(table, n + LANES, most);
     if (enter_all(keys, table, 1))
@@ -541,10 +541,10 @@ static inline uint count_bin(const Keys *keys, Table *table, ulong n, uint share
 // behind them the places of all.
 // shape: walkers, bins, listed, the first bin and the one behind the last, bits of a key and of a count, lines of a table at most, keys
 // that may be noted, the bounds of counts, where they stop, and the slots of a word of `words`.
-__kernel void count_lines(__global const uchar *pool, __global const uint *lists, __global const uchar *stages,
-                          __global const uint *staged, __global const ulong *shape, volatile __global uint *tallies,
-                          __global ulong *tables, __global ulong *all_grown, __global uint *states, __global ulong *words,
-                          __global uint *ranges, __global uint *larges)
+__kernel ALONE void count_lines(__global const uchar *pool, __global const uint *lists, __global const uchar *stages,
+                                __global const uint *staged, __global const ulong *shape, volatile __global uint *tallies,
+                                __global ulong *tables, __global ulong *all_grown, __global uint *states, __global ulong *words,
+                                __global uint *ranges, __global uint *larges)
 {
     const uint walkers = (uint)shape[0], bins = (uint)shape[1], listed = (uint)shape[2], first = (uint)shape[3], end = (uint)shape[4];
     const uint rest = (uint)shape[5], count_bits = (uint)shape[6], most_lines = (uint)shape[7], most_grown = (uint)shape[8];
