@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from oclgenomics.kmers.plan.bins import SlotLayout
 from oclgenomics.kmers.plan.memory import TALLIED
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Device, Engine
+from oclgenomics.runtime.program import Kernel
 
 FIXTURE = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 # K-mers and the bits that their bins keep, at least and at most; as many words of slots and of k-mers in a line.
@@ -30,7 +32,7 @@ SHAPES = (
     *((29, 57, 58), (31, 57, 62), (32, 57, 64)),
     *((33, 2, 56), (47, 30, 56)),
     *((33, 57, 66), (47, 57, 94), (55, 57, 110), (60, 64, 120), (64, 113, 120)),
-    *((90, 121, 180),),
+    *((90, 121, 180), (96, 169, 184), (101, 185, 198), (128, 225, 248)),
     *((256, 449, 504),),
 )
 
@@ -133,6 +135,24 @@ def test_sizes_around_borders(tmp_path: Path, engine: Engine, size: int, k: int,
         assert write_slots(tmp_path / "set", engine, k, cut(engine, keys, counts, cuts, [rest], 1)) == whole
 
 
+def test_last_section_needs_no_other_kernel(tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that takes keys would have to be compiled for each width of k."""
+    if not engine.tuning.cpu:
+        pytest.skip("of CPUs")
+    asked: list[str] = []
+    kernel = engine.kernel
+
+    def asking(source: str, *args: Any, **defines: Any) -> Kernel:
+        asked.append(source)
+        return kernel(source, *args, **defines)
+
+    monkeypatch.setattr(engine, "kernel", asking)
+    keys, counts = many_kmers(SECTION_KMERS + 7)
+    write_slots(tmp_path / "set", engine, 31, cut(engine, keys, counts, [], [50], 1))
+    assert "kmers/encode_slots.cl" in asked
+    assert "kmers/encode_cpu_device.cl" not in asked
+
+
 @pytest.mark.usefixtures("small_blocks")
 def test_parts_cut_anywhere(tmp_path: Path, shaped: Engine) -> None:
     """Slots of several layouts, and runs among them."""
@@ -229,13 +249,13 @@ def test_memory_is_small(tmp_path: Path, device: Device) -> None:
     ("place", "words"),
     [
         *((place, 1) for place in (1, 777, SECTION_KMERS - 1, SECTION_KMERS, 2 * SECTION_KMERS)),
-        *((1234, 2), (SECTION_KMERS, 2), (99, 3)),
+        *((1234, 2), (SECTION_KMERS, 2), (99, 3), (99, 4)),
     ],
 )
 @pytest.mark.parametrize("equal", [True, False])
 @pytest.mark.usefixtures("small_blocks")
 def test_disorder_anywhere(tmp_path: Path, engine: Engine, place: int, words: int, equal: bool) -> None:
-    k, rest = {1: (31, 50), 2: (55, 92), 3: (90, 150)}[words]
+    k, rest = {1: (31, 50), 2: (55, 92), 3: (90, 150), 4: (101, 190)}[words]
     keys, counts = many_kmers(2 * SECTION_KMERS + 9, k)
     if equal:
         keys[:, place] = keys[:, place - 1]
