@@ -387,8 +387,40 @@ static inline void read_out(Table *table, const Dense *dense, const uint ordered
         put_right(dense, right, MIN(right + LANES, used));
 }
 
+#if SLOT_WORDS == 1
+#define DIGIT_BITS 8
+
+// Sorts by digits of the rest, the lowest first, to and fro between the slots and another place. The lowest digit may reach into
+// counts, which no two keys are told apart by.
+static inline void sort_slots(Dense dense, Dense other, uint used, uint rest)
+{
+    const Dense result = dense;
+    for (uint shift = 64 - CEIL_DIV(rest, DIGIT_BITS) * DIGIT_BITS; shift < 64; shift += DIGIT_BITS) {
+        uint places[1 << DIGIT_BITS], before = 0;
+        for (uint digit = 0; digit < 1 << DIGIT_BITS; ++digit)
+            places[digit] = 0;
+        for (uint i = 0; i < used; ++i)
+            ++places[dense.words[i] >> shift & LOW_BITS64(DIGIT_BITS)];
+        for (uint digit = 0; digit < 1 << DIGIT_BITS; ++digit) {
+            const uint many = places[digit];
+            places[digit] = before;
+            before += many;
+        }
+        for (uint i = 0; i < used; ++i) {
+            const ulong slot = dense.words[i];
+            other.words[places[slot >> shift & LOW_BITS64(DIGIT_BITS)]++] = slot;
+        }
+        const Dense turned = dense;
+        dense = other;
+        other = turned;
+    }
+    if (dense.words != result.words)
+        for (uint i = 0; i < used; ++i)
+            result.words[i] = dense.words[i];
+}
+#else
 // Sorts by merging runs, to and fro between the slots and another place.
-static inline void sort_slots(Dense dense, Dense other, uint used)
+static inline void sort_slots(Dense dense, Dense other, uint used, uint rest)
 {
     const Dense result = dense;
     for (uint width = 1; width < used; width *= 2) {
@@ -416,6 +448,7 @@ static inline void sort_slots(Dense dense, Dense other, uint used)
             put(&result, i, slot);
         }
 }
+#endif
 
 // The place of a key that is there.
 static inline uint place_of(const Dense *dense, uint used, const ulong *wanted)
@@ -592,7 +625,7 @@ __kernel ALONE void count_lines(__global const uchar *pool, __global const uint 
         read_out(&table, &dense, form == 1);
         if (form == 2) {
             const Dense other = {(__global ulong *)table.lines, used, table.below};
-            sort_slots(dense, other, used);
+            sort_slots(dense, other, used, rest);
             clear_lines(&table);
         }
         share = (uint)(((ulong)used << SHARE_BITS) / n) + 1;
