@@ -121,7 +121,7 @@ static inline __global uchar *write_eight(__global uchar *at, const Slots *slots
         if (shift > 64 - LIMB_BITS)
             limb |= gaps[w + 1] << (64 - shift);
         limb &= (1ul << LIMB_BITS) - 1;
-        const ulong8 any = j ? as_ulong8(limb != (ulong8)(0ul)) : (ulong8)(~0ul);
+        const ulong8 any = as_ulong8(limb != (ulong8)(0ul));
         const ulong8 bytes = (more & 8ul) | (bytes_of_limbs(limb) & any & ~more);
         *(ulong8_row *)codes[j] = (spread_turned(limb) | (j ? MORE : MORE >> 8)) >> (64 - 8 * bytes & 63);
         *(ulong8_row *)sizes[j] = bytes;

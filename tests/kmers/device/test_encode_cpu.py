@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,14 @@ import pytest
 from helpers.slots import slots_of
 from hypothesis import HealthCheck, given, settings, strategies as st
 
+from oclgenomics.io.atomic_file import Appending, whole_file
+from oclgenomics.kmers.database.codec import encode_sections
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import KmerBlock
 from oclgenomics.kmers.database.layout import SECTION_KMERS
-from oclgenomics.kmers.device.slots import Slots, runs_of
+from oclgenomics.kmers.device.encode_cpu import CpuDeviceEncoder
+from oclgenomics.kmers.device.encode_kernels import Span
+from oclgenomics.kmers.device.slots import SlotBins, Slots, runs_of
 from oclgenomics.kmers.device.writer import DatabaseWriter
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.plan import memory as section_plan
@@ -91,6 +96,18 @@ def cut(engine: Engine, keys: np.ndarray, counts: np.ndarray, cuts: list[int], r
     return parts
 
 
+def check_encoder(engine: Engine, path: Path, k: int, keys: np.ndarray, counts: np.ndarray, slots: Slots) -> None:
+    """A section of slots alone, which writers make of less than a section only behind others."""
+    if not engine.tuning.cpu or not slots.size:
+        return
+    with ThreadPoolExecutor(1) as pool, whole_file(path) as file:
+        encoder = CpuDeviceEncoder(engine, k, Appending(file, pool), section_plan.SectionPlan(engine.limits(), k))
+        none = Span(engine.empty((key_words(k), 1), np.uint64), engine.empty(1, np.uint32), 0, 0)
+        assert len([*encoder.encode_slots(none, SlotBins(engine, slots), 0, slots.size), *encoder.drain()]) == 1
+        encoder.close()
+    assert path.read_bytes() == encode_sections(keys, counts)[0]
+
+
 @FIXTURE
 @given(shape=st.sampled_from(SHAPES), data=st.data(), seed=st.integers(0, 1 << 32))
 def test_gaps_and_counts_of_any_width(
@@ -120,6 +137,16 @@ def test_gaps_and_counts_of_any_width(
             np.testing.assert_array_equal(shaped.download(found.keys), keys[:, begin:end])
             np.testing.assert_array_equal(shaped.download(found.counts), counts[begin:end])
     assert write_slots(path, shaped, k, parts) == write_block(path, k, keys, counts)
+    check_encoder(shaped, path, k, keys, counts, slots_of(shaped, keys, counts, rests[0], rng))
+
+
+@pytest.mark.parametrize(("k", "rest"), [(55, 110), (64, 120), (96, 184), (101, 190), (128, 248)])
+def test_gaps_of_ones(tmp_path: Path, engine: Engine, k: int, rest: int) -> None:
+    """All within a bin: words of neighbours are equal, and what is borrowed goes through them."""
+    gaps = [1 << 40, *((1 << width) - low for width in range(2, rest - 6, 3) for low in (0, 1, 2))]
+    keys = numbers_to_keys([*itertools.accumulate(gaps)], k)
+    counts = np.arange(1, len(gaps) + 1, dtype=np.uint32)
+    check_encoder(engine, tmp_path / "set", k, keys, counts, slots_of(engine, keys, counts, rest))
 
 
 @pytest.mark.parametrize(("k", "rest"), [(31, 50), (55, 92)])
