@@ -5,8 +5,9 @@
 
 Sets of reads are those of `kmers_data.py`. Each program is a process of its own, timed from start to exit. Programs run
 in turn, Jellyfish once, the others `--repeat` times; rates are of the median run, and so is the ratio of a peer's time
-to ours; CPU time is the least of all runs, and says more where others use the cores, too. `peak` is the process' resident memory. All keep all k-mers and have a thread for each core, Gerbil two, with
-which it is faster: Gerbil with `-l 1 -e 4GB`, KMC with `-ci1` and 8 GB; Jellyfish gets the table size that it needs.
+to ours. CPU time is the least of all runs, and says more where others use the cores, too. `peak` is the process'
+resident memory. All keep all k-mers and have a thread for each core, Gerbil two, with which it is faster: Gerbil with
+`-l 1 -e 4GB`, KMC with `-ci1` and 8 GB; Jellyfish gets the table size that it needs.
 
 `--pipeline` times the device alone instead: packed bases in device memory to counted k-mers in device memory.
 """
