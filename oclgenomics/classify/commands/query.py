@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
         return run_sheet(args, SHEET, _querying_samples)
     combined = is_combined(args)
     if not combined:
-        begin_engine(args)
+        begin_engine(args, draws="plot_sample")
     options, inputs, wanted = query_options(args), query_inputs(args), wanted_of(args)
     check_format(args)
     if args.shard is None and not combined:
@@ -120,7 +120,7 @@ SHEET = SheetUse("reads", _ending, "paired", check=_check_samples)
 @contextmanager
 def _querying_samples(args: argparse.Namespace) -> Iterator[MakeSample]:
     """Open the device and the database, and lend what classifies the reads of a sample."""
-    begin_engine(args)
+    begin_engine(args, draws="plot_sample")
     options, wanted = query_options(args), wanted_of(args)
     with open_engine(args) as engine:
         with classify.Index(args.database, engine=engine) as index:

@@ -221,7 +221,7 @@ class ReportFiles:
         if self._args.multiqc:
             write_content(self._args, formats.taxa_content(_sample(self._args), self.tally))
         if self._args.plot:
-            plots.write_figure(self._args.plot, plots.plot_sample(self.tally, title=_sample(self._args)))
+            plots.draw_figure(self._args.plot, plots, "plot_sample", self.tally, title=_sample(self._args))
         if self._args.html:
             more = f"in {os.path.basename(self._args.kreport)}" if self._args.kreport else "in the file of --kreport"
             page = plots.sample_page(self.tally, title=_sample(self._args), more=more)

@@ -740,7 +740,7 @@ complete -c oclgenomics -n '__oclgenomics_at kmers combine' -l versions -r -d 'w
 complete -c oclgenomics -n '__oclgenomics_at kmers combine' -s q -l quiet -d 'only errors on standard error'
 complete -c oclgenomics -n '__oclgenomics_at kmers combine' -s v -l verbose -d 'more messages on standard error'
 complete -c oclgenomics -n '__oclgenomics_at kmers combine' -l debug -d 'show the traceback of an error'
-complete -c oclgenomics -n '__oclgenomics_behind kmers' -f -a dump -d 'write the k-mers of a database as text, arrays, a KMC database or Parquet'
+complete -c oclgenomics -n '__oclgenomics_behind kmers' -f -a dump -d 'write the k-mers of a database as text, arrays or Parquet, for KMC or FastK'
 complete -c oclgenomics -n '__oclgenomics_at kmers dump' -s h -l help -d 'show this help message and exit'
 complete -c oclgenomics -n '__oclgenomics_at kmers dump' -l format -x -d 'tsv'
 complete -c oclgenomics -n '__oclgenomics_at kmers dump' -l min-count -x -d 'leave out rarer k-mers'
