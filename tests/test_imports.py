@@ -22,13 +22,24 @@ from oclgenomics.cli import main
 PACKAGE = Path(oclgenomics.__file__).parent
 MODEL = Path(hls_model.__file__).parent
 ROOT = Path(__file__).resolve().parent.parent
-SYSTEMS = {"omega", "sdtw", "kmers", "signatures", "classify"}
+SYSTEMS = {"omega", "sdtw", "kmers", "signatures", "classify", "sweeps"}
 BASE = {"__init__", "errors", "io", "lazy_names", "notices"}
 DATA = {"primitives", "runtime", "sequence", "signals", "variation"} | BASE
 SHARED = {"app"} | DATA
 ALLOWED = {
     # when a name is first used
-    "__init__": {"classify", "fpga", "kmers", "lazy_names", "omega", "runtime", "sdtw", "signatures", "variation"},
+    "__init__": {
+        "classify",
+        "fpga",
+        "kmers",
+        "lazy_names",
+        "omega",
+        "runtime",
+        "sdtw",
+        "signatures",
+        "sweeps",
+        "variation",
+    },
     "__main__": {"app", "cli"},
     "errors": set(),
     "lazy_names": {"errors"},
@@ -53,6 +64,7 @@ VERB_AND_DEVICE = {
     "signatures": ("scan", "device"),
     "sdtw": ("align", "device"),
     "classify": ("query", "device"),
+    "sweeps": ("scan", "device"),
 }
 NO_DEVICE = 4  # the exit status
 ROOMS = ("options", "result", "plan", "reference")

@@ -323,6 +323,16 @@ def shortened(text: str) -> str:
 # Options of many commands
 
 
+class FromReport:
+    """The default of an option: what a report says, or a value where there is none."""
+
+    def __init__(self, shown: str, value: Any = None) -> None:
+        self.shown, self.value = shown, value
+
+    def __str__(self) -> str:
+        return self.shown
+
+
 def add_device_options(parser: argparse.ArgumentParser, *, threads: str | None = None) -> None:
     """Add -d/--device, --max-memory, --threads and --profile.
 

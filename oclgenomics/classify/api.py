@@ -245,7 +245,7 @@ def query(
         job = QueryJob(tuple(inputs), path_of("database", database), options or QueryOptions(), wanted or Wanted())
         with closing(spread_over(executor, engine).parts(job, run)) as parts:
             return QueryResult(job.lineages, tuple(parts), job.options)
-    with Index(database, engine=engine) as index:
+    with Index(database, engine=engine, memory_mapping=None) as index:
         return index.query(inputs, options, wanted, run=run)
 
 
@@ -274,7 +274,7 @@ def iter_query(
         job = QueryJob(tuple(inputs), path_of("database", database), options or QueryOptions(), wanted or Wanted())
         yield from spread_over(executor, engine).parts(job, run)
         return
-    with Index(database, engine=engine) as index:
+    with Index(database, engine=engine, memory_mapping=None) as index:
         yield from index.iter_query(inputs, options, wanted, run=run)
 
 

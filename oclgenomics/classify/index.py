@@ -18,9 +18,17 @@ from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
 from oclgenomics.classify import plan
 from oclgenomics.classify.database.database import Database
 from oclgenomics.classify.database.features import FeatureSource, feature_parts
-from oclgenomics.classify.database.file import open_database
+from oclgenomics.classify.database.file import KIND, open_database
 from oclgenomics.classify.database.listings import database_facts
-from oclgenomics.classify.device.finder import Finder, FoundReads, Groups, PartFinder, Sought, WholeFinder
+from oclgenomics.classify.device.finder import (
+    Finder,
+    FoundReads,
+    Groups,
+    PartFinder,
+    Sought,
+    SoughtFinder,
+    WholeFinder,
+)
 from oclgenomics.classify.device.reads import HowToRead, SketchedReads, sketched_reads
 from oclgenomics.classify.options import Input, QueryOptions, SketchOptions, Wanted, inputs_of
 from oclgenomics.classify.result import ClassifiedReads, QueryResult
@@ -34,7 +42,7 @@ from oclgenomics.sequence.files import file_names, largest_block
 
 MAX_RESERVE = 4 << 30  # bytes of the device's memory for reads and what is found for them, half of it at most
 RESERVE_SHARE = 16  # blocks of text that this holds
-BLOCKS = {"cpu": 16 << 20, "gpu": 128 << 20}  # bytes of text at most; more is not faster
+BLOCKS = {"cpu": 4 << 20, "gpu": 128 << 20}  # bytes of text at most; more is not faster, and takes memory
 STANDARD_INPUT = 0
 PathLike = str | os.PathLike[str]
 MateFiles = Iterable[tuple[PathLike, PathLike]]
@@ -44,13 +52,18 @@ ReadFiles = PathLike | Iterable[PathLike | Input]
 class Index(Closing):
     """A database on a device; a context manager that gives the memory back.
 
-    A database that does not fit is kept in the host's memory, and goes through the device in parts.
+    A database that does not fit is kept in the host's memory, and goes through the device in parts; where the device
+    has no memory of its own, it stays in its file, as with `memory_mapping`.
 
     Parameters
     ----------
     database : Database or path
     engine : Engine, Device or str, optional
         Where to run; see `EngineLike`. An engine stays open.
+    memory_mapping : bool, optional
+        Leave the features in the file, and read those that reads have: the first answers come at once, however large
+        the database is, and many reads take longer. None: until there were so many reads that this would have been
+        slower than bringing the database to the device, which is then done.
 
     Attributes
     ----------
@@ -81,6 +94,7 @@ class Index(Closing):
         database: Database | PathLike,
         *,
         engine: EngineLike = None,
+        memory_mapping: bool | None = False,
         device: Device | str | None = None,
         max_memory: int | None = None,
     ) -> None:
@@ -91,20 +105,32 @@ class Index(Closing):
                 engine = engine or stack.enter_context(Engine(device, max_memory=max_memory))
             self.engine = stack.enter_context(lent_engine(engine))
             self._reserve = min(self.engine.budget // 2, MAX_RESERVE)
-            with _opened(database) as (self.database, features):
+            with ExitStack() as opened:
+                self.database, features = opened.enter_context(_opened(database))
                 self.lineages = Lineages.of(self.database.taxonomy, self.database.targets)
                 self.facts = database_facts(self.database, features)
-                self._finder = self._new_finder(features)
+                self._finder = self._new_finder(features, mapped=memory_mapping)
+                if self._finder.reads_file:
+                    stack.push(opened.pop_all())  # it stays open as long as reads come
             stack.callback(self._finder.release)
             self._stack = stack.pop_all()
 
-    def _new_finder(self, features: FeatureSource) -> Finder:
+    def _new_finder(self, features: FeatureSource, *, mapped: bool | None) -> Finder:
         engine, targets = self.engine, self.database.targets
+        if mapped and features.packed is None:
+            what = "features can only be read from a file of the current version of the format"
+            raise UsageError(f"`memory_mapping`: {what}; {KIND.remedy}")
         limits = engine.limits(self._reserve + engine.memory.used)
         sizes = plan.IndexSizes(len(features), int(targets.windows.sum()), len(targets))
-        if sizes.fit(features.numbers.located, limits):
-            return WholeFinder(engine, features, targets, self._groups(QueryOptions()))
-        return PartFinder(engine, targets, partial(feature_parts, features.whole(), targets, limits))
+        fits = sizes.fit(features.numbers.located, limits)
+        if features.packed is not None and (mapped or (not fits and engine.tuning.shares_memory)):
+            return SoughtFinder(engine, features.packed, targets)  # a copy in memory would not fit, either
+        if not fits:
+            return PartFinder(engine, targets, partial(feature_parts, features.whole(), targets, limits))
+        whole = partial(WholeFinder, engine, features, targets)
+        if features.packed is not None and mapped is None:
+            return SoughtFinder(engine, features.packed, targets, whole)
+        return whole(self._groups(QueryOptions()))
 
     def close(self) -> None:
         """Give the device's memory back; twice does no harm."""
@@ -152,10 +178,10 @@ class Index(Closing):
         caller, sketch = Caller(self.lineages, options), self.database.options.sketch
         batches = sketched_reads(self.engine, inputs, self._how(inputs, options, wanted, run or Run()))
         with closing(batches):
-            sought = self._sought(batches, options, all_hits=wanted.all_hits)
+            behind = all(one.stored for one in inputs)  # what comes through a pipe is answered as it comes
+            sought = self._sought(batches, options, all_hits=wanted.all_hits, may_wait=behind)
             found = self._finder.find(sought, self._groups(options))
             call = partial(self._called, caller=caller, options=options)
-            behind = all(one.stored for one in inputs)  # what comes through a pipe is answered as it comes
             with closing(work_behind(call, found, behind=behind)) as parts:
                 whole = parts if not options.cov_percentile else covered_well(parts, self.lineages, sketch, options)
                 yield from whole
@@ -175,12 +201,14 @@ class Index(Closing):
     def _groups(self, options: QueryOptions) -> Groups:
         return Groups(options.lowest, options.maxcand, self.lineages.groups(options.lowest))
 
-    def _sought(self, batches: Iterator[SketchedReads], options: QueryOptions, *, all_hits: bool) -> Iterator[Sought]:
+    def _sought(
+        self, batches: Iterator[SketchedReads], options: QueryOptions, *, all_hits: bool, may_wait: bool
+    ) -> Iterator[Sought]:
         stride = self.database.options.sketch.winstride
         for batch in batches:
             spanned = options.spanned(pairs=batch.reads.mate_letters is not None)
             widths = plan.range_widths(batch.reads.all_letters, spanned, stride)
-            yield Sought(batch, widths, all_hits, options.repeats)
+            yield Sought(batch, widths, all_hits, options.repeats, may_wait)
 
     def _called(self, found: FoundReads, caller: Caller, options: QueryOptions) -> ClassifiedReads:
         batch = found.sought.batch

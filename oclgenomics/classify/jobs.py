@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -56,6 +56,8 @@ class QueryJob(Job[ClassifiedReads]):
     lines : LineForm, optional
         Lines that pieces bring along, so that whoever combines need not make them; it may still make others, unless
         these are alone.
+    memory_mapping : bool, optional
+        See `Index`; the result does not depend on it.
     """
 
     NAME = "classify query"
@@ -66,6 +68,7 @@ class QueryJob(Job[ClassifiedReads]):
     options: QueryOptions
     wanted: Wanted = Wanted()
     lines: LineForm | None = None
+    memory_mapping: bool | None = None
 
     def __post_init__(self) -> None:
         if self.options != self.options.for_taxa(0):  # else it makes no difference what the database has
@@ -95,9 +98,13 @@ class QueryJob(Job[ClassifiedReads]):
             inputs = cut_reads(inputs, shard, whole=self.wanted.limit is not None)
         if not inputs:
             return
+
+        def opened() -> Index:
+            return Index(self.file, engine=lent, memory_mapping=self.memory_mapping)
+
         with (
             lent_engine(engine) as lent,
-            kept_open(lent, InputMark.of(self.file), partial(Index, self.file, engine=lent)) as index,
+            kept_open(lent, (InputMark.of(self.file), self.memory_mapping), opened) as index,
             closing(index.iter_query(inputs, options, self.wanted, run=run)) as parts,
         ):
             report = None

@@ -1,15 +1,16 @@
 """Files of named arrays with checksums: what a system builds once and opens often.
 
 `array_layout` says what lies where. An array is read into memory, not mapped: what was verified stays as it is,
-whatever becomes of the file.
+whatever becomes of the file, and a file that is cut off meanwhile is an error rather than a signal.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.io import foreign
 from oclgenomics.io.array_layout import (
+    BLOCK_SUMS,
     END,
     FOOT,
     HEAD,
@@ -75,6 +77,7 @@ class ArrayFile(Closing):
 
     def __init__(self, path: str | os.PathLike[str], kind: FileKind) -> None:
         self.name, self.kind = os.fspath(path), kind
+        self._block_sums: NDArray[np.uint64] | None = None
         self._handle = open_stored(self.name, kind.name)
         try:
             self._open()
@@ -117,6 +120,28 @@ class ArrayFile(Closing):
     def reader(self, name: str, dtype: str) -> SectionReader:
         """Open an array of one dimension that is read piece by piece; parameters and errors are those of `array`."""
         return SectionReader(self, *self._find(name, dtype, 1))
+
+    def blocks(self, name: str, dtype: str) -> BlockReader:
+        """Open an array of one dimension of which some blocks are read; parameters and errors are those of `array`."""
+        section, start = self._find(name, dtype, 1)
+        return BlockReader(self, section, start, self._sums_of(section))
+
+    def _sums_of(self, section: Section) -> NDArray[np.uint64]:
+        """The checksums of the blocks of a section, verified by the one that the description has."""
+        if self._block_sums is None:
+            self._block_sums = self.array(BLOCK_SUMS, "<u8")
+        before = 0
+        for one in self.sections.values():
+            if one is section:
+                break
+            before += one.blocks
+        sums = self._block_sums[before : before + section.blocks]
+        if len(sums) != section.blocks or sum_of_sums(KEY, sums) != int(section.checksum, 16):
+            trouble = (
+                f"contradicts itself: the checksums of the blocks of {section.name!r} are not those of the section"
+            )
+            raise self.error(trouble, self._first + section.offset)
+        return sums
 
     def _find(self, name: str, dtype: str, dimensions: int) -> tuple[Section, int]:
         """Return a section and the byte where it starts."""
@@ -378,3 +403,99 @@ class SectionReader:
         in_blocks = self._file.in_blocks
         found = sum_of_sums(KEY, self._sums if sums is None else sums) if in_blocks else self._whole.value
         self._file._verify(self._section, found)
+
+
+class Taken(NamedTuple):
+    """Ranges of the bytes of a section.
+
+    Attributes
+    ----------
+    data : ndarray, uint8
+        The blocks that hold them, those that are neighbours next to each other.
+    places : ndarray, int64 (ranges,)
+        Where each range begins in the data, all of which it has.
+    """
+
+    data: NDArray[np.uint8]
+    places: NDArray[np.int64]
+
+
+class BlockReader:
+    """An array in a file, of which some blocks are read, each of them verified before it is used.
+
+    Parameters
+    ----------
+    file : ArrayFile
+        Open as long as there is something to read.
+    section : Section
+    start : int
+        Byte of the file.
+    sums : ndarray, uint64 (blocks,)
+        What the checksums of the blocks have to be.
+    """
+
+    def __init__(self, file: ArrayFile, section: Section, start: int, sums: NDArray[np.uint64]) -> None:
+        self._file, self._section, self._start, self._sums = file, section, start, sums
+
+    def __len__(self) -> int:
+        return self._section.shape[0]
+
+    def take(
+        self, begins: NDArray[np.int64], ends: NDArray[np.int64], threads: Workers | None = None, room: Room = _new_room
+    ) -> Taken:
+        """Read ranges of bytes.
+
+        Parameters
+        ----------
+        begins, ends : ndarray, int64 (ranges,)
+            Within the array; neither descends.
+        threads : Workers, optional
+            Read and verify many blocks together.
+        room : callable, optional
+            Gives memory for so many bytes, or for more.
+
+        Raises
+        ------
+        InputError
+            A block is damaged.
+        """
+        blocks, begins = self._blocks_of(begins, ends), np.asarray(begins)
+        size = len(blocks) * BLOCK_BYTES
+        if len(blocks) and blocks[-1] + 1 == self._section.blocks:  # the last one may be shorter
+            size -= self._section.blocks * BLOCK_BYTES - self._section.filled_bytes
+        data = room(size)
+        pieces = list(self._pieces(blocks))
+
+        def read(piece: tuple[int, int]) -> None:
+            first, end = piece
+            part = data[first * BLOCK_BYTES : min(end * BLOCK_BYTES, size)]
+            self._file._fill(part, self._start + int(blocks[first]) * BLOCK_BYTES)
+            wrong = np.flatnonzero(block_sums(KEY, part) != self._sums[blocks[first] : blocks[first] + end - first])
+            if len(wrong):
+                place = self._start + int(blocks[first] + wrong[0]) * BLOCK_BYTES
+                trouble = f"section {self._section.name!r} is damaged (the checksum of a block differs)"
+                raise self._file.error(trouble, place)
+
+        for _ in map(read, pieces) if threads is None else threads.map(read, pieces):
+            pass
+        places = np.searchsorted(blocks, begins // BLOCK_BYTES) * BLOCK_BYTES + begins % BLOCK_BYTES
+        return Taken(data, places)
+
+    @staticmethod
+    def _blocks_of(begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The blocks of ranges, each once, ascending."""
+        first, last = begins // BLOCK_BYTES, (ends - 1) // BLOCK_BYTES
+        first = np.maximum(first, np.append(0, last[:-1] + 1)) if len(first) else first
+        counts = np.maximum(last - first + 1, 0)
+        within = np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+        blocks: NDArray[np.int64] = np.repeat(first, counts) + within
+        return blocks
+
+    @staticmethod
+    def _pieces(blocks: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+        """Neighbouring blocks that are read together, as places in `blocks`."""
+        most = PIECE_BYTES // BLOCK_BYTES
+        cuts = np.flatnonzero(np.diff(blocks) != 1) + 1
+        for begin, end in itertools.pairwise([0, *cuts.tolist(), len(blocks)]):
+            for first in range(begin, end, most):
+                yield first, min(first + most, end)

@@ -2,7 +2,8 @@
 
 A head, the description, which is JSON and ends with spaces, the sections, which end with zeros, and a foot. Sections
 begin at multiples of 64 bytes, numbers are little-endian, and each byte is under a checksum. That of a section is
-made of those of its blocks, which can be made side by side; in older versions it is that of all its bytes.
+made of those of its blocks, which can be made side by side; in older versions it is that of all its bytes. Kinds of
+files of which little is read at a time hold the checksums of all blocks in a section of their own, the last one.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from oclgenomics.io.siphash import BLOCK_BYTES, Checksum as Checksum, siphash
 KEY = b"oclgenomics.file"  # of all checksums
 END = b"arrayend"
 ALIGNMENT = 64
+BLOCK_SUMS = "block_sums"  # the section of the checksums of blocks
 HEAD = struct.Struct("<8sII")  # mark, version, bytes of the description
 FOOT = struct.Struct("<Q8s")  # checksum of head and description, end mark
 TYPES = ("|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f4", "<f8")
@@ -47,6 +49,8 @@ class FileKind:
         Versions that are read as well; no others are.
     blocks_since : int
         The first version in which the checksum of a section is that of the checksums of its blocks.
+    sums_since : int, optional
+        The first version with the checksums of the blocks of all other sections, in their order, in a last one.
     """
 
     mark: bytes
@@ -55,6 +59,12 @@ class FileKind:
     remedy: str
     older: tuple[int, ...] = ()
     blocks_since: int = 0
+    sums_since: int | None = None
+
+    @property
+    def holds_sums(self) -> bool:
+        """Whether files of this version hold the checksums of their blocks."""
+        return self.sums_since is not None and self.version >= self.sums_since
 
 
 @dataclass(frozen=True)

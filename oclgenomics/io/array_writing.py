@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.io.array_layout import (
     ALIGNMENT,
+    BLOCK_SUMS,
     END,
     FOOT,
     HEAD,
@@ -67,15 +68,21 @@ def write_arrays(
     ValueError
         An array of another type or with too many dimensions, or metadata that JSON does not know.
     """
-    sections, stored = _laid_out(arrays)
+    sections, stored = _laid_out(arrays, with_sums=kind.holds_sums)
     description = Description(program, metadata, sections)
     first = len(_head_of(kind, description))  # checksums do not change it
     in_blocks = kind.version >= kind.blocks_since
     with whole_file(path) as file, Workers(min(THREADS, usable_cores())) as threads:
         store = _Store(threads, file if file.seekable else None, in_blocks, summer)
-        begun = [store.begin(*both, first + section.offset) for section, both in zip(sections, stored, strict=True)]
-        sums = [store.checksum(*both, found) for both, found in zip(stored, begun, strict=True)]
-        summed = [replace(section, checksum=f"{sum_:016x}") for section, sum_ in zip(sections, sums, strict=True)]
+        places = [first + section.offset for section in sections]
+        begun = [store.begin(*both, place) for both, place in zip(stored, places, strict=False)]
+        sums = [store.sums(*both, found) for both, found in zip(stored, begun, strict=True)]
+        if kind.holds_sums:
+            last = _cut(np.concatenate([np.empty(0, np.uint64), *sums]).astype("<u8", copy=False))
+            sums.append(store.sums(*last, store.begin(*last, places[-1])))
+            stored.append(last)
+        checksums = [store.checksum(*both, found) for both, found in zip(stored, sums, strict=True)]
+        summed = [replace(section, checksum=f"{sum_:016x}") for section, sum_ in zip(sections, checksums, strict=True)]
         head = _head_of(kind, description._replace(sections=summed))
         foot = FOOT.pack(checksum(KEY, head), END)
         if file.seekable:
@@ -108,23 +115,22 @@ class _Store:
             self.file.write_at(piece.data, place)
         return block_sums(KEY, piece if summed and self.in_blocks else piece[:0])
 
-    def checksum(
+    def sums(
         self, whole: NDArray[np.uint8], tail: NDArray[np.uint8], begun: Sequence[Future[NDArray[np.uint64]]]
-    ) -> int:
-        """Return the checksum of a section when all of it is stored."""
-        if not self.in_blocks:
-            found = checksum(KEY, whole.data, tail.data)
-            for stored in begun:
-                stored.result()
-            return found
-        sums = [] if self.summer is None else [self.summer(whole)]
-        return sum_of_sums(KEY, np.concatenate([*sums, *(stored.result() for stored in begun)]))
+    ) -> NDArray[np.uint64]:
+        """Return the checksums of the blocks of a section when all of it is stored; none where these do not count."""
+        made = [] if self.summer is None or not self.in_blocks else [self.summer(whole)]
+        return np.concatenate([*made, *(stored.result() for stored in begun)])
+
+    def checksum(self, whole: NDArray[np.uint8], tail: NDArray[np.uint8], sums: NDArray[np.uint64]) -> int:
+        """Return the checksum of a section, of whose blocks these are the checksums."""
+        return sum_of_sums(KEY, sums) if self.in_blocks else checksum(KEY, whole.data, tail.data)
 
 
 def _laid_out(
-    arrays: Mapping[str, NDArray[Any]],
+    arrays: Mapping[str, NDArray[Any]], *, with_sums: bool
 ) -> tuple[list[Section], list[tuple[NDArray[np.uint8], NDArray[np.uint8]]]]:
-    """The sections of a file, still without checksums, and the bytes of each: whole blocks, and what is behind them."""
+    """The sections of a file, still without checksums, and the bytes of each; `with_sums`, one more, without bytes."""
     sections: list[Section] = []
     stored: list[tuple[NDArray[np.uint8], NDArray[np.uint8]]] = []
     offset = 0
@@ -132,13 +138,20 @@ def _laid_out(
         plain = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
         if plain.dtype.str not in TYPES or array.ndim > MAX_DIMENSIONS:
             raise ValueError(f"array {name!r} of {array.dtype} with {array.ndim} dimensions cannot be written")
-        data = plain.reshape(-1).view(np.uint8)
-        whole = len(data) // BLOCK_BYTES * BLOCK_BYTES
-        tail = np.append(data[whole:], np.zeros(-len(data) % ALIGNMENT, np.uint8))
         sections.append(Section(name, plain.dtype.str, array.shape, offset, NO_SUM))
-        stored.append((data[:whole], tail))
-        offset += whole + len(tail)
+        stored.append(_cut(plain))
+        offset += sections[-1].filled_bytes
+    if with_sums:
+        blocks = sum(section.blocks for section in sections)
+        sections.append(Section(BLOCK_SUMS, "<u8", (blocks,), offset, NO_SUM))
     return sections, stored
+
+
+def _cut(array: NDArray[Any]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """The bytes of a section: whole blocks, and what is behind them."""
+    data = array.reshape(-1).view(np.uint8)
+    whole = len(data) // BLOCK_BYTES * BLOCK_BYTES
+    return data[:whole], np.append(data[whole:], np.zeros(-len(data) % ALIGNMENT, np.uint8))
 
 
 def _head_of(kind: FileKind, description: Description) -> bytes:

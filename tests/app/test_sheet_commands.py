@@ -168,7 +168,7 @@ def counted(patch: pytest.MonkeyPatch, *places: tuple[Any, str]) -> Iterator[lis
 @pytest.mark.parametrize(
     ("words", "sheet", "places"),
     [
-        (QUERY, "sheet.csv", [(classify_index, "open_database"), (classify_index, "WholeFinder")]),
+        (QUERY, "sheet.csv", [(classify_index, "open_database"), (classify_index, "SoughtFinder")]),
         ([*SCAN, "panel.fa"], "sheet.csv", [(signatures_jobs, "read_panel"), (signatures_jobs, "Finder")]),
         (CLASSIFY, "signals.tsv", [(sdtw_reads, "References")]),
         ([*COUNT, "--only", "only.db"], "sheet.csv", [(kmers_reader.KmerDatabase, "open")]),

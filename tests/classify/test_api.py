@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import gc
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from helpers.classified import DATA
+from helpers.classify_databases import write_as
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.classify import (
     METACACHE_BUILD,
     BuildOptions,
+    ClassifiedReads,
     Database,
     Index,
     QueryOptions,
@@ -22,6 +24,7 @@ from oclgenomics.classify import (
     SketchOptions,
     Wanted,
     build,
+    index,
     iter_query,
     plan,
     query,
@@ -31,9 +34,11 @@ from oclgenomics.classify import (
     write_database,
 )
 from oclgenomics.classify.api import checked_inputs
-from oclgenomics.classify.database.file import KIND
+from oclgenomics.classify.database.features import unmix
+from oclgenomics.classify.database.file import KIND, PLAIN
 from oclgenomics.classify.database.listings import database_facts
-from oclgenomics.classify.device.finder import PartFinder, WholeFinder
+from oclgenomics.classify.device import finder
+from oclgenomics.classify.device.finder import PartFinder, SoughtFinder, WholeFinder
 from oclgenomics.classify.formats import Tally, bracken_table
 from oclgenomics.classify.plan import needed_lead, range_widths
 from oclgenomics.classify.result import Hits
@@ -166,14 +171,96 @@ def test_features_of_a_file_need_not_be_in_memory(
         Index(viral, engine=one) as whole,
         Index(tmp_path / "db", engine=other) as stored,
     ):
-        assert isinstance(stored._finder, PartFinder if memory else WholeFinder)
+        parts = SoughtFinder if one.tuning.shares_memory else PartFinder
+        assert isinstance(stored._finder, parts if memory else WholeFinder)
         assert not len(stored.database.features)
         assert whole.database is viral
         assert stored.facts == whole.facts == database_facts(viral)
         assert stored.query(inputs).records() == whole.query(inputs).records()
 
 
-@pytest.mark.parametrize("section", ["keys", "counts", "locations"])
+@pytest.mark.parametrize(("sought_bytes", "most"), [(16 << 20, None), (2000, None), (2000, 40_000), (16 << 20, 100)])
+def test_features_are_read_as_reads_need_them(
+    viral: Database,
+    engine: Engine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    sought_bytes: int,
+    most: int | None,
+) -> None:
+    """However many are read at a time, and if the database is brought to the device after some reads."""
+    write_database(tmp_path / "db", viral)
+    monkeypatch.setattr(finder, "SOUGHT_BYTES", sought_bytes)
+    mates = tuple(DATA / "viral" / "reads" / f"pe125_{mate}.fq.gz" for mate in (1, 2))
+    inputs = checked_inputs(DATA / "viral" / "reads" / "se150.fq.gz", [mates], interleaved=False)
+    wanted = Wanted(all_hits=True)
+    with (
+        Index(viral, engine=engine) as whole,
+        Index(tmp_path / "db", engine=engine, memory_mapping=True if most is None else None) as stored,
+    ):
+        assert isinstance(stored._finder, SoughtFinder)
+        stored._finder._most = most
+        monkeypatch.setattr(index, "BLOCKS", {"cpu": 100_000, "gpu": 100_000})
+        for options in (None, QueryOptions(lowest="genus", maxcand=3, repeats=True)):
+            found, expected = (one.query(inputs, options, wanted) for one in (stored, whole))
+            assert found.records() == expected.records()
+            for one, other in zip(found.parts, expected.parts, strict=True):
+                assert_same_hits(one, other)
+        assert (stored._finder._loaded is None) == (most is None)
+
+
+def assert_same_hits(one: ClassifiedReads, other: ClassifiedReads) -> None:
+    assert one.located is not None
+    assert other.located is not None
+    for field in fields(Hits):
+        assert getattr(one.located, field.name).tolist() == getattr(other.located, field.name).tolist()
+
+
+@pytest.mark.parametrize("section", ["key_starts", "location_starts", "keys", "locations"])
+def test_a_damaged_block_is_an_error_when_it_is_used(
+    viral: Database, engine: Engine, tmp_path: Path, section: str
+) -> None:
+    """And only then: reads that need other blocks are classified as ever."""
+    write_database(tmp_path / "db", viral)
+    with ArrayFile(tmp_path / "db", KIND) as file:
+        found, start = file._find(section, file.sections[section].dtype, 1)
+    first, last = tmp_path / "first.fa", tmp_path / "last.fa"
+    first.write_text(f">first\n{kmer_of(int(viral.features.keys[0]))}\n")
+    last.write_text(f">last\n{kmer_of(int(viral.features.keys[-1]))}\n")
+    hits = [
+        query(path, tmp_path / "db", wanted=Wanted(all_hits=True), engine=engine).parts[0] for path in (first, last)
+    ]
+    assert [int(part.located.hits.sum()) for part in hits if part.located] == viral.features.counts[[0, -1]].tolist()
+    data = bytearray((tmp_path / "db").read_bytes())
+    data[start] ^= 1
+    (tmp_path / "db").write_bytes(data)
+    with Index(tmp_path / "db", engine=engine, memory_mapping=True) as stored:
+        with pytest.raises(InputError, match=rf"db.*section '{section}' is damaged .*build it again"):
+            stored.query(first)
+        if found.blocks > 1:
+            assert_same_hits(stored.query(last, wanted=Wanted(all_hits=True)).parts[0], hits[1])
+
+
+def kmer_of(key: int) -> str:
+    """The canonical k-mer, or its reverse complement, whose feature has a key."""
+    number = int(unmix(np.array([key], np.uint32))[0])
+    number ^= number >> 16
+    for _ in range(2):
+        number = number * pow(0x45D9F3B, -1, 1 << 32) % (1 << 32)
+        number ^= number >> 16
+    return "".join("ACGT"[number >> 2 * place & 3] for place in reversed(range(16)))
+
+
+def test_older_versions_are_not_mapped(viral: Database, engine: Engine, tmp_path: Path) -> None:
+    write_as(tmp_path / "db", viral, PLAIN)
+    with pytest.raises(UsageError, match=r"memory_mapping: .*current version of the format; build it again"):
+        Index(tmp_path / "db", engine=engine, memory_mapping=True)
+    reads = DATA / "viral" / "reads" / "se150.fq.gz"
+    with Index(tmp_path / "db", engine=engine, memory_mapping=None) as stored, Index(viral, engine=engine) as whole:
+        assert stored.query(reads).records() == whole.query(reads).records()
+
+
+@pytest.mark.parametrize("section", ["keys", "key_starts", "locations"])
 def test_an_index_of_a_damaged_file(viral: Database, engine: Engine, tmp_path: Path, section: str) -> None:
     """Also one that could be right, and is noticed when all is on the device."""
     write_database(tmp_path / "db", viral)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,10 +13,10 @@ import pytest
 from helpers.fuzzing import draws, limited, mutated
 from oclgenomics.errors import InputError
 from oclgenomics.io.array_file import ArrayFile, FileKind
-from oclgenomics.io.array_layout import ALIGNMENT, END, FOOT, HEAD, KEY, checksum
+from oclgenomics.io.array_layout import ALIGNMENT, BLOCK_SUMS, END, FOOT, HEAD, KEY, checksum
 from oclgenomics.io.array_writing import write_arrays
 
-__all__ = ["check_every_damaged_byte", "check_refused_or_safe"]
+__all__ = ["check_every_damaged_byte", "check_refused_or_safe", "contents"]
 
 EXTREMES = (0, 1, 2, 3, 26, -1, 1 << 7, 1 << 31, 1 << 32, 1 << 62, -(1 << 63))
 REAL_EXTREMES = (np.nan, np.inf, 1e308, 0.0)
@@ -89,14 +91,19 @@ def _with_description(data: bytes, rng: np.random.Generator) -> bytes:
 
 def _with_array(path: Path, kind: FileKind, rng: np.random.Generator) -> bytes:
     """Return a file in which some numbers of an array are changed, left out or doubled; `path` is that file, too."""
-    with ArrayFile(path, kind) as file:
-        sections = file.sections.items()
-        arrays = {name: file.array(name, one.dtype, len(one.shape)).copy() for name, one in sections}
-        metadata = file.metadata
+    metadata, arrays = contents(path, kind)
     name = list(arrays)[int(rng.integers(len(arrays)))]
     arrays[name] = _changed(arrays[name], rng)
     write_arrays(path, kind, "1", metadata, arrays)
     return path.read_bytes()
+
+
+def contents(path: Path, kind: FileKind) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the metadata of a file, and the arrays that were written to it."""
+    with ArrayFile(path, kind) as file:
+        sections = [one for one in file.sections.values() if one.name != BLOCK_SUMS]
+        arrays = {one.name: file.array(one.name, one.dtype, len(one.shape)).copy() for one in sections}
+        return json.loads(json.dumps(file.metadata)), arrays
 
 
 def _changed(array: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,8 @@ from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
 from oclgenomics.io.array_writing import write_arrays
 
 __all__ = [
-    "DATA", "EDGE", "VIRAL", "edge_database", "fasta_records", "features_of", "golden_features", "random_database",
-    "read_dump", "viral_database", "write_as",
+    "DATA", "EDGE", "VIRAL", "edge_database", "fasta_records", "features_of", "golden_features", "packed_database",
+    "random_database", "read_dump", "viral_database", "write_as",
 ]  # fmt: skip
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "classify"
@@ -57,8 +57,14 @@ def read_dump(folder: Path) -> Taxonomy:
 
 def write_as(path: Path, database: Database, version: int, options: dict[str, Any] | None = None) -> None:
     """Write a database as a version of the format, whatever it says; its options may be told in other words."""
-    metadata = {"options": options or asdict(database.options), "provenance": database.provenance}
-    write_arrays(path, replace(KIND, version=version), "0.1.0", metadata, file._arrays(database))
+    metadata, kind = file.described(database), replace(KIND, version=version)
+    if options is not None:
+        metadata["options"] = options
+    if kind.holds_sums:
+        write_arrays(path, kind, "0.1.0", metadata, file.packed_arrays(database))
+        return
+    del metadata["features"]
+    write_arrays(path, kind, "0.1.0", metadata, file.plain_arrays(database))
 
 
 def _rows(path: Path) -> list[list[str]]:
@@ -129,6 +135,19 @@ def _database(
     )
     features = features_of(locations, targets.first_window, options.max_locations)
     return Database(options, targets, taxonomy, features, {"program": "oclgenomics"})
+
+
+@cache
+def packed_database() -> Database:
+    """A database whose features are in several buckets, some of them without locations, and some with many."""
+    rng = np.random.default_rng(5)
+    database = random_database(5, 6, 0, BuildOptions())
+    windows = int(database.targets.windows.sum())
+    keys = np.unique(rng.integers(0, 1 << 32, 1500, np.uint64)).astype(np.uint32)
+    counts = np.minimum(rng.geometric(0.5, len(keys)) - (rng.random(len(keys)) < 0.1), windows).astype(np.uint8)
+    counts[:3] = 2, 0, windows
+    lists = [np.sort(rng.choice(windows, count, replace=False)) for count in counts.tolist()]
+    return replace(database, features=Features(keys, counts, np.concatenate(lists).astype(np.uint32)))
 
 
 def random_database(seed: int, targets: int = 5, features: int = 50, options: BuildOptions | None = None) -> Database:

@@ -17,6 +17,7 @@ from unittest import mock
 import numpy as np
 
 from helpers.alignments import correlated_states, make_alignment, make_multiallelic
+from helpers.classify_databases import random_database, write_as
 from helpers.classify_index import Case as ClassifyCase, random_case
 from helpers.filled_bins import filled_bins, key_table, pairs_of
 from helpers.indexed_sketches import indexed_sketches
@@ -29,8 +30,10 @@ from helpers.slots import slots_of
 from helpers.squiggles import random_squiggle
 from oclgenomics.classify import plan as classify_plan
 from oclgenomics.classify.database.features import NO_FEATURE
+from oclgenomics.classify.database.file import KIND, open_database
 from oclgenomics.classify.device.feature_index import FeatureIndex
 from oclgenomics.classify.device.sketches import Sketcher, cut_windows
+from oclgenomics.classify.device.tables import FeatureTable
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.reference import sketches as sketch_oracle
 from oclgenomics.io.atomic_file import Appending, whole_file
@@ -76,6 +79,8 @@ from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.seed_table import table_on_device
 from oclgenomics.signatures.options import Method
 from oclgenomics.signatures.panels.seeds import choose_seeds
+from oclgenomics.sweeps.device.patterns import PatternCounter
+from oclgenomics.sweeps.plan import site_planes
 from oclgenomics.variation.alignment import Alignment
 
 __all__ = [
@@ -180,6 +185,12 @@ def scans(engine: Engine, kind: str, kernel: str, precision: str, ld: str = "RSQ
     """Scan for sweeps."""
     options = ScanOptions(grid=3, minwin=100, maxwin=170, kernel=kernel, precision=precision, ld=ld)
     assert OmegaScanner(engine, block_rows=64).scan(_alignments(1)[kind], options).valid.any()
+
+
+def sweep_patterns(engine: Engine, kind: str, width: int) -> None:
+    """Count the patterns of sites in windows."""
+    found = PatternCounter(engine, block_sites=50).count([site_planes(_alignments(3)[kind])], width)
+    assert found[0].pairs.all()
 
 
 def linkage(engine: Engine, kind: str, measure: str) -> None:
@@ -524,6 +535,18 @@ def signal_starts(engine: Engine, bonus: Bonus, arithmetic: Arithmetic) -> None:
     assert (starts <= column).all()
 
 
+def packed_features(engine: Engine) -> None:
+    """Load features from a file in which they are packed, in pieces of some buckets."""
+    database, sizes = random_database(3, 4, 300), {"cpu": 90, "gpu": 90}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        mock.patch.multiple(classify_plan, MIN_PREFIX=10, LOADED_FEATURES=sizes, LOADED_LOCATIONS=sizes),
+    ):
+        write_as(Path(folder, "x"), database, KIND.version)
+        with open_database(Path(folder, "x")) as (_, store):
+            FeatureTable(engine, store, int(database.targets.windows.sum())).release()
+
+
 def classify_candidates(engine: Engine, case: ClassifyCase) -> None:
     """Find the candidates of reads of every class, and their hits."""
     sketches, first, widths = case.sketches(engine)
@@ -644,6 +667,11 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(linkage, kind="unphased", measure="r2"),
         partial(linkage, kind="multiallelic", measure="r2"),
     ),
+    "sweeps": (
+        partial(sweep_patterns, kind="complete", width=8),
+        partial(sweep_patterns, kind="missing", width=40),
+        partial(sweep_patterns, kind="unphased", width=68),
+    ),
     "primitives": tuple(partial(primitives, number=number) for number in range(len(_PRIMITIVES))),
     "sequences": (partial(sequences, fastq=True), partial(sequences, fastq=False), compressed_sequences),
     "signal_alignments": tuple(
@@ -670,6 +698,7 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
     ),
     "letters": (partial(letters_in_place, fastq=True), partial(letters_in_place, fastq=False)),
     "classify_index": (partial(indexed_sketches, max_locations=3), partial(indexed_sketches, max_locations=300)),
+    "classify_packed": (packed_features,),
     "classify_lines": (joined_lines,),
     "common": (hashes, probes),
 }  # the longest first, so that none is begun last

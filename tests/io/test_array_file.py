@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from oclgenomics.io.array_layout import ALIGNMENT, END, FOOT, HEAD, KEY, TYPES, 
 from oclgenomics.io.array_writing import write_arrays
 from oclgenomics.io.atomic_file import WholeFile
 from oclgenomics.io.siphash import BLOCK_BYTES, sum_of_sums
+from oclgenomics.io.workers import Workers
 
 OLD = FileKind(b"\x89otest\r\n", 2, "test file", "make it again with `oclgenomics test`", blocks_since=3)
 KIND = replace(OLD, version=3, older=(2,))
@@ -499,3 +501,88 @@ def test_each_block_ends_in_one_window(
             sums[-1] ^= np.uint64(1)
             with pytest.raises(InputError, match="'many' is damaged"):
                 reader.finish(sums)
+
+
+# Blocks
+
+SUMMED = replace(KIND, version=4, sums_since=4)
+LONG = {"short": np.arange(9, dtype=np.uint16), "long": np.arange(5 * BLOCK_BYTES // 8 + 9), "none": np.empty(0)}
+
+
+def test_the_checksums_of_blocks_are_in_the_file(tmp_path: Path) -> None:
+    write(tmp_path / "x", LONG, SUMMED)
+    with ArrayFile(tmp_path / "x", SUMMED) as file:
+        *sections, last = file.sections.values()
+        sums = []
+        for one in sections:
+            data = file._read(one.filled_bytes, file._first + one.offset).tobytes()
+            blocks = [data[begin : begin + BLOCK_BYTES] for begin in range(0, len(data), BLOCK_BYTES)]
+            sums += [siphash.SipHash_2_4(KEY, block).hash() for block in blocks]
+        assert (last.name, last.dtype, file.array("block_sums", "<u8").tolist()) == ("block_sums", "<u8", sums)
+    check_equal({name: one for name, one in read(tmp_path / "x", SUMMED).items() if name != "block_sums"}, LONG)
+
+
+@settings(max_examples=30)
+@given(
+    cuts=st.lists(
+        st.sampled_from([*range(0, 5 * BLOCK_BYTES, BLOCK_BYTES // 2), 1, 5 * BLOCK_BYTES + 70]), max_size=12
+    ).map(sorted),
+    threads=st.sampled_from([None, 2]),
+    piece=st.sampled_from([1, 2, 100]),
+)
+def test_ranges_of_bytes_are_taken(
+    tmp_path_factory: pytest.TempPathFactory, cuts: list[int], threads: int | None, piece: int
+) -> None:
+    path = tmp_path_factory.mktemp("blocks") / "x"
+    write(path, LONG, SUMMED)
+    whole = LONG["long"].view(np.uint8)
+    begins, ends = np.array([0, *cuts[::2]], np.int64), np.array([0, *(cuts + cuts[-1:])[1::2]][: 1 + len(cuts[::2])])
+    with (
+        mock.patch.object(array_file, "PIECE_BYTES", piece * BLOCK_BYTES),
+        ArrayFile(path, SUMMED) as file,
+        Workers(threads or 1) as workers,
+    ):
+        reader = file.blocks("long", "<i8")
+        assert len(reader) == len(LONG["long"])
+        taken = reader.take(begins, ends, workers if threads else None)
+        for begin, end, place in zip(begins.tolist(), ends.tolist(), taken.places.tolist(), strict=True):
+            assert taken.data[place : place + end - begin].tobytes() == whole[begin:end].tobytes()
+        spans = (range(begin // BLOCK_BYTES, -(-end // BLOCK_BYTES)) for begin, end in zip(begins, ends, strict=True))
+        assert len(taken.data) <= len(set().union(*spans)) * BLOCK_BYTES
+
+
+@pytest.mark.parametrize("block", range(6))
+def test_a_damaged_block_is_noticed_when_it_is_taken(tmp_path: Path, block: int) -> None:
+    whole = bytearray(write(tmp_path / "x", LONG, SUMMED))
+    with ArrayFile(tmp_path / "x", SUMMED) as file:
+        section, start = file._find("long", "<i8", 1)
+    place = block * BLOCK_BYTES if block < 5 else section.filled_bytes - 1
+    whole[start + place] ^= 16
+    (tmp_path / "x").write_bytes(whole)
+    with ArrayFile(tmp_path / "x", SUMMED) as file:
+        reader = file.blocks("long", "<i8")
+        for other in range(6):
+            begin = np.array([other * BLOCK_BYTES])
+            if other != block:
+                reader.take(begin, begin + 8)
+                continue
+            message = f"x, byte {start + block * BLOCK_BYTES}: section 'long' is damaged .the checksum of a block"
+            with pytest.raises(InputError, match=message):
+                reader.take(begin, begin + 8)
+
+
+def test_checksums_of_blocks_that_are_not_those_of_the_section(tmp_path: Path) -> None:
+    whole = bytearray(write(tmp_path / "x", LONG, SUMMED))
+    with ArrayFile(tmp_path / "x", SUMMED) as file:
+        _, start = file._find("block_sums", "<u8", 1)
+    for place in (0, 8, 20):
+        (tmp_path / "x").write_bytes(whole[: start + place] + b"?" + whole[start + place + 1 :])
+        with ArrayFile(tmp_path / "x", SUMMED) as file, pytest.raises(InputError, match="'block_sums' is damaged"):
+            file.blocks("long", "<i8")
+    write(tmp_path / "x", LONG, SUMMED)
+    with ArrayFile(tmp_path / "x", SUMMED) as file:
+        file.sections["long"] = replace(
+            file.sections["long"], checksum="0" * 16
+        )  # as under a right checksum of its own
+        with pytest.raises(InputError, match="the blocks of 'long' are not those of the section; make it again"):
+            file.blocks("long", "<i8")

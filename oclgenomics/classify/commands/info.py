@@ -20,6 +20,7 @@ LISTS = {  # the function that yields each
     "locations": "location_lines",
     "featurecounts": "count_lines",
 }
+OF_FEATURES = ("stat", "locations", "featurecounts")  # lists for which all features are read
 
 
 def add_parser(actions: Any) -> None:
@@ -49,11 +50,12 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     _check(args)
-    known = classify.read_database(args.database)
     if args.list is None:
-        facts = database.database_facts(known) | {"bytes": os.path.getsize(args.database)}
+        with database.open_database(args.database) as (described, features):
+            facts = database.database_facts(described, features) | {"bytes": os.path.getsize(args.database)}
         write_facts(args, facts, {name: _shown(value) for name, value in facts.items()})
         return 0
+    known = (classify.read_database if args.list in OF_FEATURES else database.read_description)(args.database)
     names = {"targets": [args.names], "rank": args.names}.get(args.list, [])
     with text_output(args.output) as stream:
         for text in getattr(database, LISTS[args.list])(known, *names):

@@ -26,6 +26,7 @@ from oclgenomics.app.samples import MakeSample, SheetUse, add_sheet_option, has_
 from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.classify.commands.query_options import (
     KRAKEN,
+    add_mapping_option,
     add_query_options,
     add_read_options,
     query_inputs,
@@ -60,6 +61,7 @@ def add_parser(actions: Any) -> None:
         KRAKEN | {"--db": "name the database before the reads"},
     )  # fmt: skip
     reads(parser.add_argument("database", metavar="DB", help="database of `classify build`"))
+    add_mapping_option(parser, default="for few reads, and for")
     add_sheet_option(parser, parser, add_read_options(parser))
     add_query_options(parser, sketches=True)
     add_spread_options(parser)
@@ -83,14 +85,14 @@ def run(args: argparse.Namespace) -> int:
     check_format(args)
     if args.shard is None and not combined:
         with open_engine(args) as engine:
-            with classify.Index(args.database, engine=engine) as index:
+            with classify.Index(args.database, engine=engine, memory_mapping=args.memory_mapping) as index:
                 query, made = partial(index.iter_query, inputs, options, wanted), provenance(args, engine)
                 classify_reads(args, index, query, options, engine, made=made)
             report_profile(args, engine)
         say_written(args)
         return 0
     lines = line_form(args, options, alone=combined and not has_pieces(args))
-    job = classify.QueryJob(tuple(inputs), args.database, options, wanted, lines)
+    job = classify.QueryJob(tuple(inputs), args.database, options, wanted, lines, args.memory_mapping)
     if not combined:
         return write_shard(args, job, "classifying", kept=TEXTS)
     _check_kept(args)
@@ -123,7 +125,7 @@ def _querying_samples(args: argparse.Namespace) -> Iterator[MakeSample]:
     begin_engine(args, draws="plot_sample")
     options, wanted = query_options(args), wanted_of(args)
     with open_engine(args) as engine:
-        with classify.Index(args.database, engine=engine) as index:
+        with classify.Index(args.database, engine=engine, memory_mapping=args.memory_mapping) as index:
 
             def make(sample: argparse.Namespace) -> None:
                 query = partial(index.iter_query, query_inputs(sample), options, wanted)

@@ -23,7 +23,6 @@ KRAKEN = {  # options of Kraken 2
     "--minimum-hit-groups": "use --hitmin N",
     "--use-names": "not needed; --format native writes names",
     "--gzip-compressed|--bzip2-compressed": "not needed; compressed inputs are recognised",
-    "--memory-mapping": "not needed",
     "--report-zero-counts|--report-minimizer-data|--use-mpa-style": "no such report; --kreport FILE writes Kraken's",
     "--minimum-base-quality": "not done here; trim or mask reads before",
     "--quick": "not done here",
@@ -50,6 +49,15 @@ def add_read_options(parser: argparse.ArgumentParser) -> argparse.Action:
         "--query-limit", dest="limit", type=count, metavar="N", help="reads or pairs of each input (default: all)"
     )
     return files
+
+
+def add_mapping_option(parser: argparse.ArgumentParser, *, default: str) -> None:
+    """Add --memory-mapping; `default` says when a database stays in its file without it."""
+    parser.add_argument(
+        "--memory-mapping", action="store_true", default=None,
+        help="leave the database in its file and read what the reads need: the first answers come at once, many reads "
+        f"take longer (default: {default} a database that does not fit into memory)",
+    )  # fmt: skip
 
 
 def add_query_options(parser: argparse.ArgumentParser, *, sketches: bool) -> None:

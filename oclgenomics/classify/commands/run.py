@@ -27,7 +27,11 @@ def add_parser(actions: Any) -> None:
         actions, run, "run", "build a database and classify reads at once",
         "Build a database of references on the device, and classify reads by it; nothing of it is written. Name the "
         "reads before --targets.",
-        KRAKEN | {"--db": "give --targets REF and --taxonomy DIR, or use `classify query` with a database"},
+        KRAKEN
+        | {
+            "--db": "give --targets REF and --taxonomy DIR, or use `classify query` with a database",
+            "--memory-mapping": "not needed; no database is opened",
+        },
     )  # fmt: skip
     add_read_options(parser)
     add_references(parser, option=True)

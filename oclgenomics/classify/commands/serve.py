@@ -24,6 +24,7 @@ from oclgenomics.app.commands import (
 )
 from oclgenomics.app.files import reads, works_in, writes
 from oclgenomics.classify import serving
+from oclgenomics.classify.commands.query_options import add_mapping_option
 from oclgenomics.errors import UsageError
 from oclgenomics.io.atomic_file import temporary_folder
 from oclgenomics.lazy_names import optional
@@ -40,6 +41,7 @@ def add_parser(actions: Any) -> None:
         " It needs the extra `serve`: pip install 'oclgenomics[serve]'.",
     )  # fmt: skip
     reads(parser.add_argument("database", metavar="DB", help="database of `classify build`"))
+    add_mapping_option(parser, default="for")
     group = parser.add_argument_group("where")
     group.add_argument(
         "--listen", metavar="HOST:PORT", help="where to listen; port 0 is any that is free (default: 127.0.0.1:8080)"
@@ -106,7 +108,7 @@ def _address(args: argparse.Namespace) -> serving.Address:
 @contextlib.contextmanager
 def _answerer(args: argparse.Namespace) -> Iterator[serving.IndexAnswerer]:
     with open_engine(args) as engine:
-        with classify.Index(args.database, engine=engine) as index:
+        with classify.Index(args.database, engine=engine, memory_mapping=bool(args.memory_mapping)) as index:
             answerer = serving.IndexAnswerer(index)
             answerer.warm_up(temporary_folder(args.tmp_dir))
             yield answerer

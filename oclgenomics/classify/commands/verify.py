@@ -59,7 +59,7 @@ def _tell(error: InputError | None) -> None:
 
 
 def _checked(found: Verified) -> str:
-    targets, taxonomy, features = found.database.targets, found.database.taxonomy, found.database.features
-    sizes = f"{len(targets):,} targets, {len(taxonomy):,} taxa, {len(features):,} features, "
+    targets, taxonomy, numbers = found.database.targets, found.database.taxonomy, found.numbers
+    sizes = f"{len(targets):,} targets, {len(taxonomy):,} taxa, {numbers.alive + numbers.dead:,} features, "
     manifest = "no .sha256 next to it" if found.sha256 is None else f"SHA-256 as its .sha256 says, {found.sha256}"
-    return f"sound: {sizes}{len(features.locations):,} locations; checksums, order and bounds hold; {manifest}"
+    return f"sound: {sizes}{numbers.located:,} locations; checksums, order and bounds hold; {manifest}"

@@ -24,6 +24,7 @@ from oclgenomics.io.array_file import Window
 from oclgenomics.io.workers import Workers
 
 if TYPE_CHECKING:
+    from oclgenomics.classify.database.packed_file import PackedStore
     from oclgenomics.runtime import DeviceLimits
 
 
@@ -128,6 +129,11 @@ class Features:
     def dead(self) -> int:
         """Features without locations."""
         return len(self) - int(np.count_nonzero(self.counts))
+
+    @property
+    def packed(self) -> None:
+        """Nothing, as they are not packed."""
+        return None
 
     @property
     def blocks(self) -> Mapping[str, int]:
@@ -255,10 +261,15 @@ class FeatureSource(Protocol):
     numbers : FeatureNumbers
     blocks : dict of str to int
         Blocks of the sections whose windows come with `stored_pieces`.
+    packed : PackedStore or None
+        The features as a device unpacks them, if they are in a file in which they are packed.
     """
 
     @property
     def numbers(self) -> FeatureNumbers: ...
+
+    @property
+    def packed(self) -> PackedStore | None: ...
 
     def __len__(self) -> int: ...
 

@@ -38,6 +38,8 @@ from oclgenomics.classify.database.features import (
     cut_features,
 )
 from oclgenomics.classify.database.manifest import check_manifest, manifest_path, write_manifest
+from oclgenomics.classify.database.packed_file import PackedStore, contradiction
+from oclgenomics.classify.database.packing import pack_features
 from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.classify.taxonomy.tree import Taxonomy
@@ -61,11 +63,11 @@ TAXA = {
 }  # fmt: skip
 UNMASKED = 1  # version of the format before k-mers were masked: every k-mer may be a feature
 SUMMED_WHOLE = 2  # version before the checksums of sections were made of those of blocks
+PLAIN = 3  # version before features were packed, and the checksums of blocks kept
 KIND = FileKind(
-    b"\x89ocla\r\n\x1a", 3, "database of `oclgenomics classify`", "build it again with `oclgenomics classify build`",
-    older=(UNMASKED, SUMMED_WHOLE), blocks_since=3,
+    b"\x89ocla\r\n\x1a", 4, "database of `oclgenomics classify`", "build it again with `oclgenomics classify build`",
+    older=(UNMASKED, SUMMED_WHOLE, PLAIN), blocks_since=3, sums_since=4,
 )  # fmt: skip
-
 
 BLOCK, LOCATIONS = 1 << 20, 1 << 22  # features and locations that are read at a time
 NOT_MASKED = {"min_triplets": 0, "soft_masked": False}
@@ -111,8 +113,7 @@ def write_database(
     fault = find_fault(database)
     if fault is not None:
         raise ValueError(f"the database has {fault}")
-    metadata = {"options": asdict(database.options), "provenance": database.provenance}
-    write_arrays(path, KIND, __version__, metadata, _arrays(database), summer=summer)
+    write_arrays(path, KIND, __version__, described(database), packed_arrays(database), summer=summer)
     if manifest or os.path.exists(manifest_path(path)):
         write_manifest(path)
 
@@ -130,8 +131,8 @@ def read_database(path: str | os.PathLike[str]) -> Database:
     InputError
         The file cannot be read, is of another kind or version, cut off or damaged, or contradicts itself.
     """
-    with _opened(path) as (file, database):
-        return replace(database, features=_whole_features(file, database))
+    with open_database(path) as (database, features):
+        return replace(database, features=features.whole())
 
 
 class Verified(NamedTuple):
@@ -140,28 +141,36 @@ class Verified(NamedTuple):
     Attributes
     ----------
     database : Database
+        Without its features.
+    numbers : FeatureNumbers
+        How many features it has.
     sha256 : str, optional
         That of the file, if there is a manifest that says the same.
     """
 
     database: Database
+    numbers: FeatureNumbers
     sha256: str | None
 
 
 def verify_database(path: str | os.PathLike[str]) -> Verified:
     """Read a database, check its checksums and what it holds, and compare it with its manifest if there is one.
 
+    Features are read piece by piece, so that this takes little memory.
+
     Raises
     ------
     InputError
         It cannot be read, is no database, or is damaged, contradicts itself, or is another than its manifest says.
     """
-    database = read_database(path)
-    return Verified(database, check_manifest(path) if os.path.exists(manifest_path(path)) else None)
+    with open_database(path) as (database, features):
+        for _ in features.pieces(BLOCK, LOCATIONS):
+            pass
+    return Verified(database, features.numbers, check_manifest(path) if os.path.exists(manifest_path(path)) else None)
 
 
 @contextmanager
-def open_database(path: str | os.PathLike[str]) -> Iterator[tuple[Database, StoredFeatures]]:
+def open_database(path: str | os.PathLike[str]) -> Iterator[tuple[Database, StoredFeatures | PackedStore]]:
     """Read a database but for its features, which come from the file piece by piece as long as the context lasts.
 
     Raises
@@ -170,7 +179,10 @@ def open_database(path: str | os.PathLike[str]) -> Iterator[tuple[Database, Stor
         As `read_database`; what is wrong with the features is said when they are read.
     """
     with _opened(path) as (file, database):
-        yield database, StoredFeatures(file, database)
+        if file.version <= PLAIN:
+            yield database, StoredFeatures(file, database)
+        else:
+            yield database, PackedStore(file, database, stored_numbers(file))
 
 
 def read_description(path: str | os.PathLike[str]) -> Database:
@@ -185,7 +197,7 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[ArrayFile, Database]
     refuse_foreign(path)
     with ArrayFile(path, KIND) as file:
         known = Fields(file.metadata, file.name)
-        known.only(("options", "provenance"))
+        known.only(("options", "provenance", *(("features",) if file.version > PLAIN else ())))
         options = stored_options(known.inner("options"), file.version)
         provenance = known.get("provenance", dict)
         none = Features.none(_count_type(options))
@@ -196,11 +208,45 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[ArrayFile, Database]
         yield file, database
 
 
-def _arrays(database: Database) -> dict[str, NDArray[Any]]:
+def described(database: Database) -> dict[str, Any]:
+    """Return the metadata of a database."""
+    numbers = database.features.numbers._asdict()
+    return {"options": asdict(database.options), "provenance": database.provenance, "features": numbers}
+
+
+def packed_arrays(database: Database) -> dict[str, NDArray[Any]]:
+    """Return the sections of a database."""
+    with Workers(min(THREADS, usable_cores())) as threads:
+        packed = pack_features(database.features, int(database.targets.windows.sum()), threads)
+    return {**_known_arrays(database), **packed._asdict()}
+
+
+def plain_arrays(database: Database) -> dict[str, NDArray[Any]]:
+    """Return the sections that a database had before features were packed."""
     features = database.features
     counts = features.counts.astype(_count_type(database.options), copy=False)
-    sections = {**_sections(database.targets, TARGETS), **_sections(database.taxonomy, TAXA)}
-    return {**sections, "keys": features.keys, "counts": counts, "locations": features.locations}
+    return {**_known_arrays(database), "keys": features.keys, "counts": counts, "locations": features.locations}
+
+
+def _known_arrays(database: Database) -> dict[str, NDArray[Any]]:
+    return {**_sections(database.targets, TARGETS), **_sections(database.taxonomy, TAXA)}
+
+
+def stored_numbers(file: ArrayFile) -> FeatureNumbers:
+    """Take how many features there are from the description of a file.
+
+    Raises
+    ------
+    InputError
+        A number is missing, or they do not go together.
+    """
+    stored = Fields(file.metadata, file.name).inner("features")
+    stored.only(FeatureNumbers._fields)
+    numbers = FeatureNumbers(*(stored.get(name, int) for name in FeatureNumbers._fields))
+    bounds = [0, numbers.single, numbers.alive, numbers.located, numbers.alive * numbers.largest]
+    if min(numbers) < 0 or bounds != sorted(bounds):
+        raise contradiction(file, "numbers of features that do not go together")
+    return numbers
 
 
 def _sections(table: Targets | Taxonomy, names: Mapping[str, str]) -> dict[str, NDArray[Any]]:
@@ -245,7 +291,7 @@ def _names(file: ArrayFile, section: str) -> tuple[str, ...]:
 
 
 class StoredFeatures:
-    """The features of a database in an open file. None of them is in memory.
+    """The features of a database in an open file of a version that does not pack them. None of them is in memory.
 
     Parameters
     ----------
@@ -275,6 +321,11 @@ class StoredFeatures:
 
     def __len__(self) -> int:
         return self._features
+
+    @property
+    def packed(self) -> None:
+        """Nothing, as they are not packed."""
+        return None
 
     def pieces(self, features: int, locations: int) -> Iterator[Features]:
         """Read the features in pieces as those of `Features.pieces`, and check them.
@@ -344,7 +395,12 @@ class StoredFeatures:
 
     def whole(self) -> Features:
         """Read all features, and check them; errors are those of `pieces`."""
-        return _whole_features(self._file, self._database)
+        arrays: Any = [self._file.array(*both) for both in _feature_types(self._database.options).items()]
+        found = Features(*arrays)
+        fault = next(feature_faults(replace(self._database, features=found)), None)
+        if fault is not None:
+            raise contradiction(self._file, fault)
+        return found
 
     def _readers(self) -> dict[str, SectionReader]:
         kinds = _feature_types(self._database.options)
@@ -407,21 +463,6 @@ def _numbers_of(counts: SectionReader, *, in_blocks: bool) -> FeatureNumbers:
         numbers = FeatureNumbers.added(threads.map(lambda window: FeatureNumbers.of_block(items(window)), windows()))
     counts.finish()
     return numbers
-
-
-def _whole_features(file: ArrayFile, database: Database) -> Features:
-    """Read all features of a database, and check them."""
-    arrays: Any = [file.array(name, kind) for name, kind in _feature_types(database.options).items()]
-    found = Features(*arrays)
-    fault = next(feature_faults(replace(database, features=found)), None)
-    if fault is not None:
-        raise contradiction(file, fault)
-    return found
-
-
-def contradiction(file: ArrayFile, fault: str) -> InputError:
-    """Return the error for a file that has a fault, although its checksums are right."""
-    return file.error(f"contradicts itself: it has {fault}", 0)
 
 
 def stored_options(stored: Fields, version: int) -> BuildOptions:

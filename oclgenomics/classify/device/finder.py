@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.database.features import Features, FeatureSource
+from oclgenomics.classify.database.features import NO_FEATURE, Features, FeatureSource, mix
+from oclgenomics.classify.database.packed_file import PackedStore
 from oclgenomics.classify.device.feature_index import FeatureIndex
 from oclgenomics.classify.device.reads import SketchedReads
 from oclgenomics.classify.device.sketches import Sketches
@@ -19,6 +20,8 @@ from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.runtime import Engine
 
 HELD_BYTES = 256 << 20  # of sketches that one part after the other is searched for
+READ_COST = 64  # a feature that is read alone takes about so many times as long as one of a whole database
+SOUGHT_BYTES = 16 << 20  # of sketches whose features are read from a file at a time
 
 
 @dataclass(frozen=True)
@@ -53,12 +56,15 @@ class Sought:
         Whether all windows are listed that the reads hit.
     repeats : bool
         Whether features count as often as they are found, rather than once.
+    may_wait : bool
+        Whether what is found may come when more reads have come, as nobody waits for it.
     """
 
     batch: SketchedReads
     widths: NDArray[np.uint32]
     all_hits: bool = False
     repeats: bool = False
+    may_wait: bool = True
 
     def look_in(self, index: FeatureIndex) -> FoundReads:
         """Find what an index has of the reads."""
@@ -78,7 +84,16 @@ class FoundReads:
 
 
 class Finder(Protocol):
-    """Finds candidates; `release` gives the device's memory back."""
+    """Finds candidates; `release` gives the device's memory back.
+
+    Attributes
+    ----------
+    reads_file : bool
+        Whether the file of the database is read when reads come.
+    """
+
+    @property
+    def reads_file(self) -> bool: ...
 
     def find(self, batches: Iterable[Sought], groups: Groups) -> Iterator[FoundReads]: ...
 
@@ -97,17 +112,28 @@ class WholeFinder:
         Of the first query.
     """
 
+    reads_file = False
+
     def __init__(self, engine: Engine, features: FeatureSource, targets: Targets, groups: Groups) -> None:
-        self._groups = groups
+        self._engine, self._groups = engine, groups
         self._index = FeatureIndex(engine, features, targets, groups.taxa, groups.maxcand)
 
     def find(self, batches: Iterable[Sought], groups: Groups) -> Iterator[FoundReads]:
         """Yield what is found of each batch."""
+        self._regroup(groups)
+        for sought in batches:
+            yield sought.look_in(self._index)
+
+    def find_held(self, held: Iterable[_Held], groups: Groups) -> Iterator[FoundReads]:
+        """Yield what is found of batches whose sketches are in the host's memory."""
+        self._regroup(groups)
+        for one in held:
+            yield one.look_in(self._index, self._engine)
+
+    def _regroup(self, groups: Groups) -> None:
         if groups != self._groups:
             self._index.regroup(groups.taxa, groups.maxcand)
             self._groups = groups
-        for sought in batches:
-            yield sought.look_in(self._index)
 
     def release(self) -> None:
         """Give the device's memory back."""
@@ -126,6 +152,8 @@ class PartFinder:
     parts : callable
         Makes the features of the parts; see `device.feature_parts`.
     """
+
+    reads_file = False
 
     def __init__(self, engine: Engine, targets: Targets, parts: Callable[[], Iterable[Features]]) -> None:
         self._engine, self._targets, self._parts = engine, targets, parts
@@ -153,6 +181,76 @@ class PartFinder:
 
     def release(self) -> None:
         """Do nothing, as no part stays on the device."""
+
+
+class SoughtFinder:
+    """Finds candidates in a database that stays in its file: only features are read that reads have.
+
+    Sketches of reads that may wait are kept in the host's memory, so that no part of the file is read too often.
+
+    Parameters
+    ----------
+    engine : Engine
+    store : PackedStore
+        Of an open file.
+    targets : Targets
+    whole : callable, optional
+        Brings all of the database to the device, when reads have had so many features that this would have taken less
+        time; reads that come afterwards, in this query or another, are sought there.
+    """
+
+    reads_file = True
+
+    def __init__(
+        self, engine: Engine, store: PackedStore, targets: Targets, whole: Callable[[Groups], WholeFinder] | None = None
+    ) -> None:
+        self._engine, self._store, self._targets, self._whole = engine, store, targets, whole
+        self._most = store.numbers.alive // READ_COST
+        self._sought = 0
+        self._loaded: WholeFinder | None = None
+
+    def find(self, batches: Iterable[Sought], groups: Groups) -> Iterator[FoundReads]:
+        """Yield what is found of each batch."""
+        coming, held = iter(batches), list[_Held]()
+        while self._loaded is None and (sought := next(coming, None)) is not None:
+            held.append(_Held.of(self._engine, sought))
+            self._sought += held[-1].rows.size
+            if self._whole is not None and self._sought > self._most:
+                self._loaded = self._whole(groups)
+            elif not sought.may_wait or sum(one.rows.nbytes for one in held) >= SOUGHT_BYTES:
+                yield from self._found(held, groups)
+                held.clear()
+        if self._loaded is not None:
+            yield from self._loaded.find_held(held, groups)
+            yield from self._loaded.find(coming, groups)
+        elif held:
+            yield from self._found(held, groups)
+
+    def _found(self, held: list[_Held], groups: Groups) -> Iterator[FoundReads]:
+        features = self._store.sought(sought_keys([one.rows for one in held]))
+        with FeatureIndex(self._engine, features, self._targets, groups.taxa, groups.maxcand) as index:
+            for one in held:
+                yield one.look_in(index, self._engine)
+
+    def release(self) -> None:
+        """Give the device's memory back."""
+        if self._loaded is not None:
+            self._loaded.release()
+
+
+def sought_keys(rows: Sequence[NDArray[np.uint32]]) -> NDArray[np.uint32]:
+    """Return the keys of the features of some sketches, ascending, each once."""
+    return _distinct(np.concatenate([mix(_distinct(each.reshape(-1).copy(), NO_FEATURE)) for each in rows]))
+
+
+def _distinct(numbers: NDArray[np.uint32], left_out: int | None = None) -> NDArray[np.uint32]:
+    """Sort numbers in their place, and return them, each once, but for the largest one if it is left out."""
+    numbers.sort()
+    if left_out is not None:
+        numbers = numbers[: np.searchsorted(numbers, np.uint32(left_out))]
+    new = np.ones(len(numbers), bool)
+    np.not_equal(numbers[1:], numbers[:-1], out=new[1:])
+    return numbers[new]
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,9 @@ class Indexer:
 
     What was sorted is a run: features, each with its first locations. Windows of a run come behind those of the runs
     before, so runs are merged by ranges of keys: their locations are joined in the order of the runs, sorted by key
-    and clipped again. The result depends neither on how many runs there were nor on the device.
+    and clipped again. Each run holds up to `max_locations` locations of a feature, and those of one feature are sorted
+    at once, so many runs are merged in several rounds. The result depends neither on how many runs there were nor on
+    the device.
 
     Parameters
     ----------
@@ -98,9 +100,22 @@ class Indexer:
         self._size = 0
 
     def _merged(self) -> Features:
-        lists = [FeatureList(run) for run in self._runs]
-        located = sum(len(run.locations) for run in self._runs)
-        merged = GrowingFeatures(sum(map(len, self._runs)), located, self._kind)
+        """Merge all runs, in rounds of as many as have room for all locations that they may have of one feature."""
+        together = max(self._capacity // self._most, 2)
+        while len(self._runs) > 1:
+            begins = range(0, len(self._runs), together)
+            self._runs = [self._merged_runs(begin, begin + together) for begin in begins]
+        return self._runs[0]
+
+    def _merged_runs(self, begin: int, end: int) -> Features:
+        """Merge some runs and drop them; the first of all runs is the one whose features may have no locations."""
+        runs = self._runs[begin:end]
+        self._runs[begin:end] = [Features.none(self._kind)] * len(runs)
+        if len(runs) == 1:
+            return runs[0]
+        lists = [FeatureList(run) for run in runs]
+        located = sum(len(run.locations) for run in runs)
+        merged = GrowingFeatures(sum(map(len, runs)), located, self._kind)
         for low, high in cut_ranges(lists, self._capacity):
             parts = [each.cut(low, high) for each in lists]
             pairs = self._engine.empty(max(1, sum(len(part.locations) for part in parts)), np.uint64)

@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from oclgenomics.classify import plan
 from oclgenomics.classify.database.features import Features, FeatureSource, Found, StoredPiece
+from oclgenomics.classify.database.packed_file import PackedPiece, PackedStore
 from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.classify.plan import BLOCK_WINDOWS
 from oclgenomics.classify.taxonomy.lineages import Targets
@@ -19,9 +20,10 @@ from oclgenomics.io.siphash import BLOCK_BYTES
 from oclgenomics.primitives import scan, sum_blocks
 from oclgenomics.runtime import Checkpoint, DeviceArray, Engine
 
-INDEXING = "classify/index_features.cl"
+INDEXING, PACKED = "classify/index_features.cl", "classify/index_packed.cl"
 TYPES = {"uint8": "uchar", "uint16": "ushort"}
 EACH = 1024  # features that a work-item of a CPU takes
+EACH_BUCKETS = 16
 PIECES_ON_THE_WAY = 4
 USUAL = 1.125  # of what pieces have on average: nearly all have less
 
@@ -92,24 +94,69 @@ class FeatureTable:
             most = f"at most {plan.MAX_LOCATIONS_OF_INDEX:,} locations fit into one index; split the database"
             raise ParameterError("features", most, f"{features.numbers.located:,}")
         self._engine = engine
-        self._bits = plan.prefix_bits(len(features))
+        size = len(features) if features.packed is None else features.numbers.alive
+        self._bits = plan.prefix_bits(size)
         self.locations = engine.empty(max(features.numbers.in_lists, 1), np.uint32)
-        self._entries = engine.empty(len(features) + 1, np.uint64)
+        self._entries = engine.empty(size + 1, np.uint64)
         self._table = engine.empty((1 << self._bits) + 1, np.uint32)
         engine.fill(self._table, 0)
         checks = Checks(engine, features.blocks, windows)
+        if features.packed is None:
+            self._load(features, checks)
+        else:
+            self._load_packed(features.packed, checks)
+        engine.write(self._entries, np.zeros(1, np.uint64), size)
+        scan(engine, self._table, maximum=True, inclusive=True, out=self._table)
+
+    def _load(self, features: FeatureSource, checks: Checks) -> None:
+        """Take all features, which lie in plain arrays."""
         before = in_lists = 0
-        done = engine.checkpoint()
-        shape = engine.tuning.shape
+        done = self._engine.checkpoint()
+        shape = self._engine.tuning.shape
         sizes = plan.LOADED_FEATURES[shape], plan.LOADED_LOCATIONS[shape]
-        rooms = PieceRooms(engine, features, *sizes)
+        rooms = PieceRooms(self._engine, features, *sizes)
         for piece in features.stored_pieces(*sizes, checks.found, rooms.of):
             done.wait()  # what is under way for more than one piece takes memory
             done = self._add(piece, before, in_lists, checks)
             before += len(piece.features)
             in_lists += piece.features.in_lists
-        engine.write(self._entries, np.zeros(1, np.uint64), len(features))
-        scan(engine, self._table, maximum=True, inclusive=True, out=self._table)
+
+    def _load_packed(self, store: PackedStore, checks: Checks) -> None:
+        """Take all features, which are packed; the device unpacks them."""
+        engine = self._engine
+        carry = engine.empty(1, np.uint64)
+        engine.fill(carry, 0)
+        done, shape = engine.checkpoint(), engine.tuning.shape
+        for piece in store.packed_pieces(plan.LOADED_FEATURES[shape], plan.LOADED_LOCATIONS[shape]):
+            done.wait()
+            done = self._add_packed(piece, store.numbers.largest, carry, checks)
+        if not checks.found().in_order:
+            raise store.fault()
+
+    def _add_packed(self, piece: PackedPiece, most: int, carry: DeviceArray, checks: Checks) -> Checkpoint:
+        """Make the entries and lists of some buckets, behind those that are there; return when that is done."""
+        engine, places, buckets = self._engine, piece.places, len(piece.places.buckets)
+        each, lanes = (EACH_BUCKETS, 1) if engine.tuning.cpu else (1, None)
+        items = -(-buckets // each)
+        sums = engine.empty(buckets + 1, np.uint64)
+        common: dict[str, Any] = {"buckets": buckets, "each": each, "sums": sums, "carry": carry}
+        for name, bits, begins, ends in (
+            ("key", piece.keys, places.keys, places.keys_end),
+            ("location", piece.locations, places.locations, places.locations_end),
+        ):
+            words = bits.words if len(bits.words) else np.zeros(1, np.uint64)
+            starts = (np.append(begins, ends[-1]) - begins[0]).astype(np.uint32)
+            common |= {f"{name}s": engine.upload(words), f"{name}s_at": bits.first, f"{name}_width": bits.width}
+            common[f"{name}_starts"] = engine.upload(starts)
+        of_lists = {name: value for name, value in common.items() if not name.startswith("key")}
+        engine.launch_items(engine.kernel(PACKED, "count_lists"), items, lanes=lanes, **of_lists)
+        scan(engine, sums, inclusive=True, out=sums)
+        engine.launch_items(
+            engine.kernel(PACKED, "index_buckets"), items, lanes=lanes, **common, **checks.bounds,
+            first_bucket=int(places.buckets[0]), before=int(places.keys[0]), bits=self._bits, most=most,
+            entries=self._entries, table=self._table, lists=self.locations, listed=self.locations.size,
+        )  # fmt: skip
+        return engine.checkpoint()
 
     def _add(self, stored: StoredPiece, before: int, in_lists: int, checks: Checks) -> Checkpoint:
         """Make the entries and lists of some features, behind those that are there; return when that is done."""
@@ -190,7 +237,12 @@ class Checks:
         """Return what a kernel needs to know of the order of the next piece."""
         least = self._least_key
         self._least_key = int(piece.keys[-1]) + 1
-        return {"least_key": least, "windows": self._windows, "faults": self._faults}
+        return {"least_key": least, **self.bounds}
+
+    @property
+    def bounds(self) -> dict[str, Any]:
+        """What a kernel needs to know of windows, and where it says what is wrong."""
+        return {"windows": self._windows, "faults": self._faults}
 
     def found(self) -> Found:
         """Return what was found of all pieces; nothing comes afterwards."""

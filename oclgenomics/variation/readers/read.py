@@ -152,7 +152,10 @@ def _read(
     region = _region(source.name, kind, options)
     if kind in ("ms", "mbs"):
         mbs = kind == "mbs"
-        yield from ms.read_ms(buffer, length=options.length, mbs=mbs, block_bytes=block_bytes, workers=workers)
+        yield from ms.read_ms(
+            buffer, length=options.length, mbs=mbs, exact=options.exact_positions, block_bytes=block_bytes,
+            workers=workers,
+        )  # fmt: skip
     elif kind == "macs":
         yield from macs.read_macs(buffer, length=options.length, block_bytes=block_bytes, workers=workers)
     elif kind == "fasta":
@@ -164,8 +167,8 @@ def _read(
             if region is not None and source.repeatable:
                 part = _part(source, region, stack, progress, workers)
             yield from vcf.read_vcf(
-                buffer, samples=names, phase=options.phase, region=region, part=part, block_bytes=block_bytes,
-                workers=workers,
+                buffer, samples=names, phase=options.phase, records=options.records, region=region, part=part,
+                block_bytes=block_bytes, workers=workers,
             )  # fmt: skip
 
 

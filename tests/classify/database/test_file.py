@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import json
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -14,7 +13,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from helpers.classify_databases import edge_database, random_database, viral_database, write_as
+from helpers.array_file_damage import contents
+from helpers.classify_databases import edge_database, packed_database, random_database, viral_database, write_as
 from helpers.classify_example import example_database
 from helpers.format_pages import FormatPage
 from hypothesis import given, settings, strategies as st
@@ -23,6 +23,7 @@ from oclgenomics.classify.database import file
 from oclgenomics.classify.database.database import Database, find_fault
 from oclgenomics.classify.database.file import (
     KIND,
+    PLAIN,
     SUMMED_WHOLE,
     is_database,
     open_database,
@@ -30,6 +31,7 @@ from oclgenomics.classify.database.file import (
     write_database,
 )
 from oclgenomics.classify.database.manifest import check_manifest
+from oclgenomics.classify.database.packed_file import OUT_OF_PLACE
 from oclgenomics.classify.options import RANKS, BuildOptions, SketchOptions
 from oclgenomics.classify.plan import count_windows
 from oclgenomics.errors import InputError, OutputError
@@ -57,7 +59,8 @@ def assert_same(found: Any, expected: Any) -> None:
             assert_same(one, other)
 
 
-VERSIONS = pytest.mark.parametrize("version", [KIND.version, SUMMED_WHOLE])
+VERSIONS = pytest.mark.parametrize("version", [KIND.version, PLAIN, SUMMED_WHOLE])
+PLAIN_KIND = replace(KIND, version=PLAIN)
 
 
 @pytest.fixture
@@ -86,7 +89,7 @@ def test_databases_come_back(
 @settings(max_examples=60)
 @given(
     seed=st.integers(0, 999), count=st.integers(0, 40), features=st.integers(1, 9), locations=st.integers(1, 9),
-    options=st.sampled_from([BuildOptions(), OTHER_OPTIONS]), version=st.sampled_from([2, 3]),
+    options=st.sampled_from([BuildOptions(), OTHER_OPTIONS]), version=st.sampled_from([2, 3, 4]),
 )  # fmt: skip
 def test_features_come_in_pieces(
     tmp_path_factory: pytest.TempPathFactory,
@@ -125,7 +128,7 @@ def test_features_come_in_pieces(
 def test_a_file_that_changes_while_its_features_are_read(path: Path, before: list[int], after: list[int]) -> None:
     """No more lists come than there is room for by what was counted before, whatever the file says by then."""
     database = random_database(3, 4, 60)
-    write_database(path, database)
+    write_as(path, database, PLAIN)
     with open_database(path) as (_, features):
         with ArrayFile(path, KIND) as file:
             start = file._find("counts", "|u1", 1)[1]
@@ -268,12 +271,6 @@ def test_what_is_no_file(tmp_path: Path) -> None:
 # Files whose checksums are right, but which say what cannot be
 
 
-def contents(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    with ArrayFile(path, KIND) as file:
-        arrays = {name: file.array(name, one.dtype, len(one.shape)).copy() for name, one in file.sections.items()}
-        return json.loads(json.dumps(file.metadata)), arrays
-
-
 def moved(array: np.ndarray, at: int, value: int) -> np.ndarray:
     array[at] = np.array(value).astype(array.dtype)
     return array
@@ -306,6 +303,10 @@ CHANGED: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray], str]] = {
     "a rank too high": ("ranks", lambda a: moved(a, 3, 21), "a taxon of an unknown rank"),
     "a rank too low": ("ranks", lambda a: moved(a, 3, -2), "a taxon of an unknown rank"),
     "merged into nothing": ("merged_from", lambda a: np.array([7, 7]), "merged taxa that are out of order"),
+}
+
+
+PLAIN_CHANGED: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray], str]] = {
     "keys out of order": ("keys", lambda a: a[::-1], "features that are out of order"),
     "the same key": ("keys", lambda a: moved(a, 1, a[0]), "features that are out of order"),
     "a key too few": ("keys", lambda a: a[:-1], "numbers of features that differ"),
@@ -324,20 +325,86 @@ CHANGED: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", CHANGED)
+@pytest.mark.parametrize("name", [*CHANGED, *PLAIN_CHANGED])
 def test_contradictions(path: Path, name: str) -> None:
-    write_database(path, edge_database())
-    metadata, arrays = contents(path)
-    section, change, message = CHANGED[name]
+    kind = KIND if name in CHANGED else PLAIN_KIND
+    write_as(path, edge_database(), kind.version)
+    metadata, arrays = contents(path, kind)
+    section, change, message = (CHANGED | PLAIN_CHANGED)[name]
     arrays[section] = change(arrays[section])
+    write_arrays(path, kind, "1", metadata, arrays)
+    refused(path, path.read_bytes(), message)
+
+
+PACKED_CHANGED: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray], str]] = {
+    "places that descend": ("key_starts", lambda a: moved(a, 3, a[4] + 1), OUT_OF_PLACE),
+    "a first place above 0": ("key_starts", lambda a: moved(a, 0, 1), OUT_OF_PLACE),
+    "a last place too low": ("key_starts", lambda a: moved(a, -1, a[-1] - 1), OUT_OF_PLACE),
+    "a last place too high": ("location_starts", lambda a: moved(a, -1, a[-1] + 1), OUT_OF_PLACE),
+    "a place of locations too high": ("location_starts", lambda a: moved(a, 2, a[2] + 1), OUT_OF_PLACE),
+    "a place above all": ("location_starts", lambda a: moved(a, 2, -1), OUT_OF_PLACE),
+    "a key too few": ("keys", lambda a: a[:-1], "numbers of features that differ"),
+    "a bucket too few": ("key_starts", lambda a: a[:-1], "numbers of features that differ"),
+    "locations missing": ("locations", lambda a: a[:-1], "numbers of features that differ"),
+    "a last location too many": ("locations", lambda a: moved(a, 0, a[0] ^ np.uint64(1)), OUT_OF_PLACE),
+    "a window too high": (
+        "locations",
+        lambda a: moved(a, 0, a[0] | np.uint64(0x3F << 8)),
+        "a location behind the last w",
+    ),
+    "the same keys": ("keys", np.zeros_like, "features that are out of order"),
+    "a dead key too many": ("dead_keys", lambda a: np.append(a, a[-1:] + 1), "numbers of features that differ"),
+    "dead keys that descend": ("dead_keys", lambda a: a[::-1], "features that are out of order"),
+    "locations of another type": ("locations", lambda a: a.view(np.uint32), "has no section 'locations' of"),
+}
+
+
+@pytest.mark.parametrize("name", PACKED_CHANGED)
+def test_contradictions_of_packed_features(path: Path, name: str) -> None:
+    write_database(path, packed_database())
+    metadata, arrays = contents(path, KIND)
+    section, change, message = PACKED_CHANGED[name]
+    arrays[section] = change(arrays[section])
+    write_arrays(path, KIND, "1", metadata, arrays)
+    refused(path, path.read_bytes(), message)
+
+
+def test_a_key_that_is_alive_and_dead(path: Path) -> None:
+    write_database(path, packed_database())
+    metadata, arrays = contents(path, KIND)
+    alive = packed_database().features
+    arrays["dead_keys"][0] = alive.keys[alive.counts > 0][7]
+    arrays["dead_keys"].sort()
+    write_arrays(path, KIND, "1", metadata, arrays)
+    refused(path, path.read_bytes(), "features that are out of order")
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "message"),
+    [
+        ("alive", -1, OUT_OF_PLACE), ("dead", 1, "numbers of features that differ"),
+        ("single", 1, "numbers of features other than its description says"),
+        ("single", -(1 << 20), "numbers of features that do not go together"),
+        ("largest", 1, "numbers of features other than its description says"),
+        ("largest", -1, "a feature of more locations than a feature may have"),
+        ("largest", 255, "a feature of more locations than a feature may have"),
+        ("located", 64, "numbers of features that differ"),
+    ],
+)  # fmt: skip
+def test_numbers_that_are_not_those_of_the_features(path: Path, name: str, more: int, message: str) -> None:
+    write_database(path, packed_database())
+    metadata, arrays = contents(path, KIND)
+    metadata["features"][name] += more
     write_arrays(path, KIND, "1", metadata, arrays)
     refused(path, path.read_bytes(), message)
 
 
 DESCRIBED = {
     "more": (lambda m: m | {"more": 1}, "more is not known here"),
-    "no options": (lambda m: {"provenance": {}}, "options is missing"),
+    "no options": (lambda m: {"provenance": {}, "features": m["features"]}, "options is missing"),
     "no provenance": (lambda m: m | {"provenance": 1}, "provenance is not an object"),
+    "no numbers": (lambda m: m.pop("features") and m, "features is missing"),
+    "a number missing": (lambda m: (m["features"].pop("dead"), m)[1], "features.dead is missing"),
     "an option missing": (lambda m: m["options"].pop("max_locations") and m, "options.max_locations is missing"),
     "another option": (lambda m: m["options"].update(seed=1) or m, "options.seed is not known here"),
     "a text": (lambda m: m["options"].update(max_locations="254") or m, "options.max_locations is not a whole number"),
@@ -351,7 +418,7 @@ DESCRIBED = {
 @pytest.mark.parametrize("name", DESCRIBED)
 def test_descriptions(path: Path, name: str) -> None:
     write_database(path, edge_database())
-    metadata, arrays = contents(path)
+    metadata, arrays = contents(path, KIND)
     change, message = DESCRIBED[name]
     write_arrays(path, KIND, "1", change(metadata), arrays)
     refused(path, path.read_bytes(), message)
@@ -378,20 +445,20 @@ def test_lists_are_checked_over_the_borders_of_blocks(monkeypatch: pytest.Monkey
     for module in ("database", "file"):
         monkeypatch.setattr(f"oclgenomics.classify.database.{module}.BLOCK", 3)
     database = edge_database()
-    write_database(path, database)
-    metadata, arrays = contents(path)
+    write_as(path, database, PLAIN)
+    metadata, arrays = contents(path, PLAIN_KIND)
     starts = np.append(0, np.cumsum(arrays["counts"], dtype=np.int64))
     for feature in np.flatnonzero(arrays["counts"] > 1)[:20]:
         bad = arrays["locations"].copy()
         bad[starts[feature] + 1] = bad[starts[feature]]
-        write_arrays(path, KIND, "1", metadata, arrays | {"locations": bad})
+        write_arrays(path, PLAIN_KIND, "1", metadata, arrays | {"locations": bad})
         refused(path, path.read_bytes(), "locations of a feature that are out of order")
         changed = replace(database, features=replace(database.features, locations=bad))
         assert find_fault(changed) == "locations of a feature that are out of order"
     for feature in range(1, 20):
         bad = arrays["keys"].copy()
         bad[feature] = bad[feature - 1]
-        write_arrays(path, KIND, "1", metadata, arrays | {"keys": bad})
+        write_arrays(path, PLAIN_KIND, "1", metadata, arrays | {"keys": bad})
         refused(path, path.read_bytes(), "features that are out of order")
         assert find_fault(replace(database, features=replace(database.features, keys=bad))) == (
             "features that are out of order"

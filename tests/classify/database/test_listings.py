@@ -208,7 +208,7 @@ def test_damaged_databases(edge: Path, viral: Path, tmp_path: Path, capsys: pyte
     assert told.out.count("\n") == 1
     lines = told.err.splitlines()
     assert all(line.startswith("oclgenomics: error: ") for line in lines)
-    for line, words_in_it in zip(lines, ["is damaged (its checksum", "is empty", "is not the file that"], strict=True):
+    for line, words_in_it in zip(lines, ["is damaged (", "is empty", "is not the file that"], strict=True):
         assert words_in_it in line
 
 

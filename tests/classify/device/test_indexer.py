@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,7 +12,6 @@ from oclgenomics.classify.database.features import NO_FEATURE, Features, mix, un
 from oclgenomics.classify.device.indexer import PADDING, Indexer, features_of_pairs
 from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.classify.options import BuildOptions, SketchOptions
-from oclgenomics.errors import AllocationError
 from oclgenomics.runtime import Engine
 
 Windows = Sequence[Sequence[int]]  # the features of each
@@ -64,12 +62,18 @@ def test_features_do_not_depend_on_runs_or_blocks(
     for begin in range(0, len(windows), block):
         indexer.add(sketches_of(shaped, windows[begin : begin + block]))
     assert indexer.windows == len(windows)
-    try:
-        found = indexer.finish()
-    except AllocationError:  # what all runs have of one feature has to fit at once
-        assert max(Counter(feature for features in windows for feature in features).values()) > capacity
-        return
-    assert_equal(found, expected(windows, most))
+    assert_equal(indexer.finish(), expected(windows, most))
+
+
+@pytest.mark.parametrize("old", [0, 2])
+def test_hundreds_of_runs_with_one_feature_in_all(engine: Engine, old: int) -> None:
+    """All of them together have more locations of it than are sorted at once, so they are merged in rounds."""
+    windows = [[1, 2 + number % 7] for number in range(600)]
+    indexer = Indexer(engine, OPTIONS, 2 * SIZE, expected(windows[:old], 3) if old else None, old)
+    for begin in range(old, len(windows), 2):
+        indexer.add(sketches_of(engine, windows[begin : begin + 2]))
+    assert len(indexer._runs) > 258
+    assert_equal(indexer.finish(), expected(windows, 3))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)

@@ -180,7 +180,7 @@ def test_a_database_from_before_there_was_masking(tmp_path: Path) -> None:
     assert found.options == database.options
     assert not found.options.sketch.masks
     write_database(tmp_path / "new", found)
-    assert (tmp_path / "new").read_bytes()[8] == KIND.version == 3
+    assert (tmp_path / "new").read_bytes()[8] == KIND.version == 4
     assert read_database(tmp_path / "new").options == database.options
 
 
@@ -195,9 +195,10 @@ def test_a_database_from_before_there_was_masking(tmp_path: Path) -> None:
         (2, {"min_triplets": True}, "min_triplets"),
         (2, {"soft_masked": 1}, "soft_masked"),
         (2, {"winstride": 0}, "winstride"),
-        (4, {}, "version 4 of the format, not 3"),
+        (5, {}, "version 5 of the format, not 4"),
         (3, {"soft_masked": None}, "soft_masked"),
-        (0, {}, "version 0 of the format, not 3"),
+        (4, {"soft_masked": None}, "soft_masked"),
+        (0, {}, "version 0 of the format, not 4"),
     ],
 )
 def test_files_that_do_not_tell_the_rule(tmp_path: Path, version: int, change: dict[str, Any], trouble: str) -> None:

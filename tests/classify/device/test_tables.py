@@ -10,17 +10,19 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from helpers.array_file_damage import check_every_damaged_byte
+from helpers.array_file_damage import check_every_damaged_byte, contents
 from helpers.classify_databases import random_database, write_as
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.classify import plan
 from oclgenomics.classify.database.database import Database, find_fault
 from oclgenomics.classify.database.features import Features, FeatureSource
-from oclgenomics.classify.database.file import KIND, open_database, read_database, write_database
+from oclgenomics.classify.database.file import KIND, PLAIN, open_database, read_database
+from oclgenomics.classify.database.packing import Widths
 from oclgenomics.classify.device.tables import Checks, FeatureTable
 from oclgenomics.errors import InputError
 from oclgenomics.io.array_file import ArrayFile
+from oclgenomics.io.array_writing import write_arrays
 from oclgenomics.io.siphash import BLOCK_BYTES
 from oclgenomics.runtime import Engine
 
@@ -40,6 +42,12 @@ def load(engine: Engine, features: FeatureSource, windows: int) -> list[list[int
     lists = engine.download(table.locations).tolist() if features.numbers.in_lists else []
     table.release()
     return [*found, lists]
+
+
+def alive(features: Features) -> Features:
+    """Those that have locations, as others are not in the index of a file with packed features."""
+    there = features.counts > 0
+    return Features(features.keys[there], features.counts[there], features.locations)
 
 
 def load_file(engine: Engine, path: Path) -> list[list[int]]:
@@ -74,7 +82,7 @@ def large() -> Database:
     count=st.sampled_from([0, 1, 5000, 9000]),
     features=st.sampled_from([1000, 4096, 5001, 1 << 20]),
     locations=st.sampled_from([1000, 4096, 1 << 20]),
-    version=st.sampled_from([2, 3]),
+    version=st.sampled_from([2, 3, 4]),
 )
 def test_those_of_a_file_are_those_in_memory(
     tmp_path_factory: pytest.TempPathFactory, shaped: Engine, count: int, features: int, locations: int, version: int
@@ -82,16 +90,18 @@ def test_those_of_a_file_are_those_in_memory(
     path, database = tmp_path_factory.mktemp("tables") / "x", large_database(count, count)
     write_as(path, database, version)
     windows = int(database.targets.windows.sum())
+    expected = database.features if version <= PLAIN else alive(database.features)
     with loaded(features, locations):
-        assert load_file(shaped, path) == load(shaped, database.features, windows)
+        assert load_file(shaped, path) == load(shaped, expected, windows)
 
 
-@pytest.mark.parametrize(("version", "step"), [(3, 1), (2, 5)])
+@pytest.mark.parametrize(("version", "step"), [(4, 3), (3, 1), (2, 5)])
 def test_every_damaged_byte_of_features_is_noticed(engine: Engine, tmp_path: Path, version: int, step: int) -> None:
     write_as(tmp_path / "x", random_database(3, 3, 9), version)
     whole = (tmp_path / "x").read_bytes()
     with ArrayFile(tmp_path / "x", KIND) as file:
-        places = range(file._find("keys", "<u4", 1)[1], len(whole), step)
+        name = "keys" if version <= PLAIN else "dead_keys"
+        places = range(file._find(name, "<u4", 1)[1], len(whole), step)
     with loaded(4, 6):
         check_every_damaged_byte(tmp_path / "x", whole, lambda path: load_file(engine, path), places)
 
@@ -102,7 +112,7 @@ def test_damage_in_any_block_is_noticed(
 ) -> None:
     """That of the zeros behind an array, too; and the message is the one of a file that is read on the host."""
     path = tmp_path / "x"
-    write_database(path, large)
+    write_as(path, large, PLAIN)
     whole = path.read_bytes()
     with ArrayFile(path, KIND) as file:
         first = {name: file._find(name, "<u4", 1) for name in ("keys", "locations")}
@@ -143,8 +153,14 @@ def test_what_is_out_of_order_is_noticed(engine: Engine, tmp_path: Path, large: 
     for fault, features in out_of_order(large.features, windows, place):
         database = replace(large, features=features)
         assert find_fault(database) == fault
-        write_as(tmp_path / "x", database, KIND.version)
-        for size in (4096, 5000, 1 << 20):
+        sizes = [(PLAIN, 4096), (PLAIN, 5000), (PLAIN, 1 << 20)]
+        kept = alive(features).keys
+        buckets = kept >> np.uint32(Widths.of(len(kept), windows).key)
+        in_buckets, in_order = bool((buckets[1:] >= buckets[:-1]).all()), bool((kept[1:] > kept[:-1]).all())
+        if "features" not in fault or (in_buckets and not in_order):  # else packed features cannot be so
+            sizes.append((KIND.version, 5000))
+        for version, size in sizes:
+            write_as(tmp_path / "x", database, version)
             with loaded(size, 1 << 20):
                 with pytest.raises(InputError, match=f"contradicts itself: it has {fault}; build it again"):
                     load_file(engine, tmp_path / "x")
@@ -152,10 +168,11 @@ def test_what_is_out_of_order_is_noticed(engine: Engine, tmp_path: Path, large: 
                     load(engine, features, windows)
 
 
-def test_a_file_that_changes_while_it_is_loaded(engine: Engine, tmp_path: Path, large: Database) -> None:
+@pytest.mark.parametrize("version", [PLAIN, KIND.version])
+def test_a_file_that_changes_while_it_is_loaded(engine: Engine, tmp_path: Path, large: Database, version: int) -> None:
     """It may be right when it is read once more, but what was loaded was not."""
     path = tmp_path / "x"
-    write_database(path, large)
+    write_as(path, large, version)
     found = Checks.found
     with (
         open_database(path) as (opened, features),
@@ -168,7 +185,7 @@ def test_a_file_that_changes_while_it_is_loaded(engine: Engine, tmp_path: Path, 
 def test_locations_that_are_more_than_there_is_room_for(engine: Engine, tmp_path: Path) -> None:
     """No kernel gets them, whatever the file says by then."""
     path, database = tmp_path / "x", large_database(3, 5000)
-    write_database(path, database)
+    write_as(path, database, PLAIN)
     with open_database(path) as (opened, features):
         with ArrayFile(path, KIND) as file:
             start = file._find("counts", "|u1", 1)[1]
@@ -178,3 +195,38 @@ def test_locations_that_are_more_than_there_is_room_for(engine: Engine, tmp_path
                 changed.write(b"\2")
         with pytest.raises(InputError, match="changed while it was read; build it again"):
             load(engine, features, int(opened.targets.windows.sum()))
+
+
+@pytest.mark.parametrize("section", ["key_starts", "location_starts", "keys", "locations", "block_sums"])
+def test_damage_in_any_block_of_packed_features_is_noticed(engine: Engine, tmp_path: Path, section: str) -> None:
+    path = tmp_path / "x"
+    write_as(path, large_database(7, 20_000), KIND.version)
+    whole = path.read_bytes()
+    with ArrayFile(path, KIND) as file:
+        found, start = file._find(section, file.sections[section].dtype, 1)
+    for place in (*range(0, found.filled_bytes, BLOCK_BYTES), found.bytes - 1, found.filled_bytes - 1):
+        path.write_bytes(whole[: start + place] + bytes([whole[start + place] ^ 1]) + whole[start + place + 1 :])
+        with loaded(5000, 3000), pytest.raises(InputError, match=f"section '{section}' is damaged .*build it again"):
+            load_file(engine, path)
+
+
+@pytest.mark.parametrize("features", ["none", "one too few", "one too many", "more than there is room for"])
+def test_features_that_have_not_just_the_locations_of_their_bucket(
+    engine: Engine, tmp_path: Path, features: str
+) -> None:
+    """No kernel reads or writes what is not there, whatever the last bits of locations and the numbers say."""
+    path, database = tmp_path / "x", large_database(3, 3000)
+    write_as(path, database, KIND.version)
+    metadata, arrays = contents(path, KIND)
+    width = Widths.of(database.features.numbers.alive, int(database.targets.windows.sum())).location
+    if features == "none":
+        arrays["locations"][:] = 0
+    elif features == "more than there is room for":
+        metadata["features"]["single"] = metadata["features"]["alive"]
+    else:
+        last = np.flatnonzero(np.diff(np.cumsum(alive(database.features).counts)) > 1)[5 if "few" in features else 9]
+        bit = int(alive(database.features).counts[: last + 1].sum() - ("few" in features)) * width
+        arrays["locations"][bit // 64] ^= np.uint64(1 << bit % 64)
+    write_arrays(path, KIND, "1", metadata, arrays)
+    with pytest.raises(InputError, match=r"contradicts itself: it has (buckets of features|numbers of features other)"):
+        load_file(engine, path)

@@ -1,0 +1,205 @@
+"""Features in few bits: keys in buckets, without the bits that a bucket has in common, and windows as wide as needed.
+
+Keys are spread evenly, so the first bits of a key are its bucket, and buckets have about as many features each. A list
+of where the features and the locations of each bucket begin is what finds a feature among all of them. Numbers of a
+fixed width lie one behind the other, the first bit of each the lowest one, without gaps, in words of 64 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.classify.database.features import STEP, Counts, Features
+from oclgenomics.io.workers import Workers
+
+KEY_BITS = 32
+MAX_PLACE = 1 << 62
+BUCKET_FEATURES = 64  # of a bucket at least, on average
+WORD_BITS = 64
+SPARE = 8  # bytes behind packed numbers that are read with the last ones
+SUMMED = 1 << 15  # features whose locations are summed up at a time
+TOGETHER = 1 << 16  # numbers that are packed at a time, so that caches hold them; a multiple of WORD_BITS
+
+
+@dataclass(frozen=True)
+class Widths:
+    """How many bits numbers have.
+
+    Attributes
+    ----------
+    bucket : int
+        The first bits of a key, which are the number of its bucket.
+    location : int
+        Of a location: its window above one bit, which says that it is the last one of its feature.
+    """
+
+    bucket: int
+    location: int
+
+    @classmethod
+    def of(cls, features: int, windows: int) -> Widths:
+        """Return the widths for so many features with locations, and windows of all targets."""
+        return cls(max((features // BUCKET_FEATURES).bit_length() - 1, 0), max(windows - 1, 0).bit_length() + 1)
+
+    @property
+    def buckets(self) -> int:
+        """How many there are."""
+        return 1 << self.bucket
+
+    @property
+    def key(self) -> int:
+        """Bits of a key that its bucket does not say."""
+        return KEY_BITS - self.bucket
+
+
+class PackedFeatures(NamedTuple):
+    """Features as they lie in a file.
+
+    Attributes
+    ----------
+    dead_keys : ndarray, uint32
+        Keys of the features without locations, ascending.
+    key_starts : ndarray, uint32 (buckets + 1,)
+        Features with locations before each bucket, and all of them.
+    location_starts : ndarray, uint64 (buckets + 1,)
+        Locations before each bucket, and all of them.
+    keys : ndarray, uint64
+        The last bits of the keys of the features with locations.
+    locations : ndarray, uint64
+        `window << 1 | last` of all locations.
+    """
+
+    dead_keys: NDArray[np.uint32]
+    key_starts: NDArray[np.uint32]
+    location_starts: NDArray[np.uint64]
+    keys: NDArray[np.uint64]
+    locations: NDArray[np.uint64]
+
+
+def pack_features(features: Features, windows: int, threads: Workers) -> PackedFeatures:
+    """Pack features.
+
+    Parameters
+    ----------
+    features : Features
+    windows : int
+        Of all targets.
+    threads : Workers
+    """
+    alive = features.counts > 0
+    none_dead = bool(alive.all())
+    keys, counts = (features.keys, features.counts) if none_dead else (features.keys[alive], features.counts[alive])
+    widths = Widths.of(len(keys), windows)
+    begins = np.arange(widths.buckets, dtype=np.uint64) << np.uint64(widths.key)
+    key_starts = np.append(np.searchsorted(keys, begins.astype(np.uint32)), len(keys))
+    before = _located_before(counts, np.arange(0, len(counts) + STEP, STEP))
+
+    def located(begin: int, end: int) -> NDArray[np.uint64]:
+        numbers = features.locations[begin:end].astype(np.uint64) << np.uint64(1)
+        low, high = np.searchsorted(before, begin, "right") - 1, np.searchsorted(before, end)
+        ends = before[low] + np.cumsum(counts[low * STEP : high * STEP], dtype=np.int64)
+        numbers[ends[(ends > begin) & (ends <= end)] - 1 - begin] |= np.uint64(1)
+        return numbers
+
+    return PackedFeatures(
+        features.keys[:0] if none_dead else features.keys[~alive],
+        key_starts.astype(np.uint32),
+        _located_before(counts, key_starts).astype(np.uint64),
+        pack(lambda begin, end: keys[begin:end].astype(np.uint64), len(keys), widths.key, threads),
+        pack(located, len(features.locations), widths.location, threads),
+    )
+
+
+def _located_before(counts: Counts, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many locations there are before some features, whose places ascend; behind the last one, all."""
+    found, total = np.empty(len(places), np.int64), 0
+    for begin in range(0, max(len(counts), 1), SUMMED):
+        low, high = np.searchsorted(places, [begin, begin + SUMMED if begin + SUMMED < len(counts) else MAX_PLACE])
+        sums = np.append(np.int64(0), np.cumsum(counts[begin : begin + SUMMED], dtype=np.int64))
+        found[low:high] = total + sums[np.minimum(places[low:high] - begin, len(sums) - 1)]
+        total += int(sums[-1])
+    return found
+
+
+def pack(
+    numbers: Callable[[int, int], NDArray[np.uint64]], size: int, width: int, threads: Workers
+) -> NDArray[np.uint64]:
+    """Pack the last bits of numbers.
+
+    Parameters
+    ----------
+    numbers : callable
+        Gives the numbers from one to before another, as uint64.
+    size : int
+        How many there are.
+    width : int
+        Bits of each, 1 to 64.
+    threads : Workers
+
+    Returns
+    -------
+    ndarray, uint64
+        As many words as needed; bits behind the last number are 0.
+    """
+    words = np.empty(-(-size * width // WORD_BITS), np.uint64)
+
+    def make(begin: int) -> None:
+        end = min(begin + TOGETHER, size)
+        rows = np.zeros((-(-(end - begin) // WORD_BITS), WORD_BITS), np.uint64)
+        rows.reshape(-1)[: end - begin] = numbers(begin, end)
+        if width < WORD_BITS:
+            rows &= np.uint64((1 << width) - 1)
+        columns = np.ascontiguousarray(rows.T)  # those of a column lie side by side
+        packed = np.zeros((width, len(rows)), np.uint64)
+        for column, values in enumerate(columns):
+            word, shift = divmod(column * width, WORD_BITS)
+            packed[word] |= values << np.uint64(shift)
+            if shift + width > WORD_BITS:
+                packed[word + 1] |= values >> np.uint64(WORD_BITS - shift)
+        first = begin // WORD_BITS * width
+        part = words[first : first + packed.size]
+        part[:] = packed.T.reshape(-1)[: len(part)]
+
+    for _ in threads.map(make, range(0, size, TOGETHER)):
+        pass
+    return words
+
+
+def unpack(data: NDArray[np.uint8], bits: NDArray[np.int64], width: int) -> NDArray[np.uint64]:
+    """Return numbers of up to 57 bits that begin at these bits of some bytes, of which `SPARE` more are there."""
+    words: NDArray[np.uint64] = np.ndarray(max(len(data) - SPARE + 1, 0), "<u8", data, strides=(1,))
+    found: NDArray[np.uint64] = words[bits >> 3]
+    found >>= (bits & 7).view(np.uint64)
+    found &= np.uint64((1 << width) - 1)
+    return found
+
+
+def unpack_row(data: NDArray[np.uint8], size: int, width: int) -> NDArray[np.uint64]:
+    """Return the first numbers of some bytes, so many."""
+    found = np.empty((-(-size // WORD_BITS), WORD_BITS), np.uint64)
+    words = np.zeros((len(found), width), np.uint64)
+    there = data[: words.nbytes].view("<u8")
+    words.reshape(-1)[: len(there)] = there
+    mask = np.uint64((1 << width) - 1)
+    for begin in range(0, len(found), TOGETHER // WORD_BITS):
+        rows = np.ascontiguousarray(words[begin : begin + TOGETHER // WORD_BITS].T)  # those of a column side by side
+        columns = np.empty((WORD_BITS, rows.shape[1]), np.uint64)
+        for column, numbers in enumerate(columns):
+            word, shift = divmod(column * width, WORD_BITS)
+            np.right_shift(rows[word], np.uint64(shift), out=numbers)
+            if shift + width > WORD_BITS:
+                numbers |= rows[word + 1] << np.uint64(WORD_BITS - shift)
+        columns &= mask
+        found[begin : begin + rows.shape[1]] = columns.T
+    return found.reshape(-1)[:size]
+
+
+def ranges(begins: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the numbers from each begin on, so many, one range behind the other."""
+    shifts = begins - (np.cumsum(counts) - counts)
+    return np.repeat(shifts, counts) + np.arange(int(counts.sum()))
