@@ -5,8 +5,9 @@
 
 Sets of reads are those of `kmers_data.py`. Each program is a process of its own, timed from start to exit. Programs run
 in turn, Jellyfish once, the others `--repeat` times; rates are of the median run, and so is the ratio of a peer's time
-to ours. `peak` is the process' resident memory. All keep all k-mers and have a thread for each core, Gerbil two, with
-which it is faster: Gerbil with `-l 1 -e 4GB`, KMC with `-ci1` and 8 GB; Jellyfish gets the table size that it needs.
+to ours. CPU time is the least of all runs, and says more where others use the cores, too. `peak` is the process'
+resident memory. All keep all k-mers and have a thread for each core, Gerbil two, with which it is faster: Gerbil with
+`-l 1 -e 4GB`, KMC with `-ci1` and 8 GB; Jellyfish gets the table size that it needs.
 
 `--pipeline` times the device alone instead: packed bases in device memory to counted k-mers in device memory.
 """
@@ -75,11 +76,13 @@ def whole_processes(args: argparse.Namespace, name: str, reads: Path, shape: lis
                         raise SystemExit(f"{program} wrote nothing: {' '.join(command)}")
         kmers = count * (length - k + 1)
         medians = {program: float(np.median([run["best"] for run in some])) for program, some in runs.items()}
+        cpu = {program: min(run["cpu"] for run in some) for program, some in runs.items()}
         for program, some in runs.items():
             seconds, middle = [run["best"] for run in some], medians[program]
             row: Row = {"set": name, "k": k, "program": program, "runs": len(some), "median s": middle}
             row |= {"least s": min(seconds), "most s": max(seconds), "M k-mers/s": kmers / middle / 1e6}
             row |= {"times ours": middle / medians[OWN], "peak MB": max(run["peak_mb"] for run in some)}
+            row |= {"CPU s": cpu[program], "CPU times ours": cpu[program] / cpu[OWN]}
             rows.append(row)
             print(table(rows).splitlines()[-1], file=sys.stderr, flush=True)
     return rows

@@ -27,11 +27,9 @@ static inline uint write_keys(__global uchar *out, __global const ulong *keys, u
     return (uint)(at - out);
 }
 
-__kernel
-__attribute__((vec_type_hint(bytes_v)))
-void encode_sections(__global const ulong *keys, __global const uint *counts, ulong stride, ulong start, uint size,
-                              ulong k0, ulong k1, ulong room, __global ulong *out, __global ulong *facts,
-                              __global uint *tallies)
+__kernel ALONE void encode_sections(__global const ulong *keys, __global const uint *counts, ulong stride, ulong start, uint size,
+                                    ulong k0, ulong k1, ulong room, __global ulong *out, __global ulong *facts,
+                                    __global uint *tallies)
 {
     const uint section = get_global_id(0), sections = get_global_size(0);
     const ulong begin = start + section * EVERY, end = start + MIN((section + 1) * EVERY, size);

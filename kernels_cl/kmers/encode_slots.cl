@@ -18,6 +18,7 @@
 #include "common/hash.clh"
 #include "kmers/slot_key.clh"
 
+#define MIN_COUNT_BITS 8 // of a slot, so its rest has no more than all others
 typedef ulong8 ulong8_row __attribute__((aligned(8)));
 
 // What keys are made of.
@@ -47,10 +48,10 @@ static inline __global uchar *write_each(__global uchar *at, const Slots *slots,
     return at;
 }
 
-#if SLOT_WORDS <= 2
+#if SLOT_WORDS <= 4
 // Gaps within a bin do not have its head, so they are differences of slots. Eight at a time are spread by vectors and written one by one.
 #define AT_A_TIME 8
-#define MAX_REST (LIMB_BITS * SLOT_WORDS) // of gaps that are as many limbs as slots have words
+#define GAP_LIMBS CEIL_DIV(64 * SLOT_WORDS - MIN_COUNT_BITS, LIMB_BITS)
 
 // As `spread`, with the bytes turned round: the lowest 7 bits become the highest byte.
 static inline ulong8 spread_turned(ulong8 x)
@@ -76,44 +77,65 @@ static inline ulong8 load_slots(const Slots *slots, uint word, ulong slot)
     return *(__global const ulong8_row *)(slots->words + word * slots->stride + slot);
 }
 
-// Gaps and counts of AT_A_TIME k-mers from `slot` on; `wrong` gets -1 where a k-mer is not greater than the one before.
-static inline __global uchar *write_eight(__global uchar *at, const Slots *slots, ulong slot, __global uint *counts, long8 *wrong)
+// The differences of AT_A_TIME slots from `slot` on and those before, as numbers whose least significant words come first, and the first
+// words of the slots; `wrong` gets -1 where one is not greater than the one before.
+static inline ulong8 gaps_of_eight(const Slots *slots, ulong slot, ulong8 *gaps, long8 *wrong)
 {
-    const ulong hole = (1ul << slots->count_bits) - 1;
     const uint behind = 64 * SLOT_WORDS - slots->count_bits - slots->rest;
     const ulong8 first = load_slots(slots, 0, slot), first_then = load_slots(slots, 0, slot - 1);
-    ulong8 top = (first >> slots->count_bits) - (first_then >> slots->count_bits);
-    ulong own[AT_A_TIME], codes[AT_A_TIME], sizes[AT_A_TIME];
-    *(ulong8_row *)own = first & hole;
+    ulong8 borrow = (ulong8)(0ul), any = borrow;
+    UNROLL
+    for (uint w = SLOT_WORDS - 1; w > 0; --w) {
+        const ulong8 own = load_slots(slots, w, slot), then = load_slots(slots, w, slot - 1), less = own - then;
+        gaps[SLOT_WORDS - 1 - w] = less + borrow;
+        any |= less + borrow;
+        borrow = as_ulong8(own < then) | (as_ulong8(own == then) & borrow);
+    }
+    const ulong8 top = (first >> slots->count_bits) - (first_then >> slots->count_bits) + borrow;
+    gaps[SLOT_WORDS - 1] = top;
+    gaps[SLOT_WORDS] = (ulong8)(0ul);
+    *wrong |= (as_long8(top) < (long8)(0l)) | ((any | top) == (ulong8)(0ul));
+    UNROLL
+    for (uint w = 0; w < SLOT_WORDS; ++w)
+        gaps[w] = gaps[w] >> behind | gaps[w + 1] << 1 << (63 - behind);
+    return first;
+}
+
+// Gaps and counts of AT_A_TIME k-mers from `slot` on; `wrong` as above.
+static inline __global uchar *write_eight(__global uchar *at, const Slots *slots, ulong slot, __global uint *counts, long8 *wrong)
+{
+    const uint limbs = CEIL_DIV(slots->rest, LIMB_BITS);
+    ulong8 gaps[SLOT_WORDS + 1];
+    ulong own[AT_A_TIME], codes[GAP_LIMBS][AT_A_TIME], sizes[GAP_LIMBS][AT_A_TIME];
+    *(ulong8_row *)own = gaps_of_eight(slots, slot, gaps, wrong) & ((1ul << slots->count_bits) - 1);
     UNROLL
     for (uint lane = 0; lane < AT_A_TIME; ++lane)
         counts[lane] = (uint)own[lane];
-#if SLOT_WORDS == 1
-    *wrong |= as_long8(top) <= (long8)(0l);
-    const ulong8 low = top >> behind, low_bytes = bytes_of_limbs(low);
-#else
-    const ulong8 last = load_slots(slots, 1, slot), last_then = load_slots(slots, 1, slot - 1), less = last - last_then;
-    top += as_ulong8(last < last_then);
-    *wrong |= (as_long8(top) < (long8)(0l)) | ((top | less) == (ulong8)(0ul));
-    const ulong8 word = less >> behind | top << 1 << (63 - behind);
-    const ulong8 low = word & ((1ul << LIMB_BITS) - 1), high = word >> LIMB_BITS | top >> behind << (64 - LIMB_BITS);
-    const ulong8 any = as_ulong8(high != (ulong8)(0ul));
-    const ulong8 high_bytes = bytes_of_limbs(high) & any;
-    const ulong8 low_bytes = (bytes_of_limbs(low) & ~any) | (any & 8ul);
-    ulong high_codes[AT_A_TIME], high_sizes[AT_A_TIME];
-    *(ulong8_row *)high_codes = (spread_turned(high) | MORE) >> (64 - 8 * high_bytes & 63);
-    *(ulong8_row *)high_sizes = high_bytes;
-#endif
-    *(ulong8_row *)codes = (spread_turned(low) | (MORE >> 8)) >> (64 - 8 * low_bytes);
-    *(ulong8_row *)sizes = low_bytes;
+    ulong8 more = (ulong8)(0ul); // ones where a limb before is not 0
+    UNROLL
+    for (uint j = GAP_LIMBS; j-- > 0;) {
+        const uint w = LIMB_BITS * j / 64, shift = LIMB_BITS * j % 64;
+        if (j >= limbs)
+            continue;
+        ulong8 limb = gaps[w] >> shift;
+        if (shift > 64 - LIMB_BITS)
+            limb |= gaps[w + 1] << (64 - shift);
+        limb &= (1ul << LIMB_BITS) - 1;
+        const ulong8 any = as_ulong8(limb != (ulong8)(0ul));
+        const ulong8 bytes = (more & 8ul) | (bytes_of_limbs(limb) & any & ~more);
+        *(ulong8_row *)codes[j] = (spread_turned(limb) | (j ? MORE : MORE >> 8)) >> (64 - 8 * bytes & 63);
+        *(ulong8_row *)sizes[j] = bytes;
+        more |= any;
+    }
     UNROLL
     for (uint lane = 0; lane < AT_A_TIME; ++lane) {
-#if SLOT_WORDS == 2
-        STORE(at, high_codes[lane]);
-        at += high_sizes[lane];
-#endif
-        STORE(at, codes[lane]);
-        at += sizes[lane];
+        UNROLL
+        for (uint j = GAP_LIMBS; j-- > 0;) {
+            if (j >= limbs)
+                continue;
+            STORE(at, codes[j][lane]);
+            at += sizes[j][lane];
+        }
     }
     return at;
 }
@@ -128,23 +150,21 @@ static inline __global uchar *write_bin(__global uchar *at, const Slots *slots, 
         return at;
     uint done = 0;
     Key then = *before;
-#if SLOT_WORDS <= 2
-    if (slots->rest <= MAX_REST) {
-        if (!known) {
-            at = write_each(at, slots, slot, 1, head, before, counts, wrong);
-            done = 1;
-        }
-        long8 eight = (long8)(0l);
-        for (; done + AT_A_TIME <= kmers; done += AT_A_TIME)
-            at = write_eight(at, slots, slot + done, counts + done, &eight);
-        long lanes[AT_A_TIME];
-        *(long8 *)lanes = eight;
-        UNROLL
-        for (uint lane = 0; lane < AT_A_TIME; ++lane)
-            *wrong -= (int)lanes[lane];
-        if (done)
-            then = key_at(slots, slot + done - 1, head);
+#if SLOT_WORDS <= 4
+    if (!known) {
+        at = write_each(at, slots, slot, 1, head, before, counts, wrong);
+        done = 1;
     }
+    long8 eight = (long8)(0l);
+    for (; done + AT_A_TIME <= kmers; done += AT_A_TIME)
+        at = write_eight(at, slots, slot + done, counts + done, &eight);
+    long lanes[AT_A_TIME];
+    *(long8 *)lanes = eight;
+    UNROLL
+    for (uint lane = 0; lane < AT_A_TIME; ++lane)
+        *wrong -= (int)lanes[lane];
+    if (done)
+        then = key_at(slots, slot + done - 1, head);
 #endif
     at = write_each(at, slots, slot + done, kmers - done, head, &then, counts + done, wrong);
     *before = key_at(slots, slot + kmers - 1, head);
@@ -223,8 +243,7 @@ static inline void sum_pending(Pending *pending, __global const ulong *out, ulon
     pending->size = 0;
 }
 
-__kernel
-__attribute__((vec_type_hint(bytes_v)))
+__kernel ALONE
 void encode_slots(__global const ulong *words, __global const ulong *table, __global const uint *larges, __global const ulong *shape,
                   __global const ulong *held_keys, __global const uint *held_counts, volatile __global uint *next,
                   __global uint *numbers, __global ulong *out, __global ulong *facts, __global uint *tallies, __global uint *many)

@@ -330,9 +330,9 @@ static inline uint fill_groups(const Walk *walk, const Bins *bins, int begin, in
 #endif
 
 // shape: k, the first and the last prefix, bits behind those of a bin, bins, bits of a key, and chunks of the pool.
-__kernel void fill_bins(__global const uint *codes, __global const uint *starts, uint groups, uint each, uint stream,
-                        __global const uint *shape, volatile __global uint *counters, __global uchar *stages,
-                        __global uchar *staged, __global uint *places, __global ushort *owners, __global uchar *pool)
+__kernel ALONE void fill_bins(__global const uint *codes, __global const uint *starts, uint groups, uint each, uint stream,
+                              __global const uint *shape, volatile __global uint *counters, __global uchar *stages,
+                              __global uchar *staged, __global uint *places, __global ushort *owners, __global uchar *pool)
 {
     const uint k = shape[0], low = shape[1], last = shape[2], shift = shape[3], bins = shape[4], rest = shape[5], chunks = shape[6];
     const ulong first = (ulong)get_global_id(0) * bins;

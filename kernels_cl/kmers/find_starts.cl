@@ -20,7 +20,7 @@ static inline uint erode(uint good, uint k)
     return good;
 }
 
-__kernel void find_starts(__global const uint *valid, uint groups, uint each, uint k, __global uint *starts, __global ulong *kmers)
+__kernel ALONE void find_starts(__global const uint *valid, uint groups, uint each, uint k, __global uint *starts, __global ulong *kmers)
 {
     const uint begin = (uint)MIN((ulong)get_global_id(0) * each, (ulong)groups), end = MIN(each, groups - begin) + begin;
     uint run = 0; // letters that follow each other behind the group

@@ -239,7 +239,7 @@ static inline uint enter_all(const Keys *keys, Table *table, const uint hashed)
             for (uint line = 0; line < AHEAD; ++line)
                 FETCH(next + line * 64);
         }
-        if (!(ends_alike(at, n) ? enter(at, n, table, hashed, 1) : enter(at, n, table, hashed, 0)))
+        if (!(hashed || ends_alike(at, n) ? enter(at, n, table, hashed, 1) : enter(at, n, table, hashed, 0)))
             return 0;
     }
     return 1;
@@ -387,8 +387,40 @@ static inline void read_out(Table *table, const Dense *dense, const uint ordered
         put_right(dense, right, MIN(right + LANES, used));
 }
 
+#if SLOT_WORDS == 1
+#define DIGIT_BITS 8
+
+// Sorts by digits of the rest, the lowest first, to and fro between the slots and another place. The lowest digit may reach into
+// counts, which no two keys are told apart by.
+static inline void sort_slots(Dense dense, Dense other, uint used, uint rest)
+{
+    const Dense result = dense;
+    for (uint shift = 64 - CEIL_DIV(rest, DIGIT_BITS) * DIGIT_BITS; shift < 64; shift += DIGIT_BITS) {
+        uint places[1 << DIGIT_BITS], before = 0;
+        for (uint digit = 0; digit < 1 << DIGIT_BITS; ++digit)
+            places[digit] = 0;
+        for (uint i = 0; i < used; ++i)
+            ++places[dense.words[i] >> shift & LOW_BITS64(DIGIT_BITS)];
+        for (uint digit = 0; digit < 1 << DIGIT_BITS; ++digit) {
+            const uint many = places[digit];
+            places[digit] = before;
+            before += many;
+        }
+        for (uint i = 0; i < used; ++i) {
+            const ulong slot = dense.words[i];
+            other.words[places[slot >> shift & LOW_BITS64(DIGIT_BITS)]++] = slot;
+        }
+        const Dense turned = dense;
+        dense = other;
+        other = turned;
+    }
+    if (dense.words != result.words)
+        for (uint i = 0; i < used; ++i)
+            result.words[i] = dense.words[i];
+}
+#else
 // Sorts by merging runs, to and fro between the slots and another place.
-static inline void sort_slots(Dense dense, Dense other, uint used)
+static inline void sort_slots(Dense dense, Dense other, uint used, uint rest)
 {
     const Dense result = dense;
     for (uint width = 1; width < used; width *= 2) {
@@ -416,6 +448,7 @@ static inline void sort_slots(Dense dense, Dense other, uint used)
             put(&result, i, slot);
         }
 }
+#endif
 
 // The place of a key that is there.
 static inline uint place_of(const Dense *dense, uint used, const ulong *wanted)
@@ -516,16 +549,16 @@ static inline uint count_bin(const Keys *keys, Table *table, ulong n, uint share
     const uint rest = table->rest;
     const ulong room = rest < 31 ? MIN(most_lines, (1u << rest) / (LANES / 2) + 1) : most_lines; // 4 keys a line at most
     const uint most = (uint)MIN(all, room), few = (uint)MIN(some, room);
-    const ulong steps = n / 4 + LANES; // with more, a hash and a sort are sooner done
-    start(table, steps, few);
-    if (enter_all(keys, table, 0))
-        return 1;
-    forget(table);
-    if (few < most && table->used > few * 5) { // it was too small; else keys begin alike
-        start(table, steps, most);
+    uint lines = few;
+    ROLLED
+    for (;;) {
+        start(table, n / 4 + LANES, lines); // with more steps, a hash and a sort are sooner done
         if (enter_all(keys, table, 0))
             return 1;
         forget(table);
+        if (lines == most || table->used <= few * 5) // it was too small; else keys begin alike
+            break;
+        lines = most;
     }
     start(table, n + LANES, most);
     if (enter_all(keys, table, 1))
@@ -541,10 +574,10 @@ static inline uint count_bin(const Keys *keys, Table *table, ulong n, uint share
 // behind them the places of all.
 // shape: walkers, bins, listed, the first bin and the one behind the last, bits of a key and of a count, lines of a table at most, keys
 // that may be noted, the bounds of counts, where they stop, and the slots of a word of `words`.
-__kernel void count_lines(__global const uchar *pool, __global const uint *lists, __global const uchar *stages,
-                          __global const uint *staged, __global const ulong *shape, volatile __global uint *tallies,
-                          __global ulong *tables, __global ulong *all_grown, __global uint *states, __global ulong *words,
-                          __global uint *ranges, __global uint *larges)
+__kernel ALONE void count_lines(__global const uchar *pool, __global const uint *lists, __global const uchar *stages,
+                                __global const uint *staged, __global const ulong *shape, volatile __global uint *tallies,
+                                __global ulong *tables, __global ulong *all_grown, __global uint *states, __global ulong *words,
+                                __global uint *ranges, __global uint *larges)
 {
     const uint walkers = (uint)shape[0], bins = (uint)shape[1], listed = (uint)shape[2], first = (uint)shape[3], end = (uint)shape[4];
     const uint rest = (uint)shape[5], count_bits = (uint)shape[6], most_lines = (uint)shape[7], most_grown = (uint)shape[8];
@@ -592,7 +625,7 @@ __kernel void count_lines(__global const uchar *pool, __global const uint *lists
         read_out(&table, &dense, form == 1);
         if (form == 2) {
             const Dense other = {(__global ulong *)table.lines, used, table.below};
-            sort_slots(dense, other, used);
+            sort_slots(dense, other, used, rest);
             clear_lines(&table);
         }
         share = (uint)(((ulong)used << SHARE_BITS) / n) + 1;

@@ -33,8 +33,8 @@ static inline uint complement16(uint letters)
 #define CUT_BACKWARD(prefix) (prefix)
 #endif
 
-__kernel void sample_prefixes(__global const uint *codes, __global const uint *starts, uint groups, uint every, uint k, uint low,
-                              uint last, uint shift, uint bins, __global ulong *counts)
+__kernel ALONE void sample_prefixes(__global const uint *codes, __global const uint *starts, uint groups, uint every, uint k, uint low,
+                                    uint last, uint shift, uint bins, __global ulong *counts)
 {
     const uint unused = 32 - 2 * MIN(k, 16u), ends = MAX(k, 16u) - 16;
     const ulong words = 2 * (ulong)groups;

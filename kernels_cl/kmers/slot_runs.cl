@@ -7,9 +7,9 @@
 // -D EACH=n         k-mers of a work-item
 #include "kmers/slot_key.clh"
 
-__kernel void expand_slots(__global const ulong *words, __global const ulong *table, __global const uint *larges,
-                           __global const ulong *shape, ulong start, uint size, ulong room, ulong place, __global ulong *keys,
-                           __global uint *counts)
+__kernel ALONE void expand_slots(__global const ulong *words, __global const ulong *table, __global const uint *larges,
+                                 __global const ulong *shape, ulong start, uint size, ulong room, ulong place, __global ulong *keys,
+                                 __global uint *counts)
 {
     const ulong stride = shape[0];
     const uint rest = (uint)shape[1], count_bits = (uint)shape[2], bins = (uint)shape[3], large = (uint)shape[4];

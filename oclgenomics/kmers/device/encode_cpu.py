@@ -19,7 +19,7 @@ from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.layout import SECTION_KMERS
 from oclgenomics.kmers.database.simple8b import STRETCH
 from oclgenomics.kmers.device.encode_kernels import SIP_KEY, Span, coded_of, large_counts, sections_of
-from oclgenomics.kmers.device.slots import SlotBins
+from oclgenomics.kmers.device.slots import SlotBins, unused_slot
 from oclgenomics.kmers.plan.memory import TALLIED, SectionPlan
 from oclgenomics.runtime import Engine
 
@@ -40,18 +40,22 @@ class CpuDeviceEncoder:
         self._engine, self._rooms = engine, RoomPair(engine, output, words, plan)
         defines = {"EVERY": SECTION_KMERS, "STRETCH": STRETCH, "TALLIED": TALLIED, "BYTES": engine.tuning.vector_bytes}
         self._defines: dict[str, int] = {"WORDS": words, **defines}
-        self._kernel = engine.kernel("kmers/encode_cpu_device.cl", "encode_sections", **self._defines)
         # Of slots.
         self._items = min(engine.device.compute_units, sections)
         self._numbers = engine.empty((self._items, SECTION_KMERS), np.uint32)
         self._next = engine.empty(1, np.uint32)
         self._started: _Started | None = None
+        self._no_slots: SlotBins | None = None
 
     def encode(self, span: Span) -> Iterator[Coded]:
         """Encode k-mers and append them, behind sections of slots; yield what is known of all."""
+        if self._no_slots is not None and span.start == 0 and span.size < SECTION_KMERS:
+            yield from self.encode_slots(span, self._no_slots, 0, 0)  # by a kernel that is there
+            return
         engine, sections, rooms = self._engine, sections_of(span.size), self._rooms.next()
+        kernel = engine.kernel("kmers/encode_cpu_device.cl", "encode_sections", **self._defines)
         engine.launch(
-            self._kernel, (sections,), (1,), **span.keys_of, counts=span.counts, **SIP_KEY, room=self._rooms.room_bytes,
+            kernel, (sections,), (1,), **span.keys_of, counts=span.counts, **SIP_KEY, room=self._rooms.room_bytes,
             out=rooms.rooms.device, facts=rooms.facts.device, tallies=rooms.tallies.device,
         )  # fmt: skip
         yield from self._collect()
@@ -74,8 +78,10 @@ class CpuDeviceEncoder:
             K-mers before those of slots, fewer than a section; from the start of their arrays.
         bins : SlotBins
         start, size : int
-            The first k-mer of slots, and how many of them; at least one.
+            The first k-mer of slots, and how many of them; at least one k-mer in all.
         """
+        if self._no_slots is None:
+            self._no_slots = SlotBins(self._engine, unused_slot(self._engine, bins.layout))
         before, self._started = self._started, self._start(held, bins, start, size)
         yield from self._read(before)
 

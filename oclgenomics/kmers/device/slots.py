@@ -65,6 +65,7 @@ class SlotBins:
 
     Attributes
     ----------
+    layout : SlotLayout
     size : int
         K-mers of all bins.
     arguments : dict
@@ -77,7 +78,7 @@ class SlotBins:
         used = np.flatnonzero(slots.sizes)
         starts = np.zeros(len(used) + 1, np.uint64)
         np.cumsum(slots.sizes[used], out=starts[1:])
-        self._engine, self._slot_words = engine, slots.layout.words
+        self._engine, self.layout = engine, slots.layout
         self.size = int(starts[-1])
         larges = np.concatenate([slots.large_slots, slots.large_counts])
         table = np.concatenate([starts, slots.heads[used], slots.begins[used].astype(np.uint64)])
@@ -92,7 +93,7 @@ class SlotBins:
     @property
     def defines(self) -> dict[str, int]:
         """Parameters of the kernels that take them."""
-        return {"SLOT_WORDS": self._slot_words}
+        return {"SLOT_WORDS": self.layout.words}
 
     def expand(self, start: int, size: int, keys: DeviceArray, counts: DeviceArray, place: int = 0) -> None:
         """Make keys and counts of some neighbours.
@@ -113,6 +114,13 @@ class SlotBins:
             shape=self._engine.upload(np.array(self.shape, np.uint64)), start=start, size=size, room=room, place=place,
             keys=keys, counts=counts,
         )  # fmt: skip
+
+
+def unused_slot(engine: Engine, layout: SlotLayout) -> Slots:
+    """Return a slot of one bin, for kernels that get slots and use none."""
+    one, none = np.ones(1, np.uint32), np.empty(0, np.uint32)
+    words = engine.upload(np.zeros((layout.words, 1), np.uint64))
+    return Slots(layout, words, np.zeros(1, np.uint64), np.zeros(1, np.uint32), one, none, none)
 
 
 def runs_of(engine: Engine, slots: Slots, k: int) -> Runs:

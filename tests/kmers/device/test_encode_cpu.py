@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from helpers.slots import slots_of
 from hypothesis import HealthCheck, given, settings, strategies as st
 
+from oclgenomics.io.atomic_file import Appending, whole_file
+from oclgenomics.kmers.database.codec import encode_sections
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import KmerBlock
 from oclgenomics.kmers.database.layout import SECTION_KMERS
-from oclgenomics.kmers.device.slots import Slots, runs_of
+from oclgenomics.kmers.device.encode_cpu import CpuDeviceEncoder
+from oclgenomics.kmers.device.encode_kernels import Span
+from oclgenomics.kmers.device.slots import SlotBins, Slots, runs_of
 from oclgenomics.kmers.device.writer import DatabaseWriter
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.plan import memory as section_plan
@@ -22,6 +28,7 @@ from oclgenomics.kmers.plan.bins import SlotLayout
 from oclgenomics.kmers.plan.memory import TALLIED
 from oclgenomics.primitives import Runs
 from oclgenomics.runtime import Device, Engine
+from oclgenomics.runtime.program import Kernel
 
 FIXTURE = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 # K-mers and the bits that their bins keep, at least and at most; as many words of slots and of k-mers in a line.
@@ -30,7 +37,7 @@ SHAPES = (
     *((29, 57, 58), (31, 57, 62), (32, 57, 64)),
     *((33, 2, 56), (47, 30, 56)),
     *((33, 57, 66), (47, 57, 94), (55, 57, 110), (60, 64, 120), (64, 113, 120)),
-    *((90, 121, 180),),
+    *((90, 121, 180), (96, 169, 184), (101, 185, 198), (128, 225, 248)),
     *((256, 449, 504),),
 )
 
@@ -89,6 +96,18 @@ def cut(engine: Engine, keys: np.ndarray, counts: np.ndarray, cuts: list[int], r
     return parts
 
 
+def check_encoder(engine: Engine, path: Path, k: int, keys: np.ndarray, counts: np.ndarray, slots: Slots) -> None:
+    """A section of slots alone, which writers make of less than a section only behind others."""
+    if not engine.tuning.cpu or not slots.size:
+        return
+    with ThreadPoolExecutor(1) as pool, whole_file(path) as file:
+        encoder = CpuDeviceEncoder(engine, k, Appending(file, pool), section_plan.SectionPlan(engine.limits(), k))
+        none = Span(engine.empty((key_words(k), 1), np.uint64), engine.empty(1, np.uint32), 0, 0)
+        assert len([*encoder.encode_slots(none, SlotBins(engine, slots), 0, slots.size), *encoder.drain()]) == 1
+        encoder.close()
+    assert path.read_bytes() == encode_sections(keys, counts)[0]
+
+
 @FIXTURE
 @given(shape=st.sampled_from(SHAPES), data=st.data(), seed=st.integers(0, 1 << 32))
 def test_gaps_and_counts_of_any_width(
@@ -118,6 +137,16 @@ def test_gaps_and_counts_of_any_width(
             np.testing.assert_array_equal(shaped.download(found.keys), keys[:, begin:end])
             np.testing.assert_array_equal(shaped.download(found.counts), counts[begin:end])
     assert write_slots(path, shaped, k, parts) == write_block(path, k, keys, counts)
+    check_encoder(shaped, path, k, keys, counts, slots_of(shaped, keys, counts, rests[0], rng))
+
+
+@pytest.mark.parametrize(("k", "rest"), [(55, 110), (64, 120), (96, 184), (101, 190), (128, 248)])
+def test_gaps_of_ones(tmp_path: Path, engine: Engine, k: int, rest: int) -> None:
+    """All within a bin: words of neighbours are equal, and what is borrowed goes through them."""
+    gaps = [1 << 40, *((1 << width) - low for width in range(2, rest - 6, 3) for low in (0, 1, 2))]
+    keys = numbers_to_keys([*itertools.accumulate(gaps)], k)
+    counts = np.arange(1, len(gaps) + 1, dtype=np.uint32)
+    check_encoder(engine, tmp_path / "set", k, keys, counts, slots_of(engine, keys, counts, rest))
 
 
 @pytest.mark.parametrize(("k", "rest"), [(31, 50), (55, 92)])
@@ -131,6 +160,24 @@ def test_sizes_around_borders(tmp_path: Path, engine: Engine, size: int, k: int,
     middle = min(size, SECTION_KMERS + 7)
     for cuts in ([], [middle]):
         assert write_slots(tmp_path / "set", engine, k, cut(engine, keys, counts, cuts, [rest], 1)) == whole
+
+
+def test_last_section_needs_no_other_kernel(tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that takes keys would have to be compiled for each width of k."""
+    if not engine.tuning.cpu:
+        pytest.skip("of CPUs")
+    asked: list[str] = []
+    kernel = engine.kernel
+
+    def asking(source: str, *args: Any, **defines: Any) -> Kernel:
+        asked.append(source)
+        return kernel(source, *args, **defines)
+
+    monkeypatch.setattr(engine, "kernel", asking)
+    keys, counts = many_kmers(SECTION_KMERS + 7)
+    write_slots(tmp_path / "set", engine, 31, cut(engine, keys, counts, [], [50], 1))
+    assert "kmers/encode_slots.cl" in asked
+    assert "kmers/encode_cpu_device.cl" not in asked
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -229,13 +276,13 @@ def test_memory_is_small(tmp_path: Path, device: Device) -> None:
     ("place", "words"),
     [
         *((place, 1) for place in (1, 777, SECTION_KMERS - 1, SECTION_KMERS, 2 * SECTION_KMERS)),
-        *((1234, 2), (SECTION_KMERS, 2), (99, 3)),
+        *((1234, 2), (SECTION_KMERS, 2), (99, 3), (99, 4)),
     ],
 )
 @pytest.mark.parametrize("equal", [True, False])
 @pytest.mark.usefixtures("small_blocks")
 def test_disorder_anywhere(tmp_path: Path, engine: Engine, place: int, words: int, equal: bool) -> None:
-    k, rest = {1: (31, 50), 2: (55, 92), 3: (90, 150)}[words]
+    k, rest = {1: (31, 50), 2: (55, 92), 3: (90, 150), 4: (101, 190)}[words]
     keys, counts = many_kmers(2 * SECTION_KMERS + 9, k)
     if equal:
         keys[:, place] = keys[:, place - 1]
