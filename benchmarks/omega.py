@@ -14,8 +14,9 @@ of the kernel over that of reading the 8 bytes of region sums of each omega at t
 1, tiles or a cache serve them.
 
 OmegaPlus runs if it is on PATH, each of its builds with --peer-threads threads. Its runs and ours alternate, so a
-machine whose speed changes is as slow for the one as for the other. `times` is the ratio of the medians. Peers are not
-run on real inputs, since OmegaPlus reads no gzip.
+machine whose speed changes is as slow for the one as for the other. `times` is the ratio of the medians, `CPU times`
+that of the CPU seconds, which says more on a machine with other work. Peers are not run on real inputs, since OmegaPlus
+reads no gzip.
 """
 
 from __future__ import annotations
@@ -148,9 +149,10 @@ def run_in_turn(
 
 def together(runs: list[dict[str, Any]]) -> dict[str, Any]:
     """One record of several runs."""
-    seconds = [run["best"] for run in runs]
-    middle = float(np.median(seconds))
-    return {"seconds": seconds, "best": min(seconds), "median": middle, "peak_mb": max(run["peak_mb"] for run in runs)}
+    seconds, worked = ([run[what] for run in runs] for what in ("best", "cpu"))
+    middles = {"median": float(np.median(seconds)), "cpu_median": float(np.median(worked))}
+    peak = max(run["peak_mb"] for run in runs)
+    return {"seconds": seconds, "cpu_seconds": worked, "best": min(seconds), **middles, "peak_mb": peak}
 
 
 def measure(name: str, args: argparse.Namespace, engine: Engine, rate: float, folder: Path) -> dict[str, Any]:
@@ -193,6 +195,9 @@ def summary(record: dict[str, Any]) -> dict[str, Any]:
         "best peer": peer or "-",
         "peer s": theirs or "-",
         "times": theirs / own if theirs else "-",
+        "CPU s": record["whole"]["cpu_median"],
+        "peer CPU s": record["peers"][peer]["cpu_median"] if peer else "-",
+        "CPU times": record["peers"][peer]["cpu_median"] / record["whole"]["cpu_median"] if peer else "-",
         "peak MB": record["whole"]["peak_mb"],
         "read s": inside["read_seconds"],
         "scan s": inside["scan_seconds"],

@@ -21,10 +21,10 @@ from oclgenomics.omega.api import scan_alignment, scan_alignments
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.result import Scan
-from oclgenomics.omega.sites.sources import batches
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.packing import words_for
+from oclgenomics.variation.sources import batches
 
 SEED, SAMPLES, LENGTH = 20210517, 50, 1_000_000
 SITES = (100, 500, 2000)

@@ -4,10 +4,14 @@
                                    [--size 1] [--repeat 5] [--folder FOLDER] [--traces FOLDER] [--json FILE]
     python benchmarks/processes.py --from FOLDER --plot FILE.png
 
+Inputs are --size times as large as those of an H200; omega:0.5 among the jobs is half as large again.
+
 A process runs from start to exit, its inputs in the system's cache. `first s` is its first run, `s` the best of the
 others. Another run is profiled, of which are `device s`, when a kernel runs, and `link s`, when something is copied to
 or from the device; --traces keeps its trace, which ui.perfetto.dev shows. `cpu s` is the host's, of all its threads.
-`start s` is a command on the device with next to nothing to do. --plot draws the traces of a folder.
+`start s` is a command on the device with next to nothing to do, `host s` what is left of `s`: neither the start, nor a
+kernel, nor a copy. `most` names the largest of these four, which stands between the process and its bound, with its
+seconds; of kernels also the one that runs longest. --plot draws the traces of a folder.
 
 Three rates are measured first: reading a cached file with up to eight threads, copying to the device, and copying
 within its memory. The bytes of inputs and outputs at the least of them take `bound s`; `times` is how many times as
@@ -144,11 +148,25 @@ def command(process: Process, output: Path, device: str) -> list[str]:
 
 def spans(trace: Path, lane: str) -> Iterator[tuple[float, float]]:
     """Yield when something of a lane began and ended, in seconds."""
+    for event in lane_events(trace, lane):
+        yield event["ts"] / 1e6, (event["ts"] + event["dur"]) / 1e6
+
+
+def lane_events(trace: Path, lane: str) -> Iterator[dict[str, Any]]:
+    """Yield what happened in a lane."""
     events = json.loads(trace.read_text())["traceEvents"]
     lanes = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e.get("name") == "thread_name"}
     for event in events:
         if event["ph"] == "X" and lanes[event["pid"], event["tid"]] == lane:
-            yield event["ts"] / 1e6, (event["ts"] + event["dur"]) / 1e6
+            yield event
+
+
+def kernel_seconds(trace: Path) -> dict[str, float]:
+    """Return how long each kernel ran."""
+    found: dict[str, float] = {}
+    for event in lane_events(trace, "compute"):
+        found[event["name"]] = found.get(event["name"], 0.0) + event["dur"] / 1e6
+    return found
 
 
 def covered(pairs: Iterable[tuple[float, float]]) -> float:
@@ -158,6 +176,16 @@ def covered(pairs: Iterable[tuple[float, float]]) -> float:
         total += max(0.0, end - max(start, until))
         until = max(until, end)
     return total
+
+
+def largest(parts: dict[str, float], kernels: dict[str, float]) -> str:
+    """Name the part of a process that takes longest, with its seconds; of kernels also the longest."""
+    name = max(parts, key=lambda part: parts[part])
+    told = f"{name} {parts[name]:.2f} s"
+    if name != "kernels":
+        return told
+    kernel = max(kernels, key=lambda one: kernels[one])
+    return f"{told} ({kernel} {kernels[kernel]:.2f} s)"
 
 
 def rates(engine: Engine, folder: Path) -> dict[str, float]:
@@ -200,7 +228,9 @@ def start_seconds(folder: Path, device: str, repeat: int) -> float:
 
 def measured(name: str, folder: Path, args: argparse.Namespace, least: float, start: float) -> Row:
     """Run a process, and once more with its profile."""
-    process = JOBS[name](folder, args.size)
+    name, _, share = name.partition(":")
+    size = args.size * float(share or 1)
+    process = JOBS[name](folder, size)
     outputs, trace = folder / "outputs", (args.traces or folder) / f"{name}.json"
     output = outputs / f"{name}{process.suffix}"
     words = command(process, output, args.device)
@@ -209,10 +239,14 @@ def measured(name: str, folder: Path, args: argparse.Namespace, least: float, st
     run_process([*words, "--profile", str(trace)], 1, outputs=outputs)
     read = sum(path.stat().st_size for path in process.inputs)
     seconds, bound = min(run["seconds"][1:]), (read + written) / least / 1e9
+    running, copying = list(spans(trace, "compute")), list(spans(trace, "transfer"))
+    device, link, host = covered(running), covered(copying), seconds - start - covered(running + copying)
+    parts = {"start": start, "host": max(0.0, host), "kernels": device, "copies": link}
     return {
-        "job": name, "MB in": read / 1e6, "MB out": written / 1e6, "first s": run["seconds"][0], "s": seconds,
-        "start s": start, "cpu s": run["cpu"], "device s": covered(spans(trace, "compute")),
-        "link s": covered(spans(trace, "transfer")), "bound s": bound, "times": seconds / bound,
+        "job": name, "size": size, "MB in": read / 1e6, "MB out": written / 1e6,
+        "first s": run["seconds"][0], "s": seconds, "start s": start, "cpu s": run["cpu"],
+        "device s": device, "link s": link, "host s": parts["host"],
+        "bound s": bound, "times": seconds / bound, "most": largest(parts, kernel_seconds(trace)),
     }  # fmt: skip
 
 

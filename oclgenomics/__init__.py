@@ -21,20 +21,21 @@ if TYPE_CHECKING:
         omega as omega,
         sdtw as sdtw,
         signatures as signatures,
+        sweeps as sweeps,
     )
     from oclgenomics.runtime import *
     from oclgenomics.variation import *
 
 __version__ = "1.0.0"
 
-SYSTEMS = ("classify", "fpga", "kmers", "omega", "sdtw", "signatures")
+SYSTEMS = ("classify", "fpga", "kmers", "omega", "sdtw", "signatures", "sweeps")
 
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
         "runtime": "Device Engine list_devices select_device",
         "variation": "Alignment ReadOptions read_alignments",
-        "": "classify fpga kmers omega sdtw signatures",
+        "": "classify fpga kmers omega sdtw signatures sweeps",
     },
 )
 __all__ += ["__version__"]

@@ -5,6 +5,7 @@ from oclgenomics.app import stopping
 
 def program() -> int:
     """Run the command line in this process, which ends with what is returned."""
+    stopping.collect_seldom()
     stopping.without_algebra_threads()
     stopping.leave_at_once()
     stopping.exit_on_signals("oclgenomics")  # before anything that takes time to import

@@ -61,7 +61,7 @@ def commands() -> Iterator[Command]:
         parser = choices[name]
         if any(isinstance(one, argparse._SubParsersAction) for one in parser._actions):
             actions = _subcommands(parser)
-            texts = {one.dest: one.help or "" for one in actions._choices_actions}
+            texts = {one.dest: one.help or "" for one in actions._get_subactions()}
             for action in actions.choices:
                 yield Command((name, action), texts.get(action, ""), actions.choices[action])
         else:

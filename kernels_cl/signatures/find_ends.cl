@@ -10,8 +10,9 @@
 // the sum of all steps from cell to cell, up minus down. `level` has a bit for each step that is not up, `down` for each that is.
 // As a neighbouring cell differs by one at most, one of EACH ends is looked at, in the middle: the others may be EACH / 2 lower.
 //
-//   join_letters  so many letters, from `begin` on, of a text that has all pieces end to end between runs of N
-//   lay_streams   blocks of streams, from letters that lie end to end, SOME more than these
+//   join_letters  for each of some blocks of streams, so many letters of a text that has all pieces end to end between runs of N
+//   lay_streams   blocks of streams, from letters that lie end to end, SOME more than these: those of block b begin at `places[b]` of
+//                 `codes` if they lie in one piece, else at ~places[b] of those that were joined
 //   mark_ends     windows and first ends, counted through the letters of all pieces, of which one of EACH ends may be one with so
 //                 few edits: at found[slot] and found[room + slot], in no order, as many as there is `room` for; counts[0] counts
 //                 all, and counts[1 + b] those of each block: as many blocks as are asked for, behind `skip` of those that were laid
@@ -53,13 +54,15 @@ typedef uchar16 some_t __attribute__((aligned(1)));
 #define STRETCH 4096  // letters of a work-item
 
 __kernel void join_letters(__global const uchar *codes, __global const Piece *pieces, __global const uint *firsts, uint count,
-                           uint total, uint before, ulong begin, uint size, __global uchar *joined)
+                           uint total, uint before, __global const uint *blocks, uint items, uint step, uint size,
+                           __global uchar *joined)
 {
-    const uint first = get_global_id(0) * STRETCH;
-    if (first >= size)
+    const uint item = get_global_id(0), each = (size + STRETCH - 1) / STRETCH, number = item / each;
+    if (item >= items)
         return;
-    __global uchar *to = joined + first, *end = joined + MIN(size, first + STRETCH);
-    ulong at = begin + first;  // counted from `before` letters before the text
+    const uint first = (item % each) * STRETCH;
+    __global uchar *to = joined + (ulong)number * size + first, *end = to + MIN(size - first, STRETCH);
+    ulong at = (ulong)blocks[number] * step + first;  // counted from `before` letters before the text
     for (; to < end && at < before; ++to, ++at)
         *to = ANYTHING;
     at -= MIN(at, before);
@@ -96,12 +99,14 @@ __kernel void join_letters(__global const uchar *codes, __global const Piece *pi
     (uchar16)(a.s8, b.s8, a.s9, b.s9, a.sa, b.sa, a.sb, b.sb, a.sc, b.sc, a.sd, b.sd, a.se, b.se, a.sf, b.sf)
 
 __attribute__((vec_type_hint(ulong8)))
-__kernel void lay_streams(__global const uchar *joined, uint share, uint size, uint streams, __global uchar *out)
+__kernel void lay_streams(__global const uchar *codes, __global const uchar *joined, __global const long *places, uint share,
+                          uint size, uint streams, __global uchar *out)
 {
     const uint block = get_global_id(0);
     if (block * LANES >= streams)
         return;
-    __global const uchar *from = joined + (ulong)block * LANES * share;
+    const long place = places[block];
+    __global const uchar *from = place >= 0 ? codes + place : joined + ~place;
     __global uchar *to = out + (ulong)block * LANES * size;
     for (uint t = 0; t < size; t += SOME) {
         uchar16 rows[SOME], turned[SOME];
@@ -136,12 +141,14 @@ __kernel void lay_streams(__global const uchar *joined, uint share, uint size, u
     }
 }
 #else
-__kernel void lay_streams(__global const uchar *joined, uint share, uint size, uint streams, __global uchar *out)
+__kernel void lay_streams(__global const uchar *codes, __global const uchar *joined, __global const long *places, uint share,
+                          uint size, uint streams, __global uchar *out)
 {
     const uint stream = get_global_id(0);
     if (stream >= streams)
         return;
-    __global const uchar *from = joined + (ulong)stream * share;
+    const long place = places[stream / LANES];
+    __global const uchar *from = (place >= 0 ? codes + place : joined + ~place) + stream % LANES * share;
     __global uchar *to = out + (ulong)(stream / LANES) * size * LANES + stream % LANES;
     for (uint t = 0; t < size; ++t)
         to[t * LANES] = from[t];

@@ -15,11 +15,11 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeVar
 
 from oclgenomics import notices, runtime
@@ -39,10 +39,13 @@ from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.io.atomic_file import open_whole, saved_files
 from oclgenomics.io.json_text import json_text
 from oclgenomics.io.packed_file import check_packer, open_packed
+from oclgenomics.lazy_names import late
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
     from oclgenomics.runtime.profile import Profile
+
+drawing = late("oclgenomics.app.drawing")
 
 
 MAX_COUNT = 1e15  # any whole number up to it is exact in float64
@@ -111,14 +114,38 @@ class OneLineParser(argparse.ArgumentParser):
 def add_system(
     subparsers: Any,
     name: str,
-    commands: Iterable[ModuleType],
+    commands: str,
     parser_class: type[OneLineParser] = OneLineParser,
 ) -> None:
-    """Add a system and its commands, each a module with `add_parser`, to the command line."""
+    """Add a system to the command line, and its commands, of which only that is imported which is asked for.
+
+    Parameters
+    ----------
+    subparsers : argparse action
+    name : str
+        The system's.
+    commands : str
+        Names apart by spaces, in the order of the help. Each is a module of the system's `commands` with `add_parser`.
+    parser_class : type, optional
+    """
     parser = subparsers.add_parser(name)
-    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=parser_class)
-    for command in commands:
-        command.add_parser(actions)
+    actions = parser.add_subparsers(
+        dest="action", metavar="ACTION", required=True, parser_class=parser_class, action=_Commands
+    )
+
+    def add(command: str, some: Any) -> None:
+        module = command.replace("-", "_")
+        importlib.import_module(f"oclgenomics.{name}.commands.{module}").add_parser(some)
+
+    actions.choices = actions._name_parser_map = _LateParsers(commands.split(), actions, add)
+
+
+class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
+    """The commands of a system; a help asks for all of them."""
+
+    def _get_subactions(self) -> list[argparse.Action]:
+        late: Any = self.choices
+        return [shown for name in late for shown in late.shown(name)]
 
 
 class _LateParsers(Mapping[str, argparse.ArgumentParser]):
@@ -128,6 +155,7 @@ class _LateParsers(Mapping[str, argparse.ArgumentParser]):
         self._names, self._add = names, add
         self._how = {"prog": actions._prog_prefix, "parser_class": actions._parser_class}
         self._made: dict[str, argparse.ArgumentParser] = {}
+        self._shown: dict[str, list[argparse.Action]] = {}
 
     def __contains__(self, name: object) -> bool:
         return name in self._names
@@ -143,7 +171,13 @@ class _LateParsers(Mapping[str, argparse.ArgumentParser]):
             actions = argparse.ArgumentParser().add_subparsers(**self._how)
             self._add(name, actions)
             self._made.update(actions.choices)
+            self._shown[name] = actions._choices_actions
         return self._made[name]
+
+    def shown(self, name: str) -> list[argparse.Action]:
+        """Return what a help lists for a command."""
+        self[name]
+        return self._shown[name]
 
 
 def add_late_parsers(actions: Any, helps: Mapping[str, str], add: Callable[[str, Any], None]) -> None:
@@ -287,6 +321,16 @@ def shortened(text: str) -> str:
 
 
 # Options of many commands
+
+
+class FromReport:
+    """The default of an option: what a report says, or a value where there is none."""
+
+    def __init__(self, shown: str, value: Any = None) -> None:
+        self.shown, self.value = shown, value
+
+    def __str__(self) -> str:
+        return self.shown
 
 
 def add_device_options(parser: argparse.ArgumentParser, *, threads: str | None = None) -> None:
@@ -513,11 +557,19 @@ def _check_nameable(option: str, name: str) -> None:
 # The work
 
 
-def begin_engine(args: argparse.Namespace) -> None:
+def begin_engine(args: argparse.Namespace, *, draws: str | None = None) -> None:
     """Have the device of the options ready soon, while the rest is imported.
 
     Python waits for the libraries of runtimes where it loads a library, too, so the modules that need some come before.
+
+    Parameters
+    ----------
+    args : Namespace
+    draws : str, optional
+        The function of the system's `plots` that draws what --plot asks for, by `plots.draw_figure`.
     """
+    if draws is not None and args.plot:  # while there is one thread, and little memory that two processes would share
+        drawing.begin_drawing(f"oclgenomics.{args.command}.plots", draws)
     for name in (
         "concurrent.futures.thread",
         "subprocess",

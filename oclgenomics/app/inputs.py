@@ -35,7 +35,7 @@ def add_reading_options(group: argparse._ArgumentGroup) -> None:
     )  # fmt: skip
     group.add_argument(
         "--phase", default="auto", metavar="NAME",
-        help="unphased calls of a VCF or VCF Zarr: auto (genotype r2 for a chromosome that has any), missing (take "
+        help="unphased calls of a VCF or VCF Zarr: auto (genotypes for a chromosome that has any), missing (take "
         "them as missing), strict (refuse them) or ignore (take the order of alleles as phase) (default: %(default)s)",
     )  # fmt: skip
 
@@ -127,8 +127,8 @@ class ReadCalls(Protocol):
     def haploid(self) -> object: ...
 
 
-def say_unphased(args: argparse.Namespace, alignment: ReadCalls) -> None:
-    """Tell how many calls of an alignment are not phased, and what that does."""
+def say_unphased(args: argparse.Namespace, alignment: ReadCalls, effect: str = "r2 is computed from genotypes") -> None:
+    """Report how many calls of an alignment are not phased, and what that does."""
     calls, ploidy = alignment.unphased_calls, alignment.ploidy
     if not calls:
         return
@@ -136,7 +136,7 @@ def say_unphased(args: argparse.Namespace, alignment: ReadCalls) -> None:
     verb = "is" if calls == 1 else "are"
     if alignment.unphased:
         what = (
-            f"{verb} heterozygous and unphased, so r2 is computed from genotypes (--phase missing takes such calls as "
+            f"{verb} heterozygous and unphased, so {effect} (--phase missing takes such calls as "
             "missing, strict refuses them, ignore takes the order of their alleles as it is)"
         )
     else:

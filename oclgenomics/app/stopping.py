@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import os
 import signal
 import sys
@@ -25,12 +26,14 @@ WORDS = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated"}
 if hasattr(signal, "SIGHUP"):  # not on Windows
     WORDS[signal.SIGHUP] = "hung up"
 VARIABLES = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")  # in which a user may ask for threads
+NEW_OBJECTS = 20_000  # between two looks for cycles among the youngest objects
 DEFAULTS = (signal.SIG_DFL, signal.default_int_handler)
 
 _handled: list[signal.Signals] = []
 _program = ""
 _received: signal.Signals | None = None
 _status: int | None = None
+_is_program = False
 
 
 def exit_on_signals(program: str) -> None:
@@ -107,7 +110,14 @@ def leave_at_once() -> None:
 
     It changes nothing unless `leaves_with` is called, too.
     """
+    global _is_program
+    _is_program = True
     atexit.register(_leave)
+
+
+def is_program() -> bool:
+    """Return whether this process is that of a command, and not one in which others call commands as functions."""
+    return _is_program
 
 
 def leaves_with(status: int) -> int:
@@ -124,6 +134,11 @@ def _leave() -> None:
         with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or trouble that the command has told
             stream.flush()
     os._exit(_status)
+
+
+def collect_seldom() -> None:
+    """Have Python look for cycles of objects after so many new ones that imports, which make none, are not held up."""
+    gc.set_threshold(NEW_OBJECTS, *gc.get_threshold()[1:])
 
 
 def without_algebra_threads() -> None:

@@ -47,7 +47,7 @@ __getattr__, __dir__, __all__ = found_in(
         "database.database": "Database",
         "database.file": "read_database verify_database write_database",
         "database.merging": "merge_databases",
-        "formats.truth": "read_calls read_truth",
+        "formats.truth": "read_calls read_confidences read_truth",
         "index": "Index checked_inputs options_for",
         "jobs": "BuildJob QueryJob",
         "oclgenomics.app.run": "Run",
@@ -58,7 +58,7 @@ __getattr__, __dir__, __all__ = found_in(
         ),
         "result": "ClassifiedReads QueryResult",
         "serving.client": "Client",
-        "taxonomy.evaluation": "Evaluation RankMeasures Truth evaluate",
+        "taxonomy.evaluation": "Evaluation RankMeasures ThresholdCurve Truth evaluate threshold_curves",
     },
     {"query_parts": "iter_query"},
 )

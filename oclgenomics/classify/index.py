@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics import notices
 from oclgenomics.app.files import file_key
@@ -33,9 +34,11 @@ from oclgenomics.classify.device.finder import (
 from oclgenomics.classify.device.reads import HowToRead, SketchedReads, sketched_reads
 from oclgenomics.classify.options import Input, QueryOptions, SketchOptions, Wanted, inputs_of
 from oclgenomics.classify.result import ClassifiedReads, QueryResult
-from oclgenomics.classify.taxonomy.calls import Caller, Candidates, well_covered, without_targets
+from oclgenomics.classify.taxonomy.calls import Caller, Calls, Candidates, well_covered, without_targets
+from oclgenomics.classify.taxonomy.coverage import CoverageCounter, known_features, lifted, supported
 from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.errors import UsageError
+from oclgenomics.classify.taxonomy.tree import NO_TAXON
+from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.io.closing import Closing
 from oclgenomics.io.workers import work_behind
 from oclgenomics.runtime import Device, Engine
@@ -90,6 +93,9 @@ class Index(Closing):
     ...         print(index.query(sample))
     """
 
+    _known: NDArray[np.int64] | None
+    _source: Database | PathLike
+
     def __init__(
         self,
         database: Database | PathLike,
@@ -114,6 +120,7 @@ class Index(Closing):
                 if self._finder.reads_file:
                     stack.push(opened.pop_all())  # it stays open as long as reads come
             stack.callback(self._finder.release)
+            self._source, self._known = database, None
             self._stack = stack.pop_all()
 
     def _new_finder(self, features: FeatureSource, *, mapped: bool | None) -> Finder:
@@ -172,20 +179,20 @@ class Index(Closing):
         Yields
         ------
         ClassifiedReads
-            In the order of the input. Memory does not grow with the input, unless `cov_percentile` is asked for.
+            In the order of the input. Memory does not grow with the input, unless `QueryOptions.calls_again`.
         """
         inputs = checked_inputs(reads, paired, interleaved=interleaved)
         options, wanted = options_for(self.database, options), wanted or Wanted()
+        check_evidence(options, wanted)
         caller, sketch = Caller(self.lineages, options), self.database.options.sketch
         batches = sketched_reads(self.engine, inputs, self._how(inputs, options, wanted, run or Run()))
         with closing(batches):
             behind = all(one.stored for one in inputs)  # what comes through a pipe is answered as it comes
-            sought = self._sought(batches, options, all_hits=wanted.all_hits, may_wait=behind)
+            sought = self._sought(batches, options, wanted, may_wait=behind)
             found = self._finder.find(sought, self._groups(options))
             call = partial(self._called, caller=caller, options=options)
             with closing(work_behind(call, found, behind=behind)) as parts:
-                whole = parts if not options.cov_percentile else covered_well(parts, self.lineages, sketch, options)
-                yield from whole
+                yield from called_again(parts, self.lineages, sketch, options, self.known_features)
 
     def parts(self, *args: Any, **kwargs: Any) -> Generator[ClassifiedReads, None, None]:
         """Do what `iter_query` does, which is the name of it now."""
@@ -203,13 +210,14 @@ class Index(Closing):
         return Groups(options.lowest, options.maxcand, self.lineages.groups(options.lowest))
 
     def _sought(
-        self, batches: Iterator[SketchedReads], options: QueryOptions, *, all_hits: bool, may_wait: bool
+        self, batches: Iterator[SketchedReads], options: QueryOptions, wanted: Wanted, *, may_wait: bool
     ) -> Iterator[Sought]:
         stride = self.database.options.sketch.winstride
+        features = wanted.features or options.needs_support
         for batch in batches:
             spanned = options.spanned(pairs=batch.reads.mate_letters is not None)
             widths = plan.range_widths(batch.reads.all_letters, spanned, stride)
-            yield Sought(batch, widths, all_hits, options.repeats, may_wait)
+            yield Sought(batch, widths, wanted.all_hits, options.repeats, features, may_wait)
 
     def _called(self, found: FoundReads, caller: Caller, options: QueryOptions) -> ClassifiedReads:
         batch = found.sought.batch
@@ -218,7 +226,15 @@ class Index(Closing):
         kmers = batch.reads.kmers(sketch.kmerlen)
         needed = plan.needed_hits(kmers, windows, sketch, options)
         calls = caller.call(candidates, needed, plan.needed_lead(kmers, sketch, options))
-        return ClassifiedReads(batch.reads, candidates, calls, found.hits, batch.texts)
+        shared = None if found.shared is None else found.shared.only(calls.taxon != NO_TAXON)
+        return ClassifiedReads(batch.reads, candidates, calls, found.hits, batch.texts, shared=shared)
+
+    def known_features(self) -> NDArray[np.int64]:
+        """Count the features that the database has of each taxon and target; see `taxonomy.coverage`."""
+        if self._known is None:
+            with _opened(self._source) as (_, features):
+                self._known = known_features(features, self.lineages)
+        return self._known
 
 
 def options_for(database: Database, options: QueryOptions | None) -> QueryOptions:
@@ -228,6 +244,63 @@ def options_for(database: Database, options: QueryOptions | None) -> QueryOption
     if taken.lowest != given.lowest:
         notices.tell_once("the database has no taxonomy, so reads are assigned to its sequences, not to species")
     return taken
+
+
+def check_evidence(options: QueryOptions, wanted: Wanted) -> None:
+    """Refuse evidence of candidates that may be dropped afterwards.
+
+    Raises
+    ------
+    ParameterError
+        Both are asked for.
+    """
+    if options.cov_percentile and wanted.features:
+        what = "drops candidates, so no evidence can be listed with it; give either"
+        raise ParameterError("cov_percentile", what, options.cov_percentile)
+
+
+def called_again(
+    parts: Iterable[ClassifiedReads],
+    lineages: Lineages,
+    sketch: SketchOptions,
+    options: QueryOptions,
+    known: Callable[[], NDArray[np.int64]],
+) -> Iterable[ClassifiedReads]:
+    """Call all reads again by what is known of all of them, if the options ask for it.
+
+    Parameters
+    ----------
+    parts : iterable of ClassifiedReads
+        All of a query; they are held in memory if they are called again.
+    lineages : Lineages
+    sketch : SketchOptions
+        Those of the database.
+    options : QueryOptions
+    known : callable
+        Returns the features that the database has of each taxon; see `taxonomy.coverage.known_features`.
+    """
+    if options.cov_percentile:
+        return covered_well(parts, lineages, sketch, options)
+    return well_supported(parts, lineages, options, known) if options.needs_support else parts
+
+
+def well_supported(
+    parts: Iterable[ClassifiedReads],
+    lineages: Lineages,
+    options: QueryOptions,
+    known: Callable[[], NDArray[np.int64]],
+) -> Iterator[ClassifiedReads]:
+    """Call reads of taxa that too few distinct features speak for the next taxon above; as `called_again`."""
+    held, counter = list(parts), CoverageCounter(lineages)
+    for part in held:
+        assert part.shared is not None
+        counter.add(part.calls.taxon, part.shared.counts, part.shared.features)
+    needs_known = options.min_coverage or options.min_evenness
+    kept = supported(counter.coverage(known() if needs_known else None), lineages, options)
+    for part in held:
+        taxon = lifted(part.calls.taxon, kept, lineages, options.highest)
+        assert part.shared is not None
+        yield replace(part, calls=Calls(taxon, part.calls.hitmin), shared=part.shared.only(taxon != NO_TAXON))
 
 
 def covered_well(

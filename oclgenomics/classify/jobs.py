@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.app.jobs import Job, kept_open
 from oclgenomics.app.pieces import InputMark, PieceFile, Shard, check_same_input
@@ -22,15 +23,16 @@ from oclgenomics.classify.database.features import (
     merged_features,
     moved_features,
 )
-from oclgenomics.classify.database.file import read_description
+from oclgenomics.classify.database.file import open_database, read_description
 from oclgenomics.classify.database.references import NewTargets, TaxonSources, taxon_files
 from oclgenomics.classify.device.building import check_windows, database_of, known_taxa, read_references
 from oclgenomics.classify.formats.reports import LineForm, line_report
 from oclgenomics.classify.formats.words import LineReport
-from oclgenomics.classify.index import Index, covered_well, options_for
+from oclgenomics.classify.index import Index, called_again, check_evidence, options_for
 from oclgenomics.classify.options import BuildOptions, Input, QueryOptions, Wanted
-from oclgenomics.classify.result import ClassifiedReads, Hits, Reads, WrittenLines
+from oclgenomics.classify.result import ClassifiedReads, Hits, Reads, SharedFeatures, WrittenLines
 from oclgenomics.classify.taxonomy.calls import Calls, Candidates
+from oclgenomics.classify.taxonomy.coverage import known_features
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.io.read_ahead import read_ahead
 from oclgenomics.io.workers import work_ahead
@@ -61,7 +63,7 @@ class QueryJob(Job[ClassifiedReads]):
     """
 
     NAME = "classify query"
-    KINDS = (ClassifiedReads, Reads, Candidates, Calls, Hits, NameList, WrittenLines)
+    KINDS = (ClassifiedReads, Reads, Candidates, Calls, Hits, NameList, WrittenLines, SharedFeatures)
 
     reads: tuple[Input, ...]
     file: str
@@ -71,6 +73,7 @@ class QueryJob(Job[ClassifiedReads]):
     memory_mapping: bool | None = None
 
     def __post_init__(self) -> None:
+        check_evidence(self.options, self.wanted)
         if self.options != self.options.for_taxa(0):  # else it makes no difference what the database has
             object.__setattr__(self, "options", options_for(self.database, self.options))
 
@@ -89,12 +92,12 @@ class QueryJob(Job[ClassifiedReads]):
 
     def parameters(self) -> Mapping[str, Any]:
         mates = [len(_files(one)) + one.interleaved for one in self.reads]
-        return {**asdict(self.options), **asdict(self.wanted), "mates of inputs": mates}
+        return {**asdict(self.options), **asdict(self._wanted), "mates of inputs": mates}
 
     def parts(self, engine: EngineLike, run: Run, shard: Shard | None = None) -> Generator[ClassifiedReads, None, None]:
-        options, inputs = self.options, list(self.reads)
-        if shard is not None:  # targets that are covered badly are known when all pieces are there
-            options = replace(options, cov_percentile=0.0)
+        options, inputs, wanted = self.options, list(self.reads), self._wanted
+        if shard is not None:  # what is covered badly is known when all pieces are there
+            options = options.alone()
             inputs = cut_reads(inputs, shard, whole=self.wanted.limit is not None)
         if not inputs:
             return
@@ -105,7 +108,7 @@ class QueryJob(Job[ClassifiedReads]):
         with (
             lent_engine(engine) as lent,
             kept_open(lent, (InputMark.of(self.file), self.memory_mapping), opened) as index,
-            closing(index.iter_query(inputs, options, self.wanted, run=run)) as parts,
+            closing(index.iter_query(inputs, options, wanted, run=run)) as parts,
         ):
             report = None
             if shard is not None and self._brought is not None:
@@ -115,15 +118,29 @@ class QueryJob(Job[ClassifiedReads]):
                 yield self._for_piece(part, report)
 
     @property
+    def _wanted(self) -> Wanted:
+        """What is wanted of each read, also to call all again."""
+        return replace(self.wanted, features=self.wanted.features or self.options.needs_support)
+
+    @cached_property
+    def _known(self) -> NDArray[np.int64]:
+        with open_database(self.file) as (_, features):
+            return known_features(features, self.lineages)
+
+    def known_features(self) -> NDArray[np.int64]:
+        """Count the features that the database has of each taxon and target; see `taxonomy.coverage`."""
+        return self._known
+
+    @property
     def brings_lines(self) -> bool:
         """Whether all lines of the result come from pieces: none is made when they are combined."""
         return self._brought is not None and self._brought.alone
 
     @property
     def _brought(self) -> LineForm | None:
-        """The lines of pieces, unless they depend on other pieces: coverage changes calls when all are there."""
+        """The lines of pieces, unless they depend on other pieces, which change calls when all are there."""
         known = self.lines
-        return known if known is not None and known.name and not self.options.cov_percentile else None
+        return known if known is not None and known.name and not self.options.calls_again else None
 
     def _for_piece(self, part: ClassifiedReads, report: LineReport | None) -> ClassifiedReads:
         """What a piece holds of a part."""
@@ -131,14 +148,13 @@ class QueryJob(Job[ClassifiedReads]):
         if report is not None:
             written = WrittenLines(report.form, np.frombuffer(report.lines(part), np.uint8))  # until the next part
             if self.brings_lines:
-                part, names = replace(part, candidates=Candidates.none(0), located=None), NameList.of(())
+                part, names = replace(part, candidates=Candidates.none(0), located=None, shared=None), NameList.of(())
         return replace(part, reads=replace(part.reads, names=names.copy()), written=written)
 
     def combined(self, pieces: Iterable[PieceFile]) -> Iterator[ClassifiedReads]:
-        parts = self._numbered(pieces)
-        if self.options.cov_percentile:
-            return covered_well(parts, self.lineages, self.database.options.sketch, self.options)
-        return parts
+        sketch = self.database.options.sketch
+        again = called_again(self._numbered(pieces), self.lineages, sketch, self.options, self.known_features)
+        return iter(again)
 
     def _numbered(self, pieces: Iterable[PieceFile]) -> Iterator[ClassifiedReads]:
         """The parts of all pieces, their reads numbered through and their files named as this job names them."""

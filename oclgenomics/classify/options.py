@@ -33,6 +33,8 @@ MAX_KMER, MAX_SKETCH, MAX_WINDOW = 16, 64, 4096
 TRIPLETS = 9  # that a k-mer of MAX_KMER bases needs, unless the options say otherwise
 MAX_LOCATIONS = (1 << 16) - 1  # of a feature
 MAX_CANDIDATES = 64
+MAX_ERRORS = 0.5
+PRESETS = {"ont": 0.05, "hifi": 0.002}  # error rates of long reads, by what they are called
 PAIR_SPAN = 600  # bases, of nearly all libraries of short fragments
 
 
@@ -169,6 +171,18 @@ class QueryOptions:
         Reads (pairs: both mates together) of other lengths are not classified; 0 for no limit.
     cov_percentile : float
         Share, 0 to 1, of the windows' cumulated coverage whose targets do not count, those least covered.
+    error_rate : float
+        Share of wrong bases in long reads, 0 to 0.5; see `PRESETS`. It says by how much a read's best candidate has to
+        lead, `plan.needed_lead`: 0 for the lead of short reads.
+    confidence : float
+        Share, 0 to 1, of the features that a read could share with a target (`plan.shared_features`) that its best
+        candidate has at least; another lower bound for the hits that it needs.
+    min_distinct : int
+        Distinct features of a taxon that its reads hit at least; see `taxonomy.coverage`. Reads of a taxon with fewer
+        are called the next taxon above that has as many, or holds one that has; without one, nothing.
+    min_coverage, min_evenness : float
+        Shares, 0 to 1, of the features that the database has of a taxon, and of those that so many hits should reach;
+        reads of taxa below them likewise.
 
     Raises
     ------
@@ -188,6 +202,11 @@ class QueryOptions:
     min_readlen: int = 0
     max_readlen: int = 0
     cov_percentile: float = 0.0
+    error_rate: float = 0.0
+    confidence: float = 0.0
+    min_distinct: int = 0
+    min_coverage: float = 0.0
+    min_evenness: float = 0.0
 
     def __post_init__(self) -> None:
         if not self._lowest_given:
@@ -200,13 +219,22 @@ class QueryOptions:
         if 0 < self.max_readlen < self.min_readlen:
             raise ParameterError("min_readlen", f"is above the greatest length, {self.max_readlen:,}", self.min_readlen)
         _check("sketchlen", self.sketchlen, 0, MAX_SKETCH)
-        for name in ("hitdiff", "cov_percentile"):
+        _check("min_distinct", self.min_distinct, 0, (1 << 32) - 1)
+        for name in ("hitdiff", "cov_percentile", "confidence", "min_coverage", "min_evenness"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ParameterError(name, "is a share, 0 to 1", getattr(self, name))
         for name in ("lowest", "highest"):
             check_choice(name, getattr(self, name), RANKS)
+        if not 0 <= self.error_rate <= MAX_ERRORS:
+            raise ParameterError("error_rate", f"is a share, 0 to {MAX_ERRORS}", self.error_rate)
+        if self.error_rate and self.hitmin is not None:
+            raise ParameterError("error_rate", "says how far a candidate has to lead, as hitmin does; give either",
+                                 self.error_rate)  # fmt: skip
         if RANKS.index(self.lowest) > RANKS.index(self.highest):
             raise ParameterError("lowest", f"is above the highest rank, {self.highest}", self.lowest)
+        if self.cov_percentile and self.needs_support:
+            what = "drops candidates that min_distinct, min_coverage and min_evenness are about; give either"
+            raise ParameterError("cov_percentile", what, self.cov_percentile)
 
     def for_taxa(self, taxa: int) -> QueryOptions:
         """Return the options of queries of a database with so many taxa: see `lowest`."""
@@ -215,6 +243,20 @@ class QueryOptions:
     @property
     def _lowest_given(self) -> bool:
         return bool(self.lowest) and not isinstance(self.lowest, _UsualRank)
+
+    @property
+    def needs_support(self) -> bool:
+        """Whether taxa have to be covered by reads; see `min_distinct`."""
+        return bool(self.min_distinct or self.min_coverage or self.min_evenness)
+
+    @property
+    def calls_again(self) -> bool:
+        """Whether calls depend on all reads together."""
+        return bool(self.cov_percentile) or self.needs_support
+
+    def alone(self) -> QueryOptions:
+        """Return the options under which each read is called by itself."""
+        return replace(self, cov_percentile=0.0, min_distinct=0, min_coverage=0.0, min_evenness=0.0)
 
     @property
     def tells_shares(self) -> bool:
@@ -240,6 +282,8 @@ class Wanted:
         Take mates that have different names.
     limit : int, optional
         Reads, or pairs, of each input that are taken.
+    features : bool
+        The features that reads share with their best candidates, for the evidence of taxa.
 
     Raises
     ------
@@ -251,6 +295,7 @@ class Wanted:
     all_hits: bool = False
     any_mates: bool = False
     limit: int | None = None
+    features: bool = False
 
     def __post_init__(self) -> None:
         if self.limit is not None:

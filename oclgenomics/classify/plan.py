@@ -82,7 +82,9 @@ CHANCE = 0.01  # matches that a read is expected to have with what is not relate
 MIN_HITS = 2
 MIN_LEAD = 2
 LEAD_FEATURES = 16
+LONG_LEAD_FEATURES = 8  # of those without an error, in long reads
 _LOCATABLE = 0.8  # of the features that a read could share with a window, those that its own windows choose
+_ROUNDING = 1e-9  # of products that are whole numbers
 _GOES_ON = 0.1  # measured: chance hits of h + 1 features among those of h
 
 ItemT = TypeVar("ItemT", bound=np.generic)
@@ -164,8 +166,22 @@ def needed_hits(
     sketch : SketchOptions
         Of the database.
     options : QueryOptions
-        `hitmin`, if given, is what every read needs.
+        `hitmin`, if given, is what every read needs. With `confidence`, the hits that it takes if these are more.
     """
+    needed = _usual_hits(kmers, windows, sketch, options)
+    if not options.confidence:
+        return needed
+
+    def of(counts: NDArray[np.int64]) -> NDArray[np.uint32]:
+        return np.ceil(options.confidence * shared_features(counts, sketch) - _ROUNDING).astype(np.uint32)
+
+    return np.maximum(needed, by_length(of, kmers))
+
+
+def _usual_hits(
+    kmers: NDArray[np.integer[Any]], windows: int, sketch: SketchOptions, options: QueryOptions
+) -> NDArray[np.uint32]:
+    """The hits that the options give, or that chance seldom does."""
     if options.hitmin is not None:
         return np.full(len(kmers), options.hitmin, np.uint32)
     known = windows * sketch.winstride / (4**sketch.kmerlen / 2)
@@ -185,12 +201,20 @@ def needed_lead(
 
     Candidates with more hits than the best one less its lead count for the lowest common ancestor. MetaCache's lead is
     the hits that a read needs: None if the options give them.
+
+    Of long reads with a known rate of errors the lead is an eighth of the features without an error. Reads of species
+    without a reference have hits of several relatives, whose numbers differ by a share of these features; what a read
+    has of them is few where errors are many, and a lead in proportion to the length alone is then too long.
     """
     if options.hitmin is not None:
         return None
 
+    whole = 1 / LEAD_FEATURES
+    if options.error_rate:
+        whole = (1 - options.error_rate) ** sketch.kmerlen / LONG_LEAD_FEATURES
+
     def of(counts: NDArray[np.int64]) -> NDArray[np.uint32]:
-        lead = 1 + np.floor(shared_features(counts, sketch) / LEAD_FEATURES + 0.5)
+        lead = 1 + np.floor(shared_features(counts, sketch) * whole + 0.5)
         return np.asarray(np.maximum(lead, MIN_LEAD), np.uint32)
 
     return by_length(of, kmers)
@@ -199,6 +223,15 @@ def needed_lead(
 def shared_features(kmers: NDArray[np.integer[Any]], sketch: SketchOptions) -> NDArray[np.float64]:
     """Return the features that reads of so many k-mers could have in common with a target, float64 (reads,)."""
     return kmers * np.float64(sketch.sketchlen / sketch.winstride)
+
+
+def confidences(hits: NDArray[np.uint32], kmers: NDArray[np.integer[Any]], sketch: SketchOptions) -> NDArray[np.int64]:
+    """Return the confidence of reads with so many hits in thousandths, int64 (reads,).
+
+    It is the share of `shared_features` that are hits, 1 at most; see `QueryOptions.confidence`.
+    """
+    able = np.maximum(shared_features(kmers, sketch), _ROUNDING)
+    return np.minimum(np.floor(1000 * hits / able + _ROUNDING), 1000).astype(np.int64)
 
 
 @dataclass(frozen=True)

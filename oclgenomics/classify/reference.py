@@ -156,6 +156,78 @@ def _best_range(target: int, hit_windows: list[int], width: int) -> Candidate:
     return best
 
 
+def shared_features(own: Iterable[int], features: Locations, best: Candidate | None) -> list[int]:
+    """Return the features of a read that lie in the range of windows of its best candidate, in the order of the read.
+
+    Parameters
+    ----------
+    own : iterable of int
+        Features of the read: each once, or, where repeats count, as often as the read has it.
+    features : Locations
+    best : Candidate or None
+    """
+    if best is None:
+        return []
+    places = [(best.target, window) for window in range(best.first, best.last + 1)]
+    return [feature for feature in own if not set(places).isdisjoint(features.get(feature, ()))]
+
+
+def cover_clades(pairs: Iterable[tuple[int, int]], above: Sequence[int | None]) -> tuple[list[int], list[int]]:
+    """Return how many features each clade has, and how many of them differ.
+
+    Parameters
+    ----------
+    pairs : iterable of (int, int)
+        Nodes and features: those of reads that are called the node, or of targets that are the node.
+    above : sequence of int or None
+        The parent of each node.
+    """
+    hits, seen = [0] * len(above), [set[int]() for _ in above]
+    for called, feature in pairs:
+        node: int | None = called
+        while node is not None:
+            hits[node] += 1
+            seen[node].add(feature)
+            node = above[node]
+    return hits, [len(features) for features in seen]
+
+
+def expected_features(known: int, hits: int) -> float:
+    """Return how many of some features are hit if each of the hits may be any of them."""
+    return known * (1 - (1 - 1 / known) ** hits) if known else 0.0
+
+
+def lift_call(
+    called: int | None,
+    enough: Sequence[bool],
+    above: Sequence[int | None],
+    lineages: Sequence[Sequence[int | None]],
+    highest: str,
+) -> int | None:
+    """Return what a read is called when taxa that are not covered enough are not called.
+
+    Parameters
+    ----------
+    called : int or None
+    enough : sequence of bool
+        Of each node, whether it is covered enough by itself.
+    above : sequence of int or None
+    lineages : sequence of sequences of int or None
+        For each node, its taxon at each rank.
+    highest : str
+    """
+    holds = list(enough)
+    for node, covered in enumerate(enough):
+        higher = above[node]
+        while covered and higher is not None:
+            holds[higher] = True
+            higher = above[higher]
+    if called is None or holds[called]:
+        return called
+    ranked = lineages[called][: RANKS.index(highest) + 1]
+    return next((taxon for taxon in ranked if taxon is not None and holds[taxon]), None)
+
+
 def call_read(
     candidates: Sequence[Candidate],
     lineages: Sequence[Sequence[int | None]],
@@ -200,6 +272,7 @@ def share_reads(
     odds_of_relatives: float,
     shrinkage: float,
     rounds: int,
+    weights: dict[int, float] | None = None,
 ) -> tuple[dict[int, float], dict[int, float]]:
     """Share reads out to their candidates, and to relatives of these without a reference.
 
@@ -215,6 +288,8 @@ def share_reads(
     shrinkage : float
         How far the share of relatives goes from what is found, 0, to what is expected, 1.
     rounds : int
+    weights : dict of int to float, optional
+        How likely a read of each taxon is to come from one place of its genome; 1 if not given.
 
     Returns
     -------
@@ -223,6 +298,7 @@ def share_reads(
     """
     taxa = sorted({one for read in reads for one in read[:2] if one is not None})
     hit = Counter(above[taxon] for taxon in {read[0] for read in reads})
+    weight = dict.fromkeys(taxa, 1.0) if weights is None else weights
     share = {taxon: 1 / len(taxa) for taxon in taxa}
     unknown: dict[int | None, float] = {}
     for number in range(rounds):
@@ -233,9 +309,9 @@ def share_reads(
         found, unknown = dict.fromkeys(taxa, 0.0), dict.fromkeys(hit, 0.0)
         for best, second, best_odds, second_odds in reads:
             parent = above[best]
-            of_best = best_odds * share[best]
-            of_second = 0.0 if second is None else second_odds * share[second]
-            of_none = 0.0 if parent is None else relatives[parent] / (odds_of_relatives * hit[parent])
+            of_best = best_odds * share[best] * weight[best]
+            of_second = 0.0 if second is None else second_odds * share[second] * weight[second]
+            of_none = 0.0 if parent is None else relatives[parent] / (odds_of_relatives * hit[parent]) * weight[best]
             total = of_best + of_second + of_none
             found[best] += of_best / total
             unknown[parent] += of_none / total

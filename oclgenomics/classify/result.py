@@ -84,6 +84,57 @@ class Hits:
 
 
 @dataclass(frozen=True)
+class SharedFeatures:
+    """The features that each read shares with its best candidate, in the range of windows that was hit.
+
+    Attributes
+    ----------
+    offsets : ndarray, int64 (reads + 1,)
+        Features of the reads before each one, and of all.
+    features : ndarray, uint32 (features,)
+        Hashes of k-mers, as in `database.features`.
+    """
+
+    offsets: NDArray[np.int64]
+    features: NDArray[np.uint32]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Features of each read, int64 (reads,)."""
+        return np.diff(self.offsets)
+
+    @classmethod
+    def none(cls, reads: int = 0) -> SharedFeatures:
+        """Return no features of some reads."""
+        return cls(np.zeros(reads + 1, np.int64), np.zeros(0, np.uint32))
+
+    @classmethod
+    def joined(cls, parts: Sequence[SharedFeatures]) -> SharedFeatures:
+        """Join those of several batches of reads, one at least, in their order."""
+        counts = np.concatenate([part.counts for part in parts])
+        return cls(_offsets(counts), np.concatenate([part.features for part in parts]))
+
+    def only(self, reads: NDArray[np.bool_]) -> SharedFeatures:
+        """Return the same, but no features of the reads where `reads` is False."""
+        counts = self.counts
+        return SharedFeatures(_offsets(np.where(reads, counts, 0)), self.features[np.repeat(reads, counts)])
+
+    def added(self, other: SharedFeatures) -> SharedFeatures:
+        """Return the features of both; no read has some in each."""
+        mine, others = self.counts, other.counts
+        owner = np.concatenate([np.repeat(np.arange(len(self)), mine), np.repeat(np.arange(len(self)), others)])
+        order = np.argsort(owner, kind="stable")
+        return SharedFeatures(_offsets(mine + others), np.concatenate([self.features, other.features])[order])
+
+
+def _offsets(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.append(np.int64(0), np.cumsum(counts, dtype=np.int64))
+
+
+@dataclass(frozen=True)
 class Reads:
     """Reads, or pairs of mates, in the order of the input.
 
@@ -153,6 +204,8 @@ class ClassifiedReads:
         ask for them.
     written : WrittenLines, optional
         Lines of these reads, from a worker. If nothing else is to be written, there are no names, candidates and hits.
+    shared : SharedFeatures, optional
+        Those of classified reads, for queries that ask for evidence.
     """
 
     reads: Reads
@@ -161,6 +214,7 @@ class ClassifiedReads:
     located: Hits | None = None
     texts: tuple[NameList, ...] = ()
     written: WrittenLines | None = None
+    shared: SharedFeatures | None = None
 
     def __len__(self) -> int:
         return len(self.reads)

@@ -30,6 +30,7 @@ SYSTEMS = {  # in oclgenomics.NAME.commands, and what helps say of each
     "omega": "selective sweeps by linkage disequilibrium (omega statistic)",
     "sdtw": "on-target nanopore reads, found by their raw signal",
     "signatures": "long patterns with wildcards in reads and genomes, scored by quality",
+    "sweeps": "selective sweeps by mu, diversity and the site frequency spectrum",
     "simulate": "write seeded data for demonstrations, tests and benchmarks",
 }
 VERSION_YAML = {"--version", "--yaml"}

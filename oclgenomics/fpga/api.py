@@ -26,8 +26,9 @@ from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.sites.sources import AlignmentSource, FilteredBatch, filtered_batches
+from oclgenomics.omega.sites.sources import FilteredBatch, filtered_batches
 from oclgenomics.variation.read_options import ReadOptions
+from oclgenomics.variation.sources import AlignmentSource
 
 if TYPE_CHECKING:
     from oclgenomics.variation.alignment import Alignment

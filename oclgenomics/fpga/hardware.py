@@ -26,9 +26,9 @@ from oclgenomics.omega.device.ld import ld_blocks
 from oclgenomics.omega.device.scanner import MIN_SITES
 from oclgenomics.omega.options import EPSILON, ScanOptions
 from oclgenomics.omega.plan.windows import Windows, find_windows
-from oclgenomics.omega.sites.filters import take_sites
 from oclgenomics.runtime import Engine
 from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.selection import take_sites
 
 LARGEST_SPAN = 20_000  # sites of a window: M in float64 and float32 then takes 4.5 GiB
 SHORT, LONG = 1_024, 6_144  # sites of a stretch, unless a window is longer: work is shared, and memory is bounded

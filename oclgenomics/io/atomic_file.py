@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 import sys
 import tempfile
@@ -209,7 +208,7 @@ def _new_file(folder: str) -> Iterator[tuple[int, str | None]]:
 @contextlib.contextmanager
 def _fresh_name(folder: str) -> Iterator[str]:
     """A name that nothing has; whatever has it in the end is removed."""
-    name = os.path.join(folder, f".new-{secrets.token_hex(8)}")  # short: the name of the output may be of full length
+    name = os.path.join(folder, f".new-{os.urandom(8).hex()}")  # short: the name of the output may be of full length
     try:
         yield name
     finally:

@@ -17,7 +17,6 @@ import queue
 import signal
 import struct
 import subprocess
-import sys
 import threading
 import traceback
 from collections.abc import Callable, Mapping
@@ -36,6 +35,30 @@ class LostChildError(Exception):
     """A process is gone; the text says how it ended."""
 
 
+class _Forked:
+    """What `Child` needs to know of a process that was forked, as `subprocess.Popen` has it."""
+
+    def __init__(self, number: int) -> None:
+        self.pid = number
+        self._status: int | None = None
+
+    def poll(self) -> int | None:
+        """Return how it ended, or None while it runs."""
+        return self._ended(os.WNOHANG)
+
+    def wait(self) -> int:
+        """Wait until it ends, and return how."""
+        status = self._ended(0)
+        assert status is not None
+        return status
+
+    def _ended(self, options: int) -> int | None:
+        if self._status is None:
+            number, status = os.waitpid(self.pid, options)
+            self._status = os.waitstatus_to_exitcode(status) if number else None
+        return self._status
+
+
 class Child:
     """A process that runs a module, which calls `serve`.
 
@@ -51,14 +74,16 @@ class Child:
         It cannot be started.
     """
 
+    _process: subprocess.Popen[bytes] | _Forked
+
     def __init__(self, module: str, environment: Mapping[str, str] | None = None) -> None:
-        self._process = subprocess.Popen(
+        process = subprocess.Popen(
             child_python("-m", module), env={**child_environment(), **(environment or {})},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, process_group=0,
         )  # fmt: skip
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._tasks, self._answers = self._process.stdin, self._process.stdout
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._process, self._tasks, self._answers = process, process.stdin, process.stdout
 
     def fileno(self) -> int:
         """Return the handle that has something to read when there is an answer, or the process is gone."""
@@ -107,7 +132,47 @@ class Child:
                 stream.close()
 
 
-def how_ended(process: subprocess.Popen[Any]) -> str:
+class ForkedChild(Child):
+    """A process that begins as a copy of this one, which has a single thread, so what is imported here is there, too.
+
+    Parameters
+    ----------
+    answer, begin : callable
+        As `serve` takes them.
+
+    Raises
+    ------
+    OSError
+        It cannot be started.
+    """
+
+    def __init__(self, answer: Callable[[Any], bytes], begin: Callable[[], None] | None = None) -> None:
+        their_tasks, tasks = os.pipe()
+        answers, their_answers = os.pipe()
+        number = os.fork()
+        if not number:
+            _serve_copy(their_tasks, their_answers, answer, begin)
+        os.close(their_tasks)
+        os.close(their_answers)
+        self._process, self._tasks, self._answers = _Forked(number), os.fdopen(tasks, "wb"), os.fdopen(answers, "rb")
+
+
+def _serve_copy(tasks: int, answers: int, answer: Callable[[Any], bytes], begin: Callable[[], None] | None) -> NoReturn:
+    """Do tasks in a process that was forked; it holds no file of the other one, and leaves all handlers to that."""
+    try:
+        os.setpgid(0, 0)
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+        os.dup2(tasks, 0)
+        os.dup2(answers, 1)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+        serve(answer, begin)
+    finally:
+        os._exit(1)
+
+
+def how_ended(process: subprocess.Popen[Any] | _Forked) -> str:
     """Wait for a process to end, and say how it did: "ended by SIGKILL", "ended with 1"."""
     status = process.wait()
     if status >= 0:
@@ -132,7 +197,7 @@ def serve(answer: Callable[[Any], bytes], begin: Callable[[], None] | None = Non
     _answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # where what libraries print does no harm
     waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    threading.Thread(target=_take, args=(sys.stdin.buffer, waiting), daemon=True).start()
+    threading.Thread(target=_take, args=(os.fdopen(0, "rb", closefd=False), waiting), daemon=True).start()
     if begin is not None:
         begin()
     while True:

@@ -36,6 +36,13 @@ def child_environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join([*given, _HOME])}
 
 
+def has_one_thread() -> bool:
+    """Return whether this process surely has a single thread, those of libraries counted, so that it may be forked."""
+    with contextlib.suppress(OSError):  # only Linux says so
+        return len(os.listdir("/proc/self/task")) == 1
+    return False
+
+
 @contextlib.contextmanager
 def changed_environment() -> Iterator[Callable[[dict[str, str]], None]]:
     """Give the body a way to set environment variables; they are as before when it ends."""

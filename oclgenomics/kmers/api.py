@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 jobs = late("oclgenomics.kmers.jobs")
 spreading = late("oclgenomics.app.jobs")
 
-DumpFormat = Literal["tsv", "jellyfish", "fasta", "npz", "kmc", "parquet"]
+DumpFormat = Literal["tsv", "jellyfish", "fasta", "npz", "kmc", "fastk", "parquet"]
 DUMP_FORMATS: tuple[DumpFormat, ...] = get_args(DumpFormat)
 MatrixFormat = Literal["tsv", "npz", "parquet"]
 MATRIX_FORMATS: tuple[MatrixFormat, ...] = get_args(MatrixFormat)
@@ -325,11 +325,11 @@ def dump(
     ----------
     source : path or KmerSet
     output : path
-        The file to write, "-" for standard output; 'kmc' makes the files `output`.kmc_pre and `output`.kmc_suf. Text is
-        compressed if the name ends in .gz, .bz2, .xz or .zst.
-    format : {'tsv', 'jellyfish', 'fasta', 'npz', 'kmc', 'parquet'}
+        The file to write, "-" for standard output; 'kmc' makes the files `output`.kmc_pre and `output`.kmc_suf, 'fastk'
+        `output`.ktab and a hidden file next to it. Text is compressed if the name ends in .gz, .bz2, .xz or .zst.
+    format : {'tsv', 'jellyfish', 'fasta', 'npz', 'kmc', 'fastk', 'parquet'}
         A line a k-mer, with a tab or a blank before the count; a record a k-mer; arrays for NumPy; a database of KMC; a
-        table in Apache Parquet.
+        table of FastK, whose counts end at 32,767; a table in Apache Parquet.
     min_count, max_count : int
         K-mers with lower or higher counts are left out.
     run : Run, optional
@@ -338,8 +338,8 @@ def dump(
     Raises
     ------
     UsageError
-        Another format; a range of counts without a count in it; 'kmc' for standard output; a compressed name for what
-        is no text.
+        Another format; a range of counts without a count in it; 'kmc' or 'fastk' for standard output; a compressed name
+        for what is no text; 'fastk' for k-mers that are not canonical.
     MissingDependencyError
         'parquet' without pyarrow.
     InputError
@@ -354,15 +354,16 @@ def dump(
     """
     name = os.fspath(output)
     check_choice("format", format, DUMP_FORMATS)
-    if format == "kmc" and name == "-":
-        raise UsageError("`format=kmc` writes two files, which standard output does not hold: name `output`")
+    if format in ("kmc", "fastk") and name == "-":
+        raise UsageError(f"`format={format}` writes two files, which standard output does not hold: name `output`")
     _check_output(name, format)
     with contextlib.ExitStack() as files:
         kmers = SelectedKmers(files.enter_context(device.opened(source)), min_count, max_count, _progress(run))
         streams = [files.enter_context(open_packed(one, "wb", OutputError)) for one in formats.dump_names(name, format)]
         writers: dict[DumpFormat, Callable[..., None]] = {
             "tsv": formats.write_tsv, "jellyfish": formats.write_jellyfish, "fasta": formats.write_fasta,
-            "npz": formats.write_npz, "kmc": formats.write_kmc, "parquet": formats.write_parquet,
+            "npz": formats.write_npz, "kmc": formats.write_kmc, "fastk": formats.write_fastk,
+            "parquet": formats.write_parquet,
         }  # fmt: skip
         writers[format](kmers, *streams)
 

@@ -31,8 +31,9 @@ from oclgenomics.omega.significance.comparable import compare
 from oclgenomics.omega.significance.peaks import merge_peaks, quantile_threshold, top_threshold
 from oclgenomics.omega.significance.replicates import Replicates, ReplicateScan
 from oclgenomics.omega.significance.thresholds import Peaks, Significance, SweepResults, Threshold, thresholds
-from oclgenomics.omega.sites.sources import AlignmentSource, Excluded, filter_batch
+from oclgenomics.omega.sites.sources import filter_batch
 from oclgenomics.variation import Alignment, BedRegions, ReadOptions
+from oclgenomics.variation.sources import AlignmentSource, Excluded
 
 
 @verb

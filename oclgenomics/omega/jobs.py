@@ -27,21 +27,13 @@ from oclgenomics.omega.plan.batch import FULL_BITS
 from oclgenomics.omega.plan.shards import Dealer, PositionRange, least_range, position_costs
 from oclgenomics.omega.plan.windows import Windows, find_windows
 from oclgenomics.omega.result import AlignmentRead, DataFacts, Scan, ScanStats
-from oclgenomics.omega.significance.observation import Observation, as_observed
 from oclgenomics.omega.significance.replicates import ReplicateScan
 from oclgenomics.omega.sites.filters import Prepared
-from oclgenomics.omega.sites.sources import (
-    AlignmentSource,
-    Excluded,
-    FilteredBatch,
-    batches,
-    filter_batch,
-    filtered_batches,
-    open_alignments,
-    regions_of,
-)
+from oclgenomics.omega.sites.sources import FilteredBatch, filter_batch, filtered_batches
 from oclgenomics.runtime import Engine
 from oclgenomics.variation import Alignment, ReadOptions
+from oclgenomics.variation.observation import Observation, as_observed
+from oclgenomics.variation.sources import AlignmentSource, Excluded, batches, open_alignments, regions_of
 
 OBJECT_BYTES = 2048  # of an object in memory, beside its arrays; about
 

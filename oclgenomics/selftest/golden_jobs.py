@@ -32,10 +32,14 @@ from oclgenomics.signatures import (
     reference as signature_reference,
     scan as scan_signatures,
 )
+from oclgenomics.sweeps import reference as sweep_reference
+from oclgenomics.sweeps.device.patterns import PatternCounter
+from oclgenomics.sweeps.plan import site_planes
 from oclgenomics.variation.alignment import Alignment
 
 SITES, HAPLOTYPES = 240, 96
 GRID, MINWIN, MAXWIN = 24, 400, 4000
+SWEEP_HAPLOTYPES, SWEEP_WIDTH = 7, 20  # so few that patterns come again
 LETTERS = 90_000
 SAMPLE_LETTERS = 20_000
 ITEMS = 70_001
@@ -93,6 +97,20 @@ def _omega_compat(engine: Engine) -> str | None:
     found = _scan(engine, options)
     same = np.array_equal(np.column_stack([found.omega, found.left, found.right]), [row[1:4] for row in rows])
     return None if same else "differs from the oracle"
+
+
+def _sweeps(engine: Engine) -> str | None:
+    states, positions = golden_states()
+    alignment = Alignment.from_haplotypes(positions, states[:, :SWEEP_HAPLOTYPES])
+    (found,) = PatternCounter(engine).count([site_planes(alignment)], SWEEP_WIDTH)
+    patterns = [sweep_reference.pattern(row) for row in states[:, :SWEEP_HAPLOTYPES].tolist()]
+    half = SWEEP_WIDTH // 2
+    expected = [
+        sweep_reference.pattern_counts(patterns[i : i + half], patterns[i + half : i + SWEEP_WIDTH])
+        for i in range(SITES - SWEEP_WIDTH + 1)
+    ]
+    same = list(zip(found.lone.tolist(), found.pairs.tolist(), strict=True)) == expected
+    return None if same else "patterns of windows differ from the oracle"
 
 
 def _kmers(engine: Engine) -> str | None:
@@ -194,4 +212,5 @@ JOBS: dict[str, Callable[[Engine], str | None]] = {
     "sdtw align": _signals,
     "omega scan, accurate": _omega_accurate,
     "omega scan, compat": _omega_compat,
+    "sweeps scan": _sweeps,
 }

@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from oclgenomics.app.jobs import Job, kept_open
 from oclgenomics.app.pieces import PieceFile, Shard, check_same_input
@@ -14,21 +14,26 @@ from oclgenomics.app.run import EngineLike, Run, lent_engine
 from oclgenomics.errors import InputError
 from oclgenomics.io.closing import Closing
 from oclgenomics.io.file_slice import stored_size
+from oclgenomics.lazy_names import late
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.files import SequenceFiles, file_names, largest_block
 from oclgenomics.sequence.letters import letter_blocks
 from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.pieces import LetterBlock
-from oclgenomics.sequence.slices import cut_files
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import Encoder
 from oclgenomics.signatures.device.scans import EditScan, MatchScan
 from oclgenomics.signatures.formats.panel_file import read_panel
 from oclgenomics.signatures.matches.joining import PartJoiner, best_of_samples
-from oclgenomics.signatures.matches.letters import MatchLetters
 from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panels.panel import Panel
 from oclgenomics.signatures.result import Alignments, Matches, Rivals, Samples, ScanPart
+
+if TYPE_CHECKING:
+    from oclgenomics.signatures.matches.letters import MatchLetters
+
+match_letters = late("oclgenomics.signatures.matches.letters")
+slices = late("oclgenomics.sequence.slices")
 
 
 @dataclass(frozen=True)
@@ -78,7 +83,7 @@ class ScanJob(Job[ScanPart]):
     def parts(self, engine: EngineLike, run: Run, shard: Shard | None = None) -> Generator[ScanPart, None, None]:
         if shard is None:
             return scan_parts(self.samples, self.signatures, self.options, engine, run)
-        return self._piece(engine, run, cut_files(self.samples, shard.number, shard.of), shard.of)
+        return self._piece(engine, run, slices.cut_files(self.samples, shard.number, shard.of), shard.of)
 
     def _piece(self, engine: EngineLike, run: Run, names: SequenceFiles, of: int) -> Generator[ScanPart, None, None]:
         panel = self.signatures
@@ -169,7 +174,9 @@ class Finder(Closing):
         options = self._options
         encoder = Encoder(self._engine)
         joiner = PartJoiner(options.of_pairs.report, whole=options.alignments)
-        letters = MatchLetters(self._panel, options) if options.alignments else None
+        letters: MatchLetters | None = None
+        if options.alignments:
+            letters = match_letters.MatchLetters(self._panel, options)
         size: dict[str, Any] = {} if block_bytes is None else {"block_bytes": block_bytes}
         blocks = letter_blocks(
             self._engine, file_names(samples), overlap=self._overlap, may_be_empty=True, threads=run.threads,

@@ -61,7 +61,7 @@ class ScanOptions:
     overhang : int
         Let signatures run past the start or the end of a sample, with this many letters inside or more; 0: not at all.
         With i of L letters inside, a match has at most `max_mismatches` * i / L mismatches, or `max_edits` * i / L
-        edits, rounded down. Letters outside count as mismatches where matches are compared. Not with `alignments`.
+        edits, rounded down. Letters outside count as mismatches where matches are compared.
     overhang_at : {'both', 'start', 'end'}
         Which end of samples signatures may run past. Those that run past both ends are found with the start.
 
@@ -102,8 +102,6 @@ class ScanOptions:
         check_range("overhang", self.overhang, 0, MAX_OVERHANG, "it is the least number of bases inside a sample")
         if self.overhang_at != "both" and not self.overhang:
             raise ParameterError("overhang_at", "is the end that `overhang` is for; give that, too", self.overhang_at)
-        if self.overhang and self.alignments:
-            raise ParameterError("overhang", "is not written as SAM or PAF; choose another `format`", self.overhang)
         check_range("min_informative", self.min_informative, 0, 1, "a share is 0 to 1")
         check_range("min_score", self.min_score, 0, BEST_QUALITY, f"qualities are 0 to {BEST_QUALITY}")
 

@@ -25,11 +25,11 @@ letters inside to L - 1, the match has the one with the least c(i) + L - i, of s
 c(L) <= E, as the whole signature matches there, nor for signatures of E letters or fewer. At the start of a sample all
 is the same, read backwards. With edits, no match runs past both ends.
 
-**Alignments.** The alignment of a match is one of the whole signature, as it is given, to the sample's letters, turned
-to its strand. Of a match with mismatches alone it has no gap. Of a match with edits it has the fewest edits, among
-these the most informative positions; where several are left, it is the one that, read from its last letter to its
-first, has aligned letters rather than a deletion, and a deletion rather than an insertion, where they first differ:
-gaps lie as far left in the signature as they can.
+**Alignments.** The alignment of a match is one of the whole signature, as it is given, or of its letters inside, to the
+sample's letters, turned to its strand. Of a match with mismatches alone it has no gap. Of a match with edits it has the
+fewest edits, among these the most informative positions; where several are left, it is the one that, read from its last
+letter to its first, has aligned letters rather than a deletion, and a deletion rather than an insertion, where they
+first differ: gaps lie as far left in the signature as they can.
 
 Costs are added up along alignments, and so are lists of them, compared item by item: the numbers below hold distance,
 -start and -informative in this order of weight, so their least one is found by the same recursion as the distance alone
@@ -40,14 +40,20 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.lazy_names import late
 from oclgenomics.signatures.panels.letters import ANY, COMPLEMENTS, is_concrete, sets_of
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+fractions = late("fractions")
 
 HASH_MODULUS = 97
 ERROR_BITS = 32  # expected errors are sums of multiples of 2^-32
@@ -75,6 +81,8 @@ class Match:
         Expected number of wrong letters, in units of 2^-32.
     outside : int
         Letters of the signature before the start of the sample or behind its end.
+    before : int
+        Those of them before its start, in the direction of the sample.
     """
 
     strand: str
@@ -87,6 +95,7 @@ class Match:
     signature_ns: int
     error_units: int | None
     outside: int = 0
+    before: int = 0
 
 
 @dataclass(frozen=True)
@@ -224,7 +233,8 @@ def _overhanging(strand: Strand, allowed: int, least: int) -> tuple[list[Match],
         mismatches = int(np.count_nonzero(text & cut.pattern == 0))
         if mismatches <= allowed * inside // length:
             informative = int(np.count_nonzero(is_concrete(text) & is_concrete(cut.pattern)))
-            match = replace(cut.match(start, end, mismatches, informative), outside=length - inside)
+            match = cut.match(start, end, mismatches, informative)
+            match = replace(match, outside=length - inside, before=start - place)
             (first if place < 0 else last).append(match)
     return first, last
 
@@ -249,8 +259,8 @@ def _edits_overhanging(strand: Strand, allowed: int, least: int, at: str) -> lis
     steps = {"both": (-1, 1), "start": (-1,), "end": (1,)}[at]
     for step in steps if least and allowed < length and size else ():
         text, pattern = strand.text[::step], strand.pattern[::step]
-        ends = [_last_end(text, pattern[:inside]) for inside in range(1, length + 1)]
-        cost, start, informative = zip(*ends, strict=True)
+        ends = [_facts(keys[-1:], np.array([size]), text, pattern) for keys in _end_keys(text, pattern)]
+        cost, start, informative = np.concatenate(ends, axis=1).tolist()
         if cost[-1] <= allowed:
             continue
         right = [i for i in range(least, length) if cost[i - 1] <= allowed * i // length]
@@ -260,19 +270,22 @@ def _edits_overhanging(strand: Strand, allowed: int, least: int, at: str) -> lis
             place = (first, size) if step == 1 else (0, size - first)
             cut = replace(strand, pattern=pattern[:inside])
             match = cut.match(place[0], place[1], cost[inside - 1], informative[inside - 1])
-            found.append(replace(match, outside=length - inside))
+            outside = length - inside
+            found.append(replace(match, outside=outside, before=0 if step == 1 else outside))
     return found
-
-
-def _last_end(text: NDArray[np.uint8], pattern: NDArray[np.uint8]) -> tuple[int, int, int]:
-    distance, start, informative = end_costs(text, pattern)
-    return int(distance[-1]), int(start[-1]), int(informative[-1])
 
 
 def end_costs(
     text: NDArray[np.uint8], pattern: NDArray[np.uint8]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return distance, start and informative positions for each end of a text, int64 (letters + 1,); end 0 is none."""
+    end = np.arange(len(text) + 1)
+    *_, keys = [-end * (len(pattern) + 1), *_end_keys(text, pattern)]
+    return _facts(keys, end, text, pattern)
+
+
+def _end_keys(text: NDArray[np.uint8], pattern: NDArray[np.uint8]) -> Iterator[NDArray[np.int64]]:
+    """The costs of each end of a text with the first letter of a pattern, with its first two, and so on, as keys."""
     end = np.arange(len(text) + 1)
     per_start = len(pattern) + 1
     per_edit = per_start * (len(text) + 1)
@@ -284,7 +297,16 @@ def end_costs(
         cost = cost + per_edit  # the pattern's letter is left out
         cost[1:] = np.minimum(cost[1:], across)
         cost = np.minimum.accumulate(cost - end * per_edit) + end * per_edit  # letters of the text are left out
-    distance, rest = -(-cost // per_edit), -cost % per_edit
+        yield cost
+
+
+def _facts(
+    keys: NDArray[np.int64], end: NDArray[np.int64], text: NDArray[np.uint8], pattern: NDArray[np.uint8]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Distance, start and informative positions of keys."""
+    per_start = len(pattern) + 1
+    per_edit = per_start * (len(text) + 1)
+    distance, rest = -(-keys // per_edit), -keys % per_edit
     start, informative = rest // per_start, rest % per_start
     # Where no letter is aligned to one it meets, d(e) is the pattern's length: so it is from the letter before.
     return distance, np.minimum(start, end - 1), informative
@@ -302,6 +324,8 @@ def cigar(sample: str, signature: str, match: Match, *, gaps: bool) -> str:
         Whether edits were allowed, not mismatches alone.
     """
     text, pattern = sets_of(sample)[match.start : match.end], sets_of(signature)
+    first = match.before if match.strand == "+" else match.outside - match.before
+    pattern = pattern[first : len(pattern) - (match.outside - first)]
     text = text if match.strand == "+" else COMPLEMENTS[text][::-1]
     if gaps:
         steps = _aligned(text.tolist(), pattern.tolist())
@@ -339,7 +363,8 @@ def _added(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
 
 def mean_quality(match: Match) -> Fraction:
     """Return the mean quality of a match's letters, 0 without qualities."""
-    return Fraction(match.quality_sum or 0, match.end - match.start)
+    mean: Fraction = fractions.Fraction(match.quality_sum or 0, match.end - match.start)
+    return mean
 
 
 def best(found: list[Match]) -> Match:
@@ -355,8 +380,9 @@ def best(found: list[Match]) -> Match:
 @functools.cache
 def error_units(quality: int) -> int:
     """Return 10^(-quality / 10) in units of 2^-32, rounded to the nearest."""
-    power = Fraction(10.0 ** (-quality / 10)) * (1 << ERROR_BITS)
-    return int(power + Fraction(1, 2))
+    numerator, denominator = (10.0 ** (-quality / 10)).as_integer_ratio()
+    units: int = ((numerator << ERROR_BITS + 1) + denominator) // (2 * denominator)
+    return units
 
 
 def expected_errors(units: int) -> float:

@@ -147,9 +147,11 @@ class Matches(Columns):
         Expected number of wrong letters in units of 2^-32; 0 without qualities.
     outside : ndarray, int64
         Letters of the signature that lie before the start or behind the end of the sample.
+    before : ndarray, int64
+        Those of them before the start, in the direction of the sample.
     """
 
-    TYPES = "qiBqqqi?QqqqQq"
+    TYPES = "qiBqqqi?QqqqQqq"
 
     sample: NDArray[np.int64]
     signature: NDArray[np.int32]
@@ -165,6 +167,18 @@ class Matches(Columns):
     signature_ns: NDArray[np.int64]
     error_units: NDArray[np.uint64]
     outside: NDArray[np.int64]
+    before: NDArray[np.int64]
+
+    def inside(self, lengths: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return which letters of each signature lie inside the sample: the first, and the one behind the last.
+
+        Parameters
+        ----------
+        lengths : ndarray, int64
+            Of all signatures.
+        """
+        begin = np.where(self.strand == 0, self.before, self.outside - self.before)
+        return begin, begin + lengths[self.signature] - self.outside
 
     @property
     def missed(self) -> NDArray[np.int64]:
@@ -372,8 +386,10 @@ def match_columns(panel: Panel, samples: Samples, matches: Matches) -> dict[str,
     samples : Samples
         Those of the matches; their numbers follow each other.
     matches : Matches
+        By sample.
     """
-    row, which = np.unique(matches.sample, return_inverse=True)
+    begins = np.diff(matches.sample, prepend=-1) > 0
+    row, which = matches.sample[begins], np.cumsum(begins) - 1
     matching = samples.take(row - samples.number[0] if len(samples) else row)
     names = np.array(panel.names, object)
     return {

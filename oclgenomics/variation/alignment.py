@@ -72,6 +72,12 @@ class Alignment:
     haploid : ndarray of uint32, shape (words, sites), or None
         1 at the second haplotype of each haploid call that has an allele, such as those of males on chromosome X; no
         state is observed there. None if no call is haploid among diploid ones.
+    exact : ndarray of float64, shape (sites,), or None
+        Positions in bp with their fractions, where the format has some and they were asked for
+        (`ReadOptions.exact_positions`).
+    last_record : int
+        POS of the chromosome's last record, read or not, where RAiSD's records were asked for (`ReadOptions.records`);
+        else 0.
     """
 
     name: str
@@ -93,6 +99,8 @@ class Alignment:
     replicate: int = 1
     source: str = ""
     haploid: NDArray[np.uint32] | None = None
+    exact: NDArray[np.float64] | None = None
+    last_record: int = 0
 
     def __post_init__(self) -> None:
         if self.multi_bits is None:
@@ -214,6 +222,8 @@ class Alignment:
             it is so.
         """
         check_array("positions", self.positions, np.int64, (self.sites,))
+        if self.exact is not None:
+            check_array("exact", self.exact, np.float64, (self.sites,))
         shape = (words_for(self.haplotypes), self.sites)
         planes = {"bits": self.bits, "valid": self.valid, "gap": self.gap, "haploid": self.haploid}
         for name, plane in planes.items():

@@ -49,6 +49,9 @@ def unphased_calls(
     return found if found.any() else None
 
 
+Records = Literal["usual", "raisd"]
+RECORDS: tuple[Records, ...] = get_args(Records)
+
 Format = Literal["ms", "mbs", "macs", "fasta", "vcf", "trees", "vcz"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 
@@ -119,6 +122,12 @@ class ReadOptions:
         The only records to read, of VCF, BCF and VCF Zarr: those of one chromosome, 'CHR', or those whose POS lies in
         'CHR:FROM-TO' or 'CHR:FROM-' (1-based, inclusive). A deletion that begins before FROM is not one of them. All is
         as with a file that holds only these records.
+    exact_positions : bool
+        Give positions of ms with their fractions, too (`Alignment.exact`).
+    records : str
+        Which records of a VCF are read: 'usual', or 'raisd' for those that RAiSD 2.9 takes: with one ALT allele of one
+        character, whatever FILTER and INFO say. `Alignment.last_record` is known of the latter. Other formats have
+        their usual ones.
 
     Raises
     ------
@@ -131,6 +140,8 @@ class ReadOptions:
     samples: Iterable[str] | str | os.PathLike[str] | None = None
     phase: Phase = "auto"
     region: str | None = None
+    exact_positions: bool = False
+    records: Records = "usual"
 
     def __post_init__(self) -> None:
         if self.length is not None and not 1 <= self.length <= MAX_BP:
@@ -139,6 +150,8 @@ class ReadOptions:
             raise ParameterError("format", f"must be one of {', '.join(FORMATS)}, not {self.format!r}")
         if self.phase not in PHASES:
             raise ParameterError("phase", f"must be one of {', '.join(PHASES)}, not {self.phase!r}")
+        if self.records not in RECORDS:
+            raise ParameterError("records", f"must be one of {', '.join(RECORDS)}, not {self.records!r}")
         if self.samples is not None and not isinstance(self.samples, (str, os.PathLike)):
             names = tuple(self.samples)  # an iterator would serve the first input only
             if not all(isinstance(name, str) for name in names):

@@ -41,7 +41,7 @@ from oclgenomics.classify.device import finder
 from oclgenomics.classify.device.finder import PartFinder, SoughtFinder, WholeFinder
 from oclgenomics.classify.formats import Tally, bracken_table
 from oclgenomics.classify.plan import needed_lead, range_widths
-from oclgenomics.classify.result import Hits
+from oclgenomics.classify.result import Hits, SharedFeatures
 from oclgenomics.classify.taxonomy.calls import Caller
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.io.array_file import ArrayFile
@@ -311,7 +311,10 @@ def test_all_hits_and_texts(database: Database, engine: Engine) -> None:
 
 def test_memory_for_parts_of_the_database(viral: Database, device: Device) -> None:
     """With all hits, which are put together of the parts, and with texts, which are kept meanwhile."""
-    reads, wanted = DATA / "viral" / "reads" / "se150.fq.gz", Wanted(texts=True, all_hits=True, limit=500)
+    reads, wanted = (
+        DATA / "viral" / "reads" / "se150.fq.gz",
+        Wanted(texts=True, all_hits=True, limit=500, features=True),
+    )
     options = QueryOptions(1, maxcand=4, lowest="species")
     with Engine(device, max_memory=MEMORY) as engine, Index(viral, engine=engine) as index:
         assert isinstance(index._finder, PartFinder)
@@ -320,13 +323,16 @@ def test_memory_for_parts_of_the_database(viral: Database, device: Device) -> No
         with Engine(device, max_memory=memory) as engine:
             result = query(reads, viral, options, engine=engine, wanted=wanted)
         hits = Hits.joined([part.located for part in result.parts if part.located is not None])
+        shared = SharedFeatures.joined([part.shared for part in result.parts if part.shared is not None])
+        assert len(shared.features) > 500
         found.append([
+            shared.offsets.tolist(), shared.features.tolist(),
             [part.candidates.of(i) for part in result.parts for i in range(len(part))], result.records(),
             [text for part in result.parts for text in part.texts[0]],
             *(array.tolist() for array in (hits.offsets, hits.targets, hits.windows, hits.hits)),
         ])  # fmt: skip
     assert found[0] == found[1]
-    assert len(found[0][2]) == 500
+    assert len(found[0][4]) == 500
 
 
 def test_run_is_build_and_query(database: Database, engine: Engine) -> None:

@@ -30,7 +30,7 @@ COMMANDS = {
 }
 OUTPUTS = {
     "-o", "--kreport", "--krona", "--plot", "--cami", "--cami-profile", "--bracken", "--abundances", "--truth",
-    "--mates",
+    "--mates", "--evidence", "--curve", "--shares",
 }  # fmt: skip
 
 

@@ -47,7 +47,8 @@ SUMMARIES = (*COUNTS, "cami", "bracken", "hits-per-ref")
 FLIPPED: dict[str, Any] = {
     "hitmin": 3, "hitdiff": 0.5, "maxcand": 3, "lowest": "genus", "highest": "genus", "insertsize": 99, "winstride": 5,
     "sketchlen": 3, "repeats": True, "min_readlen": 9, "max_readlen": 99, "cov_percentile": 0.5, "texts": True,
-    "all_hits": True, "any_mates": True, "limit": 7,
+    "all_hits": True, "any_mates": True, "limit": 7, "features": True, "confidence": 0.1, "error_rate": 0.1,
+    "min_distinct": 5, "min_coverage": 0.1, "min_evenness": 0.2,
 }  # fmt: skip
 
 
@@ -105,6 +106,9 @@ FORMS = {
     "lines of what is covered": (SINGLES, ["--hitmin", "2", "--cov-percentile", "0.6"], []),
     "limit": ([*SINGLES, *PAIRS], ["--query-limit", "3"], ["--queryids"]),
     "counts": ([*SINGLES, *PAIRS], ["--mapped-only", "--separator", ";"], ["COUNTS", "--no-summary"]),
+    "evidence": ([*SINGLES, *PAIRS], ["--minimizer-data", "--format", "tsv"], ["--evidence", "OUT/taxa", "COUNTS"]),
+    "shares": ([*SINGLES, *PAIRS], [], ["--shares", "OUT/shares", "--per-genome", "--bootstrap", "20"]),
+    "support": (SINGLES, ["--min-distinct", "40", "--min-evenness", "0.5", "--min-coverage", "0.02"], ["COUNTS"]),
     "truth": (SINGLES, ["--ground-truth", "--allhits", "--tophits"], ["--comment", "% "]),
 }
 
@@ -228,8 +232,8 @@ NEED_MORE = {
     "bracken": (SINGLES, [], ["--bracken", "OUT/bracken"]),
     "abundances": (SINGLES, [], ["--abundances", "OUT/abundances", "--abundance-per", "genus"]),
 }
-NOT_BROUGHT = {"native", "coverage", "lines of what is covered", "limit"}
-NOT_ALONE = {"summaries", "shares of calls", *NEED_MORE}
+NOT_BROUGHT = {"native", "coverage", "lines of what is covered", "support", "limit"}
+NOT_ALONE = {"summaries", "evidence", "shares", "shares of calls", *NEED_MORE}
 LATE: list[tuple[str, list[str]]] = [  # whose lines they are
     ("native", ["--format", "native", "--comment", "; ", "--no-summary"]),
     *[("other", ["--format", "native", *more]) for more in (["--tophits"], ["--no-map"], ["--separator", ";"])],

@@ -77,6 +77,7 @@ BARE = ("classify build", "classify plot", "omega peaks", "sdtw index", "simulat
 ALIKE = {  # read as those of the same name of another command
     "classify reference", "signatures reference", "fpga input", "fpga samples", "fpga exclude", "sdtw others",
     "sdtw background", "sdtw truth", "simulate model",
+    *(f"sweeps {name}" for name in ("input", "samples", "exclude", "report", "threshold", "scan")),
     *(f"{system} piece_files" for system in ("classify", "omega", "sdtw", "signatures")),
 }  # fmt: skip
 ELSEWHERE = {  # which reads what others of these do, or is no stream by its nature

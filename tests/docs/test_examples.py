@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-GUIDES = ("omega.md", "kmers.md", "signatures.md", "sdtw.md", "classify.md", "fpga.md")
+GUIDES = ("omega.md", "sweeps.md", "kmers.md", "signatures.md", "sdtw.md", "classify.md", "fpga.md")
 INSTALL = "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/"
 BLOCK = re.compile(
     r"^(?:<!-- (?P<mark>[^\n]*) -->\n)?```(?P<kind>[a-z]*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE

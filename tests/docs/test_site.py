@@ -14,7 +14,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted({*DOCS.glob("*.md"), *DOCS.glob("how/*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"})
-PACKAGES = ("omega", "kmers", "signatures", "sdtw", "classify", "fpga", "simulate", "variation", "signals", "runtime")
+PACKAGES = (
+    "omega", "sweeps", "kmers", "signatures", "sdtw", "classify", "fpga", "simulate", "variation", "signals", "runtime",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

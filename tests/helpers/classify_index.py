@@ -14,7 +14,7 @@ from oclgenomics.classify import reference
 from oclgenomics.classify.database.features import NO_FEATURE, Features, mix
 from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.classify.options import MAX_CANDIDATES
-from oclgenomics.classify.result import Hits
+from oclgenomics.classify.result import Hits, SharedFeatures
 from oclgenomics.classify.taxonomy.calls import Candidate, Candidates
 from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
@@ -136,6 +136,16 @@ class Case:
             assert found.of(read) == expected, f"read {read}"
             assert not found.hits[read, len(expected) :].any()
             assert found.located[read] == len(self.hit(read))
+
+    def check_shared(self, found: SharedFeatures, maxcand: int) -> None:
+        """Compare the features that reads share with their best candidates with those of the oracle."""
+        assert len(found) == len(self.reads)
+        for read, expected in enumerate(self.expected(maxcand)):
+            own = [feature for row in self.reads[read] for feature in row if feature != NO_FEATURE]
+            own = own if self.repeats else list(dict.fromkeys(own))
+            listed = reference.shared_features(own, self._places, expected[0] if expected else None)
+            some = found.features[found.offsets[read] : found.offsets[read + 1]].tolist()
+            assert sorted(some) == sorted(listed), f"read {read}"
 
     def check_hits(self, found: Hits) -> None:
         """Compare hits with counts of equal locations."""

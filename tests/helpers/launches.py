@@ -79,6 +79,8 @@ from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.seed_table import table_on_device
 from oclgenomics.signatures.options import Method
 from oclgenomics.signatures.panels.seeds import choose_seeds
+from oclgenomics.sweeps.device.patterns import PatternCounter
+from oclgenomics.sweeps.plan import site_planes
 from oclgenomics.variation.alignment import Alignment
 
 __all__ = [
@@ -183,6 +185,12 @@ def scans(engine: Engine, kind: str, kernel: str, precision: str, ld: str = "RSQ
     """Scan for sweeps."""
     options = ScanOptions(grid=3, minwin=100, maxwin=170, kernel=kernel, precision=precision, ld=ld)
     assert OmegaScanner(engine, block_rows=64).scan(_alignments(1)[kind], options).valid.any()
+
+
+def sweep_patterns(engine: Engine, kind: str, width: int) -> None:
+    """Count the patterns of sites in windows."""
+    found = PatternCounter(engine, block_sites=50).count([site_planes(_alignments(3)[kind])], width)
+    assert found[0].pairs.all()
 
 
 def linkage(engine: Engine, kind: str, measure: str) -> None:
@@ -386,21 +394,23 @@ def overhanging_signatures(engine: Engine, *, mismatches: int = 0, edits: int = 
 
 
 def signature_scans(
-    engine: Engine, *, fastq: bool, method: Method, mismatches: int = 0, edits: int = 0, filtered: bool = False
-) -> None:
-    """Find signatures, and list all their matches."""
+    engine: Engine, *, fastq: bool, method: Method, mismatches: int = 0, edits: int = 0, filtered: bool = False,
+    few: bool = False,
+) -> None:  # fmt: skip
+    """Find signatures, or one of them on one strand, and list all their matches."""
     letters, wrapped = "ACGTTGCANRYACGTTGACC" * 5, "ACGTTGCANRYACGTTG\nACC\n" * 5
     text = f"@read\n{letters}\n+\n{'I' * len(letters)}\n" if fastq else f">read\n{wrapped}"
-    signatures = Panel.from_signatures([("short", "TN"), ("part", letters[3:60]), ("whole", letters)])
+    chosen = [("part", letters[3:60]), ("whole", letters), ("short", "TN")][: 1 if few else 3]
+    signatures = Panel.from_signatures(chosen)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x"
         path.write_text(text * 2)
         options = SignatureOptions(
-            report="all", strand="both", method=method, max_mismatches=mismatches,
+            report="all", strand="+" if few else "both", method=method, max_mismatches=mismatches,
             min_informative=0.2 if filtered else 0.0, max_edits=edits,
         )  # fmt: skip
         found = scan_signatures(path, signatures, options, engine=engine)
-        assert set(found.columns()["signature"]) >= {"part", "whole"}
+        assert set(found.columns()["signature"]) >= {name for name, _ in chosen[:2]}
         engine.finish()
 
 
@@ -547,6 +557,7 @@ def classify_candidates(engine: Engine, case: ClassifyCase) -> None:
         assert [(size > 16) + (size > 64) for size in sorted(found.located.tolist())] in ([0, 0, 1, 1, 2], [0, 1, 2])
         case.check(found, 2)
         case.check_hits(index.hits(sketches, first))
+        case.check_shared(index.shared_features(sketches, first, found), 2)
 
 
 CLASSIFY_CASES = (
@@ -595,9 +606,11 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(signature_scans, fastq=False, method="index", edits=3),
         partial(signature_scans, fastq=True, method="lanes", edits=6),
         partial(signature_scans, fastq=False, method="lanes", edits=9),
+        partial(signature_scans, fastq=True, method="lanes", edits=1, few=True),
         partial(overhanging_signatures, mismatches=1),
         partial(overhanging_signatures, long=True),
         partial(overhanging_signatures, edits=2),
+        partial(overhanging_signatures, edits=2, long=True),
         partial(signature_tables, head=2),
         partial(signature_brute_force, prefix_sums=False, flat=True),
         partial(signature_brute_force, prefix_sums=True, flat=False),
@@ -649,6 +662,11 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(linkage, kind="missing", measure="nr2"),
         partial(linkage, kind="unphased", measure="r2"),
         partial(linkage, kind="multiallelic", measure="r2"),
+    ),
+    "sweeps": (
+        partial(sweep_patterns, kind="complete", width=8),
+        partial(sweep_patterns, kind="missing", width=40),
+        partial(sweep_patterns, kind="unphased", width=68),
     ),
     "primitives": tuple(partial(primitives, number=number) for number in range(len(_PRIMITIVES))),
     "sequences": (partial(sequences, fastq=True), partial(sequences, fastq=False), compressed_sequences),

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.device.ld import ld_blocks
 from oclgenomics.omega.options import MapMeasure
-from oclgenomics.omega.sites.filters import take_sites
 from oclgenomics.runtime import Engine
 from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.selection import take_sites
 
 
 def ld_matrix(

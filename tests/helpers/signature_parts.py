@@ -43,6 +43,7 @@ def matches_of(
         np.array([row.informative for row in rows], np.int64), np.array([row.sample_ns for row in rows], np.int64),
         np.array([row.signature_ns for row in rows], np.int64),
         np.array([row.error_units or 0 for row in rows], np.uint64), np.array([row.outside for row in rows], np.int64),
+        np.array([row.before for row in rows], np.int64),
     )  # fmt: skip
 
 

@@ -1,9 +1,11 @@
-"""Counts beside those of KMC and Jellyfish, where they are installed."""
+"""Counts and those of KMC and Jellyfish, QVs and those of Merqury, where they are installed."""
 
 from __future__ import annotations
 
 import gzip
+import itertools
 import lzma
+import os
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -14,7 +16,8 @@ import numpy as np
 import pytest
 from helpers.devices import devices_under_test
 
-from oclgenomics.kmers import CountOptions, FilterOptions, count, filter_reads
+from oclgenomics.kmers import CountOptions, FilterOptions, count, count_to_database, filter_reads, qv
+from oclgenomics.kmers.formats import copy_table, quality_table, sequence_table
 from oclgenomics.runtime import Engine
 
 GENOMES = sorted(Path("/usr/share/doc/kleborate/examples/data").glob("*.fna.xz"))
@@ -148,3 +151,101 @@ def test_klebsiella_genomes(engine: Engine, tmp_path: Path) -> None:
     counted = count(paths, CountOptions(31), engine=engine)
     once = int((counted.counts == 1).sum())
     assert (counted.distinct, once, counted.total, counted.counts.max()) == (8_143_533, 2_429_810, 22_236_082, 48)
+
+
+# Merqury
+
+TRACKS = ("bed", "wig")
+MERQURY = os.environ.get("MERQURY", "")  # the folder of its scripts
+# What its `spectra-cn.sh` (2024-06-28, with meryl 1.4.2) writes of the files of `write_assemblies`.
+MERQURY_QV = """\
+asm1	195	12520	31.2655	0.000747228
+asm2	65	10520	35.3004	0.000295093
+Both	260	23040	32.6738	0.000540277
+"""
+MERQURY_COMPLETENESS = """\
+asm1	all	11221	12236	91.7048
+asm2	all	9434	12236	77.1004
+both	all	12058	12236	98.5453
+"""
+MERQURY_SEQUENCES = """\
+a	64	4980	32.106	0.000615748
+b	109	6980	31.254	0.000749208
+gap	22	560	27.1973	0.00190667
+a	64	9950	35.1253	0.000307235
+b	0	10	inf	0
+gap	1	560	40.7004	8.51064e-05
+"""
+
+
+def write_assemblies(folder: Path) -> None:
+    """Reads with errors of two haplotypes, and an assembly of each with errors, in some sequences."""
+    rng, letters = np.random.default_rng(7), np.frombuffer(b"ACGT", np.uint8)
+
+    def changed(codes: np.ndarray, errors: int) -> np.ndarray:
+        own, places = codes.copy(), rng.choice(len(codes), errors, replace=False)
+        own[places] = (own[places] + 1) % 4
+        return own
+
+    one = rng.integers(0, 4, 12_000)
+    one[9_000:9_500] = one[2_000:2_500]  # twice
+    other = changed(one, 40)
+    with (folder / "reads.fa").open("wb") as stream:
+        for number in range(2_400):
+            codes = (one, other)[number % 2]
+            at = int(rng.integers(0, len(codes) - 150))
+            read = changed(codes[at : at + 150], int(rng.random() < 0.4))
+            stream.write(b">%d\n%b\n" % (number, letters[read if number % 3 else 3 - read[::-1]].tobytes()))
+    for name, codes, errors, cut in (("asm1", one, 9, 5_000), ("asm2", other[:10_000], 3, 9_970)):
+        text = letters[changed(codes, errors)].tobytes()
+        gap = text[:300] + b"NNNNN" + text[500:800].lower()
+        (folder / f"{name}.fasta").write_bytes(b">a\n%b\n>b\n%b\n>gap\n%b\n" % (text[:cut], text[cut:], gap))
+
+
+def rows_of(table: str) -> list[list[str]]:
+    """The rows of a table."""
+    return [line.split("\t") for line in table.splitlines() if not line.startswith("#")][1:]
+
+
+def rounded(row: list[str]) -> str:
+    """A row in as many digits as awk writes."""
+    return "\t".join(text if text.isdigit() else f"{float(text):.6g}" for text in row)
+
+
+def assessed(folder: Path, engine: Engine) -> tuple[str, str, str]:
+    """What `kmers qv` writes of them, in the columns and digits of Merqury."""
+    count_to_database([folder / "reads.fa"], CountOptions(21), folder / "reads.db", engine=engine)
+    assemblies, tracks = [folder / "asm1.fasta", folder / "asm2.fasta"], [folder / f"own#.{end}" for end in TRACKS]
+    report = qv(assemblies, folder / "reads.db", bed=tracks[0], wig=tracks[1], engine=engine)
+    (folder / "own.hist").write_text(copy_table(report.whole))
+    rows = rows_of(quality_table(report, {}))
+    tables = [[*row[:1], rounded(row[1:5])] for row in rows], [[row[0], "all", rounded(row[5:])] for row in rows]
+    tables[0][2][0] = "Both"
+    sequences = [[row[1], rounded(row[2:])] for row in rows_of(sequence_table(report, {}))]
+    quality, completeness, each = (
+        "".join("\t".join(row) + "\n" for row in table) for table in (*tables, sequences)
+    )  # fmt: skip
+    return quality, completeness, each
+
+
+def test_qv_and_completeness_have_the_digits_of_merqury(engines: list[Engine], tmp_path: Path) -> None:
+    write_assemblies(tmp_path)
+    for engine in engines:
+        assert assessed(tmp_path, engine) == (MERQURY_QV, MERQURY_COMPLETENESS, MERQURY_SEQUENCES)
+
+
+@pytest.mark.skipif(
+    not MERQURY or shutil.which("meryl") is None, reason="Merqury is not installed (MERQURY is not set)"
+)
+def test_merqury_writes_the_same(engines: list[Engine], tmp_path: Path) -> None:
+    write_assemblies(tmp_path)
+    command = "meryl count threads=1 memory=1 k=21 reads.fa output reads.meryl && "
+    command += "bash $MERQURY/eval/spectra-cn.sh reads.meryl asm1.fasta asm2.fasta out"
+    subprocess.run(["bash", "-c", command], cwd=tmp_path, check=True, capture_output=True)
+    each = "".join((tmp_path / f"out.asm{number}.qv").read_text() for number in (1, 2))
+    theirs = *((tmp_path / f"out.{name}").read_text() for name in ("qv", "completeness.stats")), each
+    assert theirs == assessed(tmp_path, engines[0])
+    assert (tmp_path / "own.hist").read_text() == (tmp_path / "out.spectra-cn.hist").read_text()
+    for number, end in itertools.product((1, 2), TRACKS):
+        own, their = tmp_path / f"own_{number}.{end}", tmp_path / f"asm{number}_only.{end}"
+        assert own.read_bytes() == their.read_bytes()

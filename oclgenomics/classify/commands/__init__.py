@@ -5,22 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from oclgenomics.app.commands import add_system
-from oclgenomics.classify.commands import (
-    add,
-    build,
-    combine,
-    evaluate,
-    fetch,
-    info,
-    merge,
-    plot,
-    query,
-    run,
-    serve,
-    verify,
-)
 
-COMMANDS = (build, fetch, add, query, combine, run, merge, serve, info, verify, evaluate, plot)
+COMMANDS = "build fetch add query combine run merge serve info verify evaluate plot"
 
 
 def add_parser(subparsers: Any) -> None:

@@ -22,10 +22,12 @@ from oclgenomics.app.reports import MISSING
 from oclgenomics.classify import plots, taxonomy
 from oclgenomics.classify.commands.reference_options import reads_taxonomy
 from oclgenomics.classify.options import RANKS
+from oclgenomics.errors import UsageError
 from oclgenomics.io.json_text import json_text
 
 if TYPE_CHECKING:
-    from oclgenomics.classify.taxonomy.evaluation import Evaluation
+    from oclgenomics.classify.taxonomy.evaluation import Evaluation, Truth
+    from oclgenomics.classify.taxonomy.tree import Taxonomy
 
 
 DEFAULT_RANKS = ("species", "genus")
@@ -61,6 +63,12 @@ def add_parser(actions: Any) -> None:
     group.add_argument("--seed", type=whole, default=1, metavar="N", help="seed of the bootstrap (default: 1)")
     plot = parser.add_argument("--plot", metavar="FILE", help="draw precision and sensitivity; .png, .svg or .pdf")
     writes(plot)
+    curve = parser.add_argument_group(
+        "thresholds of confidence", "Of one result of --format tsv: what `query --confidence` gives for all shares."
+    )
+    said = "draw precision, sensitivity and F1 over the threshold; .png, .svg or .pdf"
+    writes(curve.add_argument("--curve", metavar="FILE", help=said))
+    writes(curve.add_argument("--curve-table", metavar="TSV", help="write them as a table"))
     add_output_options(parser)
 
 
@@ -78,8 +86,11 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    if args.plot:
-        plots.plot_format(args.plot)
+    for figure in filter(None, (args.plot, args.curve)):
+        plots.plot_format(figure)
+    curves = bool(args.curve or args.curve_table)
+    if curves and len(args.results) > 1:
+        raise UsageError("--curve and --curve-table are about one result; evaluate the others by themselves")
     truth, tree = classify.read_truth(args.truth), taxonomy.read_taxonomy(args.taxonomy)
     progress = started_progress(args, "evaluating", "results", 1)
     found: list[Evaluation] = []
@@ -88,6 +99,8 @@ def run(args: argparse.Namespace) -> int:
         calls = classify.read_calls(result)
         found.append(classify.evaluate(truth, calls, tree, args.ranks, rounds=args.bootstrap, seed=args.seed))
     progress.clear()
+    if curves:
+        _write_curves(args, truth, tree)
     text = _json(args, found) if args.json else _table(args.results, found)
     with text_output(args.output) as stream:
         stream.write(text)
@@ -95,6 +108,25 @@ def run(args: argparse.Namespace) -> int:
         results = list(zip(map(os.path.basename, args.results), found, strict=True))
         plots.write_figure(args.plot, plots.plot_accuracy(results, title=os.path.basename(args.truth)))
     return 0
+
+
+def _write_curves(args: argparse.Namespace, truth: Truth, tree: Taxonomy) -> None:
+    """Write what becomes of the measures of a result at each threshold."""
+    result = args.results[0]
+    calls, confidences = classify.read_calls(result), classify.read_confidences(result)
+    curves = classify.threshold_curves(truth, calls, confidences, tree, args.ranks)
+    if args.curve:
+        title = f"{os.path.basename(result)}, {len(truth):,} reads"
+        plots.write_figure(args.curve, plots.plot_thresholds(curves, title=title))
+    if args.curve_table:
+        rows = ["rank\tconfidence\tcalled\tprecision\tsensitivity\tF1\n"]
+        for curve in curves:
+            columns = (curve.thresholds, curve.called, curve.precision, curve.sensitivity, curve.f1)
+            for at, called, *shares in zip(*(column.tolist() for column in columns), strict=True):
+                shown = "\t".join(f"{share:.4f}" for share in shares)
+                rows.append(f"{curve.rank}\t{at:.2f}\t{called}\t{shown}\n")
+        with text_output(args.curve_table) as stream:
+            stream.write("".join(rows))
 
 
 def _json(args: argparse.Namespace, found: list[Evaluation]) -> str:

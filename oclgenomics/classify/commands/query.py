@@ -32,7 +32,15 @@ from oclgenomics.classify.commands.query_options import (
     query_inputs,
     query_options,
 )
-from oclgenomics.classify.commands.report_files import LINES, ReportFiles, check_format, line_form
+from oclgenomics.classify.commands.report_files import (
+    LINES,
+    NEED_FEATURES,
+    ReportFiles,
+    check_format,
+    check_shares,
+    line_form,
+    needs_features,
+)
 from oclgenomics.classify.options import Wanted
 from oclgenomics.errors import UsageError
 
@@ -80,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
         return run_sheet(args, SHEET, _querying_samples)
     combined = is_combined(args)
     if not combined:
-        begin_engine(args)
+        begin_engine(args, draws="plot_sample")
     options, inputs, wanted = query_options(args), query_inputs(args), wanted_of(args)
     check_format(args)
     if args.shard is None and not combined:
@@ -94,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
     lines = line_form(args, options, alone=combined and not has_pieces(args))
     job = classify.QueryJob(tuple(inputs), args.database, options, wanted, lines, args.memory_mapping)
     if not combined:
-        return write_shard(args, job, "classifying", kept=TEXTS)
+        return write_shard(args, job, "classifying", kept=(*TEXTS, "evidence"))
     _check_kept(args)
     with work_of(args) as work, nullcontext() if job.brings_lines else work.engine() as opened:
         classify_reads(args, job, partial(work.parts, job), job.options, opened, made=work.provenance())
@@ -122,7 +130,7 @@ SHEET = SheetUse("reads", _ending, "paired", check=_check_samples)
 @contextmanager
 def _querying_samples(args: argparse.Namespace) -> Iterator[MakeSample]:
     """Open the device and the database, and lend what classifies the reads of a sample."""
-    begin_engine(args)
+    begin_engine(args, draws="plot_sample")
     options, wanted = query_options(args), wanted_of(args)
     with open_engine(args) as engine:
         with classify.Index(args.database, engine=engine, memory_mapping=args.memory_mapping) as index:
@@ -138,7 +146,7 @@ def _querying_samples(args: argparse.Namespace) -> Iterator[MakeSample]:
 def wanted_of(args: argparse.Namespace) -> Wanted:
     """Return what the outputs need of a query."""
     texts, hits = (any(getattr(args, name) for name in names) for names in (NEED_TEXTS, NEED_HITS))
-    return Wanted(texts, hits, args.any_mates, args.limit)
+    return Wanted(texts, hits, args.any_mates, args.limit, needs_features(args))
 
 
 def _check_kept(args: argparse.Namespace) -> None:
@@ -155,6 +163,7 @@ def _check_kept(args: argparse.Namespace) -> None:
     for names, what, kept in (
         (NEED_TEXTS, "texts of reads", "texts"),
         (NEED_HITS, "windows that were hit", "all_hits"),
+        (NEED_FEATURES, "features of reads", "features"),
     ):
         asked = [name for name in names if getattr(args, name)]
         if asked and not known[kept]:
@@ -187,11 +196,13 @@ def classify_reads(
         The provenance of what is written.
     """
     options = classify.options_for(known.database, options)
+    check_shares(args, options)
     if not len(known.database.taxonomy) and options.lowest != "sequence":
         why = "the database has no taxonomy, so no read will be classified"
         say(args, f"warning: {why}; --lowest sequence names targets")
     progress = started_progress(args, "classifying")
-    files = ReportFiles(args, known.lineages, options, known.database.options.sketch, engine, made=made)
+    more: dict[str, Any] = {"made": made, "known_features": known.known_features}
+    files = ReportFiles(args, known.lineages, options, known.database.options.sketch, engine, **more)
     start = time.perf_counter()
     parts = query(run=classify.Run(args.threads, progress.update))
     with closing(parts), ExitStack() as stack:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, TypeVar, cast
 
 from oclgenomics import classify
 from oclgenomics.app.commands import add_device_options, add_options, count
 from oclgenomics.app.inputs import add_reads_and_mates, with_reference
 from oclgenomics.classify.commands.report_files import add_report_options, add_text_options
-from oclgenomics.classify.options import Input, QueryOptions, parse_share
+from oclgenomics.classify.options import PRESETS, Input, QueryOptions, parse_share
 from oclgenomics.errors import UsageError
 
 OptionsT = TypeVar("OptionsT")
@@ -19,11 +19,11 @@ BY_CHANCE = "by the read and the database, 2 or more, so that chance seldom give
 
 KRAKEN = {  # options of Kraken 2
     "--report": "use --kreport FILE",
-    "--confidence": "use --hitmin N, the hits that a read needs",
     "--minimum-hit-groups": "use --hitmin N",
     "--use-names": "not needed; --format native writes names",
     "--gzip-compressed|--bzip2-compressed": "not needed; compressed inputs are recognised",
-    "--report-zero-counts|--report-minimizer-data|--use-mpa-style": "no such report; --kreport FILE writes Kraken's",
+    "--report-minimizer-data": "use --minimizer-data",
+    "--report-zero-counts|--use-mpa-style": "no such report; --kreport FILE writes Kraken's",
     "--minimum-base-quality": "not done here; trim or mask reads before",
     "--quick": "not done here",
 }
@@ -105,11 +105,33 @@ def add_candidate_options(parser: argparse.ArgumentParser, *, sketches: bool) ->
     )  # fmt: skip
     covered = "leave out the targets that are covered least: this share of all coverage; a value above 1 is percent"
     add_options(group, _share, "SHARE", {"cov_percentile": f"{covered} (default: 0)"}, QueryOptions)
+    rates = " or ".join(f"{name} ({100 * rate:g} %% of errors)" for name, rate in PRESETS.items())
+    group.add_argument("--preset", choices=[*PRESETS], help=f"long reads: {rates}")
+    errors = "share of wrong bases in long reads, for the lead of their best candidate (default: that of short reads)"
+    group.add_argument("--error-rate", type=_rate, metavar="SHARE", help=errors)
+    sure = "share of a read's features that its best candidate has to have, as Kraken 2's (default: %(default)g)"
+    add_options(group, _share, "SHARE", {"confidence": sure}, QueryOptions)
+    add_support_options(parser)
     if sketches:
         stride = "bases from a window of a read to the next one (default: winlen - kmerlen + 1 of the database)"
         add_options(group, count, "BP", {"winstride": stride}, QueryOptions)
         size = "features of a read's window at most (default: the database's)"
         add_options(group, count, "N", {"sketchlen": size}, QueryOptions)
+
+
+def add_support_options(parser: argparse.ArgumentParser) -> None:
+    """Add how much of a taxon its reads have to cover."""
+    group = parser.add_argument_group(
+        "evidence of taxa", "Reads of taxa with less are called the next taxon above that has enough, or nothing."
+    )
+    distinct = {"min_distinct": "distinct features that the reads of a taxon hit (default: %(default)s)"}
+    add_options(group, count, "N", distinct, QueryOptions)
+    shares = {
+        "min_coverage": "share of the features of a taxon that its reads hit (default: %(default)g)",
+        "min_evenness": "the same, of those that as many hits reach if they are from all over the genomes of the taxon "
+        "(default: %(default)g)",
+    }
+    add_options(group, _share, "SHARE", shares, QueryOptions)
 
 
 def query_options(args: argparse.Namespace, *, sketches: bool = True) -> QueryOptions:
@@ -120,7 +142,10 @@ def query_options(args: argparse.Namespace, *, sketches: bool = True) -> QueryOp
     UsageError
         A value is out of range.
     """
-    return chosen(QueryOptions, args, left_out=() if sketches else ("winstride", "sketchlen"))
+    left_out = ["error_rate"] if sketches else ["error_rate", "winstride", "sketchlen"]
+    preset, given = getattr(args, "preset", None), getattr(args, "error_rate", None)
+    rate = (PRESETS[preset] if preset else 0.0) if given is None else given
+    return replace(chosen(QueryOptions, args, left_out=left_out), error_rate=rate)
 
 
 def chosen(kind: Callable[..., OptionsT], args: argparse.Namespace, left_out: Sequence[str] = ()) -> OptionsT:
@@ -148,6 +173,13 @@ def query_inputs(args: argparse.Namespace) -> list[Input]:
     return classify.checked_inputs(
         singles, list(zip(mates[::2], mates[1::2], strict=True)), interleaved=args.interleaved
     )
+
+
+def _rate(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no share; write 0.05 for 5 % of wrong bases") from None
 
 
 def _share(text: str) -> float:

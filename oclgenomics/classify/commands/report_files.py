@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from oclgenomics.app.commands import PACKED, OutputOptions, add_output_options, text_output
+from oclgenomics.app.commands import PACKED, OutputOptions, add_output_options, count, text_output
 from oclgenomics.app.files import Names, writes
 from oclgenomics.app.html_output import add_html_option, write_page
 from oclgenomics.app.multiqc import add_multiqc_options, write_content
@@ -18,6 +18,9 @@ from oclgenomics.classify.options import RANKS
 from oclgenomics.errors import UsageError, check_choice
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from oclgenomics.app.reports import ByteSink, Report
     from oclgenomics.classify.formats.native import NativeOptions
     from oclgenomics.classify.formats.reports import LineForm
@@ -50,11 +53,14 @@ FILES = {
     "cami": "the taxon of each read in CAMI's format of binning",
     "cami-profile": "shares of taxa in CAMI's format of profiling",
     "bracken": "species and their estimated reads as Bracken writes them",
+    "shares": "estimated shares of species, with intervals",
+    "evidence": "how many distinct features of each taxon the reads hit, and how many they should",
     "hits-per-ref": "the reads that hit each target",
 }
+NEED_FEATURES = ("evidence", "minimizer_data")
 
 LINES = ("native", "kraken", "tsv", "json")
-NOT_MERGED = ("allhits", "locations", "hits-per-ref", "ground-truth", "precision")
+NOT_MERGED = ("allhits", "locations", "hits-per-ref", "shares", "evidence", "ground-truth", "precision")
 
 
 def add_report_options(parser: argparse.ArgumentParser, names: Names | None = None, *, merged: bool = False) -> None:
@@ -80,6 +86,20 @@ def add_report_options(parser: argparse.ArgumentParser, names: Names | None = No
         "--abundance-per", metavar="RANK",
         help="with --abundances: also estimate the reads of each taxon of this rank",
     )  # fmt: skip
+    if not merged:
+        group.add_argument(
+            "--minimizer-data", action="store_true",
+            help="with --kreport: two columns more, the features of the reads of each clade and the distinct ones, "
+            "where Kraken 2 has minimizers",
+        )  # fmt: skip
+        group.add_argument(
+            "--per-genome", action="store_true",
+            help="with --shares: shares of genomes rather than of reads, by the lengths of genomes",
+        )  # fmt: skip
+        group.add_argument(
+            "--bootstrap", type=count, default=100, metavar="N",
+            help="with --shares: rounds of the bootstrap for intervals; 0 for none (default: %(default)s)",
+        )  # fmt: skip
     native = parser.add_argument_group("lines of --format native")
     for name, text in SWITCHES.items():
         if name not in left_out:
@@ -126,6 +146,10 @@ def check_format(args: argparse.Namespace) -> None:
         raise UsageError(f"--{given[0]} is for --format native, not for {asked}")
     if args.abundance_per and not args.abundances:
         raise UsageError("--abundance-per needs --abundances FILE, where the estimate is written")
+    if getattr(args, "per_genome", False) and not args.shares:
+        raise UsageError("--per-genome needs --shares FILE, where the shares are written")
+    if getattr(args, "minimizer_data", False) and not (args.kreport or getattr(args, "shard", None)):
+        raise UsageError("--minimizer-data needs --kreport FILE, where the two columns are written")
     if args.abundance_per:
         check_choice("abundance_per", args.abundance_per, RANKS)
     if args.plot:
@@ -142,13 +166,31 @@ def native_options(args: argparse.Namespace) -> NativeOptions:
 
 def line_form(args: argparse.Namespace, options: QueryOptions, *, alone: bool) -> LineForm:
     """Return the lines of the main output; `alone`: unless other outputs need more of the reads."""
-    more = args.cami or args.hits_per_ref or _shown_shares(args, options)
+    more = needs_features(args) or args.cami or args.hits_per_ref or _shown_shares(args, options)
     return formats.LineForm(args.format, native_options(args), alone and not more)
+
+
+def needs_features(args: argparse.Namespace) -> bool:
+    """Whether outputs are about the features that reads share with their best candidates."""
+    return any(getattr(args, name, None) for name in NEED_FEATURES)
 
 
 def _shown_shares(args: argparse.Namespace, options: QueryOptions) -> bool:
     """Whether abundances are estimated from candidates."""
-    return options.tells_shares and bool(args.bracken or args.abundance_per)
+    return options.tells_shares and bool(args.bracken or args.abundance_per or getattr(args, "shares", None))
+
+
+def check_shares(args: argparse.Namespace, options: QueryOptions) -> None:
+    """Refuse shares of candidates that do not tell them.
+
+    Raises
+    ------
+    UsageError
+        They are asked for.
+    """
+    if args.shares and not options.tells_shares:
+        what = "by the usual minimum hits, and with a taxonomy: leave out --hitmin, --lowest and --maxcand 1"
+        raise UsageError(f"--shares: is estimated from two species a read, {what}")
 
 
 class ReportFiles:
@@ -167,6 +209,8 @@ class ReportFiles:
         Whether the candidates of reads are those of a query, from which abundances may be estimated.
     made : mapping, optional
         The provenance of a page.
+    known_features : callable, optional
+        Counts the features that the database has of each taxon.
 
     Attributes
     ----------
@@ -183,12 +227,14 @@ class ReportFiles:
         *,
         candidates: bool = True,
         made: Mapping[str, Any] = MappingProxyType({}),
+        known_features: Callable[[], NDArray[np.int64]] | None = None,
     ) -> None:
         self._made = made
         self._args, self._lineages, self._options, self._sketch = args, lineages, options, sketch
         self._engine, self._native = engine, native_options(args)
         shares = candidates and _shown_shares(args, options)
-        self.tally = formats.Tally(lineages, sketch if shares else None)
+        counted: dict[str, Any] = {"features": needs_features(args), "known": known_features}
+        self.tally = formats.Tally(lineages, sketch if shares else None, **counted)
         listed = getattr(args, "hits_per_ref", None)
         self._hits = formats.TargetHits(lineages, options.highest, sketch, self._native) if listed else None
 
@@ -221,7 +267,7 @@ class ReportFiles:
         if self._args.multiqc:
             write_content(self._args, formats.taxa_content(_sample(self._args), self.tally))
         if self._args.plot:
-            plots.write_figure(self._args.plot, plots.plot_sample(self.tally, title=_sample(self._args)))
+            plots.draw_figure(self._args.plot, plots, "plot_sample", self.tally, title=_sample(self._args))
         if self._args.html:
             more = f"in {os.path.basename(self._args.kreport)}" if self._args.kreport else "in the file of --kreport"
             page = plots.sample_page(self.tally, title=_sample(self._args), more=more)
@@ -230,8 +276,10 @@ class ReportFiles:
     def _summaries(self) -> Iterator[tuple[str, str]]:
         args = self._args
         for name in filter(formats.SUMMARIES.__contains__, FILES):
-            if path := getattr(args, name.replace("-", "_")):
+            if path := getattr(args, name.replace("-", "_"), None):
                 how = {"per": args.abundance_per, "native": self._native, "sample": _sample(args)}
+                if name == "shares":
+                    how |= {"per_genome": args.per_genome, "bootstrap": args.bootstrap}
                 yield path, formats.make_summary(name, self.tally, **how)
         if self._hits is not None:
             yield args.hits_per_ref, self._hits.text()

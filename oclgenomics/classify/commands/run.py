@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from oclgenomics import classify
-from oclgenomics.app.commands import add_command, open_engine, provenance, report_profile, say_written
+from oclgenomics.app.commands import add_command, begin_engine, open_engine, provenance, report_profile, say_written
 from oclgenomics.classify.commands.build import add_feature_options, add_sketch_options, build_options
 from oclgenomics.classify.commands.query import classify_reads, wanted_of
 from oclgenomics.classify.commands.query_options import (
@@ -49,6 +49,7 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
+    begin_engine(args, draws="plot_sample")
     options, inputs, kept = query_options(args, sketches=False), query_inputs(args), build_options(args)
     check_format(args)
     with open_engine(args) as engine:

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from oclgenomics.classify import plan
 from oclgenomics.classify.database.packed_file import FeatureSource
 from oclgenomics.classify.device.candidate_finder import CandidateFinder
-from oclgenomics.classify.device.looked_up import HitLister, LookedUp, RepeatDropper
+from oclgenomics.classify.device.looked_up import FeatureLister, HitLister, LookedUp, RepeatDropper
 from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.classify.device.tables import FeatureTable, Rooms, TargetTable
-from oclgenomics.classify.result import Hits
+from oclgenomics.classify.result import Hits, SharedFeatures
 from oclgenomics.classify.taxonomy.calls import Candidates
 from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.runtime import Engine
@@ -53,6 +53,7 @@ class FeatureIndex:
         self._room = plan.batch_bytes(engine.budget - engine.memory.used, engine.tuning.shape)
         self._finder = CandidateFinder(engine, self._targets, self._rooms, maxcand, self._room)
         self._lister = HitLister(engine, targets, self._rooms, self._room)
+        self._sharing = FeatureLister(engine, targets, self._rooms)
         self._dropper = RepeatDropper(engine, self._rooms, self._room)
 
     def __enter__(self) -> FeatureIndex:
@@ -115,6 +116,26 @@ class FeatureIndex:
         for begin, end in self._batches(sketches, first):
             parts += self._lister.list_hits(self._look_up(sketches, first[begin : end + 1], repeats=repeats))
         return Hits.joined(parts)
+
+    def shared_features(
+        self, sketches: Sketches, first: NDArray[np.uint32], best: Candidates, *, repeats: bool = False
+    ) -> SharedFeatures:
+        """List the features that reads share with their best candidates.
+
+        Parameters
+        ----------
+        sketches, first, repeats
+            As `candidates` takes them.
+        best : Candidates
+            What `candidates` found.
+        """
+        parts = [SharedFeatures.none()]
+        for begin, end in self._batches(sketches, first):
+            some = first[begin : end + 1]
+            looked_up = self._look_up(sketches, some, repeats=repeats)
+            reads = np.arange(begin, end)
+            parts.append(self._sharing.list_features(looked_up, sketches, some, best.take(reads)))
+        return SharedFeatures.joined(parts)
 
     def _batches(self, sketches: Sketches, first: NDArray[np.uint32]) -> Iterator[tuple[int, int]]:
         """Cut reads into those that are looked up together."""

@@ -14,8 +14,8 @@ from oclgenomics.classify.database.packed_file import FeatureSource, PackedStore
 from oclgenomics.classify.device.feature_index import FeatureIndex
 from oclgenomics.classify.device.reads import SketchedReads
 from oclgenomics.classify.device.sketches import Sketches
-from oclgenomics.classify.result import Hits
-from oclgenomics.classify.taxonomy.calls import Candidates, merged
+from oclgenomics.classify.result import Hits, SharedFeatures
+from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates, merged
 from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.runtime import Engine
 
@@ -56,6 +56,8 @@ class Sought:
         Whether all windows are listed that the reads hit.
     repeats : bool
         Whether features count as often as they are found, rather than once.
+    features : bool
+        Whether the features are listed that the reads share with their best candidates.
     may_wait : bool
         Whether what is found may come when more reads have come, as nobody waits for it.
     """
@@ -64,6 +66,7 @@ class Sought:
     widths: NDArray[np.uint32]
     all_hits: bool = False
     repeats: bool = False
+    features: bool = False
     may_wait: bool = True
 
     def look_in(self, index: FeatureIndex) -> FoundReads:
@@ -71,7 +74,10 @@ class Sought:
         sketches, first = self.batch.sketches, self.batch.first
         candidates = index.candidates(sketches, first, self.widths, repeats=self.repeats)
         hits = index.hits(sketches, first, repeats=self.repeats) if self.all_hits else None
-        return FoundReads(self, candidates, hits)
+        shared = None
+        if self.features:
+            shared = index.shared_features(sketches, first, candidates, repeats=self.repeats)
+        return FoundReads(self, candidates, hits, shared)
 
 
 @dataclass(frozen=True)
@@ -81,6 +87,7 @@ class FoundReads:
     sought: Sought
     candidates: Candidates
     hits: Hits | None
+    shared: SharedFeatures | None = None
 
 
 class Finder(Protocol):
@@ -177,7 +184,8 @@ class PartFinder:
         for one, parts in zip(held, zip(*found, strict=True), strict=True):
             candidates = merged([part.candidates for part in parts], groups.taxa, groups.maxcand)
             hits = [part.hits for part in parts if part.hits is not None]
-            yield FoundReads(one.sought, candidates, Hits.beside(hits) if hits else None)
+            shared = _of_best(candidates, parts) if one.sought.features else None
+            yield FoundReads(one.sought, candidates, Hits.beside(hits) if hits else None, shared)
 
     def release(self) -> None:
         """Do nothing, as no part stays on the device."""
@@ -251,6 +259,17 @@ def _distinct(numbers: NDArray[np.uint32], left_out: int | None = None) -> NDArr
     new = np.ones(len(numbers), bool)
     np.not_equal(numbers[1:], numbers[:-1], out=new[1:])
     return numbers[new]
+
+
+def _of_best(candidates: Candidates, parts: Sequence[FoundReads]) -> SharedFeatures:
+    """The features that reads share with the best of all candidates, from the part of the database that has it."""
+    best = candidates.targets[:, 0]
+    found = SharedFeatures.none(len(best))
+    for part in parts:
+        if part.shared is not None:
+            same = (part.candidates.targets[:, 0] == best) & (best != NO_TARGET)
+            found = found.added(part.shared.only(same))
+    return found
 
 
 @dataclass(frozen=True)

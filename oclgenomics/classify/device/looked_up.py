@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify import plan
+from oclgenomics.classify.database.features import NO_FEATURE
 from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.classify.device.tables import Rooms
-from oclgenomics.classify.result import Hits
+from oclgenomics.classify.result import Hits, SharedFeatures
+from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates
 from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.errors import AllocationError
 from oclgenomics.runtime import DeviceArray, Engine
@@ -131,6 +133,56 @@ class RepeatDropper:
         groups = -(-reads // each) if cpu else reads
         if groups:
             engine.launch(kernel, (groups * lanes,), (lanes,), **arguments, **(tables or none), reads=reads, each=each)
+
+
+class FeatureLister:
+    """Lists the features that reads share with their best candidates.
+
+    Parameters
+    ----------
+    engine : Engine
+    targets : Targets
+    rooms : Rooms
+    """
+
+    def __init__(self, engine: Engine, targets: Targets, rooms: Rooms) -> None:
+        self._engine, self._first, self._rooms = engine, targets.first_window, rooms
+
+    def list_features(
+        self, looked_up: LookedUp, sketches: Sketches, first: NDArray[np.uint32], best: Candidates
+    ) -> SharedFeatures:
+        """List the features of reads that lie in the range of windows of the best candidate.
+
+        Parameters
+        ----------
+        looked_up : LookedUp
+        sketches : Sketches
+        first : ndarray, uint32 (reads + 1,)
+            Rows of the sketches before each read.
+        best : Candidates
+            Of the same reads.
+        """
+        engine, size = self._engine, sketches.size
+        features = (int(first[-1]) - int(first[0])) * size
+        hit = self._rooms.of("hit", features, np.uint32)
+        kernel = engine.kernel("classify/list_hit_features.cl", "list_hit_features")
+        ranges = engine.upload(self._ranges(best)) if len(best) else None
+        if features and ranges is not None:
+            base = int(first[0]) * size
+            some: dict[str, Any] = {"features": sketches.features, "base": base, "ranges": ranges, "hit": hit}
+            launch_reads(engine, kernel, looked_up.reads, **looked_up.arguments, **some)
+        listed = engine.download(hit, features) if features else np.zeros(0, np.uint32)
+        there = listed != NO_FEATURE
+        before = np.append(np.int64(0), np.cumsum(there, dtype=np.int64))
+        return SharedFeatures(before[(first - first[0]).astype(np.int64) * size], listed[there])
+
+    def _ranges(self, best: Candidates) -> NDArray[np.uint32]:
+        """First and last window of the best candidates, through all targets; no window without one."""
+        targets = best.targets[:, 0]
+        known = targets != NO_TARGET
+        before = self._first[np.where(known, targets, 0)]
+        ends = np.stack([before + best.first[:, 0], before + best.last[:, 0]], axis=1)
+        return np.where(known[:, np.newaxis], ends, [1, 0]).astype(np.uint32)
 
 
 class HitLister:

@@ -19,6 +19,9 @@ where it has none, that of the root.
 | 5 | taxid |
 | 6 | name, two spaces before it for each level of the tree |
 
+With `Tally.coverage` two columns follow the third, where Kraken 2 has minimizers: the features that the reads of the
+clade share with their best candidates, each as often as reads have it, and how many of them differ.
+
 Each taxon comes before those below it; of neighbours the one with more reads comes first. A pair counts as one read.
 Reads that were called a target count for its taxon, or, where it has none, for the root: they are classified, and that
 is all that is known of their place in the tree. The root is always there, even where the database has no taxonomy,
@@ -127,19 +130,26 @@ def kreport(tally: Tally) -> str:
     """
     taxonomy, words = tally.lineages.taxonomy, TaxonWords(tally.lineages)
     direct, clades, total = tally.of_taxa(), tally.of_clades(), max(tally.reads, 1)
+    covered = tally.coverage()
+    features = [""] * len(clades)
+    if covered is not None:
+        pairs = zip(covered.hits.tolist(), covered.distinct.tolist(), strict=True)
+        features = [f"\t{hits}\t{distinct}" for hits, distinct in pairs]
     lines = []
     if none := tally.unclassified:
-        lines.append(f"{100 * none / total:6.2f}\t{none}\t{none}\tU\t0\tunclassified\n")
+        nothing = "" if covered is None else "\t0\t0"
+        lines.append(f"{100 * none / total:6.2f}\t{none}\t{none}{nothing}\tU\t0\tunclassified\n")
     if not len(taxonomy):
         found = tally.without_taxon
-        lines.append(f"{100 * found / total:6.2f}\t{found}\t{found}\tR\t{ROOT_TAXID}\troot\n")
+        every = "" if covered is None else f"\t{covered.hits.sum()}\t{covered.distinct_of_all}"
+        lines.append(f"{100 * found / total:6.2f}\t{found}\t{found}{every}\tR\t{ROOT_TAXID}\troot\n")
     codes: list[tuple[str, int]] = []  # of the taxa above: the letter, and how far below it they are
     for taxon, depth in walk(taxonomy, clades):
         letter = "R" if not depth else RANK_LETTERS.get(int(taxonomy.ranks[taxon]))
         code = (codes[depth - 1][0], codes[depth - 1][1] + 1) if letter is None else (letter, 0)
         codes[depth:] = [code]
         count, rank = int(clades[taxon]), f"{code[0]}{code[1] or ''}"
-        numbers = f"{100 * count / total:6.2f}\t{count}\t{direct[taxon]}\t{rank}\t{words.taxid(taxon)}"
+        numbers = f"{100 * count / total:6.2f}\t{count}\t{direct[taxon]}{features[taxon]}\t{rank}\t{words.taxid(taxon)}"
         lines.append(f"{numbers}\t{'  ' * depth}{words.name(taxon)}\n")
     return "".join(lines)
 

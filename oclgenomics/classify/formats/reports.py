@@ -14,7 +14,7 @@ from oclgenomics.classify.formats.cami import CamiBinning, cami_profile
 from oclgenomics.classify.formats.kraken import KrakenReport, bracken_table, kreport, krona_text
 from oclgenomics.classify.formats.native import NativeOptions, NativeReport
 from oclgenomics.classify.formats.native_lists import abundance_lists
-from oclgenomics.classify.formats.tables import JsonReport, TsvReport
+from oclgenomics.classify.formats.tables import BOOTSTRAP, JsonReport, TsvReport, evidence_table, shares_table
 from oclgenomics.classify.formats.tally import Tally
 from oclgenomics.classify.formats.words import LineReport
 from oclgenomics.classify.options import QueryOptions, SketchOptions
@@ -30,7 +30,7 @@ from oclgenomics.sequence.record_texts import whole_lines
 ReportFormat = Literal["native", "kraken", "tsv", "json", "cami"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
 SHOWN_TAXA = 10
-SUMMARIES = ("kreport", "abundances", "krona", "bracken", "cami-profile")
+SUMMARIES = ("kreport", "abundances", "krona", "bracken", "cami-profile", "evidence", "shares")
 
 Mates = Literal["both", "first", "second"]
 
@@ -135,7 +135,14 @@ def _joiner(engine: Engine | Callable[[], Engine | None] | None) -> LineJoiner:
 
 
 def make_summary(
-    name: str, tally: Tally, *, per: str | None = None, native: NativeOptions | None = None, sample: str = "sample"
+    name: str,
+    tally: Tally,
+    *,
+    per: str | None = None,
+    native: NativeOptions | None = None,
+    sample: str = "sample",
+    per_genome: bool = False,
+    bootstrap: int = BOOTSTRAP,
 ) -> str:
     """Return a report of all reads together, one of `SUMMARIES`.
 
@@ -149,12 +156,19 @@ def make_summary(
         For 'abundances': how its lines look.
     sample : str
         For 'cami-profile': the name of the sample.
+    per_genome : bool
+        For 'shares': of genomes, not of reads.
+    bootstrap : int
+        For 'shares': rounds for intervals.
     """
+    if name == "shares":
+        return shares_table(tally, per_genome=per_genome, rounds=bootstrap)
     if name == "abundances":
         return abundance_lists(tally, per, native)
     if name == "cami-profile":
         return cami_profile(tally, sample)
-    return {"kreport": kreport, "krona": krona_text, "bracken": bracken_table}[name](tally)
+    texts = {"kreport": kreport, "krona": krona_text, "bracken": bracken_table, "evidence": evidence_table}
+    return texts[name](tally)
 
 
 def taxa_content(sample: str, tally: Tally) -> Content:

@@ -8,6 +8,7 @@
 | hits, needed | of the best candidate, and how many the read needed; 0 hits without a candidate |
 | target, begin, end | where the best candidate was hit: bases of that target, from 0 on, `end` not included |
 | second, second_hits | the target of the second candidate, and its hits |
+| confidence | hits of the best candidate by the features that the read could share with a target, 0 to 1 |
 
 JSON Lines have the same keys, with null where that has NA, and `candidates`: a list, the best one first, of `target`,
 `taxid`, `hits`, `begin` and `end`. The host makes each line, so this is the slow format.
@@ -22,12 +23,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.reports import MISSING
+from oclgenomics.classify.formats.kraken import walk
+from oclgenomics.classify.formats.tally import Tally
 from oclgenomics.classify.formats.words import NO_TAXID, LineReport, TaxonWords, target_numbers, target_range
 from oclgenomics.classify.options import SketchOptions
+from oclgenomics.classify.plan import confidences
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
+from oclgenomics.errors import ParameterError
 from oclgenomics.io.text_file import rows_of
 from oclgenomics.sequence.joined_lines import (
     NO_TEXT,
@@ -41,14 +46,90 @@ from oclgenomics.sequence.joined_lines import (
 
 COLUMNS = (
     "read", "length", "mate_length", "taxid", "rank", "name", "hits", "needed", "target", "begin", "end", "second",
-    "second_hits",
+    "second_hits", "confidence",
 )  # fmt: skip
+
+EVIDENCE = (
+    "taxid", "rank", "name", "reads", "direct", "hits", "distinct", "known", "expected", "coverage", "evenness",
+)  # fmt: skip
+
+SHARES = (
+    "taxid", "rank", "name", "reads", "reads_low", "reads_high", "share", "share_low", "share_high", "length",
+)  # fmt: skip
+BOOTSTRAP = 100  # rounds
 
 
 _LINE = (
     '{"read": %s, "length": %d, "mate_length": %s, "taxid": %d, "rank": %s, "name": %s, "needed": %d,'
-    ' "candidates": [%s]}\n'
+    ' "confidence": %s, "candidates": [%s]}\n'
 )
+
+
+def evidence_table(tally: Tally) -> str:
+    """Write how much of each taxon the reads of its clade cover; see `taxonomy.coverage`.
+
+    Taxa come as in a report of Kraken 2, then targets that reads were called. What the database has of them is NA if
+    nobody knows.
+
+    Parameters
+    ----------
+    tally : Tally
+        Of parts with features.
+
+    Raises
+    ------
+    ParameterError
+        It counts none.
+    """
+    words, clades, direct = TaxonWords(tally.lineages), tally.of_clades(), tally.of_taxa()
+    covered = tally.coverage(known=True)
+    if covered is None:
+        raise ParameterError("features", "the tally counts none, so there is no evidence to write")
+    called = np.flatnonzero(tally.counts[words.taxa : -1]).tolist()
+    rows = [(taxon, int(clades[taxon]), int(direct[taxon])) for taxon, _ in walk(tally.lineages.taxonomy, clades)]
+    targets = [(words.taxa + target, int(tally.counts[words.taxa + target])) for target in called]
+    rows += [(number, reads, reads) for number, reads in targets]
+    lines = ["\t".join(EVIDENCE) + "\n"]
+    for number, reads, own in rows:
+        columns = [words.taxid(number), words.rank(number), words.name(number), reads, own]
+        columns += [covered.hits[number], covered.distinct[number]]
+        if covered.known is None:
+            columns += [MISSING] * 4
+        else:
+            shares = (covered.coverage[number], covered.evenness[number])
+            columns += [covered.known[number], f"{covered.expected[number]:.1f}", *(f"{one:.4f}" for one in shares)]
+        lines.append("\t".join(map(str, columns)) + "\n")
+    return "".join(lines)
+
+
+def shares_table(tally: Tally, *, per_genome: bool = False, rounds: int = BOOTSTRAP) -> str:
+    """Write the estimated reads and shares of species, with intervals; see `taxonomy.evidence`.
+
+    Parameters
+    ----------
+    tally : Tally
+        Of candidates.
+    per_genome : bool
+        Shares are of genomes, not of reads.
+    rounds : int
+        Of the bootstrap; with 0 intervals are NA.
+
+    Raises
+    ------
+    ParameterError
+        Candidates are not counted, or do not tell shares.
+    """
+    words, found = TaxonWords(tally.lineages), tally.shares(per_genome=per_genome, rounds=rounds)
+    lines = ["\t".join(SHARES) + "\n"]
+    for at, number in enumerate(found.taxon.tolist()):
+        reads, share = (
+            [MISSING] * 2 if ends is None else [f"{end:.{digits}f}" for end in ends[:, at].tolist()]
+            for ends, digits in ((found.reads_between, 1), (found.share_between, 6))
+        )
+        columns = [str(words.taxid(number)), words.rank(number), words.name(number)]
+        columns += [f"{found.reads[at]:.1f}", *reads, f"{found.share[at]:.6f}", *share, f"{found.length[at]:.0f}"]
+        lines.append("\t".join(columns) + "\n")
+    return "".join(lines)
 
 
 class TsvReport(LineReport):
@@ -67,7 +148,8 @@ class TsvReport(LineReport):
         self._words = TaxonWords(lineages)
         targets = len(lineages.targets)
         self._calls = TextTable(self._words.count, self._call)
-        self._tab, self._newline, self._no_mate = map(TextTable.same, ("\t", "\n", f"\t{MISSING}"))
+        self._tab, self._no_mate = map(TextTable.same, ("\t", f"\t{MISSING}"))
+        self._sure = TextTable(1001, lambda share: f"\t{share / 1000:.3f}\n")
         self._best = TextTable(targets, lambda target: self._target(target, f"\t{MISSING}" * 3))
         self._second = TextTable(targets, lambda target: self._target(target, f"\t{MISSING}\t"))
         self._between = TextTable(1, lambda there: "" if there == NO_TEXT else "\t")
@@ -95,7 +177,7 @@ class TsvReport(LineReport):
             NameColumn(clean_names(reads.names)), tab, NumberColumn.of(reads.letters), *mate,
             self._calls.column(part.calls.taxon), NumberColumn.of(candidates.hits[:, 0]), tab,
             NumberColumn.of(part.calls.hitmin), *self._range(candidates), *self._runner_up(candidates),
-            self._newline.repeated(lines),
+            self._sure.column(confidences(candidates.hits[:, 0], reads.kmers(self._sketch.kmerlen), self._sketch)),
         ]  # fmt: skip
         return self._joiner.join(lines, columns)
 
@@ -162,6 +244,7 @@ class JsonReport(LineReport):
             mates,
             *([call[item] for call in calls] for item in range(3)),
             part.calls.hitmin.tolist(),
+            [f"{share / 1000:.3f}" for share in self._confidences(part)],
             self._candidates(part),
         ]
         return rows_of(columns, _LINE).encode()
@@ -172,6 +255,11 @@ class JsonReport(LineReport):
             shown = (words.rank(number), words.name(number))
             self._calls[number] = (words.taxid(number), *map(encode_basestring_ascii, shown))  # type: ignore[assignment]
         return self._calls[number]
+
+    def _confidences(self, part: ClassifiedReads) -> list[int]:
+        kmers = part.reads.kmers(self._sketch.kmerlen)
+        found: list[int] = confidences(part.candidates.hits[:, 0], kmers, self._sketch).tolist()
+        return found
 
     def _candidates(self, part: ClassifiedReads) -> list[str]:
         candidates = part.candidates

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,9 +16,11 @@ from oclgenomics.classify.taxonomy.abundances import (
     percent_text,
     shared_abundances,
 )
-from oclgenomics.classify.taxonomy.evidence import Evidence
+from oclgenomics.classify.taxonomy.coverage import Coverage, CoverageCounter
+from oclgenomics.classify.taxonomy.evidence import Evidence, SpeciesShares
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
+from oclgenomics.errors import ParameterError
 
 _ROOT = RANKS.index("root")
 
@@ -34,6 +38,10 @@ class Tally:
     lineages : Lineages
     sketch : SketchOptions, optional
         Of the database, for queries whose `QueryOptions.tells_shares`: `estimate` is from the candidates of the reads.
+    features : bool
+        Whether parts have features (`Wanted.features`), which `coverage` counts.
+    known : callable, optional
+        Returns the features that the database has of each taxon; see `taxonomy.coverage.known_features`.
 
     Attributes
     ----------
@@ -44,8 +52,17 @@ class Tally:
         Reads, each mate counted.
     """
 
-    def __init__(self, lineages: Lineages, sketch: SketchOptions | None = None) -> None:
+    def __init__(
+        self,
+        lineages: Lineages,
+        sketch: SketchOptions | None = None,
+        *,
+        features: bool = False,
+        known: Callable[[], NDArray[np.int64]] | None = None,
+    ) -> None:
         self.lineages = lineages
+        self._counter = CoverageCounter(lineages) if features else None
+        self._known = known
         self._sketch = sketch
         self._evidence = None if sketch is None else Evidence(lineages, sketch)
         self.counts = np.zeros(len(lineages.at_rank) + 1, np.int64)
@@ -57,12 +74,38 @@ class Tally:
         self.sequences += len(part) * (1 if part.reads.mate_letters is None else 2)
         if self._evidence is not None and self._sketch is not None:
             self._evidence.add(part.candidates, part.calls, part.reads.kmers(self._sketch.kmerlen))
+        if self._counter is not None and part.shared is not None:
+            self._counter.add(part.calls.taxon, part.shared.counts, part.shared.features)
+
+    def coverage(self, *, known: bool = False) -> Coverage | None:
+        """Return what the reads cover of each taxon and target, or None if their features are not known.
+
+        Parameters
+        ----------
+        known : bool
+            Also what the database has, which takes a look at all of it.
+        """
+        if self._counter is None:
+            return None
+        return self._counter.coverage(self._known() if known and self._known is not None else None)
 
     def estimate(self, rank: str) -> Abundances:
         """Estimate the reads of each taxon of a rank: from candidates, or else from calls alone, as MetaCache does."""
         if self._evidence is None:
             return estimated_abundances(self.counts, self.lineages, rank)
         return shared_abundances(self._evidence.shares(), self.counts, self.lineages, rank)
+
+    def shares(self, *, per_genome: bool = False, rounds: int = 0) -> SpeciesShares:
+        """Estimate shares of species from candidates; parameters as of `taxonomy.evidence.Evidence.estimate`.
+
+        Raises
+        ------
+        ParameterError
+            There are no candidates that tell shares.
+        """
+        if self._evidence is None:
+            raise ParameterError("sketch", "candidates are not counted, so no shares can be estimated from them")
+        return self._evidence.estimate(per_genome=per_genome, rounds=rounds)
 
     @property
     def reads(self) -> int:

@@ -31,6 +31,7 @@ _SEPARATOR = "\t|\t"
 _BEFORE_CALLS = ("query_id", "query_header", "all_hits", "top_hits", "candidate_locations")
 _IN_BRACKETS = re.compile(r"\((-?[0-9]{1,10})\)(?=,|$)")
 _BARE = re.compile(r"(?:^|:)(-?[0-9]{1,10})(?=,|$)")
+_SHARE = re.compile(r"0\.[0-9]{3}|1\.000")
 _TAXID = re.compile(r"[0-9]{1,10}")
 _KNOWN = "lines of Kraken, MetaCache's with -taxids or -taxids-only, or the table of --format tsv"
 Row = tuple[int, str, int]  # number of the line, name, taxid
@@ -104,6 +105,40 @@ def read_calls(path: str | os.PathLike[str]) -> dict[str, int]:
             raise InputError(f"names the read {name} a second time", source=source, line=number)
         calls[name] = taxid
     return calls
+
+
+def read_confidences(path: str | os.PathLike[str]) -> dict[str, int]:
+    """Read the confidence of each read, in thousandths.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The table of `--format tsv`.
+
+    Returns
+    -------
+    dict of str to int
+        By the names of reads and pairs, without /1.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or has no such column, or a line of it is something else.
+    """
+    text, source = read_text(path)
+    lines = [line.rstrip("\r") for line in text.split("\n")]
+    heads = lines[0].split("\t")
+    if "read" not in heads or "confidence" not in heads:
+        raise InputError("has no column of confidences; classify with --format tsv", source=source)
+    name, share = heads.index("read"), heads.index("confidence")
+    found: dict[str, int] = {}
+    for number, line in enumerate(lines[1:], 2):
+        fields = line.split("\t")
+        if line.strip():
+            if len(fields) <= max(name, share) or not _SHARE.fullmatch(fields[share]):
+                raise InputError("has no confidence from 0.000 to 1.000", source=source, line=number)
+            found[read_name(fields[name])] = min(int(fields[share].replace(".", "")), 1000)
+    return found
 
 
 def _rows(lines: list[tuple[int, str]], source: str) -> Iterator[Row]:

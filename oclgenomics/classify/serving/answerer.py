@@ -76,8 +76,10 @@ class IndexAnswerer:
         yield (head or b"") + report.tail()
 
     def _summary(self, parts: Iterator[ClassifiedReads], query: ClassifyQuery) -> Iterator[bytes | memoryview]:
-        shares = query.format == "bracken" and query.options.tells_shares
-        tally = Tally(self._index.lineages, self._index.database.options.sketch if shares else None)
+        shares = query.format in ("bracken", "shares") and query.options.tells_shares
+        index, features = self._index, query.wanted.features
+        sketch = index.database.options.sketch if shares else None
+        tally = Tally(index.lineages, sketch, features=features, known=index.known_features)
         for part in parts:
             tally.add(part)
         yield make_summary(query.format, tally, sample=query.sample).encode("utf-8", "replace")
@@ -142,8 +144,11 @@ def parse_query(parameters: Mapping[str, str]) -> ClassifyQuery:
     native = _taken(NativeOptions, values)
     if format != "native" and native != NativeOptions():
         raise ParameterError("format", "has no use for parameters of native", format)
-    wanted = Wanted(native.needs_truth, native.allhits, values.pop("any_mates", False), values.pop("query_limit", None))
+    mates, limit = values.pop("any_mates", False), values.pop("query_limit", None)
+    wanted = Wanted(native.needs_truth, native.allhits, mates, limit, features=format == "evidence")
     options = _taken(QueryOptions, values)
+    if format == "shares" and not options.tells_shares:
+        raise ParameterError("format", "needs two species a read: leave out hitmin, lowest and maxcand", format)
     return ClassifyQuery(
         format, values.pop("interleaved", False), values.pop("sample", "sample"), options, wanted, native
     )

@@ -38,6 +38,7 @@ OUTCOMES = ("correct", "wrong", "missed", "false", "rejected")
 _ROOT_TAXIDS = (0, 1)
 _NOVEL, _ALIEN = CLASSES.index("novel"), CLASSES.index("alien")
 MAX_ROUNDS = 1_000_000
+STEPS = 100  # of thresholds of confidence
 _TAILS = (2.5, 97.5)  # percentiles
 
 
@@ -146,28 +147,112 @@ def evaluate(
     InputError
         Calls of reads that are not in the truth, or taxids that are not in the taxonomy.
     """
-    for rank in ranks:
-        if rank not in RANKS[1:]:
-            raise ParameterError("ranks", f"choose some of {', '.join(RANKS[1:])}", rank)
     if not 0 <= rounds <= MAX_ROUNDS or seed < 0:
         raise ParameterError("rounds", f"is 0 to {MAX_ROUNDS:,}, and `seed` 0 or more", (rounds, seed))
-    _refuse_strangers(truth, calls)
-    at_rank = Lineages.of(taxonomy, Targets.none()).at_rank
-    taxids = np.array([calls.get(name, 0) for name in truth.names], np.int64)
-    called = _numbers(taxonomy, taxids, "the calls have")
-    true = np.where(
-        truth.classes == _NOVEL, _numbers(taxonomy, truth.genus, "the truth has"),
-        _numbers(taxonomy, np.where(truth.classes == _ALIEN, 0, truth.species), "the truth has"),
-    )  # fmt: skip
+    found = _outcomes(truth, calls, taxonomy, ranks)
+    taxids = _taxids(truth, calls)
     classified = ~np.isin(taxids, _ROOT_TAXIDS)
     alien = truth.classes == _ALIEN
     draws = np.random.default_rng(seed)
-    measures = [_measures(rank, _taxa(at_rank, true, rank), _taxa(at_rank, called, rank), rounds, draws)
-                for rank in ranks]  # fmt: skip
+    measures = [_measures(rank, outcomes, rounds, draws) for rank, outcomes in zip(ranks, found, strict=True)]
     absent = sum(name not in calls for name in truth.names)
     return Evaluation(
         len(truth), int(classified.sum()), absent, int(alien.sum()), int((classified & alien).sum()), tuple(measures)
     )
+
+
+@dataclass(frozen=True)
+class ThresholdCurve:
+    """Measures of the reads whose confidence is at a threshold or above, the others taken as not classified.
+
+    Attributes
+    ----------
+    rank : str
+    thresholds : ndarray, float64 (thresholds,)
+        From 0 to 1.
+    called : ndarray, int64 (thresholds,)
+        Reads that have a taxon of the rank.
+    precision, sensitivity, f1 : ndarray, float64 (thresholds,)
+        Precision is 1 where no read has a taxon of the rank.
+    """
+
+    rank: str
+    thresholds: NDArray[np.float64]
+    called: NDArray[np.int64]
+    precision: NDArray[np.float64]
+    sensitivity: NDArray[np.float64]
+    f1: NDArray[np.float64]
+
+
+def threshold_curves(
+    truth: Truth,
+    calls: Mapping[str, int],
+    confidences: Mapping[str, int],
+    taxonomy: Taxonomy,
+    ranks: Sequence[str] = ("species", "genus"),
+) -> list[ThresholdCurve]:
+    """Evaluate calls at all thresholds of confidence, in steps of a hundredth.
+
+    What a query with `QueryOptions.confidence` gives needs no query of its own: that of one without it holds the
+    confidence of every read.
+
+    Parameters
+    ----------
+    truth, calls, taxonomy, ranks
+        As `evaluate` takes them.
+    confidences : mapping of str to int
+        Of each read that is called anything, in thousandths; see `read_confidences`.
+
+    Raises
+    ------
+    ParameterError, InputError
+        As `evaluate`; or a read that is called something has no confidence.
+    """
+    found, curves = _outcomes(truth, calls, taxonomy, ranks), []
+    lacking = next((name for name, taxid in calls.items() if taxid and name not in confidences), None)
+    if lacking is not None:
+        raise InputError(f"the read {lacking} is called something, and has no confidence")
+    step = np.array([confidences.get(name, 0) * STEPS // 1000 for name in truth.names], np.int64)
+    for rank, outcomes in zip(ranks, found, strict=True):
+        each = np.zeros((len(OUTCOMES), STEPS + 1), np.int64)
+        np.add.at(each, (outcomes, step), 1)
+        kept = each[:, ::-1].cumsum(axis=1)[:, ::-1]  # of reads at a threshold or above
+        lost = each.sum(axis=1, keepdims=True) - kept
+        missed = kept[2] + lost[:3].sum(axis=0)
+        counts = np.stack([kept[0], kept[1], missed, kept[3], kept[4]], axis=1)  # rejected ones are in no measure
+        called = counts[:, [0, 1, 3]].sum(axis=1)
+        precision, sensitivity, f1 = _shares(counts)
+        thresholds = np.arange(STEPS + 1) / STEPS
+        precision = np.where(called == 0, 1.0, precision)
+        curves.append(ThresholdCurve(rank, thresholds, called, precision, sensitivity, f1))
+    return curves
+
+
+def _taxids(truth: Truth, calls: Mapping[str, int]) -> NDArray[np.int64]:
+    return np.array([calls.get(name, 0) for name in truth.names], np.int64)
+
+
+def _outcomes(
+    truth: Truth, calls: Mapping[str, int], taxonomy: Taxonomy, ranks: Sequence[str]
+) -> list[NDArray[np.int64]]:
+    """The outcome of each read at each rank, as a number in `OUTCOMES`."""
+    for rank in ranks:
+        if rank not in RANKS[1:]:
+            raise ParameterError("ranks", f"choose some of {', '.join(RANKS[1:])}", rank)
+    _refuse_strangers(truth, calls)
+    at_rank = Lineages.of(taxonomy, Targets.none()).at_rank
+    numbers = _numbers(taxonomy, _taxids(truth, calls), "the calls have")
+    originals = np.where(
+        truth.classes == _NOVEL, _numbers(taxonomy, truth.genus, "the truth has"),
+        _numbers(taxonomy, np.where(truth.classes == _ALIEN, 0, truth.species), "the truth has"),
+    )  # fmt: skip
+    found = []
+    for rank in ranks:
+        true, called = _taxa(at_rank, originals, rank), _taxa(at_rank, numbers, rank)
+        known, has = true != NO_TAXON, called != NO_TAXON
+        of_known = np.where(has, np.where(called == true, 0, 1), 2)
+        found.append(np.where(known, of_known, np.where(has, 3, 4)))
+    return found
 
 
 def _refuse_strangers(truth: Truth, calls: Mapping[str, int]) -> None:
@@ -191,17 +276,12 @@ def _taxa(at_rank: NDArray[np.int32], numbers: NDArray[np.int32], rank: str) -> 
     return np.where(numbers == NO_TAXON, NO_TAXON, at_rank[numbers, RANKS.index(rank)]).astype(np.int32)
 
 
-def _measures(
-    rank: str, true: NDArray[np.int32], called: NDArray[np.int32], rounds: int, draws: np.random.Generator
-) -> RankMeasures:
-    known, has = true != NO_TAXON, called != NO_TAXON
-    same = has & (called == true)
-    outcomes = (known & same, known & has & ~same, known & ~has, ~known & has, ~known & ~has)
-    counts = np.array([outcome.sum() for outcome in outcomes], np.int64)
+def _measures(rank: str, outcomes: NDArray[np.int64], rounds: int, draws: np.random.Generator) -> RankMeasures:
+    counts = np.bincount(outcomes, minlength=len(OUTCOMES))
     shares = _shares(counts[np.newaxis])[:, 0]
     bounds = np.empty((3, 0))
-    if rounds and len(true):
-        again = draws.multinomial(len(true), counts / len(true), rounds)
+    if rounds and len(outcomes):
+        again = draws.multinomial(len(outcomes), counts / len(outcomes), rounds)
         bounds = np.percentile(_shares(again), _TAILS, axis=1).T
     made = [Estimate(value, *ends) for value, ends in zip(shares.tolist(), bounds.tolist(), strict=True)]
     return RankMeasures(rank, dict(zip(OUTCOMES, counts.tolist(), strict=True)), *made)

@@ -38,11 +38,11 @@ from oclgenomics.fpga.commands.projection_text import busy_text, projection_reco
 from oclgenomics.fpga.options import fitting_designs
 from oclgenomics.omega.commands.options import add_method_options, add_site_options, add_window_options, scan_options
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.omega.sites.sources import AlignmentSource, first_read, open_alignments
 from oclgenomics.runtime import select_device
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import BedRegions, read_bed
 from oclgenomics.variation.read_options import ReadOptions
+from oclgenomics.variation.sources import AlignmentSource, first_read, open_alignments
 
 # What we infer for the paper's data sets; for the scan of SNPs that are spread evenly.
 EVEN_DEFAULTS = {"grid": 1_000, "minwin": 1_000, "maxwin": 20_000, "length": 100_000, "snps": 13_000}

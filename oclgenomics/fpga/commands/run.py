@@ -33,10 +33,10 @@ from oclgenomics.fpga.options import MATRICES
 from oclgenomics.io.json_text import json_text
 from oclgenomics.omega.commands.options import add_method_options, add_site_options, add_window_options, scan_options
 from oclgenomics.omega.result import COMPAT_DIGITS
-from oclgenomics.omega.sites.sources import first_read, open_alignments
 from oclgenomics.runtime import select_device
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import read_bed
+from oclgenomics.variation.sources import first_read, open_alignments
 
 # What `omega scan` offers and the pipeline does not do: option, the value it has to have, and why.
 UNMODELLED = (

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from oclgenomics.app.commands import add_system
-from oclgenomics.kmers.commands import combine, count, dump, filter, histogram, info, matrix, merge, query, qv
 
-COMMANDS = (count, combine, dump, histogram, info, query, qv, filter, merge, matrix)
+COMMANDS = "count combine dump histogram info query qv filter merge matrix"
 
 
 def add_parser(subparsers: Any) -> None:

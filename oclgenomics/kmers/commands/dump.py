@@ -13,28 +13,29 @@ from oclgenomics.errors import UsageError
 from oclgenomics.kmers import formats
 from oclgenomics.kmers.commands.reading import KMERS, add_count_bounds, showing_progress
 
-FORMATS = ("tsv", "jellyfish", "fasta", "npz", "kmc", "parquet")
+FORMATS = ("tsv", "jellyfish", "fasta", "npz", "kmc", "fastk", "parquet")
 BINARY = ("npz", "parquet")
 
 
 def add_parser(actions: Any) -> None:
     """Add `dump` to the actions of `kmers`."""
     parser = add_command(
-        actions, run, "dump", "write the k-mers of a database as text, arrays, a KMC database or Parquet",
+        actions, run, "dump", "write the k-mers of a database as text, arrays or Parquet, for KMC or FastK",
         "Write k-mers and their counts in ascending order. The database is never in memory as a whole.",
     )  # fmt: skip
     reads(parser.add_argument("database", metavar="DB", help="database of `kmers count`"))
     parser.add_argument(
         "--format", default="tsv", metavar="|".join(FORMATS),
         help="tsv: k-mer, tab, count; jellyfish: k-mer, blank, count; fasta: >count and the k-mer; npz: arrays for "
-        "NumPy; kmc: a database of KMC, files OUT.kmc_pre and OUT.kmc_suf; parquet: a table, needs the extra `parquet` "
+        "NumPy; kmc: a database of KMC, files OUT.kmc_pre and OUT.kmc_suf; fastk: a k-mer "
+        "table of FastK, OUT.ktab and .OUT.ktab.1; parquet: a table, needs the extra `parquet` "
         "(default: %(default)s)",
     )  # fmt: skip
     add_count_bounds(parser, "leave out rarer k-mers", "leave out more common k-mers")
     group = parser.add_argument_group("output")
     output = group.add_argument(
         "-o", "--output", default="-", metavar="OUT",
-        help=f"file for the k-mers; kmc needs it; text is {PACKED} (default: standard output)",
+        help=f"file for the k-mers; kmc and fastk need it; text is {PACKED} (default: standard output)",
     )  # fmt: skip
     writes(output, lambda args, given: formats.dump_names(given, args.format))
     add_message_options(group)
@@ -62,5 +63,7 @@ def run(args: argparse.Namespace) -> int:
 def _check_standard_output(format: str) -> None:
     if format == "kmc":
         raise UsageError("--format kmc writes two files; name them: -o OUT makes OUT.kmc_pre and OUT.kmc_suf")
+    if format == "fastk":
+        raise UsageError("--format fastk writes two files; name them: -o OUT makes OUT.ktab and .OUT.ktab.1")
     if format in BINARY and sys.stdout.isatty():
         raise UsageError(f"--format {format} is not for terminals; give -o FILE")

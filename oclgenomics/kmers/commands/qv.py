@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
     kmers.CountOptions.check_reading(None, args.tmp_dir)
     with kmers.KmerDatabase.open(args.database):
         pass  # before a device is opened
-    begin_engine(args)
+    begin_engine(args, draws="plot_copies")
     importlib.import_module("oclgenomics.kmers.device.counting")  # before the engine, which waits for libraries
     with at_work(args, STAGES["count"][0]) as work:
         report = kmers.qv(
@@ -113,7 +113,7 @@ def run(args: argparse.Namespace) -> int:
             stream.write(formats.copy_table(report.whole))
     if args.plot:
         names = " and ".join("standard input" if name == "-" else Path(name).name for name in args.assemblies)
-        plots.write_figure(args.plot, kmers.plot_copies(report.whole, title=names))
+        plots.draw_figure(args.plot, plots, "plot_copies", report.whole, title=names)
     for line in formats.quality_lines(report):
         say(args, line)
     say_written(args)

@@ -82,6 +82,16 @@ def padded_letters(keys: NDArray[np.uint64], k: int) -> NDArray[np.uint8]:
     return groups.view(np.uint8)
 
 
+def key_bytes(keys: NDArray[np.uint64], size: int) -> NDArray[np.uint8]:
+    """Return the last bytes of k-mers given as numbers, uint64 (words, n), highest first, uint8 (n, size)."""
+    found = np.zeros((keys.shape[1], size), np.uint8)
+    for place in range(size):
+        word, byte = divmod(size - 1 - place, 8)
+        if word < len(keys):
+            found[:, place] = (keys[word] >> np.uint64(8 * byte)).astype(np.uint8)
+    return found
+
+
 @functools.cache
 def _letter_groups() -> NDArray[np.uint64]:
     """The letters of all k-mers of 8 letters, in the order of memory."""

@@ -8,6 +8,7 @@ from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
     from oclgenomics.app.read_files import *
+    from oclgenomics.kmers.formats.fastk import *
     from oclgenomics.kmers.formats.histogram import *
     from oclgenomics.kmers.formats.kmc import *
     from oclgenomics.kmers.formats.npz import *
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
+        "fastk": "write_fastk",
         "histogram": (
             "count_content fastk_histogram genomescope_table histogram_json histogram_table reading_lines "
             "spectrum_content"

@@ -16,7 +16,9 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.kmers.database.keys import key_bytes
 from oclgenomics.kmers.database.kmer_set import KmerBlock, SelectedKmers
+from oclgenomics.kmers.formats.fastk import fastk_names
 
 # Letters of a prefix. With shorter ones, `kmc_dump` 3.2.1 errs in sets so small that k-mer number k has the last
 # prefix; the table of the longest takes 128 MiB.
@@ -26,7 +28,9 @@ MARK_PREFIXES, MARK_SUFFIXES = b"KMCP", b"KMCS"
 
 
 def dump_names(output: str, format: str) -> list[str]:
-    """Return the files that a dump writes, of which a database of KMC has two."""
+    """Return the files that a dump writes, of which a database of KMC and a table of FastK have two."""
+    if format == "fastk":
+        return fastk_names(output)
     return [f"{output}.kmc_pre", f"{output}.kmc_suf"] if format == "kmc" else [output]
 
 
@@ -64,9 +68,7 @@ def write_kmc(kmers: SelectedKmers, prefixes: IO[bytes], suffixes: IO[bytes]) ->
 
 def _records(block: KmerBlock, suffix_bytes: int, counter_bytes: int) -> NDArray[np.uint8]:
     records = np.empty((len(block), suffix_bytes + counter_bytes), np.uint8)
-    for place in range(suffix_bytes):
-        word, byte = divmod(suffix_bytes - 1 - place, 8)
-        records[:, place] = (block.keys[word] >> np.uint64(8 * byte)).astype(np.uint8)
+    records[:, :suffix_bytes] = key_bytes(block.keys, suffix_bytes)
     for place in range(counter_bytes):
         records[:, suffix_bytes + place] = (block.counts >> np.uint32(8 * place)).astype(np.uint8)
     return records

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
+    from oclgenomics.app.drawing import draw_figure as draw_figure
     from oclgenomics.app.figures import *
     from oclgenomics.kmers.plots.copies import plot_copies as plot_copies
     from oclgenomics.kmers.plots.pages import spectrum_page as spectrum_page
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
+        "oclgenomics.app.drawing": "draw_figure",
         "oclgenomics.app.figures": "plot_format write_figure",
         "copies": "plot_copies",
         "pages": "spectrum_page",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from oclgenomics.app.commands import OneLineParser, add_system
-from oclgenomics.omega.commands import combine, ld, peaks, scan, threshold
 
+COMMANDS = "scan threshold combine peaks ld"
 # Names OmegaPlus' users know; `-input FILE` becomes the positional argument.
 OMEGAPLUS_NAMES = {
     "-grid": ["--grid"], "-minwin": ["--minwin"], "-maxwin": ["--maxwin"], "-length": ["--length"],
@@ -34,4 +34,4 @@ class OmegaParser(OneLineParser):
 
 def add_parser(subparsers: Any) -> None:
     """Add `omega` and what it does to the command line."""
-    add_system(subparsers, "omega", (scan, threshold, combine, peaks, ld), OmegaParser)
+    add_system(subparsers, "omega", COMMANDS, OmegaParser)

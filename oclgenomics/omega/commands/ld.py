@@ -15,7 +15,7 @@ from oclgenomics.app.html_output import add_html_option, input_title, write_page
 from oclgenomics.app.inputs import add_reading_options, position, read_options, say_unphased
 from oclgenomics.errors import UsageError
 from oclgenomics.omega import formats, ld, plots
-from oclgenomics.omega.commands.options import FromReport, add_region_options, add_site_options
+from oclgenomics.omega.commands.options import add_region_options, add_site_options
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FORMATS = ("tsv", "json")
 
 
-AS_SCANNED = FromReport("as the report says")
+AS_SCANNED = app.FromReport("as the report says")
 
 
 def add_parser(actions: Any) -> None:

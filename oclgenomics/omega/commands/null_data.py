@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import omega
-from oclgenomics.app.commands import say
+from oclgenomics.app.commands import FromReport, say
 from oclgenomics.app.files import reads
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.omega import significance, sites
-from oclgenomics.omega.commands.options import FromReport
 
 if TYPE_CHECKING:
     from oclgenomics.variation import BedRegions

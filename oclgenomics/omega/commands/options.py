@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from oclgenomics import omega
 from oclgenomics.app import commands as app
@@ -14,19 +14,6 @@ from oclgenomics.omega.options import missing_states
 
 if TYPE_CHECKING:
     from oclgenomics.omega.significance.facts import Compared
-
-
-DEFAULT_REPLICATES = 1_000  # that are simulated
-
-
-class FromReport:
-    """The default of an option: what a report says, or a value where there is none."""
-
-    def __init__(self, shown: str, value: Any = None) -> None:
-        self.shown, self.value = shown, value
-
-    def __str__(self) -> str:
-        return self.shown
 
 
 def add_window_options(parser: argparse.ArgumentParser, *, required: bool = True) -> None:

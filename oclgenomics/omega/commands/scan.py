@@ -115,7 +115,7 @@ def run(args: argparse.Namespace) -> int:
     """
     combined = is_combined(args)
     if not combined:
-        app.begin_engine(args)
+        app.begin_engine(args, draws="plot_scans")
     options = shared.scan_options(args)
     reading = read_options(args, args.samples, getattr(args, "region", None))
     output = check_outputs(args)
@@ -159,7 +159,7 @@ def run(args: argparse.Namespace) -> int:
     layout: plots.Layout = "replicates" if messages.replicates else "chromosomes"
     shown: dict[str, Any] = {"title": input_title([args.input]), "layout": layout, "thresholds": lines}
     if args.plot:
-        plots.write_figure(args.plot, omega.plot_scans(drawn, **shown))
+        plots.draw_figure(args.plot, plots, "plot_scans", drawn, **shown)
     if args.html:
         more = "in a report of each alignment" if args.reports else elsewhere(args)
         write_page(args, plots.scans_page(drawn, **shown, more=more).text(made))

@@ -11,27 +11,25 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import oclgenomics
-from oclgenomics import omega, simulate
+from oclgenomics import omega
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import add_reading_options, add_region_to_read, read_options, say_unphased
 from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
-from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.io.cores import usable_cores
+from oclgenomics.errors import UsageError
+from oclgenomics.lazy_names import late
 from oclgenomics.omega import formats, significance, sites
 from oclgenomics.omega.commands import options as shared
 from oclgenomics.omega.commands.null_data import add_data_options, settle_defaults
-from oclgenomics.simulate.commands.population import add_population_options, flag, neutral_region
+from oclgenomics.simulate.commands.neutral import add_simulation_options, check_simulation, neutral_replicates
 
 if TYPE_CHECKING:
     from oclgenomics.variation import Alignment, ReadOptions
 
 
+shared_significance = late("oclgenomics.app.significance")
+
 FORMATS = ("tsv", "json")
-SIMULATION_OPTIONS = (
-    "samples", "replicates", "sites", "population_size", "mutation_rate", "recombination_rate", "theta", "rho",
-    "engine", "growth_rate", "jobs", "demes", "deme",
-)  # fmt: skip
 SHOWN_ALIGNMENTS = 20  # of which unphased calls are reported without -v
 SHOWN_PEAKS = 3
 
@@ -54,7 +52,7 @@ def add_parser(actions: Any) -> None:
     group = parser.add_argument_group("input and region")
     add_reading_options(group)
     add_region_to_read(group)
-    _add_simulation_options(parser)
+    add_simulation_options(parser)
     shared.add_site_options(parser, "seed of the simulation and of the draws, 1 or more")
     shared.add_method_options(parser)
     add_data_options(parser)
@@ -62,30 +60,6 @@ def add_parser(actions: Any) -> None:
     app.add_output_options(parser, formats=FORMATS)
     add_spread_options(parser)
     app.add_device_options(parser)
-
-
-def _add_simulation_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("simulation (without INPUT; needs --seed, and --length and --samples or --scan)")
-    group.add_argument("--samples", type=app.count, metavar="N", help="haplotypes, as many as in the data")
-    group.add_argument(
-        "--replicates", type=app.count, metavar="N", help=f"neutral alignments (default: {shared.DEFAULT_REPLICATES})"
-    )
-    group.add_argument(
-        "--sites", type=app.count, metavar="N", help="exact number of segregating sites (default: by the mutation rate)"
-    )
-    group.add_argument("--jobs", type=app.count, metavar="N", help="processes that simulate (default: one per CPU)")
-    add_population_options(parser, "neutral population (without INPUT)")
-    group.add_argument(
-        "--growth-rate", type=float, metavar="G",
-        help="exponential growth per generation, up to today's N; needs --engine msprime (default: 0)",
-    )  # fmt: skip
-    demes = group.add_argument(
-        "--demes", metavar="FILE",
-        help="history of the population as demes YAML; by msprime, with --mutation-rate or --sites and "
-        "--recombination-rate (default: constant size)",
-    )  # fmt: skip
-    reads(demes)
-    group.add_argument("--deme", metavar="NAME", help="deme of --demes that is sampled (default: the only one today)")
 
 
 def _add_question_options(parser: argparse.ArgumentParser) -> None:
@@ -132,7 +106,7 @@ def run(args: argparse.Namespace) -> int:
         significance.check_options(omega.scan_parameters(options), report.parameters, args.scan, "omega threshold")
     combined = is_combined(args)
     job = omega.ThresholdJob(
-        () if has_pieces(args) else _neutral_replicates(args), options, reading, args.exclude, sweeps=args.sweeps,
+        () if has_pieces(args) else neutral_replicates(args), options, reading, args.exclude, sweeps=args.sweeps,
         observation=given.observation, report=args.scan,
         expected=None if given.haplotypes is None else (given.haplotypes, args.scan),
         questions={name: getattr(args, name) for name in ("fpr", "peaks", "site", "within")},
@@ -237,60 +211,11 @@ def _check_questions(args: argparse.Namespace) -> list[float]:
     if args.site is not None and args.length is not None and args.site > args.length:
         raise UsageError(f"--site {args.site} lies beyond --length {args.length}")
     if not has_pieces(args):  # of which the options are settled
-        _check_source(args)
-    rates = _rates(args.fpr)
+        check_simulation(args)
+    rates: list[float] = shared_significance.rates_of(args.fpr)
     if args.input is None:
         omega.thresholds([0.0] * args.replicates, rates)  # refuses before the work what it would refuse after it
     return rates
-
-
-def _check_source(args: argparse.Namespace) -> None:
-    """The replicates are read or simulated, not both."""
-    if args.input is not None:
-        for name in SIMULATION_OPTIONS:
-            if getattr(args, name) is not None:
-                raise UsageError(
-                    f"--{name.replace('_', '-')} has no effect: the replicates of {args.input} are read, not simulated"
-                )
-        return
-    if hasattr(args, "region"):
-        raise UsageError(f"--region {args.region} has no effect: the replicates are simulated, not read")
-    for name in ("length", "samples", "seed"):
-        if getattr(args, name) is None:
-            raise UsageError(f"give neutral replicates as INPUT, or --{name} and the others to simulate them")
-    if args.replicates is None:
-        args.replicates = shared.DEFAULT_REPLICATES
-    if args.demes is None and args.deme is not None:
-        raise UsageError("--deme has no effect without --demes FILE")
-    for name in ("population_size", "theta", "rho", "growth_rate"):
-        if args.demes is not None and getattr(args, name) is not None:
-            raise UsageError(f"{flag(name)} has no effect with --demes, which says how large the population was")
-    if args.demes is not None and args.engine is None:
-        args.engine = "msprime"
-    if args.growth_rate and args.engine != "msprime":
-        raise UsageError("--growth-rate needs --engine msprime; the built-in simulator keeps the population constant")
-
-
-def _rates(text: str) -> list[float]:
-    try:
-        rates = [float(word) for word in text.split(",")]
-    except ValueError:
-        raise UsageError(f"--fpr {text}: give rates such as 0.05 or 0.05,0.01") from None
-    for rate in rates:
-        if not 0 < rate < 1:
-            raise ParameterError("fpr", "a false-positive rate lies between 0 and 1", rate)
-    return rates
-
-
-def _neutral_replicates(args: argparse.Namespace) -> simulate.NeutralReplicates | tuple[str]:
-    """The neutral replicates to simulate, or the file to read."""
-    if args.input is not None:
-        return (args.input,)
-    return simulate.NeutralReplicates(
-        neutral_region(args), args.seed, args.replicates, engine=args.engine, growth_rate=args.growth_rate or 0.0,
-        demography=None if args.demes is None else simulate.read_demography(args.demes, args.deme),
-        jobs=usable_cores() if args.jobs is None else args.jobs,
-    )  # fmt: skip
 
 
 class SignificanceMessages:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from oclgenomics.omega.plan.passes import Block
 from oclgenomics.omega.plan.windows import TILE, round_up
-from oclgenomics.omega.sites.filters import count_ones
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.packing import both_observed, full_words, with_haploid
+from oclgenomics.variation.selection import count_ones
 
 EVEN, ODD = np.uint32(0x55555555), np.uint32(0xAAAAAAAA)
 MARKED_WORDS = 32  # a bit each; kernels_cl/omega/pair_values.cl

@@ -13,8 +13,8 @@ from oclgenomics.omega.options import EPSILON
 from oclgenomics.omega.plan.windows import grid_positions
 from oclgenomics.omega.result import OmegaReport, Track
 from oclgenomics.omega.significance.peaks import best_positions
-from oclgenomics.omega.sites.filters import take_sites
 from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.selection import take_sites
 
 MARGIN_SHARE = 0.25  # of the window's width, on either side of it, if nobody says more
 ROUNDING = 0.0051  # bp; a tsv report has two decimals

@@ -14,8 +14,8 @@ from oclgenomics.omega.ld.region import GridPoint, LdRegion, choose_peak, choose
 from oclgenomics.omega.options import MISSING_NAMES, LdOptions, ScanOptions, missing_states
 from oclgenomics.omega.result import OmegaReport
 from oclgenomics.omega.sites.filters import filter_alignment
-from oclgenomics.omega.sites.sources import AlignmentSource, open_alignments, regions_of
 from oclgenomics.variation import Alignment, ReadOptions
+from oclgenomics.variation.sources import AlignmentSource, open_alignments, regions_of
 
 RECORDED = (
     "length", "input_format", "phase", "samples", "exclude", "maf", "no_singletons", "binary", "impute", "seed",

@@ -13,8 +13,8 @@ import numpy as np
 
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.plan.windows import INDICES, Windows
-from oclgenomics.omega.sites.filters import take_sites
 from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.selection import take_sites
 
 FULL_BITS = 62  # a fixed-point sum stays below 2^62
 FLOAT_BITS = 54  # fixed_point() takes values below 2^55

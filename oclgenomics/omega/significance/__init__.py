@@ -9,17 +9,17 @@ from oclgenomics.lazy_names import found_in
 if TYPE_CHECKING:
     from oclgenomics.omega.significance.comparable import *
     from oclgenomics.omega.significance.facts import *
-    from oclgenomics.omega.significance.observation import *
     from oclgenomics.omega.significance.peaks import best_windows as best_windows
     from oclgenomics.omega.significance.replicates import Replicates as Replicates
     from oclgenomics.omega.significance.thresholds import *
+    from oclgenomics.variation.observation import Observation as Observation, as_observed as as_observed
 
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
         "comparable": "check_alike check_options check_sweeps compare",
         "facts": "grid_spacing site_density",
-        "observation": "Observation as_observed",
+        "oclgenomics.variation.observation": "Observation as_observed",
         "peaks": "best_windows",
         "replicates": "Replicates",
         "thresholds": "FEW_MAXIMA Localisation replicates_for",

@@ -17,15 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.frames import frame_of, to_frame
-from oclgenomics.errors import ParameterError
+from oclgenomics.app.significance import (
+    FEW_MAXIMA as FEW_MAXIMA,
+    p_values as p_values,
+    rank_for,
+    replicates_for as replicates_for,
+)
 from oclgenomics.omega.result import Scan
 from oclgenomics.omega.significance.facts import Compared, NullFacts
 from oclgenomics.omega.significance.peaks import Peak
 
 PEAK_COLUMNS = ("name", *(field.name for field in fields(Peak)), "p_value")
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-FEW_MAXIMA = 10  # fewer replicates above a threshold than that leave its rate uncertain by a third or more
-_ROUNDING = 1e-9  # 0.05 * 100 is not quite 5
 
 
 def highest(scan: Scan) -> tuple[float, float]:
@@ -139,40 +142,10 @@ def thresholds(maxima: NDArray[np.float64] | Sequence[float], rates: Sequence[fl
         A rate outside its range, or too small for so few replicates.
     """
     ordered = np.sort(maxima)[::-1]
-    found = []
-    for rate in rates:
-        if not 0 < rate < 1:
-            raise ParameterError("fpr", "a false-positive rate lies between 0 and 1", rate)
-        rank = math.floor(rate * (len(ordered) + 1) + _ROUNDING)
-        if rank < 1:
-            few, enough = replicates_for(rate), replicates_for(rate, FEW_MAXIMA)
-            needed = f"needs at least {few:,} neutral replicates, better {enough:,}; there are {len(ordered):,}"
-            raise ParameterError("fpr", needed, rate)
-        found.append(Threshold(rate, float(ordered[rank - 1]), rank, len(ordered)))
-    return found
-
-
-def replicates_for(rate: float, rank: int = 1) -> int:
-    """Return the fewest replicates of which the `rank` largest maxima decide on a false-positive rate."""
-    return max(rank, math.ceil(rank / rate - _ROUNDING) - 1)
-
-
-def p_values(omega: NDArray[np.float64] | float, maxima: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Probability of so large an omega anywhere in a neutral alignment: (1 + maxima >= omega) / (1 + R).
-
-    Parameters
-    ----------
-    omega : float, or ndarray of float64, shape (...)
-    maxima : ndarray of float64, shape (replicates,)
-        Largest omega of each neutral replicate.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        At least 1 / (1 + R).
-    """
-    below = np.searchsorted(np.sort(maxima), omega, side="left")
-    return np.asarray((1 + len(maxima) - below) / (1 + len(maxima)), np.float64)
+    ranks = [rank_for(rate, len(ordered)) for rate in rates]
+    return [
+        Threshold(rate, float(ordered[rank - 1]), rank, len(ordered)) for rate, rank in zip(rates, ranks, strict=True)
+    ]
 
 
 @dataclass(frozen=True)

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.errors import ParameterError
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.result import DataFacts
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import BedRegions
 from oclgenomics.variation.packing import both_observed, full_words, pack_states, unpack_sites, with_haploid
+from oclgenomics.variation.selection import count_ones, outside_regions, take_sites
 
 _BLOCK_ENTRIES = 1 << 22  # haplotype entries unpacked at once
-COUNTED_ENTRIES = 1 << 16  # words whose bits are counted at a time
 FACT_DIGITS = 9
 
 
@@ -48,12 +46,12 @@ class Prepared:
 def filter_alignment(alignment: Alignment, options: ScanOptions, exclude: BedRegions | None) -> Prepared:
     """Return the sites that a scan uses, and all that was left out on the way, the reader's counts first."""
     alignment.validate()
-    outside = Prepared(alignment, {}) if exclude is None else exclude_regions(alignment, exclude)
-    prepared = prepare(outside.alignment, options)
-    counts = (alignment.skipped, outside.discarded, prepared.discarded)
+    outside, inside = (alignment, 0) if exclude is None else outside_regions(alignment, exclude)
+    prepared = prepare(outside, options)
+    counts = (alignment.skipped, {"excluded": inside} if inside else {}, prepared.discarded)
     reasons = dict.fromkeys(reason for count in counts for reason in count)
     discarded = {reason: sum(count.get(reason, 0) for count in counts) for reason in reasons}
-    facts = _facts_of(alignment, outside.alignment, prepared.alignment, exclude)
+    facts = _facts_of(alignment, outside, prepared.alignment, exclude)
     return Prepared(prepared.alignment, discarded, facts)
 
 
@@ -128,47 +126,6 @@ def count_states(alignment: Alignment) -> StateCounts:
     if alignment.valid is not None:
         observed = count_ones(alignment.valid)
     return StateCounts(observed, count_ones(alignment.bits), count_ones(alignment.multi_bits))
-
-
-def count_ones(plane: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Count the set bits of each column, int64; some words at a time, so that no second plane is made."""
-    total = np.zeros(plane.shape[1], np.int64)
-    step = max(1, COUNTED_ENTRIES // max(1, plane.shape[1]))
-    for first in range(0, len(plane), step):
-        counts = np.bitwise_count(plane[first : first + step])
-        total += counts.sum(axis=0, dtype=np.int64) if step > 1 else counts[0]
-    return total
-
-
-def exclude_regions(alignment: Alignment, regions: BedRegions) -> Prepared:
-    """Leave out the sites within regions.
-
-    Parameters
-    ----------
-    alignment : Alignment
-        Not changed; its positions are counted from 1.
-    regions : BedRegions
-        By the name of the chromosome.
-
-    Returns
-    -------
-    Prepared
-        The sites outside, and how many were inside, as "excluded".
-
-    Raises
-    ------
-    ParameterError
-        The regions name the chromosome with "chr" and the alignment without, or the other way round.
-    """
-    other = alignment.name[3:] if alignment.name.startswith("chr") else f"chr{alignment.name}"
-    if alignment.name not in regions.starts and other in regions.starts:
-        text = f"its chromosome {other} is called {alignment.name} in the input; rename one of them"
-        raise ParameterError("exclude", text, regions.source)
-    keep = ~regions.covers(alignment.name, alignment.positions)
-    excluded = alignment.sites - int(keep.sum())
-    if not excluded:
-        return Prepared(alignment, {})
-    return Prepared(take_sites(alignment, keep), {"excluded": excluded})
 
 
 def prepare(alignment: Alignment, options: ScanOptions | None = None) -> Prepared:
@@ -250,22 +207,6 @@ def _filter(alignment: Alignment, used: Alignment, maf: float, no_singletons: bo
         if fresh:
             discarded[reason] = fresh
     return (alignment if keep.all() else take_sites(alignment, keep)), discarded
-
-
-def take_sites(alignment: Alignment, keep: NDArray[np.bool_]) -> Alignment:
-    """Return the alignment with only the sites at which `keep`, bool (sites,), is True."""
-    rows = keep[alignment.multi_site]
-    renumbered = np.cumsum(keep) - 1
-    there = {name: getattr(alignment, name) for name in ("bits", "valid", "gap", "haploid")}
-    planes: dict[str, Any] = {
-        name: np.ascontiguousarray(plane[:, keep]) for name, plane in there.items() if plane is not None
-    }
-    return replace(
-        alignment, positions=alignment.positions[keep], letters=alignment.letters[keep],
-        **planes,
-        multi_site=renumbered[alignment.multi_site[rows]].astype(np.int32),
-        multi_bits=np.ascontiguousarray(alignment.multi_bits[:, rows]), multi_letter=alignment.multi_letter[rows],
-    )  # fmt: skip
 
 
 class _StateTable:

@@ -1,143 +1,16 @@
-"""Where alignments come from: files, memory, or any mix of them; and which of them are scanned together."""
+"""Alignments with the sites that a scan uses, in batches that are scanned together."""
 
 from __future__ import annotations
 
-import itertools
-import os
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias, TypeVar
 
-from oclgenomics.errors import InputError, OclGenomicsError
-from oclgenomics.io.raw_file import Progress
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.sites.filters import Prepared, filter_alignment
-from oclgenomics.variation import PREFETCH_BYTES, Alignment, BedRegions, ReadOptions, read_alignments, read_bed
-
-BATCH_SITES = 1 << 16
-BATCH_ALIGNMENTS = 128
-BATCH_BYTES = 32 << 20  # packed planes; larger alignments are scanned alone
-
-AlignmentSource: TypeAlias = str | os.PathLike[str] | Alignment | Iterable[str | os.PathLike[str] | Alignment]
-"""A file or folder that `read_alignments` reads, an alignment, or an iterable of both."""
-
-Excluded: TypeAlias = BedRegions | str | os.PathLike[str] | None
-"""Regions whose sites are left out, or a BED file of them."""
-
-
-class Sized(Protocol):
-    """An alignment, or what holds one."""
-
-    @property
-    def sites(self) -> int: ...
-
-    @property
-    def packed_bytes(self) -> int: ...
-
-
-SizedT = TypeVar("SizedT", bound=Sized)
-
-
-def open_alignments(
-    source: AlignmentSource,
-    reading: ReadOptions = ReadOptions(),
-    *,
-    threads: int | None = None,
-    progress: Progress | None = None,
-) -> Generator[Alignment, None, None]:
-    """Give the alignments of a source one after the other.
-
-    Parameters
-    ----------
-    source : path, Alignment, or iterable of both
-        An alignment that is no longer held elsewhere is gone before the next one is read.
-    reading : ReadOptions
-        What is read of files; without effect on alignments in memory.
-    threads : int, optional
-        Host threads that unpack and read a file; one per core, at most 4, if not given.
-    progress : callable, optional
-        Called with (bytes read, bytes in all or None) of the file at work.
-
-    Yields
-    ------
-    Alignment
-
-    Raises
-    ------
-    InputError
-        Anything wrong with a file; one without an alignment, too.
-    UsageError
-        Options that do not suit the file.
-    """
-    for one in [source] if isinstance(source, (str, os.PathLike, Alignment)) else source:
-        if isinstance(one, Alignment):
-            yield one
-        else:
-            read = read_alignments(one, reading, threads=threads, prefetch=PREFETCH_BYTES, progress=progress)
-            with closing(read):
-                yield from first_read(read, os.fspath(one))
-        del one  # before the next one is read
-
-
-def first_read(
-    alignments: Iterator[Alignment], source: str, check: Callable[[Alignment], None] | None = None
-) -> Iterator[Alignment]:
-    """Return the same alignments, the first of which is read now: a bad input is reported before a device starts.
-
-    Parameters
-    ----------
-    alignments : iterator of Alignment
-    source : str
-        Its name, for the error.
-    check : callable, optional
-        Called with the first one; it may refuse it.
-
-    Raises
-    ------
-    InputError
-        There is no alignment.
-    """
-    try:
-        first = next(alignments)
-    except StopIteration:
-        raise InputError("holds no alignment", source=source) from None
-    if check is not None:
-        check(first)
-    return itertools.chain([first], alignments)
-
-
-def batches(alignments: Iterable[SizedT]) -> Iterator[list[SizedT]]:
-    """Gather alignments that are worth scanning together; order is kept.
-
-    A large alignment comes alone, and is not held here while the next one is read. Where reading fails, what was read
-    before comes first.
-    """
-    held: list[SizedT] = []
-    sites = size = 0
-    source = iter(alignments)
-    while True:
-        try:
-            alignment = next(source, None)
-        except OclGenomicsError:
-            if held:
-                yield held
-            raise
-        if alignment is None:
-            break
-        sites, size = sites + alignment.sites, size + alignment.packed_bytes
-        if held and (sites > BATCH_SITES or size > BATCH_BYTES or len(held) == BATCH_ALIGNMENTS):
-            yield held
-            held, sites, size = [], alignment.sites, alignment.packed_bytes
-        held.append(alignment)
-        del alignment
-        if sites > BATCH_SITES or size > BATCH_BYTES:  # large: to be done with before the next one is read
-            large, held, sites, size = held, [], 0, 0
-            yield large
-            del large
-    if held:
-        yield held
+from oclgenomics.variation import Alignment, BedRegions, ReadOptions
+from oclgenomics.variation.sources import AlignmentSource, Excluded, batches, open_alignments, regions_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,8 +65,3 @@ def filter_batch(alignments: Sequence[Alignment], options: ScanOptions, exclude:
     start = time.perf_counter()
     prepared = [filter_alignment(alignment, options, exclude) for alignment in alignments]
     return FilteredBatch(prepared, time.perf_counter() - start)
-
-
-def regions_of(exclude: Excluded) -> BedRegions | None:
-    """Read the regions to exclude, if they are given as a file."""
-    return read_bed(exclude) if isinstance(exclude, (str, os.PathLike)) else exclude

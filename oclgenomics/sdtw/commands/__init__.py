@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from oclgenomics.app.commands import add_system
-from oclgenomics.sdtw.commands import align, calibrate, classify, combine, evaluate, fetch_model, index, info, stream
 
-COMMANDS = (fetch_model, index, info, align, classify, combine, evaluate, calibrate, stream)
+COMMANDS = "fetch-model index info align classify combine evaluate calibrate stream"
 
 
 def add_parser(subparsers: Any) -> None:

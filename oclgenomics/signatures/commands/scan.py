@@ -103,7 +103,7 @@ def add_matching_options(parser: argparse.ArgumentParser, *, report: bool = True
     group.add_argument(
         "--overhang", type=count, default=0, metavar="MIN",
         help="let signatures run past the start or the end of a sample, with MIN bases or more inside; a match then "
-        "has at most its share of the mismatches or edits. Not for SAM and PAF (default: whole signatures only)",
+        "has at most its share of the mismatches or edits (default: whole signatures only)",
     )  # fmt: skip
     group.add_argument(
         "--overhang-at", default="both", choices=OVERHANGS_AT,
@@ -148,7 +148,7 @@ def run(args: argparse.Namespace) -> int:
     take_signatures(args, "samples")
     combined = is_combined(args)
     if not combined:
-        begin_engine(args)
+        begin_engine(args, draws="plot_samples")
     options = _checked_options(args)
     samples = tuple(with_reference(args, args.samples))
     job = signatures.ScanJob(samples, args.signatures, options, patterns_of(args))
@@ -167,7 +167,7 @@ def run(args: argparse.Namespace) -> int:
 @contextmanager
 def _scanning_samples(args: argparse.Namespace) -> Iterator[MakeSample]:
     """Read the signatures, open the device, and lend what scans a sample."""
-    begin_engine(args)
+    begin_engine(args, draws="plot_samples")
     every = signatures.ScanJob((), args.signatures, _options(args), patterns_of(args))
     oclgenomics.select_device(args.device)
     every.open()
@@ -197,7 +197,7 @@ def _scan(args: argparse.Namespace, job: signatures.ScanJob, work: Work) -> None
     seconds = time.perf_counter() - start
     title = input_title(args.samples)
     if args.plot:
-        plots.write_figure(args.plot, plots.plot_samples(chosen, title=title))
+        plots.draw_figure(args.plot, plots, "plot_samples", chosen, title=title)
     if args.html:
         write_page(args, plots.scan_page(chosen, title=title, more=elsewhere(args)).text(made))
     if args.multiqc:

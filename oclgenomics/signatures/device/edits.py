@@ -17,22 +17,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import ParameterError
+from oclgenomics.lazy_names import late
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures.device.alignments import AT_ONCE, MAX_LETTERS, Aligner, Candidates, EndTally
-from oclgenomics.signatures.device.index import SeedFinder, SeedPlaces
-from oclgenomics.signatures.device.lanes import LaneFinder
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters, tiles_of
-from oclgenomics.signatures.device.seed_table import DeviceTable
 from oclgenomics.signatures.matches.joining import Places, joined_places
 from oclgenomics.signatures.panels.seeds import SeedTable
 from oclgenomics.signatures.plan import LanePlan
+
+if TYPE_CHECKING:
+    from oclgenomics.signatures.device.index import SeedFinder, SeedPlaces
+    from oclgenomics.signatures.device.lanes import LaneFinder
+    from oclgenomics.signatures.device.seed_table import DeviceTable
+
+# Most matchers have windows or seeds.
+index = late("oclgenomics.signatures.device.index")
+lane_finder = late("oclgenomics.signatures.device.lanes")
+seed_table = late("oclgenomics.signatures.device.seed_table")
 
 STRETCHES = 4  # more than a piece's letters have, for diagonals that begin before it or end behind it
 STRETCH_TILE = 1024  # stretches of diagonals
@@ -82,13 +90,18 @@ class EditMatcher:
         if longest > MAX_LETTERS:
             raise ParameterError("max_edits", f"a signature of {longest:,} bases is too long for edits", max_edits)
         self._engine, self._patterns, self._max_edits = engine, patterns, max_edits
-        self._table = DeviceTable.upload(engine, table) if isinstance(table, SeedTable) else table
+        self._table: DeviceTable | None = (
+            seed_table.DeviceTable.upload(engine, table) if isinstance(table, SeedTable) else table
+        )
         self._lanes = lanes if lanes is not None and len(lanes.windows) else None
         self._room, self._at_once, self._share = room, at_once, share
         self._stretch = 2 * max_edits + 1
         everyone = np.arange(len(self._lengths))
         unseeded = everyone if table is None else table.unseeded
-        self._everywhere_too = unseeded if self._lanes is None else np.setdiff1d(unseeded, self._lanes.windows.patterns)
+        neither = np.ones(len(self._lengths), np.bool_)
+        if self._lanes is not None:
+            neither[self._lanes.windows.patterns] = False
+        self._everywhere_too: NDArray[np.integer[Any]] = unseeded[neither[unseeded]]
 
     def places(self, samples: SampleLetters) -> Places:
         """Return the places of a block by piece, pattern and end; a piece has those ends that it owns.
@@ -118,7 +131,8 @@ class EditMatcher:
     def _finder(self) -> SeedFinder | None:
         if self._table is None or not self._table.listed:
             return None
-        return SeedFinder(self._engine, self._patterns, self._table, edits=True, room=self._room)
+        finder: SeedFinder = index.SeedFinder(self._engine, self._patterns, self._table, edits=True, room=self._room)
+        return finder
 
     def _near_seeds(self, samples: SampleLetters, found: SeedPlaces) -> Candidates:
         """The stretches of diagonals that hold those of seeds."""
@@ -142,10 +156,11 @@ class EditMatcher:
     def _lane_finder(self) -> LaneFinder | None:
         if self._lanes is None:
             return None
-        return LaneFinder(
+        finder: LaneFinder = lane_finder.LaneFinder(
             self._engine, self._patterns.patterns, self._lanes.windows, self._max_edits, self._lanes.each,
             room=self._room, share=self._share,
         )  # fmt: skip
+        return finder
 
     def _distinct(
         self, samples: SampleLetters, piece: NDArray[Any], pattern: NDArray[Any], stretch: NDArray[np.int64]

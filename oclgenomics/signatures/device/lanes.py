@@ -22,7 +22,7 @@ from oclgenomics.signatures.panels.windows import HEIGHT, Windows
 
 SOURCE = "signatures/find_ends.cl"
 GPU_LANES = 32
-TOGETHER = 4  # windows of a work-item
+TOGETHER, FEW = 4, 2  # windows of a work-item, and where there are no more than a few
 CPU_ITEMS, GPU_ITEMS = 32, 1 << 14  # blocks of streams, and streams, that a text is cut into at least
 LEAST_SHARE, MOST_SHARE = 256, 2048  # letters of a stream
 MAX_ROOM = 1 << 20  # marks at a time
@@ -117,7 +117,8 @@ class LaneFinder:
         self._lanes = engine.tuning.vector_bytes // 4 if self._cpu else GPU_LANES
         reach = int((windows.height + windows.edits).max())
         self._skipped = -(-reach // each) * each  # letters that a stream reads before one of its ends is looked at
-        self._defines = {"LANES": self._lanes, "EACH": each, "TOGETHER": TOGETHER, "CPU": self._cpu}
+        self._together = FEW if len(windows) <= FEW else TOGETHER
+        self._defines = {"LANES": self._lanes, "EACH": each, "TOGETHER": self._together, "CPU": self._cpu}
         self._records = engine.upload(_window_records(patterns, windows))
         # Letters of each pattern behind its last window, less those that may be deleted.
         self._margin = np.zeros(len(patterns), np.int64)
@@ -143,20 +144,38 @@ class LaneFinder:
     def _lay(self, samples: SampleLetters, dealt: Streams, first: int, blocks: int) -> DeviceArray:
         """Lay out so many blocks of streams."""
         engine, streams, size = self._engine, blocks * self._lanes, dealt.share + self._skipped
-        length = streams * dealt.share + self._skipped + BEHIND
-        joined, out = (self._kept(at, bytes) for at, bytes in enumerate((length, streams * size)))
+        before, length = self._skipped + self._each // 2, self._lanes * dealt.share + self._skipped + BEHIND
+        places = self._places(samples, dealt, np.arange(first, first + blocks), before, length)
+        cut = np.flatnonzero(places < 0)
+        out, joined = self._kept(1, streams * size), None
         alone = 1 if self._cpu else None
-        engine.launch_items(
-            engine.kernel(SOURCE, "join_letters", **self._defines), -(-length // STRETCH), lanes=alone,
-            codes=samples.codes, pieces=samples.pieces, firsts=engine.upload(dealt.firsts.astype(np.uint32)),
-            count=len(dealt.firsts) - 1, total=dealt.total, before=self._skipped + self._each // 2,
-            begin=first * self._lanes * dealt.share, size=length, joined=joined,
-        )  # fmt: skip
+        if len(cut):
+            joined, items = self._kept(0, len(cut) * length), len(cut) * -(-length // STRETCH)
+            places[cut] = ~(np.arange(len(cut)) * length)
+            engine.launch_items(
+                engine.kernel(SOURCE, "join_letters", **self._defines), items, lanes=alone,
+                codes=samples.codes, pieces=samples.pieces, firsts=engine.upload(dealt.firsts.astype(np.uint32)),
+                count=len(dealt.firsts) - 1, total=dealt.total, before=before,
+                blocks=engine.upload((first + cut).astype(np.uint32)), items=items, step=self._lanes * dealt.share,
+                size=length, joined=joined,
+            )  # fmt: skip
         engine.launch_items(
             engine.kernel(SOURCE, "lay_streams", **self._defines), blocks if self._cpu else streams,
-            lanes=alone, joined=joined, share=dealt.share, size=size, streams=streams, out=out,
+            lanes=alone, codes=samples.codes, joined=joined, places=engine.upload(places), share=dealt.share, size=size,
+            streams=streams, out=out,
         )  # fmt: skip
         return out
+
+    def _places(
+        self, samples: SampleLetters, dealt: Streams, block: NDArray[np.int64], before: int, length: int
+    ) -> NDArray[np.int64]:
+        """Where the letters of blocks begin among the codes, -1 for those that lie in more than one piece."""
+        begin = block * (self._lanes * dealt.share) - before
+        piece = np.searchsorted(dealt.firsts[1:], begin, side="right")
+        piece = np.minimum(piece, len(dealt.firsts) - 2)
+        whole = (begin >= dealt.firsts[piece]) & (begin + length <= dealt.firsts[piece + 1])
+        place = samples.block.pieces.letters[piece].astype(np.int64) + begin - dealt.firsts[piece]
+        return np.where(whole, place, -1)
 
     def _kept(self, number: int, size: int) -> DeviceArray:
         """An array of so many bytes, of which the memory serves all blocks."""
@@ -181,7 +200,7 @@ class LaneFinder:
         engine.fill(counts, 0)
         items, lanes = (count, 1) if self._cpu else (count * self._lanes, self._lanes)
         engine.launch(
-            engine.kernel(SOURCE, "mark_ends", **self._defines), (items, -(-number // TOGETHER)), (lanes, 1),
+            engine.kernel(SOURCE, "mark_ends", **self._defines), (items, -(-number // self._together)), (lanes, 1),
             streams=laid, windows=self._records, first=first, skip=skip, blocks=count, begin=begin, count=number,
             share=dealt.share, size=dealt.share + self._skipped, total=dealt.total, room=self._room,
             found=self._found, counts=counts,
@@ -201,7 +220,7 @@ class LaneFinder:
                 yield from self._rounds(samples, dealt, laid, (first, skip + at, stop - at), windows)
                 at = stop
         else:
-            half = -(-number // (2 * TOGETHER)) * TOGETHER
+            half = -(-number // (2 * self._together)) * self._together
             yield from self._rounds(samples, dealt, laid, blocks, (begin, half))
             yield from self._rounds(samples, dealt, laid, blocks, (begin + half, number - half))
 

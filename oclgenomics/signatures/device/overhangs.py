@@ -141,17 +141,20 @@ class OverhangFinder:
         return Overhangs(piece, pattern, start, np.minimum(start + length - skip, size), skip)
 
 
-def masks_of(patterns: Patterns) -> NDArray[np.uint64]:
-    """Return for each pattern and nucleotide in which letters it is, uint64 (patterns, 4): bit j is that of letter j.
+def masks_of(patterns: Patterns, bits: int = max(WORDS)) -> NDArray[np.uint64]:
+    """Return in which letters of each word each nucleotide may be, uint64 (words, 4): bit j is letter j.
 
     Parameters
     ----------
     patterns : Patterns
-        Of at most 64 letters each.
+        Their words follow each other.
+    bits : int
+        Letters of a word.
     """
     number = np.arange(len(patterns.sets)) - np.repeat(patterns.offsets[:-1], patterns.lengths)
-    bits = (patterns.sets[:, None] >> NUCLEOTIDES & 1).astype(np.uint64) << number.astype(np.uint64)[:, None]
-    masks: NDArray[np.uint64] = np.bitwise_or.reduceat(bits, patterns.offsets[:-1])
+    bit = number % bits
+    sets = (patterns.sets[:, None] >> NUCLEOTIDES & 1).astype(np.uint64) << bit.astype(np.uint64)[:, None]
+    masks: NDArray[np.uint64] = np.bitwise_or.reduceat(sets, np.flatnonzero(bit == 0))
     return masks
 
 

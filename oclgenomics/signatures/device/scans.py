@@ -4,28 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.lazy_names import late
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.pieces import LetterBlock
-from oclgenomics.signatures.device.edits import EditMatcher
-from oclgenomics.signatures.device.methods import Methods
-from oclgenomics.signatures.device.overhang_edits import EditOverhangFinder
-from oclgenomics.signatures.device.overhangs import OverhangFinder, Overhangs
-from oclgenomics.signatures.device.pairs import FoundStarts
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.samples import SampleLetters
-from oclgenomics.signatures.device.seed_table import DeviceTable
 from oclgenomics.signatures.matches.joining import Places, joined_places, reported_places, rows_of_part
 from oclgenomics.signatures.options import BEST_QUALITY, ScanOptions
 from oclgenomics.signatures.panels.letters import ANY
 from oclgenomics.signatures.plan import CPU_EDITS, GPU_EDITS, choose_head, lanes_pay, parts_of_pairs, plan_lanes
 from oclgenomics.signatures.reference import error_units
 from oclgenomics.signatures.result import Matches, Samples
+
+if TYPE_CHECKING:
+    from oclgenomics.signatures.device.edits import EditMatcher
+    from oclgenomics.signatures.device.methods import Methods
+    from oclgenomics.signatures.device.overhang_edits import EditOverhangFinder
+    from oclgenomics.signatures.device.overhangs import OverhangFinder, Overhangs
+    from oclgenomics.signatures.device.pairs import FoundStarts
+
+# A scan needs those of mismatches or of edits.
+edits = late("oclgenomics.signatures.device.edits")
+methods = late("oclgenomics.signatures.device.methods")
+overhang_edits = late("oclgenomics.signatures.device.overhang_edits")
+overhangs = late("oclgenomics.signatures.device.overhangs")
+pairs_found = late("oclgenomics.signatures.device.pairs")
+seed_table = late("oclgenomics.signatures.device.seed_table")
 
 FACTS = 6
 MATCHES = 1 << 18  # described at a time
@@ -133,10 +143,10 @@ class MatchScan:
 
     def __init__(self, engine: Engine, patterns: DevicePatterns, options: ScanOptions, times: int = 1) -> None:
         self._engine, self._patterns, self._options = engine, patterns, options
-        self._methods = Methods(engine, patterns, options.method, times)
-        self._overhangs = (
-            OverhangFinder(engine, patterns, options.overhang, options.overhang_at) if options.overhang else None
-        )
+        self._methods: Methods = methods.Methods(engine, patterns, options.method, times)
+        self._overhangs: OverhangFinder | None = None
+        if options.overhang:
+            self._overhangs = overhangs.OverhangFinder(engine, patterns, options.overhang, options.overhang_at)
 
     earliest: int | None = None  # see `EditScan.earliest`; a match lies in the block that it is found in
 
@@ -149,7 +159,7 @@ class MatchScan:
         over, piece = self._overhanging(samples)
         if self._options.report != "all":
             best = self._options.report == "best"
-            starts = FoundStarts(pairs.piece, pairs.pattern, pairs.best if best else pairs.first)
+            starts = pairs_found.FoundStarts(pairs.piece, pairs.pattern, pairs.best if best else pairs.first)
             yield rows, Matches.joined([self._matches(samples, starts, pairs.hits.astype(np.int64)), over])
             return
         for part in parts_of_pairs(pairs.piece, pairs.hits, len(rows)):
@@ -169,7 +179,7 @@ class MatchScan:
             pieces.record[found.piece], known.signature[found.pattern], known.strand[found.pattern],
             before + found.start, before + found.start + length, hits, facts.mismatches.astype(np.int32),
             np.full(len(found), samples.has_qualities), facts.quality_sum, facts.informative, facts.sample_ns,
-            facts.pattern_ns, facts.error_units, np.zeros(len(found), np.int64),
+            facts.pattern_ns, facts.error_units, *np.zeros((2, len(found)), np.int64),
         )  # fmt: skip
 
     def _overhanging(self, samples: SampleLetters) -> tuple[Matches, NDArray[np.int64]]:
@@ -184,7 +194,7 @@ class MatchScan:
             samples.block.pieces.record[found.piece], known.signature[found.pattern], known.strand[found.pattern],
             begin + found.start, begin + found.end, np.ones(len(found), np.int64), facts.mismatches.astype(np.int32),
             np.full(len(found), samples.has_qualities), facts.quality_sum, facts.informative, facts.sample_ns,
-            facts.pattern_ns, facts.error_units, length - inside,
+            facts.pattern_ns, facts.error_units, length - inside, found.skip,
         )  # fmt: skip
         passing = _passing(matches, length, self._options)
         return matches.take(passing), found.piece[passing]
@@ -221,7 +231,7 @@ class EditScan:
         self._matcher: EditMatcher | None = None
         self._overhangs: EditOverhangFinder | None = None
         if options.overhang:
-            self._overhangs = EditOverhangFinder(
+            self._overhangs = overhang_edits.EditOverhangFinder(
                 engine, patterns, options.max_edits, options.overhang, options.overhang_at
             )
         self.begin()
@@ -262,7 +272,7 @@ class EditScan:
             pieces.record[found.piece], known.signature[found.pattern], known.strand[found.pattern],
             begin + found.start, begin + found.end, np.ones(len(found), np.int64), found.edits.astype(np.int32),
             np.full(len(found), samples.has_qualities), facts.quality_sum, found.informative, facts.sample_ns,
-            found.pattern_ns, facts.error_units, found.outside,
+            found.pattern_ns, facts.error_units, found.outside, found.before,
         )  # fmt: skip
         return matches.take(_passing(matches, self._lengths[found.pattern], self._options))
 
@@ -279,17 +289,17 @@ class EditScan:
         """The matcher, made for samples like these."""
         patterns, max_edits, method = self._patterns.patterns, self._options.max_edits, self._options.method
         if method == "brute":
-            return EditMatcher(self._engine, self._patterns, max_edits, None)
+            return cast("EditMatcher", edits.EditMatcher(self._engine, self._patterns, max_edits, None))
         costs = CPU_EDITS if self._engine.tuning.cpu else GPU_EDITS
         rate = samples.rate(self._times)
         table, chosen = None, np.ones(len(patterns), np.bool_)
         if method == "index" or (method == "auto" and not lanes_pay(costs, patterns, max_edits, *rate)):
             head = choose_head(patterns, max_edits, *rate, costs.candidate)
-            table = DeviceTable.of_patterns(self._engine, self._patterns, max_edits, head)
+            table = seed_table.DeviceTable.of_patterns(self._engine, self._patterns, max_edits, head)
             chosen[:] = False
             chosen[table.unseeded] = True
         lanes = plan_lanes(costs, patterns, max_edits, chosen)
-        return EditMatcher(self._engine, self._patterns, max_edits, table, lanes)
+        return cast("EditMatcher", edits.EditMatcher(self._engine, self._patterns, max_edits, table, lanes))
 
     def _goes_on(self, samples: SampleLetters, places: Places) -> NDArray[np.bool_]:
         """Whether the next piece may make places longer: those that reach the last end that is known by now."""
@@ -323,5 +333,5 @@ class EditScan:
         return Matches(
             places.text, known.signature[places.pattern], known.strand[places.pattern], places.start, places.end, hits,
             places.edits.astype(np.int32), np.full(len(places), samples.has_qualities), places.quality_sum,
-            places.informative, ns, self._ns[places.pattern], errors, np.zeros(len(places), np.int64),
+            places.informative, ns, self._ns[places.pattern], errors, *np.zeros((2, len(places)), np.int64),
         )  # fmt: skip

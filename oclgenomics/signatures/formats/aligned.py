@@ -16,12 +16,12 @@ from oclgenomics.signatures.result import Alignments, Matches, ScanPart, match_c
 
 UNKNOWN_QUALITY = 255  # of a mapping, as PAF and SAM have it
 PAF_COLUMNS = (
-    "sample", "sample_length", "start", "end", "strand", "signature", "length", "zero", "length", "same", "columns",
+    "sample", "sample_length", "start", "end", "strand", "signature", "length", "first", "last", "same", "columns",
     "quality", "type", "cigar", "tags",
 )  # fmt: skip
 PAF_FORM = "\t".join(["%s"] * 12 + ["tp:A:%s", "cg:Z:%s", "%s"]) + "\n"
-SAM_COLUMNS = ("sample", "flag", "signature", "cigar", "bases", "qualities", "tags")
-SAM_FORM = f"%s\t%s\t%s\t1\t{UNKNOWN_QUALITY}\t%s\t*\t0\t0\t%s\t%s\t%s\n"
+SAM_COLUMNS = ("sample", "flag", "signature", "position", "cigar", "bases", "qualities", "tags")
+SAM_FORM = f"%s\t%s\t%s\t%s\t{UNKNOWN_QUALITY}\t%s\t*\t0\t0\t%s\t%s\t%s\n"
 FLAG_REVERSE, FLAG_SECONDARY = 16, 256
 LONGEST_NAME = 254  # bytes of a name in SAM
 COMPLEMENTED = str.maketrans("ACGTUMRWSYKVHDBNacgtumrwsykvhdbn", "TGCAAKYWSRMBDHVNtgcaakywsrmbdhvn")
@@ -29,17 +29,18 @@ WITHOUT_U = str.maketrans("Uu", "Tt")  # BAM has no U
 
 
 class PafReport(ScanReport):
-    """PAF: a line for each match, with the sample as the query and the signature, all of it, as the target."""
+    """PAF: a line for each match, with the sample as the query and the signature as the target."""
 
     def _lines(self, part: ScanPart) -> str:
         matches, aligned = part.matches, _alignments(part)
         columns: dict[str, Any] = match_columns(self._panel, part.samples, matches)
-        length = self._panel.lengths[matches.signature]
+        first, last = matches.inside(self._panel.lengths)
         columns |= {
             "sample": [name or "*" for name in columns["sample"].tolist()],
             "sample_length": part.samples.letters[matches.sample - _first_number(part)],
-            "length": length,
-            "zero": np.zeros_like(length),
+            "length": self._panel.lengths[matches.signature],
+            "first": first,
+            "last": last,
             "same": aligned.same,
             "columns": aligned.same + matches.mismatches,
             "quality": np.full(len(matches), UNKNOWN_QUALITY),
@@ -51,7 +52,7 @@ class PafReport(ScanReport):
 
 
 class SamReport(ScanReport):
-    """SAM: a record for each match, with the sample as the read and the signature, all of it, as the reference.
+    """SAM: a record for each match, with the sample as the read and the signature as the reference.
 
     The record of a sample's best match has all its bases and qualities, with soft clips; its other records have none.
     Samples without qualities may be as long as chromosomes: their records have the bases under the match alone.
@@ -86,6 +87,7 @@ class SamReport(ScanReport):
         bases, qualities = _bases(part, primary)
         columns |= {
             "sample": _query_names(part, columns["sample"].tolist()),
+            "position": matches.inside(self._panel.lengths)[0] + 1,
             "flag": FLAG_REVERSE * reverse + FLAG_SECONDARY * ~primary,
             "cigar": [
                 f"{_clip(first, mark)}{cigar}{_clip(last, mark)}"
@@ -113,7 +115,7 @@ def _first_number(part: ScanPart) -> int:
 def _primary(matches: Matches) -> NDArray[np.bool_]:
     """Whether each match is the best of its sample, as `report=read` has it; then the leftmost."""
     means = falling_means(matches.quality_sum, matches.end - matches.start)
-    order = np.lexsort((*means, matches.mismatches, matches.sample))
+    order = np.lexsort((*means, matches.missed, matches.sample))
     primary = np.zeros(len(matches), np.bool_)
     primary[order[run_starts(matches.sample[order])]] = True
     return primary
@@ -128,8 +130,9 @@ def _tags(part: ScanPart) -> list[str]:
         columns.append(part.rivals.ties)
         form += "\tXT:i:%d"
     scores = texts(matches.score, "\tXQ:f:%.3f", matches.has_qualities, "")
+    outside = texts(matches.outside, "\tXO:i:%d", matches.outside > 0, "")
     numbers = zip(*(column.tolist() for column in columns), strict=True)
-    return [form % row + score for row, score in zip(numbers, scores, strict=True)]
+    return [form % row + score + more for row, score, more in zip(numbers, scores, outside, strict=True)]
 
 
 def _marks(matches: Matches) -> list[str]:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from oclgenomics import __version__
 from oclgenomics.app.run import Run
-from oclgenomics.io.array_file import ArrayFile, is_of_kind
 from oclgenomics.io.array_layout import FileKind
-from oclgenomics.io.array_writing import write_arrays
+from oclgenomics.io.raw_file import begins_with
+from oclgenomics.lazy_names import late
 from oclgenomics.signatures.formats.panel_text import read_panel_text
 from oclgenomics.signatures.options import MAX_MISMATCHES, STRANDS, Strand
 from oclgenomics.signatures.panels.panel import Panel, Patterns
@@ -29,6 +29,9 @@ from oclgenomics.signatures.panels.seeds import (
     TAIL,
     SeedTable,
 )
+
+array_file = late("oclgenomics.io.array_file")
+array_writing = late("oclgenomics.io.array_writing")
 
 KIND = FileKind(
     b"\x89osig\r\n\x1a", 2, "panel of signatures", "make it again with `oclgenomics signatures build`",
@@ -76,7 +79,7 @@ class KeptTables:
         InputError
             The file is damaged, or another one has taken its place.
         """
-        with ArrayFile(self.path, KIND) as file:
+        with array_file.ArrayFile(self.path, KIND) as file:
             if file.mark != self.mark:
                 raise file.error("is not the file any more that the panel was read from", 0)
             begin = f"tables/{self.numbers[key]}/"
@@ -163,12 +166,12 @@ def write_panel(path: str | os.PathLike[str], panel: Panel, tables: Iterable[tup
         arrays |= {f"tables/{number}/{name}": getattr(table, name) for name in ARRAYS}
     if len(_keys_of(facts)) != len(facts):
         raise ValueError("two of the tables are for the same strand and mismatches, and have the same heads")
-    write_arrays(path, KIND, __version__, {"tables": facts}, arrays)
+    array_writing.write_arrays(path, KIND, __version__, {"tables": facts}, arrays)
 
 
 def is_built(path: str | os.PathLike[str]) -> bool:
     """Whether a path is that of a file of `write_panel`; of pipes and their like nothing is read."""
-    return is_of_kind(path, KIND)
+    return begins_with(path, KIND.mark)
 
 
 def open_panel(path: str | os.PathLike[str]) -> BuiltPanel:
@@ -179,7 +182,7 @@ def open_panel(path: str | os.PathLike[str]) -> BuiltPanel:
     InputError
         The file cannot be read, is of another kind or version, cut off or damaged.
     """
-    with ArrayFile(path, KIND) as file:
+    with array_file.ArrayFile(path, KIND) as file:
         try:
             numbers = _keys_of(file.metadata.get("tables"))
         except ValueError as error:

@@ -55,14 +55,15 @@ def trace(panel: Panel, matches: Matches, letters: NameList, *, gaps: bool) -> T
     gaps : bool
         Whether edits were allowed, not mismatches alone.
     """
-    length = panel.lengths[matches.signature]
+    first, last = matches.inside(panel.lengths)
+    length = last - first
     whole = matches.mismatches == 0
     same, texts = length.copy(), [f"{size}=" for size in np.where(whole, length, 0).tolist()]
     rest = np.flatnonzero(~whole)
     rest = rest[np.argsort(-length[rest], kind="stable")]  # so that those of a lot are about as long
     for lot in _lots(rest, length, matches.mismatches if gaps else None):
         text = _turned(letters.take(lot), matches.strand[lot])
-        begin = panel.offsets[matches.signature[lot]]
+        begin = panel.offsets[matches.signature[lot]] + first[lot]
         pattern = spans(panel.sets, begin, begin + length[lot])
         steps = _steps(text, pattern, matches.mismatches[lot]) if gaps else _compared(text, pattern)
         same[lot] = np.add.reduceat(steps.letters == SAME, steps.starts[:-1])

@@ -54,7 +54,9 @@ class MatchLetters:
         """Return the alignments of matches of whole samples, the last of which end in a block."""
         letters = self._letters(block, matches)
         traced = trace(self._panel, matches, letters, gaps=self._gaps)
-        return Alignments(traced.same, traced.cigar, letters, *_reads(block, np.unique(matches.sample)))
+        return Alignments(
+            traced.same, traced.cigar, letters, *_reads(block, matches.sample[np.diff(matches.sample, prepend=-1) > 0])
+        )
 
     def end(self, block: LetterBlock, earliest: int | None) -> None:
         """Take what later blocks may ask for of a block that goes.

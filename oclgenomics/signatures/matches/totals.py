@@ -89,7 +89,8 @@ class ScanTotals:
                 f"the lowest quality of all is {self._least_quality}: if qualities are Phred + 64 (Illumina 1.3 to "
                 "1.7), scores are 31 too high"
             )
-        again = self.matching_samples - len(np.unique(np.concatenate([np.empty(0, np.int64), *self._names])))
+        names = np.sort(np.concatenate([np.empty(0, np.int64), *self._names]))
+        again = int(np.count_nonzero(names[1:] == names[:-1]))
         if again:
             found.append(f"{again:,} samples with matches have the name of another one; sample_number tells them apart")
         return found

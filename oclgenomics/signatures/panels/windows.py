@@ -69,7 +69,8 @@ class Windows:
     @cached_property
     def patterns(self) -> NDArray[np.int64]:
         """The patterns that have windows, ascending."""
-        return np.unique(self.pattern)
+        # `numpy.unique` imports `numpy.ma`, which takes longer than a scan of a small file.
+        return self.pattern[np.diff(self.pattern, prepend=-1) > 0]
 
 
 def cut_windows(patterns: Patterns, numbers: NDArray[np.int64], max_edits: int, parts: int) -> Windows:

@@ -60,7 +60,14 @@ class Chromosome:
         Their names, none where the format has none.
     source : str
         Name of the input.
+
+    Attributes
+    ----------
+    last_record : int
+        As `Alignment.last_record`.
     """
+
+    last_record = 0
 
     def __init__(self, name: str, number: int, individuals: int, samples: tuple[str, ...], source: str) -> None:
         self.name, self._number, self._source = name, number, source
@@ -93,7 +100,8 @@ class Chromosome:
         skipped = {reason: count for reason, count in self._skipped.items() if count}
         return Alignment(
             name=self.name, positions=positions, unphased=sites.unphased_calls > 0 and phase == "auto",
-            samples=self._samples, skipped=skipped, replicate=self._number, source=self._source, **vars(sites),
+            samples=self._samples, skipped=skipped, replicate=self._number, source=self._source,
+            last_record=self.last_record, **vars(sites),
         )  # fmt: skip
 
 

@@ -30,6 +30,7 @@ def read_ms(
     *,
     length: float | None,
     mbs: bool = False,
+    exact: bool = False,
     block_bytes: int = BLOCK_BYTES,
     workers: Workers | None = None,
 ) -> Iterator[Alignment]:
@@ -45,6 +46,8 @@ def read_ms(
         Length of the region, bp; position p lies at trunc(float32(p) * float32(length)).
     mbs : bool
         Positions are whole bp, `length` is not needed, and `segsites` may count the selected site, which has no column.
+    exact : bool
+        Give positions with their fractions, too: float64(p) * length.
     block_bytes : int
         Bytes of rows that one thread handles at once; results do not depend on it.
     workers : Workers, optional
@@ -72,7 +75,7 @@ def read_ms(
     found = _skip_to(buffer, b"//")
     while found:
         replicate += 1
-        alignment = _read_replicate(buffer, replicate, None if mbs else length, block_bytes, workers)
+        alignment = _read_replicate(buffer, replicate, None if mbs else length, block_bytes, workers, exact=exact)
         rows = alignment.haplotypes
         short = alignment.sites > 0 and rows < wanted
         if short and not (found := _skip_to(buffer, b"//")):
@@ -110,10 +113,11 @@ def _skip_to(buffer: InputBuffer, start: bytes) -> bool:
 
 
 def _read_replicate(
-    buffer: InputBuffer, replicate: int, length: float | None, block_bytes: int, workers: Workers
+    buffer: InputBuffer, replicate: int, length: float | None, block_bytes: int, workers: Workers, *, exact: bool
 ) -> Alignment:
     sites = _read_segsites(buffer)
-    positions = _read_positions(buffer, sites, length) if sites else np.zeros(0, np.int64)
+    given = _read_positions(buffer, sites, length) if sites else np.zeros(0, np.float64)
+    positions = given.astype(np.int64) if length is None else base_pairs(given, length)
     sites = len(positions)
     rows = _RowReader(buffer, sites, block_bytes, workers)
     if sites:
@@ -125,6 +129,7 @@ def _read_replicate(
     return Alignment(
         name=str(replicate), positions=positions, bits=bits, valid=valid, gap=gap, haplotypes=rows.haplotypes,
         letters=letters, replicate=replicate, source=buffer.source,
+        exact=given * float(length) if exact and length is not None else None,
     )  # fmt: skip
 
 
@@ -141,8 +146,8 @@ def _read_segsites(buffer: InputBuffer) -> int:
     raise buffer.error("a replicate without a 'segsites:' line", line=buffer.line_number - 1)
 
 
-def _read_positions(buffer: InputBuffer, sites: int, length: float | None) -> NDArray[np.int64]:
-    """The positions in bp, int64 (sites,), checked: relative to `length`, or bp already without one."""
+def _read_positions(buffer: InputBuffer, sites: int, length: float | None) -> NDArray[np.float64]:
+    """The positions as they are written, float64 (sites,), checked: relative to `length`, or bp already without one."""
     while (line := buffer.line()) is not None and not line.startswith((b"positions:", b"//")):
         continue
     at = buffer.line_number - 1
@@ -161,7 +166,7 @@ def _read_positions(buffer: InputBuffer, sites: int, length: float | None) -> ND
     back = np.flatnonzero(np.diff(positions) < 0)
     if len(back):
         raise buffer.error(f"the positions go back at site {int(back[0]) + 2}; sort the sites by position", line=at)
-    return positions.astype(np.int64) if length is None else base_pairs(positions, length)
+    return positions
 
 
 @dataclass

@@ -18,22 +18,23 @@ from oclgenomics.io.workers import Workers
 from oclgenomics.lazy_names import late
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.read_options import ReadOptions, Region
-from oclgenomics.variation.readers.fasta import read_fasta
 from oclgenomics.variation.readers.input_buffer import InputBuffer
-from oclgenomics.variation.readers.macs import read_macs
-from oclgenomics.variation.readers.ms import read_ms
 from oclgenomics.variation.readers.sniff import STORES, sniff, store_format
-from oclgenomics.variation.readers.trees import read_trees
-from oclgenomics.variation.readers.vcf.indexed import part_with_region
-from oclgenomics.variation.readers.vcf.indexed_bcf import bcf_with_region
-from oclgenomics.variation.readers.vcf.read import read_vcf
-from oclgenomics.variation.readers.vcf_zarr.read import read_vcf_zarr
 from oclgenomics.variation.samples import sample_names
 
 if TYPE_CHECKING:
     from oclgenomics.io.htslib import Conversion
 
 htslib = late("oclgenomics.io.htslib")
+# Only that of the input's format is imported.
+fasta = late("oclgenomics.variation.readers.fasta")
+indexed = late("oclgenomics.variation.readers.vcf.indexed")
+indexed_bcf = late("oclgenomics.variation.readers.vcf.indexed_bcf")
+macs = late("oclgenomics.variation.readers.macs")
+ms = late("oclgenomics.variation.readers.ms")
+trees = late("oclgenomics.variation.readers.trees")
+vcf = late("oclgenomics.variation.readers.vcf.read")
+vcf_zarr = late("oclgenomics.variation.readers.vcf_zarr.read")
 
 BLOCK_BYTES = 4 << 20
 
@@ -127,9 +128,9 @@ def _read_store(
     """The alignments of an input that is no stream of bytes."""
     samples, region = sample_names(options.samples), _region(name, kind, options)
     if kind == "trees":
-        yield from read_trees(name, samples=samples, block_bytes=max(1, block_bytes // 4), progress=progress)
+        yield from trees.read_trees(name, samples=samples, block_bytes=max(1, block_bytes // 4), progress=progress)
     else:
-        yield from read_vcf_zarr(
+        yield from vcf_zarr.read_vcf_zarr(
             name, samples=samples, phase=options.phase, region=region, block_bytes=4 * block_bytes, progress=progress
         )
 
@@ -151,9 +152,12 @@ def _read(
     region = _region(source.name, kind, options)
     if kind in ("ms", "mbs"):
         mbs = kind == "mbs"
-        yield from read_ms(buffer, length=options.length, mbs=mbs, block_bytes=block_bytes, workers=workers)
+        yield from ms.read_ms(
+            buffer, length=options.length, mbs=mbs, exact=options.exact_positions, block_bytes=block_bytes,
+            workers=workers,
+        )  # fmt: skip
     elif kind == "macs":
-        yield from read_macs(buffer, length=options.length, block_bytes=block_bytes, workers=workers)
+        yield from macs.read_macs(buffer, length=options.length, block_bytes=block_bytes, workers=workers)
     elif kind == "fasta":
         yield from _read_fasta(source, buffer, workers)
     else:
@@ -162,21 +166,21 @@ def _read(
             part = None
             if region is not None and source.repeatable:
                 part = _part(source, region, stack, progress, workers)
-            yield from read_vcf(
-                buffer, samples=names, phase=options.phase, region=region, part=part, block_bytes=block_bytes,
-                workers=workers,
+            yield from vcf.read_vcf(
+                buffer, samples=names, phase=options.phase, records=options.records, region=region, part=part,
+                block_bytes=block_bytes, workers=workers,
             )  # fmt: skip
 
 
 def _part(source: Source, region: Region, stack: ExitStack, progress: Progress, workers: Workers) -> InputBuffer | None:
     """The lines around a region, where an index says where they are; None where all are to be read."""
     if source.converted:
-        packed = bcf_with_region(source.name, region)
+        packed = indexed_bcf.bcf_with_region(source.name, region)
         if packed is None:
             return None
         found, records = packed
         return InputBuffer(stack.enter_context(htslib.ConvertedText(_bcf_lines("-H"), records, found)), found)
-    part = part_with_region(source.name, region)
+    part = indexed.part_with_region(source.name, region)
     if part is None:
         return None
     read = Source(part, chunk_bytes=source.chunk_bytes, progress=progress, workers=workers)
@@ -204,10 +208,10 @@ def _read_fasta(source: Source, buffer: InputBuffer, workers: Workers) -> Iterat
     """Files are opened a second time, anything else is kept in memory."""
     if not source.repeatable:
         kept = buffer.remember()
-        yield from read_fasta(buffer, lambda: InputBuffer(kept, source.name), workers)
+        yield from fasta.read_fasta(buffer, lambda: InputBuffer(kept, source.name), workers)
         return
     with Source(source.name, chunk_bytes=source.chunk_bytes, workers=workers) as second:
-        yield from read_fasta(buffer, lambda: InputBuffer(second, source.name), workers)
+        yield from fasta.read_fasta(buffer, lambda: InputBuffer(second, source.name), workers)
 
 
 PREFETCH_BYTES = 1 << 30  # what programs that scan alignment after alignment allow

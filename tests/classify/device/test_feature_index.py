@@ -40,9 +40,11 @@ def check(engine: Engine, case: Case, *maxcands: int) -> None:
     sketches, first, widths = case.sketches(engine)
     for maxcand in maxcands:
         with FeatureIndex(engine, case.features, case.targets, case.group_array, maxcand) as index:
-            case.check(index.candidates(sketches, first, widths, repeats=case.repeats), maxcand)
+            found = index.candidates(sketches, first, widths, repeats=case.repeats)
+            case.check(found, maxcand)
             if maxcand == maxcands[-1]:
                 case.check_hits(index.hits(sketches, first, repeats=case.repeats))
+                case.check_shared(index.shared_features(sketches, first, found, repeats=case.repeats), maxcand)
 
 
 @given(case=CASES, maxcand=st.sampled_from(MAXCANDS))

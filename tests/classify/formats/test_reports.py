@@ -79,8 +79,9 @@ def test_columns_of_the_table() -> None:
     head, *rows = (line.split("\t") for line in written("tsv", lineages, part).splitlines())
     assert tuple(head) == COLUMNS
     found = {row[0]: " ".join(row[1:]) for row in rows}
-    assert found["r100"] == "100 NA 51 genus T51 13 2 EDG_000513.1 112 336 EDG_000510.1 12"  # the target ends there
-    assert found["r16"] == "100 NA 0 NA NA 0 2 NA NA NA NA 0"
+    # the target ends there
+    assert found["r100"] == "100 NA 51 genus T51 13 2 EDG_000513.1 112 336 EDG_000510.1 12 1.000"
+    assert found["r16"] == "100 NA 0 NA NA 0 2 NA NA NA NA 0 0.000"
     assert {len(row) for row in rows} == {len(COLUMNS)}
     pairs = parsed(lines, lineages, Layout(name=1), pairs=True)
     assert written("tsv", lineages, pairs).splitlines()[1].split("\t")[:3] == ["full", "100", "100"]

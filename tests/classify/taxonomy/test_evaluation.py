@@ -12,8 +12,8 @@ from helpers.golden_taxa import VIRAL
 from helpers.taxonomies import taxonomy_of
 from hypothesis import given, strategies as st
 
-from oclgenomics.classify.formats.truth import read_calls, read_truth
-from oclgenomics.classify.taxonomy.evaluation import CLASSES, Truth, evaluate
+from oclgenomics.classify.formats.truth import read_calls, read_confidences, read_truth
+from oclgenomics.classify.taxonomy.evaluation import CLASSES, OUTCOMES, Truth, evaluate, threshold_curves
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, ParameterError
@@ -194,3 +194,51 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     packed = tmp_path / "bad.gz"
     packed.write_bytes(gzip.compress(b"hello\n"))
     assert main(["classify", "evaluate", str(packed), *words[3:]]) == 3
+
+
+ROWS_OF_READS = st.lists(
+    st.tuples(
+        st.sampled_from([(100, 10, "strain"), (102, 10, "novel"), (0, 0, "alien")]),
+        st.sampled_from([0, 2, 10, 100, 101, 110]),
+        st.integers(0, 1000),
+    ),
+    min_size=1, max_size=20,
+)  # fmt: skip
+
+
+@given(rows=ROWS_OF_READS, at=st.integers(0, 100))
+def test_thresholds_are_evaluations_of_fewer_calls(rows: list[tuple[tuple[int, int, str], int, int]], at: int) -> None:
+    truth = truth_of(*[row[0] for row in rows])
+    calls = {name: row[1] for name, row in zip(truth.names, rows, strict=True)}
+    sure = {name: row[2] for name, row in zip(truth.names, rows, strict=True)}
+    kept = {name: taxid for name, taxid in calls.items() if sure[name] >= 10 * at}
+    for curve, one in zip(
+        threshold_curves(truth, calls, sure, TREE), evaluate(truth, kept, TREE, rounds=0).ranks, strict=True
+    ):
+        called = sum(one.counts[name] for name in (OUTCOMES[0], OUTCOMES[1], OUTCOMES[3]))
+        assert (curve.rank, curve.called[at], curve.thresholds[at]) == (one.rank, called, at / 100)
+        assert curve.precision[at] == (one.precision.value if called else 1)
+        assert (curve.sensitivity[at], curve.f1[at]) == (one.sensitivity.value, one.f1.value)
+
+
+def test_curves_of_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "nodes.dmp").write_text("1\t|\t1\t|\tno rank\t|\n10\t|\t1\t|\tgenus\t|\n100\t|\t10\t|\tspecies\t|\n")
+    (tmp_path / "names.dmp").write_text("100\t|\tx\t|\t\t|\tscientific name\t|\n")
+    (tmp_path / "truth").write_text("a\t100\t10\tstrain\nb\t100\t10\tstrain\nc\t0\t0\talien\n")
+    heads = "read\ttaxid\tconfidence\n"
+    (tmp_path / "reads").write_text(heads + "a/1\t100\t1.000\nb\t10\t0.290\nc\t100\t0.199\n")
+    words = ["classify", "evaluate", f"{tmp_path}/reads", "--truth", f"{tmp_path}/truth", "--taxonomy", f"{tmp_path}"]
+    assert main([*words, "--curve-table", f"{tmp_path}/table", "--curve", f"{tmp_path}/figure.svg"]) == 0
+    rows = [line.split("\t") for line in (tmp_path / "table").read_text().splitlines()]
+    assert rows[0] == ["rank", "confidence", "called", "precision", "sensitivity", "F1"]
+    assert [row[2:] for row in rows[1:102]] == [["2", "0.5000", "0.5000", "0.5000"]] * 20 + [
+        ["1", "1.0000", "0.5000", "0.6667"]
+    ] * 81
+    assert [row[2] for row in rows[102:]] == ["3"] * 20 + ["2"] * 10 + ["1"] * 71
+    assert "dotted: a confidence of 0.20" in (tmp_path / "figure.svg").read_text()
+    assert main([*words[:2], words[2], *words[2:], "--curve-table", f"{tmp_path}/x"]) == 2
+    assert "about one result" in capsys.readouterr().err
+    for text, what in ((heads.replace("\tconf", "\tsure"), "no column of"), (heads + "a\t100\t2\n", "from 0.000 to")):
+        (tmp_path / "bad").write_text(text)
+        with pytest.raises(InputError, match=what):
+            read_confidences(tmp_path / "bad")

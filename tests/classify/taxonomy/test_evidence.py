@@ -26,9 +26,10 @@ from oclgenomics.classify.taxonomy.evidence import (
     SHRINKAGE,
     STEPS,
     Evidence,
+    Mixture,
     ReadEvidence,
+    genome_lengths,
     log_odds,
-    maximized,
 )
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
@@ -98,8 +99,8 @@ def test_neither_parts_nor_order_matter(seed: int, reads: int, cut: int) -> None
     assert shares_of(part_of([rows[at] for at in rng.permutation(reads)])) == whole
 
 
-@given(seed=st.integers(0, 1 << 32), rows=st.integers(1, 40), taxa=st.integers(1, 9))
-def test_like_the_oracle(seed: int, rows: int, taxa: int) -> None:
+@given(seed=st.integers(0, 1 << 32), rows=st.integers(1, 40), taxa=st.integers(1, 9), weighted=st.booleans())
+def test_like_the_oracle(seed: int, rows: int, taxa: int, weighted: bool) -> None:
     rng = np.random.default_rng(seed)
     best, second = rng.integers(0, taxa, (2, rows))
     second = np.where(best == second, NO_TAXON, second)
@@ -108,17 +109,70 @@ def test_like_the_oracle(seed: int, rows: int, taxa: int) -> None:
     seen = np.unique(np.concatenate([known.best, known.second[known.second != NO_TAXON]]))
     above = 100 + seen % 3
     above[seen % 4 == 3] = NO_TAXON
-    of_taxa, of_relatives = maximized(known, seen, above)
+    weights = rng.uniform(0.2, 3, len(seen)) if weighted else np.ones(len(seen))
+    mixture = Mixture(known, seen, above, weights if weighted else None)
+    found = mixture.maximized(mixture.counts, rounds=500, tolerance=0)
+    of_relatives = dict(zip(mixture.parents.tolist(), found.relatives.tolist(), strict=True))
+    of_taxa = found.reads
+    assert (found.rounds, found.converged) == (500, False)
     reads = [
         (a, None if b == NO_TAXON else b, np.exp(x / STEPS), np.exp(y / STEPS))
         for a, b, (x, y), times in zip(*(array.tolist() for array in vars(known).values()), strict=True)
         for _ in range(times)
     ]
     parents = {a: None if b == NO_TAXON else b for a, b in zip(seen.tolist(), above.tolist(), strict=True)}
-    expected, unknown = reference.share_reads(reads, parents, NOVEL_ODDS, SHRINKAGE, 500)
+    each = dict(zip(seen.tolist(), weights.tolist(), strict=True)) if weighted else None
+    expected, unknown = reference.share_reads(reads, parents, NOVEL_ODDS, SHRINKAGE, 500, each)
     assert of_taxa.tolist() == pytest.approx(list(expected.values()), rel=1e-5, abs=1e-5)
     for one in of_relatives.keys() | unknown.keys():
         assert of_relatives.get(one, 0) == pytest.approx(unknown.get(one, 0), rel=1e-5, abs=1e-5)
+
+
+def test_intervals_hold_the_estimate_and_shrink_with_reads() -> None:
+    widths = []
+    for many in (1, 25):
+        evidence = evidence_of([(0, 26, 1, 2), (0, 20, 1, 20), (1, 26, 0, 2), (2, 26, -1, 0), (2, 9, 3, 8)] * 20 * many)
+        found = evidence.estimate()
+        assert found.converged
+        assert found.rounds < 2_000
+        low, high = found.share_between  # type: ignore[misc]
+        assert ((low <= found.share) & (found.share <= high)).all()
+        assert found.share.sum() == pytest.approx(1)
+        widths.append((high - low)[:2].mean())
+        same, other = evidence.estimate(), evidence.estimate(seed=2)
+        assert np.array_equal(same.share_between, found.share_between)  # type: ignore[arg-type]
+        assert not np.array_equal(other.reads_between, found.reads_between)  # type: ignore[arg-type]
+        assert np.array_equal(other.reads, found.reads)
+    assert widths[1] == pytest.approx(widths[0] / 5, rel=0.4)
+    assert evidence.estimate(rounds=0).share_between is None
+    assert len(Evidence(LINEAGES, SKETCH).estimate()) == 0
+
+
+def test_shares_of_genomes() -> None:
+    """A genome four times as long gives four times as many reads; a file is a genome, whatever its targets."""
+    targets = replace(
+        LINEAGES.targets, sources=("a", "b", "c"), source=np.array([0, 1, 2, 2], np.int32),
+        taxon=np.array([4, 4, 5, 5], np.int32), letters=np.array([4000, 4000, 400, 600], np.int64),
+    )  # fmt: skip
+    lineages = Lineages.of(TREE, targets)
+    assert genome_lengths(lineages) == {4: 4000, 5: 1000}
+    evidence = evidence_of([(0, 26, 2, 2)] * 800 + [(2, 26, 0, 2)] * 200, lineages)
+    of_reads, of_genomes = evidence.estimate(rounds=10), evidence.estimate(per_genome=True, rounds=10)
+    assert TREE.taxids[of_genomes.taxon[:2]].tolist() == [20, 21]
+    assert of_reads.share[0] / of_reads.share[1] == pytest.approx(4, rel=0.05)
+    assert of_genomes.share[0] / of_genomes.share[1] == pytest.approx(1, rel=0.05)
+    assert of_genomes.length[:2].tolist() == [4000, 1000]
+    alike = evidence_of([(0, 20, 2, 20)] * 1000, lineages)  # of either genome, more likely of the shorter one
+    for per_genome in (False, True):
+        found = alike.estimate(per_genome=per_genome, rounds=0)
+        reads = dict(zip(found.taxon.tolist(), found.reads.tolist(), strict=True))
+        assert (reads.get(5, 0) > reads.get(4, 0)) == per_genome
+
+
+def evidence_of(rows: list[tuple[int, int, int, int]], lineages: Lineages = LINEAGES) -> Evidence:
+    part, evidence = part_of(rows), Evidence(lineages, SKETCH)
+    evidence.add(part.candidates, part.calls, part.reads.kmers(SKETCH.kmerlen))
+    return evidence
 
 
 def test_odds() -> None:

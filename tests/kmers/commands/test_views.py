@@ -89,8 +89,9 @@ def test_dump_for_kmc(golden: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "status", "part"),
     [
-        (["--format", "xml"], 2, "choose one of tsv, jellyfish, fasta, npz, kmc, parquet"),
+        (["--format", "xml"], 2, "choose one of tsv, jellyfish, fasta, npz, kmc, fastk, parquet"),
         (["--format", "kmc"], 2, "-o OUT makes OUT.kmc_pre and OUT.kmc_suf"),
+        (["--format", "fastk"], 2, "-o OUT makes OUT.ktab and .OUT.ktab.1"),
         (["--min-count", "3", "--max-count", "2"], 2, "take 1 <= min <= max"),
         (["-o", "/nowhere/x"], 5, "there is no folder /nowhere"),
         (["--loud"], 2, "unknown arguments: --loud"),
@@ -111,7 +112,16 @@ def test_parquet_without_pyarrow(
     assert not (tmp_path / "x").exists()
 
 
-@pytest.mark.parametrize("format", ["tsv", "npz", "kmc"])
+def test_dump_for_fastk(golden: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert kmers("dump", golden, "--format", "fastk", "-o", tmp_path / "a.ktab", "-q") == 0
+    assert sorted(path.name for path in tmp_path.iterdir() if "ktab" in path.name) == [".a.ktab.1", "a.ktab"]
+    strands = write_database(tmp_path / "x", random_set(15, 5, canonical=False))
+    assert "is for canonical k-mers" in fails(capsys, 2, "dump", strands, "--format", "fastk", "-o", tmp_path / "b")
+    (tmp_path / ".c.ktab.1").hardlink_to(golden)
+    assert "input" in fails(capsys, 2, "dump", golden, "--format", "fastk", "-o", tmp_path / "c")
+
+
+@pytest.mark.parametrize("format", ["tsv", "npz", "kmc", "fastk"])
 def test_a_damaged_database_leaves_no_output(format: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write_database(tmp_path / "x", random_set(15, 500))
     data = bytearray(path.read_bytes())

@@ -20,6 +20,7 @@ from oclgenomics.errors import MissingDependencyError, UsageError
 from oclgenomics.kmers import merge, reference
 from oclgenomics.kmers.database.keys import key_words, texts_of
 from oclgenomics.kmers.database.kmer_set import PIECE, CountedKmers, SelectedKmers
+from oclgenomics.kmers.formats.fastk import fastk_names, prefix_bytes, write_fastk
 from oclgenomics.kmers.formats.kmc import prefix_length, write_kmc
 from oclgenomics.kmers.formats.npz import write_npz
 from oclgenomics.kmers.formats.parquet import write_parquet
@@ -100,6 +101,82 @@ def test_npz(k: int, size: int) -> None:
         np.testing.assert_array_equal(arrays["counts"], kmers.counts)
         assert (arrays["keys"].dtype, arrays["counts"].dtype) == (np.uint64, np.uint32)
     assert written(write_npz, kmers) == data
+
+
+# FastK
+
+
+def write_table(kmers: CountedKmers, folder: Path, low: int = 1) -> Path:
+    stub, part = fastk_names(str(folder / "x.ktab"))
+    with open(stub, "wb") as first, open(part, "wb") as second:
+        write_fastk(SelectedKmers(kmers, low), first, second)
+    return Path(stub)
+
+
+def test_fastk_files_byte_by_byte(tmp_path: Path) -> None:
+    kmers = set_of({"AAAAC": 2, "AAACA": 32_767, "CCCCT": 40_000, "TAAAA": 1}, 5)
+    stub = write_table(kmers, tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".x.ktab.1", "x.ktab"]
+    part = bytes([5, 0, 0, 0, 4, *[0] * 7, 0b01000000, 2, 0, 0b00000000, 255, 127, 0b11000000, 255, 127, 0, 1, 0])
+    assert (tmp_path / ".x.ktab.1").read_bytes() == part
+    assert np.frombuffer(stub.read_bytes()[:16], "<i4").tolist() == [5, 1, 1, 1]
+    index = np.frombuffer(stub.read_bytes()[16:], "<i8")
+    assert len(index) == 256
+    assert [int(index[prefix]) for prefix in (0b00000000, 0b00000001, 0b01010100, 0b01010101, 0b11000000, 255)] == [
+        1, 2, 2, 3, 4, 4,
+    ]  # fmt: skip
+
+
+def read_table(stub: Path) -> tuple[int, dict[str, int]]:
+    """The least count and the k-mers of a table, as FastK's documentation has it."""
+    data = stub.read_bytes()
+    k, parts, least, p = np.frombuffer(data[:16], "<i4").tolist()
+    having = np.diff(np.frombuffer(data[16:], "<i8"), prepend=0)
+    prefixes = np.repeat(np.arange(256**p), having).tolist()
+    rest, found, at = -(-k // 4) - p, {}, 0
+    for number in range(1, parts + 1):
+        part = stub.with_name(f".{stub.name}.{number}").read_bytes()
+        assert int.from_bytes(part[:4], "little") == k
+        for begin in range(12, len(part), rest + 2):
+            code = prefixes[at].to_bytes(p, "big") + part[begin : begin + rest]
+            letters = "".join("ACGT"[byte >> shift & 3] for byte in code for shift in (6, 4, 2, 0))
+            assert set(letters[k:]) <= {"A"}
+            found[letters[:k]] = int.from_bytes(part[begin + rest : begin + rest + 2], "little")
+            at += 1
+        assert int.from_bytes(part[4:12], "little") == (len(part) - 12) // (rest + 2)
+    return least, found
+
+
+@pytest.mark.parametrize("k", KS)
+@pytest.mark.parametrize("p", [1, 2])
+def test_fastk_tables_of_every_length(k: int, p: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("oclgenomics.kmers.formats.fastk.prefix_bytes", lambda k, distinct: min(p, -(-k // 4)))
+    kmers = random_set(k, 40, canonical=True, most=70_000)
+    expected = {kmer: min(count, 32_767) for kmer, count in lines_of(kmers, 3, 70_000)}
+    assert read_table(write_table(kmers, tmp_path, 3)) == (3, expected)
+
+
+def test_fastk_prefixes_make_files_small() -> None:
+    assert [prefix_bytes(21, distinct) for distinct in (0, 10**5, 10**6, 10**7, 10**9)] == [1, 1, 2, 2, 3]
+    assert [prefix_bytes(k, 10**9) for k in (1, 4, 5, 9)] == [1, 1, 2, 3]
+
+
+def test_fastk_tables_are_canonical(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"^format=.fastk. is for canonical k-mers"):
+        write_table(random_set(5, 3, canonical=False), tmp_path)
+
+
+@pytest.mark.skipif(shutil.which("FastK") is None or shutil.which("Tabex") is None, reason="FastK is not installed")
+@pytest.mark.parametrize("k", [21, 40])
+def test_fastk_reads_it_and_counts_the_same(k: int, tmp_path: Path) -> None:
+    letters = np.random.default_rng(3).choice(np.frombuffer(b"ACGT", np.uint8), 2_000).tobytes()
+    (tmp_path / "x.fa").write_bytes(b">x\n" + letters + b"\n>y\n" + letters[:700] + b"\n")
+    counted = reference.count([b">x\n" + letters, b">y\n" + letters[:700]], CountOptions(k))
+    stub = write_table(set_of(counted, k), tmp_path)
+    tool("FastK", f"-k{k}", "-t1", "-T2", f"-N{tmp_path / 'theirs'}", f"-P{tmp_path}", tmp_path / "x.fa")
+    assert read_table(stub) == read_table(tmp_path / "theirs.ktab")
+    assert tool("Tabex", "-A", stub).upper() == tool("Tabex", "-A", tmp_path / "theirs").upper()
+    assert "Table is OK" in tool("Tabex", "-C", stub)
 
 
 # KMC

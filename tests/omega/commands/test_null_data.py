@@ -16,10 +16,10 @@ from oclgenomics.omega.formats.scans import read_facts
 from oclgenomics.omega.result import DataFacts
 from oclgenomics.omega.significance import comparable
 from oclgenomics.omega.significance.facts import NullFacts
-from oclgenomics.omega.significance.observation import Observation, as_observed
 from oclgenomics.simulate import Region, neutral_alignments
 from oclgenomics.simulate.haplotypes.msprime import read_demography
 from oclgenomics.variation.bed import BedRegions
+from oclgenomics.variation.observation import Observation, as_observed
 
 OPTIONS = ScanOptions(grid=20, minwin=2_000, maxwin=30_000)
 REGION = Region(12, 100_000, 10_000, 1.0, 40.0, sites=120)

@@ -12,7 +12,6 @@ from hypothesis import given, settings, strategies as st
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.reference import compat_scan, compat_values
-from oclgenomics.omega.sites import filters
 from oclgenomics.omega.sites.filters import GlibcRandom, count_states, prepare
 from oclgenomics.variation import Alignment, ReadOptions, characters, read_alignments
 
@@ -28,15 +27,6 @@ def test_random_numbers_are_those_of_glibc(seed, values):
     assert GlibcRandom(seed).draw(4).tolist() == values
     random = GlibcRandom(seed)
     assert [int(random.draw(1)[0]) for _ in range(4)] == values
-
-
-@pytest.mark.parametrize("at_a_time", [1, 8, 12, 1 << 16])
-def test_bits_are_counted_however_many_words_at_a_time(at_a_time, monkeypatch):
-    monkeypatch.setattr(filters, "COUNTED_ENTRIES", at_a_time)
-    plane = np.random.default_rng(1).integers(0, 1 << 32, (7, 4), np.uint32)
-    assert filters.count_ones(plane).tolist() == [sum(word.bit_count() for word in site) for site in plane.T.tolist()]
-    assert filters.count_ones(plane[:, :0]).tolist() == []
-    assert filters.count_ones(plane[:0]).tolist() == [0] * 4
 
 
 def test_random_numbers_far_on():

@@ -12,10 +12,10 @@ from helpers.alignments import correlated_states, make_alignment, random_positio
 
 from oclgenomics.errors import InputError
 from oclgenomics.omega import ScanOptions, iter_scan
-from oclgenomics.omega.sites import sources
-from oclgenomics.omega.sites.sources import batches
 from oclgenomics.runtime import Engine
+from oclgenomics.variation import sources
 from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.sources import batches
 
 
 def alignment_of(sites: int, seed: int = 1) -> Alignment:

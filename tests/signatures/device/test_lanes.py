@@ -95,6 +95,19 @@ def test_windows_are_found_where_they_end(
         assert known[-1][0] == len(texts)
 
 
+def test_blocks_of_streams_that_lie_in_one_piece(shaped: Engine) -> None:
+    """Exact copies at all places of streams, of which two windows are looked for, with other records around."""
+    rng = np.random.default_rng(3)
+    names = [random_letters(rng, 32, 0, "ACGT") for _ in range(2)]
+    text = b"".join(names[at % 2] + random_letters(rng, 20 + at % 7, 0, "ACGT") for at in range(120))
+    texts = [b"GATTACA", text, b"", text[:50], text[5:]]
+    patterns = on_device(shaped, names).patterns
+    windows = replace(cut(patterns, 1, 1), edits=np.zeros(2, np.int64))
+    samples = sample_letters(shaped, [SampleRecord(each) for each in texts])
+    found = rows_of(list(LaneFinder(shaped, patterns, windows, 1, 3, share=21).find(samples)))
+    assert found == stretches(texts, patterns, windows, 1)
+
+
 @pytest.mark.parametrize("each", [3, 15])
 def test_marks_are_few_where_nothing_matches(engine: Engine, each: int) -> None:
     rng = np.random.default_rng(1)

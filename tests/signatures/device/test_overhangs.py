@@ -9,6 +9,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from helpers.edit_samples import edited
 from helpers.signature_parts import Read, scan_parts
 from helpers.signature_samples import SampleRecord, random_letters, sample_letters
 from hypothesis import given, settings, strategies as st
@@ -20,7 +21,6 @@ from oclgenomics.signatures import ChosenSamples, Panel, ScanOptions, ScanResult
 from oclgenomics.signatures.device.overhang_edits import EditOverhangFinder
 from oclgenomics.signatures.device.overhangs import OverhangFinder
 from oclgenomics.signatures.device.patterns import DevicePatterns
-from oclgenomics.signatures.device.scans import EditScan
 from oclgenomics.signatures.formats.reports import CertaintyReport
 from oclgenomics.signatures.options import OVERHANGS_AT, REPORTS, STRANDS
 from oclgenomics.signatures.panels.letters import LETTERS
@@ -29,6 +29,7 @@ from oclgenomics.signatures.result import Matches
 
 ALPHABETS = ["AC", "ACGT", "ACGTNRY"]
 LIMITS = [(1, 12, True), (3, 12, False), (50, 31, True), (50, 32, True), (50, 33, True), (9, 64, True), (9, 65, True)]
+EDIT_LIMITS = [(1, 1, 31), (30, 3, 33), (99, 9, 64), (7, 2, 65), (99, 9, 150)]
 
 
 @st.composite
@@ -40,7 +41,7 @@ def reads_and_signatures(draw: st.DrawFn) -> tuple[list[Read], list[tuple[str, s
     def letters(size: int) -> str:
         return random_letters(rng, size, 0.05, alphabet).decode()
 
-    sizes = draw(st.lists(st.sampled_from([1, 2, 5, 9, 17, 40]), min_size=1, max_size=5), "sizes")
+    sizes = draw(st.lists(st.sampled_from([1, 2, 5, 9, 17, 40, 70]), min_size=1, max_size=5), "sizes")
     signatures = [(f"p{number}", letters(size)) for number, size in enumerate(sizes)]
     reads = []
     for number, size in enumerate(draw(st.lists(st.sampled_from([0, 1, 3, 8, 30, 120]), max_size=8), "reads")):
@@ -62,11 +63,11 @@ def reads_and_signatures(draw: st.DrawFn) -> tuple[list[Read], list[tuple[str, s
     most=st.sampled_from([0, 1, 3]), edits=st.sampled_from([0, 0, 1, 2, 4]),
     overhang=st.sampled_from([1, 2, 5, 16, 60]), informative=st.sampled_from([0.0, 0.0, 0.4]),
     score=st.sampled_from([0.0, 0.0, 45.0]), block=st.sampled_from([1 << 20, 100, 700]),
-    at=st.sampled_from(["both", *OVERHANGS_AT]),
+    at=st.sampled_from(["both", *OVERHANGS_AT]), alignments=st.booleans(),
 )  # fmt: skip
 def test_a_scan_finds_what_the_oracle_finds(
     engine: Engine, case, report, strand, most, edits, overhang, informative, score, block, at,
-    tmp_path_factory: pytest.TempPathFactory,
+    alignments, tmp_path_factory: pytest.TempPathFactory,
 ) -> None:  # fmt: skip
     reads, signatures = case
     known = bool(reads) and reads[0].qualities is not None
@@ -79,6 +80,7 @@ def test_a_scan_finds_what_the_oracle_finds(
         min_score=score * known,
         overhang=overhang,
         overhang_at=at if overhang else "both",
+        alignments=alignments,
     )
     lines = [
         f"@{read.name}\n{read.letters}\n+\n{read.qualities}\n" if known else f">{read.name}\n{read.letters}\n"
@@ -90,8 +92,9 @@ def test_a_scan_finds_what_the_oracle_finds(
         found = scan(path, Panel.from_signatures(signatures), options, engine=engine)
     panel, parts = scan_parts(reads, signatures, options, max(1, len(reads)))
     for part in parts:
-        expected = ScanResult(panel, part.samples, part.matches, options, rivals=part.rivals)
+        expected = ScanResult(panel, part.samples, part.matches, options, part.alignments, part.rivals)
         assert found.records() == expected.records()
+        assert found.matches.before.tolist() == part.matches.before.tolist()
         assert found.samples.pairs.tolist() == part.samples.pairs.tolist()
     assert len(reads) or not len(found.matches)
 
@@ -155,17 +158,23 @@ def test_the_last_piece_of_a_record_holds_a_whole_signature_with_all_edits(engin
         assert [(row["start"], row["end"], row["outside"]) for row in found.records()] == [(40, 46, 0)]
 
 
-@pytest.mark.parametrize(("max_pairs", "aligned", "longest"), [(1, 1, 31), (30, 3, 33), (99, 9, 64)])
+@pytest.mark.parametrize(("max_pairs", "aligned", "longest"), EDIT_LIMITS)
 def test_rounds_of_edits(shaped: Engine, max_pairs: int, aligned: int, longest: int) -> None:
     rng = np.random.default_rng(longest)
-    records = [SampleRecord(random_letters(rng, size, 0.1, "AC")) for size in (0, 1, 6, 20, 90)]
+    records = [SampleRecord(random_letters(rng, size, 0.1, "AC")) for size in (0, 1, 6, 20, 90, longest - 2)]
     signatures = [(f"p{size}", random_letters(rng, size, 0.1, "AC")) for size in (2, 12, 32, longest)]
+    whole = signatures[-1][1].decode()
+    for cut in (5, longest // 2, longest - 9):  # parts of the longest one at either end, with edits
+        inner = random_letters(rng, 30, 0, "AC").decode()
+        text = edited(rng, whole[cut:], int(rng.integers(3))) + inner + edited(rng, whole[:-cut], int(rng.integers(3)))
+        records.append(SampleRecord(text.encode()))
     options = ScanOptions("all", "both", max_edits=3, overhang=3)
     patterns = Panel.from_signatures(signatures).patterns("both")
     on_device = DevicePatterns.upload(shaped, patterns, options)
-    finder = EditOverhangFinder(shaped, on_device, 3, 3, max_pairs=max_pairs, aligned=aligned)
+    finder = EditOverhangFinder(shaped, on_device, 3, 3, max_pairs=max_pairs, aligned=aligned, carry_bytes=1 << 10)
     found = finder.find(sample_letters(shaped, records))
     columns = (found.piece, found.pattern, found.start, found.end, found.edits, found.outside, found.informative)
+    assert found.piece.tolist() == sorted(found.piece.tolist())
     expected = []
     for piece, record in enumerate(records):
         for pattern in range(len(patterns)):
@@ -180,12 +189,7 @@ def test_rounds_of_edits(shaped: Engine, max_pairs: int, aligned: int, longest: 
     assert len(expected) > 5
 
 
-def test_what_overhang_does_not_go_with(engine: Engine) -> None:
-    with pytest.raises(ParameterError, match=r"overhang.*SAM or PAF"):
-        ScanOptions(overhang=5, alignments=True)
-    options, patterns = ScanOptions(max_edits=1, overhang=5), Panel.from_signatures([("p", "A" * 65)]).patterns("+")
-    with pytest.raises(ParameterError, match="signatures of up to 64 bases, and one has 65"):
-        EditScan(engine, DevicePatterns.upload(engine, patterns, options), options)
+def test_what_overhang_does_not_go_with() -> None:
     with pytest.raises(ParameterError, match="overhang_at='end': is the end that overhang is for; give that, too"):
         ScanOptions(overhang_at="end")
     with pytest.raises(ParameterError, match="least number of bases"):

@@ -65,6 +65,31 @@ def test_every_byte(format: ReportFormat, expected: str, size: int) -> None:
     assert written(format, READS, SIGNATURES, OPTIONS, size) == expected
 
 
+@pytest.mark.parametrize(
+    ("options", "paf", "sam"),
+    [
+        (
+            ScanOptions("read", "both", max_mismatches=2, overhang=4, alignments=True),
+            [
+                "x\t6\t0\t5\t+\ta\t8\t3\t8\t4\t5\t255\ttp:A:P\tcg:Z:1=1X3=\tNM:i:1\tXI:i:5\tXH:i:1\tXT:i:0\tXO:i:3",
+                "y\t6\t0\t6\t-\ta\t8\t2\t8\t6\t6\t255\ttp:A:P\tcg:Z:6=\tNM:i:0\tXI:i:6\tXH:i:1\tXT:i:0\tXQ:f:40.000\tXO:i:2",
+                "z\t9\t5\t9\t-\ta\t8\t4\t8\t4\t4\t255\ttp:A:P\tcg:Z:4=\tNM:i:0\tXI:i:4\tXH:i:1\tXT:i:0\tXQ:f:40.000\tXO:i:4",
+            ],
+            [
+                "x\t0\ta\t4\t255\t1=1X3=1H\t*\t0\t0\tTTCAG\t*\tNM:i:1\tXI:i:5\tXH:i:1\tXT:i:0\tXO:i:3",
+                "y\t16\ta\t3\t255\t6=\t*\t0\t0\tTTACAG\tIIIIII\tNM:i:0\tXI:i:6\tXH:i:1\tXT:i:0\tXQ:f:40.000\tXO:i:2",
+                "z\t16\ta\t5\t255\t4=5S\t*\t0\t0\tACAGAAAAA\tIIIIIIIII\tNM:i:0\tXI:i:4\tXH:i:1\tXT:i:0\tXQ:f:40.000\tXO:i:4",
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_what_runs_past_an_end(options: ScanOptions, paf: list[str], sam: list[str]) -> None:
+    reads = [Read("x", "TTCAGG"), Read("y", "CTGTAA", "IIIIII"), Read("z", "TTTTTCTGT", "IIIIIIIII")]
+    for format, expected in (("paf", paf), ("sam", sam)):
+        lines = written(format, reads, [("a", "GATTACAG")], options).splitlines()  # type: ignore[arg-type]
+        assert [line for line in lines if not line.startswith("@")] == expected
+
+
 def test_the_best_match_of_a_sample_has_its_ties() -> None:
     options = ScanOptions("read", "both", max_edits=1, alignments=True)
     reads = [Read("x", "GATTACAGGTTAACC", "I" * 15), Read("y", "TTAACC")]
@@ -94,12 +119,13 @@ ANY_READS = st.lists(
 @settings(max_examples=60, deadline=None)
 @given(
     signatures=ANY_SIGNATURES, reads=ANY_READS, edits=st.integers(0, 2),
-    report=st.sampled_from(["best", "all", "read"]),
+    report=st.sampled_from(["best", "all", "read"]), overhang=st.sampled_from([0, 1, 3]),
 )  # fmt: skip
 def test_cigars_say_which_edits_turn_the_one_into_the_other(
-    signatures: list[str], reads: list[Read], edits: int, report: str, tmp_path_factory: pytest.TempPathFactory
+    signatures: list[str], reads: list[Read], edits: int, report: str, overhang: int,
+    tmp_path_factory: pytest.TempPathFactory
 ) -> None:  # fmt: skip
-    options = ScanOptions(report, "both", max_edits=edits, alignments=True)  # type: ignore[arg-type]
+    options = ScanOptions(report, "both", max_edits=edits, alignments=True, overhang=overhang)  # type: ignore[arg-type]
     reads = [Read(f"x{number}", read.letters, read.qualities) for number, read in enumerate(reads)]
     named = [(f"s{number}", letters) for number, letters in enumerate(signatures)]
     path = tmp_path_factory.mktemp("sam") / "x.sam"
@@ -121,9 +147,16 @@ def test_cigars_say_which_edits_turn_the_one_into_the_other(
         steps = record.cigartuples or []
         assert row[13] == "cg:Z:" + "".join(f"{size}{'MIDNSHP=X'[step]}" for step, size in steps if step not in (4, 5))
         assert record.infer_read_length() == len(read.letters) == int(row[1])
-        assert (record.reference_start, record.reference_end, record.mapping_quality) == (0, len(signature), 255)
+        first, last = int(row[7]), int(row[8])
+        assert (record.reference_start, record.reference_end, record.mapping_quality) == (first, last, 255)
+        outside = len(signature) - (last - first)
+        assert outside == (record.get_tag("XO") if record.has_tag("XO") else 0) <= max(0, len(signature) - overhang)
+        # What runs past the start of the read is left out at the signature's start, or at its end on the other strand.
+        left, right = (len(signature) - last, first) if record.is_reverse else (first, len(signature) - last)
+        assert not left or begin == 0
+        assert not right or end == len(read.letters)
         assert record.is_reverse == (row[4] == "-")
-        at, of, cost, same, clips = 0, 0, 0, 0, []
+        at, of, cost, same, clips = 0, first, 0, 0, []
         for step, size in steps:
             if step in (4, 5):
                 clips.append((at, size))
@@ -135,7 +168,7 @@ def test_cigars_say_which_edits_turn_the_one_into_the_other(
                 cost += step in (1, 2, 8)
                 at += step != 2
                 of += step in (2, 7, 8)
-        assert (at, of) == (len(read.letters), len(signature))
+        assert (at, of) == (len(read.letters), last)
         assert cost == record.get_tag("NM") <= edits
         assert (same, same + cost) == (int(row[9]), int(row[10]))
         before = clips[0][1] if clips and clips[0][0] == 0 else 0

@@ -43,7 +43,7 @@ def many(samples: int, each: int, letters: int = 1_000_000, signatures: int = 20
         sample, signature.astype(np.int32), rng.integers(0, 2, count).astype(np.uint8), start, start + length,
         np.ones(count, np.int64), np.zeros(count, np.int32), np.ones(count, np.bool_),
         (quality * length).astype(np.uint64), length - length // 5, length // 9, length // 9, errors,
-        np.zeros(count, np.int64),
+        *np.zeros((2, count), np.int64),
     )  # fmt: skip
     zeros = np.zeros(samples, np.int64)
     rows = Samples(

@@ -18,12 +18,12 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.planes import Genotypes
-from oclgenomics.variation.read_options import Phase, Region
+from oclgenomics.variation.read_options import Phase, Records as WhichRecords, Region
 from oclgenomics.variation.readers.chromosome import Chromosomes, count_reasons, first_out_of_order, nothing_in
 from oclgenomics.variation.readers.input_buffer import InputBuffer
 from oclgenomics.variation.readers.line_blocks import LineBlock, parse_blocks
 from oclgenomics.variation.readers.vcf.genotypes import GenotypeReader
-from oclgenomics.variation.readers.vcf.records import ColumnFinder, Records, judge_records
+from oclgenomics.variation.readers.vcf.records import ColumnFinder, Records, judge_as_raisd, judge_records
 from oclgenomics.variation.samples import columns_of, first_repeated
 
 BLOCK_BYTES = 1 << 22  # lines handled at once: large, as every array operation costs some microseconds of one thread
@@ -34,6 +34,7 @@ def read_vcf(
     *,
     samples: Iterable[str] | None = None,
     phase: Phase = "auto",
+    records: WhichRecords = "usual",
     region: Region | None = None,
     part: InputBuffer | None = None,
     block_bytes: int = BLOCK_BYTES,
@@ -49,6 +50,8 @@ def read_vcf(
         Samples to keep, in the order of the file; all if not given.
     phase : str
         One of `phase.PHASES`.
+    records : str
+        Which records are read; see `ReadOptions`.
     region : Region, optional
         The only records that are read; of the others only the first columns are looked at.
     part : InputBuffer, optional
@@ -71,8 +74,8 @@ def read_vcf(
     """
     names = _read_header(buffer)
     keep = columns_of(names, samples, buffer.source)
-    parser = _Parser(GenotypeReader(names, keep, block_bytes // 16, phase), region)
-    chromosomes = _RunsOfChromosomes(parser.samples, buffer.source, phase)
+    parser = _Parser(GenotypeReader(names, keep, block_bytes // 16, phase), region, records)
+    chromosomes = _RunsOfChromosomes(parser.samples, buffer.source, phase, ends=records == "raisd")
     rest = buffer if part is None else part
     for block, parsed in parse_blocks(rest, block_bytes, workers or Workers(1), parser.parse):
         yield from chromosomes.add(block, parsed)
@@ -137,8 +140,9 @@ class _Parser:
         The chromosomes of the records looked at, where only those of a region are read.
     """
 
-    def __init__(self, reader: GenotypeReader, region: Region | None) -> None:
+    def __init__(self, reader: GenotypeReader, region: Region | None, records: WhichRecords) -> None:
         self._finder, self._reader, self._region = ColumnFinder(), reader, region
+        self._judge = judge_as_raisd if records == "raisd" else judge_records
         self.samples = reader.samples
         self.names: set[str] = set()
 
@@ -158,7 +162,7 @@ class _Parser:
             block = block.chosen(rows)
             names = [self._region.chromosome]
             records = Records(records.positions[rows], np.zeros(1, np.int64), names, records.tabs[rows])
-        keep, alleles, reasons = judge_records(block, records.tabs)
+        keep, alleles, reasons = self._judge(block, records.tabs)
         ends = np.append(records.run_starts[1:], len(block.starts))
         runs = []
         for start, end, name in zip(records.run_starts.tolist(), ends.tolist(), records.run_names, strict=True):
@@ -187,8 +191,9 @@ class _Parser:
 class _RunsOfChromosomes(Chromosomes):
     """Cuts blocks at the changes of CHROM and completes one chromosome after the other."""
 
-    def __init__(self, samples: tuple[str, ...], source: str, phase: Phase) -> None:
+    def __init__(self, samples: tuple[str, ...], source: str, phase: Phase, *, ends: bool) -> None:
         super().__init__(samples, source, phase)
+        self._ends = ends  # whether alignments say where their last records lie
         self._held: list[Alignment] = []  # chromosomes without any GT, held until a record has one
         self._genotypes_seen = False
 
@@ -203,6 +208,8 @@ class _RunsOfChromosomes(Chromosomes):
             if wrong := chromosome.out_of_order(np.array([run.first, run.last])):
                 raise block.error(run.record, wrong[1])
             chromosome.skip(run.skipped)
+            if self._ends:
+                chromosome.last_record = run.last
             if run.genotypes is not None:
                 chromosome.add(run.positions, run.genotypes)
             self._genotypes_seen |= run.has_genotypes

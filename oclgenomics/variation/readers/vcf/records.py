@@ -174,6 +174,21 @@ def judge_records(
     return keep, alleles, reasons
 
 
+def judge_as_raisd(
+    block: LineBlock, tabs: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], NDArray[np.uint8], list[tuple[str, NDArray[np.bool_]]]]:
+    """Which records RAiSD 2.9 takes: those with one ALT allele of one character; as `judge_records`."""
+    alleles, single = _alleles(block, tabs)
+    reasons = [
+        ("not a SNP", ~single),
+        ("several alternative alleles", single & (alleles[:, 2] != NO_ALLELE)),
+        ("no alternative allele", single & (alleles[:, 1] == NO_ALLELE)),
+        ("no GT", ~_has_genotypes(block, tabs)),
+    ]
+    keep = ~np.logical_or.reduce([flags for _, flags in reasons])
+    return keep, alleles, reasons
+
+
 def _alleles(block: LineBlock, tabs: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
     """Letter codes by allele index, and whether all alleles are single bases, or 0 and 1."""
     reference, size = tabs[:, 2] + 1, tabs[:, 4] - tabs[:, 3] - 1

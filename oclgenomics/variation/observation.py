@@ -49,7 +49,7 @@ class Observation:
         rng = np.random.default_rng([self.seed, alignment.replicate])
         if self.chromosome:
             at = self.first - 1 + int(rng.integers(0, self.room + 1))
-            alignment = replace(alignment, name=self.chromosome, positions=alignment.positions + at)
+            alignment = replace(alignment, name=self.chromosome, positions=alignment.positions + at, exact=None)
         if self.genotypes and not alignment.unphased:
             alignment = _without_phase(alignment)
         if self.missing and alignment.valid is None:

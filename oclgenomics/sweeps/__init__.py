@@ -1,0 +1,43 @@
+"""Selective sweeps by several statistics at a time: mu, diversity, Tajima's D, and Fay and Wu's H.
+
+>>> from oclgenomics.sweeps import SweepOptions, plot_scans, scan
+>>> scans = scan("chr20.vcf.gz", SweepOptions(statistics=("mu", "pi")))  # doctest: +SKIP
+>>> plot_scans(scans).savefig("chr20.png")  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from oclgenomics.lazy_names import found_in
+
+if TYPE_CHECKING:
+    from oclgenomics.app.figures import save_plot as save_plot
+    from oclgenomics.app.run import Run as Run
+    from oclgenomics.sweeps.api import *
+    from oclgenomics.sweeps.formats.scans import (
+        make_report as make_report,
+        read_report as read_report,
+        scan_record as scan_record,
+        write_report as write_report,
+    )
+    from oclgenomics.sweeps.formats.thresholds import read_thresholds as read_thresholds
+    from oclgenomics.sweeps.options import *
+    from oclgenomics.sweeps.plots.scans import plot_scans as plot_scans
+    from oclgenomics.sweeps.result import *
+    from oclgenomics.sweeps.significance import Peaks as Peaks, Significance as Significance
+
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "api": "find_peaks find_thresholds iter_scan reading_for scan",
+        "formats.scans": "make_report read_report scan_record write_report",
+        "formats.thresholds": "read_thresholds",
+        "oclgenomics.app.figures": "save_plot",
+        "oclgenomics.app.run": "Run",
+        "options": "STATISTICS SweepOptions sweep_parameters",
+        "plots.scans": "plot_scans",
+        "result": "Scan Scans",
+        "significance": "Peaks Significance",
+    },
+)

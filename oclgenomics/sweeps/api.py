@@ -1,0 +1,225 @@
+"""The verbs, in the order in which a user meets them: scans, thresholds, peaks."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from typing import Any
+
+from oclgenomics.app.run import EngineLike, Run, all_parts_of, lent_engine, verb
+from oclgenomics.app.significance import check_rates
+from oclgenomics.errors import ParameterError, UsageError, check_choice
+from oclgenomics.sweeps.device.scanner import SweepScanner
+from oclgenomics.sweeps.options import STATISTICS, Statistic, SweepOptions
+from oclgenomics.sweeps.plan import used_sites
+from oclgenomics.sweeps.result import Scan, Scans
+from oclgenomics.sweeps.significance import Peaks, Significance, compare, cut_at, merge_rows
+from oclgenomics.variation import Alignment, ReadOptions
+from oclgenomics.variation.sources import AlignmentSource, Excluded, batches, open_alignments, regions_of
+
+
+@verb
+def iter_scan(
+    source: AlignmentSource,
+    options: SweepOptions | None = None,
+    *,
+    reading: ReadOptions = ReadOptions(),
+    exclude: Excluded = None,
+    on_alignment: Callable[[Alignment], None] | None = None,
+    engine: EngineLike = None,
+    run: Run | None = None,
+) -> Generator[Scan, None, None]:
+    """Give the scans of an input one by one; parameters and errors as for `scan`.
+
+    Yields
+    ------
+    Scan
+        One alignment (or one batch of small ones) is in memory at a time, or two where they are small enough to be
+        read ahead.
+    """
+    options, run = options or SweepOptions(), run or Run()
+    regions, length = regions_of(exclude), reading.length
+    reading = reading_for(reading, options)
+    with ExitStack() as stack:
+        read = open_alignments(source, reading, threads=run.threads, progress=run.progress)
+        scanner = None
+        for batch in batches(stack.enter_context(closing(read))):
+            if on_alignment is not None:
+                list(map(on_alignment, batch))
+            start = time.perf_counter()
+            used = [used_sites(one, options, regions, length) for one in batch]
+            del batch  # before the next one is read
+            seconds = time.perf_counter() - start
+            scanner = scanner or SweepScanner(stack.enter_context(lent_engine(engine)))
+            scans = scanner.scan(used, options, regions, seconds)
+            del used
+            yield from scans
+
+
+@all_parts_of(iter_scan)
+def scan(scans: list[Scan]) -> Scans:
+    """Compute statistics of selective sweeps along an input.
+
+    Parameters
+    ----------
+    source : path, Alignment, or iterable of both
+        A file (ms, MaCS, FASTA, VCF or BCF, uncompressed or compressed, "-" for standard input; a tree sequence; a VCF
+        Zarr), an alignment from elsewhere (`Alignment.from_haplotypes`, `Alignment.from_genotypes`), or several of
+        them.
+    options : SweepOptions, optional
+        Statistics, windows and filters.
+    reading : ReadOptions
+        What is read of files: length of the region, format, samples, phase, and the records of a region alone. Exact
+        positions, and the records of RAiSD in compat precision, are asked for here.
+    exclude : BedRegions or path, optional
+        Regions, or a BED file of them; `SweepOptions.on_exclude` says what they mean.
+    on_alignment : callable, optional
+        Called with each alignment as it was read, just before it is filtered and scanned.
+    engine : Engine, Device or str, optional
+        An engine in use already, which stays open; or where to run, as `oclgenomics.runtime.select_device` takes it.
+        The device is opened after the first alignment has been read, so that errors in the input come first.
+    run : Run, optional
+        Host threads that decompress and parse the input; and progress, called with bytes of the file at work.
+
+    Returns
+    -------
+    Scans
+        A sequence of `Scan`, one for each chromosome or replicate, in the order of the input. `iter_scan` gives them
+        one by one.
+
+    Raises
+    ------
+    InputError
+        Anything wrong with the input.
+    UsageError
+        Options that do not suit the input.
+    DeviceError
+        No such device, or not enough device memory.
+
+    Examples
+    --------
+    >>> from oclgenomics.sweeps import SweepOptions, scan
+    >>> for found in scan("chr20.vcf.gz", SweepOptions(statistics=("mu", "tajima_d"))):  # doctest: +SKIP
+    ...     print(found.name, found.positions[found.best("mu")])
+    """
+    return Scans(scans)
+
+
+@verb
+def find_thresholds(
+    source: AlignmentSource,
+    options: SweepOptions | None = None,
+    *,
+    fpr: Sequence[float] = (0.05,),
+    length: int | None = None,
+    reading: ReadOptions = ReadOptions(),
+    on_alignment: Callable[[Alignment], None] | None = None,
+    engine: EngineLike = None,
+    run: Run | None = None,
+) -> Significance:
+    """Scan neutral replicates and find the values that a neutral alignment passes with given probabilities.
+
+    Parameters
+    ----------
+    source : path, Alignment, or iterable of both
+        The replicates: a file, or alignments such as `oclgenomics.simulate.NeutralReplicates` gives.
+    options : SweepOptions, optional
+        Those of the scan that is judged, without `grid`.
+    fpr : sequence of float
+        False-positive rates per replicate and statistic, each between 0 and 1.
+    length : int, optional
+        Of a replicate, bp, for the record; that of `reading` if not given.
+    reading, on_alignment, engine, run
+        As for `scan`.
+
+    Raises
+    ------
+    UsageError
+        A rate outside its range, or too small for so few replicates; options that do not suit the replicates.
+    InputError, DeviceError
+        As for `scan`.
+
+    Examples
+    --------
+    >>> from oclgenomics.simulate import NeutralReplicates, Region
+    >>> from oclgenomics.sweeps import find_thresholds
+    >>> neutral = NeutralReplicates(Region(50, 100_000, 10_000, theta=50, rho=50), 1, 1_000)
+    >>> find_thresholds(neutral, fpr=(0.05, 0.01)).to_frame()  # doctest: +SKIP
+    """
+    options = options or SweepOptions()
+    if options.grid is not None:
+        raise ParameterError("grid", "has other distances on replicates than on the data; use `step`", options.grid)
+    check_rates(fpr)
+    whole = reading.length if length is None else length
+    how: dict[str, Any] = {"reading": reading, "on_alignment": on_alignment, "engine": engine, "run": run}
+    with closing(iter_scan(source, options, **how)) as scans:
+        return Significance.of(scans, options.statistics, fpr, None if whole is None else int(whole))
+
+
+def find_peaks(
+    scans: Sequence[Scan],
+    statistic: Statistic = "mu",
+    *,
+    threshold: float | Significance | None = None,
+    top: int | None = None,
+    quantile: float | None = None,
+    fpr: float | None = None,
+    merge: int = 0,
+) -> Peaks:
+    """Find the regions in which a statistic is most like a sweep; one of `threshold`, `top`, `quantile` says how much.
+
+    A function of its arguments alone, quick and on no device, so it takes neither an engine nor a run.
+
+    Parameters
+    ----------
+    scans : sequence of Scan
+        All scans of an input (`scan`), or a report of them (`read_report`).
+    statistic : str
+    threshold : float or Significance, optional
+        Rows with a larger value of mu, or a smaller one of the others. What neutral replicates say (`find_thresholds`,
+        `read_thresholds`) gives p-values, too.
+    top : int, optional
+        So many rows that are most like a sweep.
+    quantile : float, optional
+        Rows beyond this quantile, such as 0.995.
+    fpr : float, optional
+        False-positive rate of the threshold from neutral replicates; the first that they were asked for if not given.
+    merge : int
+        Windows at most so many bp apart are one region.
+
+    Raises
+    ------
+    UsageError
+        Not one of the three is given, `fpr` without neutral replicates, a statistic that was not scanned, or a value
+        out of range; neutral replicates of other data or options than the scan's.
+
+    Examples
+    --------
+    >>> from oclgenomics.sweeps import find_peaks, read_report
+    >>> find_peaks(read_report("chr20.tsv"), "tajima_d", quantile=0.995).to_frame()  # doctest: +SKIP
+    """
+    if sum(given is not None for given in (threshold, top, quantile)) != 1:
+        raise UsageError("which rows count is for you to say: give one of `threshold`, `top` and `quantile`")
+    if fpr is not None and not isinstance(threshold, Significance):
+        raise ParameterError("fpr", "has no effect without a `threshold` from neutral replicates")
+    check_choice("statistic", statistic, STATISTICS)
+    if any(statistic not in one.values for one in scans):
+        raise ParameterError("statistic", "is not in the scan", statistic)
+    null = compared = None
+    if isinstance(threshold, Significance):
+        null, compared = threshold, compare(threshold, scans, "the scan")
+        chosen = threshold.threshold(statistic, fpr)
+        value, fpr = chosen.value, chosen.fpr
+    elif threshold is not None:
+        value = threshold
+    else:
+        value = cut_at(scans, statistic, top=top, quantile=quantile)
+    return Peaks(statistic, tuple(merge_rows(scans, statistic, value, merge, null)), value, fpr, compared)
+
+
+def reading_for(reading: ReadOptions, options: SweepOptions) -> ReadOptions:
+    """Return what is read of an input for a scan with these options."""
+    records = "raisd" if options.precision == "compat" else reading.records
+    return replace(reading, exact_positions=True, records=records)

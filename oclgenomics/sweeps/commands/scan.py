@@ -1,0 +1,279 @@
+"""`oclgenomics sweeps scan`: statistics of selective sweeps along alignments, as a report and a figure."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING, Any
+
+import oclgenomics
+from oclgenomics import sweeps
+from oclgenomics.app import commands as app, files
+from oclgenomics.app.html_output import input_title
+from oclgenomics.app.inputs import add_reading_options, add_region_to_read, read_options, say_haploid, say_unphased
+from oclgenomics.errors import UsageError
+from oclgenomics.lazy_names import late
+from oclgenomics.sweeps import formats, plots
+from oclgenomics.sweeps.options import LEAST_WIDTH, MOST_WIDTH, ON_EXCLUDE, STATISTICS
+
+if TYPE_CHECKING:
+    from oclgenomics.variation import Alignment
+
+own = late("oclgenomics.sweeps.significance")
+sources = late("oclgenomics.variation.sources")
+
+FORMATS: tuple[formats.ReportFormat, ...] = ("tsv", "raisd", "json")
+SHOWN_ALIGNMENTS = 20  # reported on standard error without -v
+RAISD_OPTIONS = {
+    "-I": "name the input without an option", "-n": "use --format raisd -o RAiSD_Report.NAME", "-L": "use --length",
+    "-S": "use --samples", "-m": "use --maf", "-M": "use --missing", "-R": "use --all", "-t": "use --no-separator",
+    "-G": "use --grid", "-X": "use --exclude BED --on-exclude zero", "-c": "use --edge", "-f": "files are replaced",
+    "-y": "the ploidy is read from the calls", "-a": "nothing is drawn",
+}  # fmt: skip
+
+
+def add_parser(actions: Any) -> None:
+    """Add `scan` to the actions of `sweeps`."""
+    parser = app.add_command(
+        actions, run, "scan",
+        help="scan alignments by mu, pi, theta, Tajima's D, and Fay and Wu's H",
+        description="Compute statistics of selective sweeps along every chromosome or replicate, all of them from one "
+        "reading of the data. A row belongs to each window of neighbouring sites, or to each position of a grid.",
+        foreign=RAISD_OPTIONS,
+    )  # fmt: skip
+    files.reads(parser.add_argument(
+        "input", metavar="INPUT",
+        help="ms, MaCS, FASTA, VCF or BCF, uncompressed or compressed (gzip, bzip2, xz, zstd), - for standard input; "
+        "a tree sequence or a VCF Zarr",
+    ))  # fmt: skip
+    add_statistic_options(parser)
+    group = parser.add_argument_group("input")
+    add_reading_options(group)
+    add_region_to_read(group)
+    files.reads(group.add_argument(
+        "--samples", metavar="FILE",
+        help="samples of a VCF, VCF Zarr or tree sequence to use, one per line (default: all)",
+    ))  # fmt: skip
+    add_site_options(parser)
+    group = app.add_output_options(parser, formats=FORMATS, what="statistics")
+    group.add_argument("--all", action="store_true", help="windows and factors of mu in the raisd format")
+    group.add_argument("--no-separator", action="store_true", help="no // lines in the raisd format")
+    files.writes(group.add_argument(
+        "--plot", metavar="FILE", help="draw the statistics along the chromosomes; .png, .svg or .pdf"
+    ))  # fmt: skip
+    files.reads(group.add_argument(
+        "--threshold", metavar="FILE",
+        help="draw lines in the figure at the thresholds that `sweeps threshold --json -o FILE` wrote",
+    ))  # fmt: skip
+    app.add_device_options(parser)
+
+
+def add_statistic_options(parser: argparse.ArgumentParser, *, grid: bool = True) -> None:
+    """Add which statistics are computed, and where; without `grid` not at so many positions."""
+    group = parser.add_argument_group("statistics and windows")
+    group.add_argument(
+        "--stat", "--statistics", dest="statistics", default=",".join(STATISTICS), metavar="NAME,...",
+        help=f"some of {', '.join(STATISTICS)} (default: all)",
+    )  # fmt: skip
+    group.add_argument(
+        "-w", "--width", type=app.count, default=50, metavar="N",
+        help=f"sites of a window of mu, even, {LEAST_WIDTH} to {MOST_WIDTH} (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--edge", type=app.count, default=1, metavar="N",
+        help="derived or ancestral haplotypes at most, for a site to count in mu_SFS (default: %(default)s)",
+    )  # fmt: skip
+    other = ""
+    if grid:
+        other = "--grid or "
+        group.add_argument(
+            "--grid", type=app.count, metavar="N",
+            help="evenly spaced positions per alignment, with the largest mu around each (default: a row for each "
+            "window of sites)",
+        )  # fmt: skip
+    group.add_argument(
+        "--step", type=app.count, metavar="BP",
+        help="bp between positions, with the largest mu around each (default: a row for each window of sites)",
+    )  # fmt: skip
+    group.add_argument(
+        "--window", type=app.count, metavar="BP",
+        help=f"size of the windows of pi, theta, tajima_d and fay_wu_h (default: the window of sites; with {other}"
+        "--step the bp between positions)",
+    )  # fmt: skip
+    group.add_argument(
+        "--precision", default="accurate", metavar="accurate|compat",
+        help="compat: RAiSD's float32 arithmetic and rules, for the same reports (default: %(default)s)",
+    )  # fmt: skip
+
+
+def add_site_options(parser: argparse.ArgumentParser, *, regions: bool = True) -> None:
+    """Add the filters of sites, and with `regions` what is excluded."""
+    group = parser.add_argument_group("sites")
+    group.add_argument(
+        "--maf", type=float, default=0.0, metavar="F",
+        help="leave out sites of a smaller minor allele frequency; this takes the signal of mu_SFS (default: "
+        "%(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--missing", metavar="mask|drop",
+        help="mask: missing states are part of a site's pattern; drop: leave out sites that have some (default: mask; "
+        "compat: drop)",
+    )  # fmt: skip
+    group.add_argument(
+        "--max-missing", type=float, default=0.1, metavar="F",
+        help="leave out sites of which a larger share of states is missing; not with compat (default: %(default)s)",
+    )  # fmt: skip
+    if not regions:
+        parser.set_defaults(on_exclude="split")
+        return
+    files.reads(group.add_argument("--exclude", metavar="BED", help="regions to exclude (default: none)"))
+    group.add_argument(
+        "--on-exclude", default="split", metavar="|".join(ON_EXCLUDE),
+        help="split: no window reaches across an excluded region; drop: its sites and bp are left out; zero: mu is 0 "
+        "where a window reaches into one (default: %(default)s)",
+    )  # fmt: skip
+
+
+def sweep_options(args: argparse.Namespace) -> sweeps.SweepOptions:
+    """Return the parameters of the scan.
+
+    Raises
+    ------
+    UsageError
+        A value out of range.
+    """
+    names = ("width", "edge", "grid", "step", "window", "precision", "maf", "missing", "max_missing", "on_exclude")
+    return sweeps.SweepOptions(
+        statistics=tuple(args.statistics.split(",")), **{name: getattr(args, name) for name in names}
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Scan an input and write the report and the figure.
+
+    Raises
+    ------
+    UsageError, InputError, DeviceError, OutputError
+        See the exit codes of `oclgenomics.errors`.
+    """
+    app.begin_engine(args, draws="plot_scans")
+    options = sweep_options(args)
+    reading = sweeps.reading_for(read_options(args, args.samples, getattr(args, "region", None)), options)
+    output = _check_outputs(args, options)
+    exclude = sources.regions_of(args.exclude)
+    null = None if args.threshold is None else sweeps.read_thresholds(args.threshold)
+    oclgenomics.select_device(args.device)  # a device that is not there is reported before hours of reading
+    messages = ScanMessages(args)
+    with ExitStack() as stack:
+        read = sources.open_alignments(args.input, reading, threads=args.threads, progress=messages.progress.update)
+        first = sources.first_read(
+            stack.enter_context(closing(read)), args.input, lambda one: _look_at_first(args, one)
+        )
+        engine = stack.enter_context(app.open_engine(args))
+        how: dict[str, Any] = {"reading": reading, "exclude": exclude, "on_alignment": messages.alignment}
+        scans = stack.enter_context(closing(sweeps.iter_scan(first, options, engine=engine, run=sweeps.Run(), **how)))
+        drawn: list[sweeps.Scan] = []
+        report = formats.make_report(
+            output.format, provenance=app.provenance(args, engine), all_columns=args.all,
+            separator=not args.no_separator,
+        )  # fmt: skip
+        with app.text_output(output.path, "wb") as stream:
+            formats.write_report(_seen(scans, messages, drawn if args.plot else None), stream, report)
+        messages.totals(options)
+        app.report_profile(args, engine)
+    if null is not None:
+        app.say(args, f"compared with the replicates: {own.compare(null, drawn, 'this scan')}")
+    if args.plot:
+        lines = () if null is None else null.thresholds
+        plots.draw_figure(args.plot, plots, "plot_scans", drawn, title=input_title([args.input]), thresholds=lines)
+    app.say_written(args)
+    return 0
+
+
+def _check_outputs(args: argparse.Namespace, options: sweeps.SweepOptions) -> app.OutputOptions[formats.ReportFormat]:
+    """Settle the report's format, and refuse options that contradict each other.
+
+    Raises
+    ------
+    UsageError
+        They do.
+    """
+    output = app.OutputOptions.resolve(args, FORMATS)
+    for option, given in (("--all", args.all), ("--no-separator", args.no_separator)):
+        if given and args.format != "raisd":
+            raise UsageError(f"{option} has no effect without --format raisd")
+    if args.format == "raisd" and "mu" not in options.statistics:
+        raise UsageError(f"--format raisd holds mu alone, which --stat {args.statistics} leaves out; add it")
+    if args.plot:
+        plots.plot_format(args.plot)
+    elif args.threshold is not None:
+        raise UsageError(f"--threshold {args.threshold}: it draws lines into the figure; give --plot FILE as well")
+    return output
+
+
+def _look_at_first(args: argparse.Namespace, alignment: Alignment) -> None:
+    """Refuse options that do not suit the input."""
+    if args.samples and not alignment.samples:
+        raise UsageError(f"--samples {args.samples}: this input does not name its samples; leave the option out")
+
+
+def _seen(
+    scans: Iterator[sweeps.Scan], messages: ScanMessages, drawn: list[sweeps.Scan] | None
+) -> Iterator[sweeps.Scan]:
+    """The same scans, each reported, and kept for the figure if there is one."""
+    for scan in scans:
+        messages.result(scan)
+        if drawn is not None:
+            drawn.append(scan)
+        yield scan
+
+
+class ScanMessages:
+    """Reports how a scan goes and what it finds.
+
+    Parameters
+    ----------
+    args : Namespace
+    """
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self._args = args
+        self.progress = app.started_progress(args, "reading")
+        self._read = self._scanned = self._rows = self._empty = 0
+        self._seconds = 0.0
+
+    def alignment(self, alignment: Alignment) -> None:
+        """Report what is odd about an alignment before it is scanned."""
+        self.progress.clear()
+        self._read += 1
+        if self._read <= SHOWN_ALIGNMENTS or self._args.verbose:
+            say_unphased(self._args, alignment, "patterns are those of genotypes")
+            say_haploid(self._args, alignment)
+
+    def result(self, scan: sweeps.Scan) -> None:
+        """Report a scan and count it."""
+        self.progress.clear()
+        self._scanned += 1
+        self._rows += len(scan.positions)
+        empty = all(scan.best(name) is None for name in scan.values)
+        self._empty += empty
+        self._seconds += scan.seconds
+        level = 0 if self._scanned <= SHOWN_ALIGNMENTS else 1
+        app.say(self._args, f"{'warning: ' * empty}{formats.summary_line(scan)}; {scan.seconds:.2f} s", level)
+
+    def totals(self, options: sweeps.SweepOptions) -> None:
+        """Report what all scans together came to."""
+        if self._scanned > SHOWN_ALIGNMENTS and not self._args.verbose:
+            app.say(self._args, f"... and {self._scanned - SHOWN_ALIGNMENTS:,} more alignments (-v shows them)")
+        if self._empty:
+            app.say(
+                self._args,
+                f"warning: {self._empty:,} of {self._scanned:,} alignments have no value at all: too few sites left",
+            )
+        if options.maf > 0 and "mu" in options.statistics:
+            app.say(self._args, "warning: --maf takes away the rare alleles that mu_SFS counts; mu is hardly raised")
+        app.say(
+            self._args,
+            f"{self._scanned:,} alignment{'s' * (self._scanned != 1)}, {self._rows:,} rows in {self._seconds:.2f} s",
+        )

@@ -1,0 +1,223 @@
+"""`oclgenomics sweeps threshold`: how extreme values of statistics neutral data reach."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from typing import TYPE_CHECKING, Any
+
+import oclgenomics
+from oclgenomics import sweeps
+from oclgenomics.app import commands as app
+from oclgenomics.app.files import reads
+from oclgenomics.app.inputs import add_reading_options, add_region_to_read, read_options
+from oclgenomics.errors import InputError, UsageError
+from oclgenomics.lazy_names import late
+from oclgenomics.simulate.commands.neutral import add_simulation_options, check_simulation, neutral_replicates
+from oclgenomics.sweeps import formats
+from oclgenomics.sweeps.commands.scan import add_site_options, add_statistic_options, sweep_options
+
+if TYPE_CHECKING:
+    from oclgenomics.variation import Alignment
+
+significance = late("oclgenomics.app.significance")
+own = late("oclgenomics.sweeps.significance")
+observing = late("oclgenomics.variation.observation")
+sources = late("oclgenomics.variation.sources")
+
+FORMATS = ("tsv", "json")
+SHOWN_PEAKS = 3
+# Options of the scan, which --scan has; how each is read from a report.
+FROM_REPORT = {
+    "statistics": str, "width": int, "edge": int, "step": int, "window": int, "precision": str, "maf": float,
+    "missing": str, "max_missing": float,
+}  # fmt: skip
+
+
+def add_parser(actions: Any) -> None:
+    """Add `threshold` to the actions of `sweeps`."""
+    parser = app.add_command(
+        actions, run, "threshold",
+        help="thresholds and p-values of the statistics from neutral replicates",
+        description="Scan neutral replicates, read from a file or simulated, and give the values that a neutral "
+        "alignment passes with a given probability, and p-values for the peaks of a scan. Use the options of the scan "
+        "that is judged, or --scan.",
+    )  # fmt: skip
+    reads(parser.add_argument(
+        "input", metavar="INPUT", nargs="?",
+        help="neutral replicates (ms, or any other format); - for standard input (default: they are simulated)",
+    ))  # fmt: skip
+    add_statistic_options(parser, grid=False)
+    group = parser.add_argument_group("input and region")
+    add_reading_options(group)
+    add_region_to_read(group)
+    group.add_argument("--seed", type=app.whole, metavar="N", help="seed of the simulation, 1 or more")
+    add_simulation_options(parser)
+    add_site_options(parser, regions=False)
+    group = parser.add_argument_group("how the replicates are observed (default: as --scan says)")
+    group.add_argument(
+        "--genotypes", action="store_true", default=None, help="combine pairs of haplotypes to samples without phase"
+    )
+    group.add_argument("--missing-calls", type=float, metavar="F", help="share of calls made missing at random")
+    group = parser.add_argument_group("questions")
+    group.add_argument(
+        "--fpr", default="0.05", metavar="F,F,...", help="false-positive rates per replicate (default: %(default)s)"
+    )
+    reads(group.add_argument(
+        "--scan", metavar="REPORT",
+        help="tsv or json report of `sweeps scan` whose peaks get p-values, and whose options and data the replicates "
+        "are made after",
+    ))  # fmt: skip
+    app.add_output_options(parser, formats=FORMATS)
+    app.add_device_options(parser)
+    shown = {one.dest: one.default for one in parser._actions if one.dest in FROM_REPORT and one.default is not None}
+    parser.set_defaults(
+        grid=None, **{name: app.FromReport(f"as --scan says, else {value}", value) for name, value in shown.items()}
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Scan neutral replicates and write what they say.
+
+    Raises
+    ------
+    UsageError, InputError, DeviceError, OutputError
+        See the exit codes of `oclgenomics.errors`.
+    """
+    output = app.OutputOptions.resolve(args, FORMATS)
+    rates = significance.rates_of(args.fpr)
+    report = None if args.scan is None else sweeps.read_report(args.scan)
+    _settle(args, report)
+    options, reading = sweep_options(args), read_options(args, region=getattr(args, "region", None))
+    check_simulation(args)
+    if args.input is None:
+        for rate in rates:
+            significance.rank_for(rate, args.replicates)  # refuses before the work what it would refuse after it
+    neutral = neutral_replicates(args)
+    oclgenomics.select_device(args.device)  # a device that is not there is reported before the work
+    observation = observing.Observation(bool(args.genotypes), args.missing_calls or 0.0, seed=args.seed or 1)
+    progress = app.started_progress(args, "neutral", "replicates", 1)
+    with ExitStack() as stack:
+        read = sources.open_alignments(neutral, sweeps.reading_for(reading, options), threads=args.threads)
+        seen = _counted(
+            observing.as_observed(stack.enter_context(closing(read)), observation), progress, args.replicates
+        )
+        first = sources.first_read(seen, args.input or "the simulation")
+        engine = stack.enter_context(app.open_engine(args))
+        found = sweeps.find_thresholds(
+            first, options, fpr=rates, length=args.length, reading=reading, engine=engine, run=sweeps.Run()
+        )
+        made = app.provenance(args, engine)
+        progress.clear()
+        app.report_profile(args, engine)
+    peaks: list[dict[str, Any]] = []
+    if report is not None:
+        app.say(args, f"compared with the replicates: {own.compare(found, report, args.scan)}")
+        peaks = _peaks(found, report)
+    output.write(formats.as_json(found, peaks, made) if output.format == "json" else formats.as_tsv(found, peaks, made))
+    _say_thresholds(args, found, peaks)
+    app.say_written(args)
+    return 0
+
+
+def _counted(alignments: Iterator[Alignment], progress: Any, total: int | None) -> Iterator[Alignment]:
+    """The same alignments, counted as they come."""
+    for number, one in enumerate(alignments, start=1):
+        progress.update(number, total)
+        yield one
+        del one  # before the next one is simulated or read
+
+
+def _settle(args: argparse.Namespace, report: sweeps.Scans | None) -> None:
+    """Fill in what is not given: from the report, if there is one, else the defaults of a scan.
+
+    Raises
+    ------
+    UsageError
+        The report holds alignments that need thresholds of their own, or none with any row.
+    InputError
+        The report does not say.
+    """
+    default = sweeps.sweep_parameters(sweeps.SweepOptions()) | {"missing": None}  # which depends on the precision
+    recorded = default if report is None else {}
+    if report is not None:
+        scan = _one_kind(args, report)
+        recorded = dict(scan.parameters)
+        _take_data(args, scan)
+    try:
+        for name, kind in FROM_REPORT.items():
+            if getattr(args, name) is None or isinstance(getattr(args, name), app.FromReport):
+                known = recorded[name]
+                setattr(args, name, None if str(known) == "None" else kind(known))
+    except (KeyError, ValueError):
+        raise InputError(f"does not say with which `{name}` was scanned; scan again", source=args.scan) from None
+    if str(recorded.get("grid")) != "None":
+        raise UsageError(f"--scan {args.scan} has a grid of so many positions; scan with --step instead of --grid")
+
+
+def _one_kind(args: argparse.Namespace, report: sweeps.Scans) -> sweeps.Scan:
+    """The longest scan of a report in which all need the same thresholds."""
+    scans = [scan for scan in report if len(scan.positions)]
+    if not scans:
+        raise UsageError(f"--scan {args.scan}: holds no alignment with any row")
+    kinds = {(scan.facts.haplotypes, scan.facts.genotypes) for scan in scans}
+    if len(kinds) > 1:
+        raise UsageError(f"--scan {args.scan}: its alignments differ in haplotypes or phase; scan them one by one")
+    return max(scans, key=lambda scan: float(scan.end.max() - scan.start.min()))
+
+
+def _take_data(args: argparse.Namespace, scan: sweeps.Scan) -> None:
+    """Length, haplotypes, sites and how data are observed, from the report; says what was taken."""
+    taken, facts = [], scan.facts
+    if args.genotypes is None and facts.genotypes:
+        args.genotypes = True
+        taken.append("--genotypes")
+    if args.missing_calls is None and facts.missing:
+        args.missing_calls = facts.missing
+        taken.append(f"--missing-calls {facts.missing:.4g}")
+    if args.input is None:
+        if args.length is None:
+            span = float(scan.end.max() - scan.start.min())
+            args.length = round(span * (facts.sites + 1) / max(facts.sites - 1, 1))
+            taken.append(f"--length {args.length}")
+        if args.samples is None:
+            args.samples = facts.haplotypes
+            taken.append(f"--samples {args.samples}")
+        if args.sites is None and args.theta is None and args.mutation_rate is None:
+            args.sites = max(0, round(own.density_of(scan) * args.length - 1))
+            taken.append(f"--sites {args.sites}")
+    if taken:
+        app.say(args, f"taken from {args.scan}: {' '.join(taken)}")
+
+
+def _peaks(found: sweeps.Significance, report: sweeps.Scans) -> list[dict[str, Any]]:
+    """The most extreme value of each statistic in each alignment, with its p-value; the least first."""
+    peaks = []
+    for scan in report:
+        for name in found.extremes:
+            best = scan.best(name) if name in scan.values else None
+            if best is not None:
+                value = float(scan.values[name][best])
+                place = float(scan.positions[best])
+                p = float(found.p_values(name, value))
+                peaks.append({"statistic": name, "name": scan.name, "value": value, "position": place, "p_value": p})
+    return sorted(peaks, key=lambda one: one["p_value"])
+
+
+def _say_thresholds(args: argparse.Namespace, found: sweeps.Significance, peaks: list[dict[str, Any]]) -> None:
+    """Report what the replicates came to."""
+    app.say(args, f"{len(found):,} neutral replicates, {found.data.haplotypes:,} haplotypes")
+    for one in found.thresholds:
+        beyond = "above" if one.statistic == "mu" else "below"
+        app.say(
+            args,
+            f"false-positive rate {one.fpr:g}: {one.statistic} {beyond} {one.value:,.6g} (rank {one.rank:,} of "
+            f"{one.replicates:,}; expected rate {one.expected_fpr:.4f})",
+        )
+        if one.rank < significance.FEW_MAXIMA:
+            enough = significance.replicates_for(one.fpr, significance.FEW_MAXIMA)
+            app.say(args, f"warning: --fpr {one.fpr:g} rests on few replicates; take {enough:,} or more")
+    for peak in peaks[:SHOWN_PEAKS]:
+        where = f"{peak['name']}: {peak['statistic']} {peak['value']:,.6g} at {peak['position']:,.0f} bp"
+        app.say(args, f"{where}, p = {peak['p_value']:.3g}")

@@ -1,0 +1,19 @@
+"""Reports of scans, thresholds and peaks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from oclgenomics.lazy_names import found_in
+
+if TYPE_CHECKING:
+    from oclgenomics.sweeps.formats.scans import *
+    from oclgenomics.sweeps.formats.thresholds import *
+
+__getattr__, __dir__, __all__ = found_in(
+    __name__,
+    {
+        "scans": "ReportFormat make_report summary_line write_report",
+        "thresholds": "PeakFormat as_json as_tsv write_peaks",
+    },
+)

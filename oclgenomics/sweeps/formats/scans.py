@@ -1,0 +1,327 @@
+"""Reports of scans, written while the scan goes on: a table, JSON, and RAiSD's own; the first two read back."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, fields
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from oclgenomics.app.provenance import provenance_lines
+from oclgenomics.app.reports import MISSING, ByteSink, Lines, Report, encoded, write_reports
+from oclgenomics.errors import InputError, ParameterError
+from oclgenomics.io.json_text import json_text, load_fields
+from oclgenomics.io.text_file import read_text
+from oclgenomics.sweeps.plan import SweepFacts
+from oclgenomics.sweeps.result import VALUES, WINDOW_COLUMNS, Scan, Scans
+
+ReportFormat = Literal["tsv", "raisd", "json"]
+FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
+FACTS_MARK = "# data: "  # of the line before an alignment's rows
+RAISD_COLUMNS = ("mu_var", "mu_sfs", "mu_ld", "mu")
+AT_ONCE = 1 << 16  # rows that are text at a time
+NOT_A_REPORT = "is no report of `sweeps scan` in the tsv or json format"
+
+
+class TsvReport(Lines):
+    """A table for `pandas.read_csv(path, sep="\\t", comment="#")` or R's `read.delim(path, comment.char="#")`.
+
+    One header line names the columns. Values have seven digits (nine with compat precision, which bring back float32
+    exactly), NA where there is none. Lines with '#' before the header say what made the table, and those before the
+    rows of an alignment what was scanned of it (`SweepFacts`).
+
+    Parameters
+    ----------
+    provenance : mapping, optional
+        Written as '# name: value' lines.
+    """
+
+    def __init__(self, provenance: Mapping[str, Any] | None = None) -> None:
+        self.provenance = provenance or {}
+        self._begun = False
+
+    def head(self) -> bytes:
+        return encoded(provenance_lines(self.provenance))
+
+    def body(self, scan: Scan) -> bytes:
+        header = "" if self._begun else "\t".join((*WINDOW_COLUMNS, *scan.values)) + "\n"
+        self._begun = True
+        digits = 9 if scan.parameters.get("precision") == "compat" else 7
+        label = f"{_one_field(scan.name)}\t{scan.replicate}".replace("%", "%%")
+        form = f"{label}\t%.10g\t%.10g\t%.10g\t%d" + f"\t%.{digits}g" * len(scan.values) + "\n"
+        columns = (scan.positions, scan.start, scan.end, scan.window_sites, *scan.values.values())
+        words = " ".join(f"{name}={str(value).lower()}" for name, value in asdict(scan.facts).items())
+        facts = f"{FACTS_MARK}{words} chromosome={_one_field(scan.name)}\n"
+        unknown = any(np.isnan(column).any() for column in scan.values.values())
+        return encoded(header + facts + _rows(form, columns, nan=MISSING if unknown else None))
+
+    def tail(self) -> bytes:
+        return b"" if self._begun else encoded("\t".join((*WINDOW_COLUMNS, *VALUES)) + "\n")
+
+
+def _rows(form: str, columns: Iterable[Any], nan: str | None = None) -> str:
+    """Rows of columns as text; `nan` takes the place of the words that are no number."""
+    arrays = list(columns)
+    parts = []
+    for first in range(0, len(arrays[0]), AT_ONCE):
+        lists = [array[first : first + AT_ONCE].tolist() for array in arrays]
+        part = "".join([form % row for row in zip(*lists, strict=True)])
+        parts.append(part if nan is None else part.replace("\tnan", f"\t{nan}"))
+    return "".join(parts)
+
+
+class RaisdReport(Lines):
+    """The report that RAiSD 2.9 writes, byte for byte in compat precision.
+
+    Parameters
+    ----------
+    all_columns : bool
+        Write the window's first and last site and the factors of mu, too, as its `-R` does.
+    separator : bool
+        Write "//" and the name before the rows of each alignment; False is its `-t`.
+    """
+
+    def __init__(self, *, all_columns: bool = False, separator: bool = True) -> None:
+        self.all_columns, self.separator = all_columns, separator
+
+    def body(self, scan: Scan) -> bytes:
+        name = str(scan.replicate - 1) if scan.relative else scan.name
+        title = f"// {name}\n" if self.separator else ""
+        known = ~np.isnan(scan.values["mu"])
+        start, end = (np.zeros(len(known)) if scan.gridded else border for border in (scan.start, scan.end))
+        columns = [scan.positions, scan.values["mu"]]
+        if self.all_columns:
+            columns = [scan.positions, start, end, *(scan.values[name] for name in RAISD_COLUMNS)]
+        form = "%.0f\t" + "%.0f\t%.0f\t%.3e\t%.3e\t%.3e\t" * self.all_columns + "%.3e\n"
+        return encoded(title + _rows(form, [column[known] for column in columns]))
+
+
+class JsonReport:
+    """One JSON object: 'provenance', and 'alignments' with a summary and arrays each; null where there is no value.
+
+    Parameters
+    ----------
+    provenance : mapping, optional
+        Written under 'provenance'.
+    """
+
+    def __init__(self, provenance: Mapping[str, Any] | None = None) -> None:
+        self.provenance = dict(provenance or {})
+        self._written = 0
+
+    def head(self) -> bytes:
+        return f'{{"provenance": {json_text(self.provenance)},\n "alignments": ['.encode()
+
+    def body(self, scan: Scan) -> bytes:
+        self._written += 1
+        return (("," if self._written > 1 else "") + "\n  " + json_text(scan_record(scan))).encode()
+
+    def tail(self) -> bytes:
+        return b"\n ]\n}\n"
+
+
+def scan_record(scan: Scan) -> dict[str, Any]:
+    """Return a scan as plain values: None where there is none, nothing that differs from run to run."""
+    extremes = {}
+    for name in scan.values:
+        best = scan.best(name)
+        if best is not None:
+            extremes[name] = {"value": float(scan.values[name][best]), "position": float(scan.positions[best])}
+    return {
+        "chromosome": scan.name,
+        "replicate": scan.replicate,
+        **asdict(scan.facts),
+        "discarded": dict(scan.discarded),
+        "extremes": extremes,
+        "positions": scan.positions.tolist(),
+        "start": scan.start.tolist(),
+        "end": scan.end.tolist(),
+        "window_sites": scan.window_sites.tolist(),
+        **{name: [None if one != one else one for one in values.tolist()] for name, values in scan.values.items()},
+    }
+
+
+def make_report(
+    format: ReportFormat = "tsv",
+    *,
+    provenance: Mapping[str, Any] | None = None,
+    all_columns: bool = False,
+    separator: bool = True,
+) -> Report[Scan]:
+    """Return the report of a format.
+
+    Parameters
+    ----------
+    format : str
+        'tsv', 'raisd' or 'json'.
+    provenance : mapping, optional
+        What made the results; left out of 'raisd', which has no place for it.
+    all_columns, separator : bool
+        See `RaisdReport`; without effect on the other formats.
+
+    Raises
+    ------
+    UsageError
+        For an unknown format.
+    """
+    if format == "raisd":
+        return RaisdReport(all_columns=all_columns, separator=separator)
+    if format == "tsv":
+        return TsvReport(provenance)
+    if format == "json":
+        return JsonReport(provenance)
+    raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
+
+
+def write_report(scans: Iterable[Scan], stream: ByteSink, report: Report[Scan]) -> int:
+    """Write scans to a binary stream as they come, and return how many there were."""
+    count = 0
+
+    def counted(_: Scan) -> None:
+        nonlocal count
+        count += 1
+
+    write_reports(scans, [(stream, report)], on_part=[counted])
+    return count
+
+
+def summary_line(scan: Scan) -> str:
+    """Return one line for a person: sites, what was left out and why, and where each statistic is most like a sweep."""
+    left_out = ", ".join(f"{count:,} {reason}" for reason, count in scan.discarded.items() if count)
+    line = f"{scan.name}: {scan.haplotypes:,} haplotypes, {scan.sites:,} sites"
+    line += f" (left out: {left_out})" if left_out else ""
+    found = []
+    for name in (name for name in scan.values if not name.startswith("mu_")):
+        best = scan.best(name)
+        if best is not None:
+            which = "highest" if name == "mu" else "lowest"
+            found.append(f"{which} {name} {scan.values[name][best]:.4g} at {scan.positions[best]:,.0f} bp")
+    return f"{line}; {', '.join(found)}" if found else f"{line}; no window has enough sites"
+
+
+def _one_field(name: str) -> str:
+    return name.replace("\t", " ").replace("\n", " ")
+
+
+# Reading back
+
+
+def read_report(path: str | os.PathLike[str]) -> Scans:
+    """Read a report of `sweeps scan`; of what was left out nothing is known.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File in the tsv or json format, or "-" for standard input; uncompressed or compressed.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read or is something else; the message names the line.
+    """
+    text, name = read_text(path)
+    return Scans(_from_json(text, name) if text.lstrip().startswith("{") else _from_tsv(text, name))
+
+
+def _from_json(text: str, source: str) -> list[Scan]:
+    record = load_fields(text, source, "; write the file again").values
+    try:
+        parameters = dict(record["provenance"]["parameters"])
+        return [_read_alignment(one, parameters) for one in record["alignments"]]
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise InputError(NOT_A_REPORT, source=source) from None
+
+
+def _read_alignment(one: Mapping[str, Any], parameters: Mapping[str, Any]) -> Scan:
+    """An alignment of a JSON report.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        It is none.
+    """
+    names = ("positions", "start", "end", "window_sites", *(name for name in VALUES if name in one))
+    columns = [np.array([np.nan if value is None else value for value in one[name]], np.float64) for name in names]
+    facts = SweepFacts(**{field.name: one[field.name] for field in fields(SweepFacts)})
+    return _scan(
+        str(one["chromosome"]), int(one["replicate"]), dict(zip(names, columns, strict=True)), facts, parameters
+    )
+
+
+def _scan(name: str, replicate: int, columns: dict[str, Any], facts: SweepFacts, parameters: Mapping[str, Any]) -> Scan:
+    """A scan of columns of one length.
+
+    Raises
+    ------
+    ValueError
+        Columns of several lengths, or rows of no place.
+    """
+    at, start, end, sites = (columns.pop(one) for one in ("positions", "start", "end", "window_sites"))
+    every = (at, start, end, sites, *columns.values())
+    if len({one.shape for one in every}) != 1 or at.ndim != 1 or not all(np.isfinite(one).all() for one in every[:4]):
+        raise ValueError
+    return Scan(
+        name, replicate, at, start, end, sites.astype(np.int64), columns, facts.sites, facts.haplotypes, {}, facts,
+        _resolved(parameters), gridded=any(str(parameters.get(one)) != "None" for one in ("grid", "step")),
+    )  # fmt: skip
+
+
+def _resolved(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a command with what `missing` means where it was not given."""
+    known = dict(parameters)
+    if str(known.get("missing")) == "None":
+        known["missing"] = "drop" if known.get("precision") == "compat" else "mask"
+    return known
+
+
+def _from_tsv(text: str, source: str) -> list[Scan]:
+    parameters: dict[str, str] = {}
+    facts: SweepFacts | None = None
+    header: list[str] = []
+    parts: list[tuple[tuple[str, str], SweepFacts, list[list[str]], int]] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.startswith("# parameters: "):
+            parameters = dict(re.findall(r"(?<=\s)(\w+)=(.*?)(?=\s\w+=|$)", line))
+        elif line.startswith(FACTS_MARK) and "\t" not in line:
+            facts = _read_facts(line, source, number)
+        elif line.startswith("#") or not line:
+            continue
+        elif not header:
+            header = line.split("\t")
+            window, others = header[: len(WINDOW_COLUMNS)], header[len(WINDOW_COLUMNS) :]
+            if tuple(window) != WINDOW_COLUMNS or set(others) - set(VALUES):
+                raise InputError(NOT_A_REPORT, source=source, line=number)
+        else:
+            row = line.split("\t")
+            if facts is None or len(row) != len(header):
+                raise InputError(f"{len(row)} columns instead of {len(header)}", source=source, line=number)
+            if not parts or parts[-1][0] != (row[0], row[1]):
+                parts.append(((row[0], row[1]), facts, [], number))
+            parts[-1][2].append(row[2:])
+    if not header:
+        raise InputError(NOT_A_REPORT, source=source)
+    names = ["positions", "start", "end", "window_sites", *header[len(WINDOW_COLUMNS) :]]
+    found = []
+    for (name, replicate), own, rows, number in parts:
+        try:
+            table = np.array([["nan" if word == MISSING else word for word in row] for row in rows], np.float64)
+            columns = dict(zip(names, table.T, strict=True))
+            found.append(_scan(name, int(replicate), columns, own, parameters))
+        except ValueError:
+            wrong = f"a row of {name} from here on has a word that is no number"
+            raise InputError(wrong, source=source, line=number) from None
+    return found
+
+
+def _read_facts(line: str, source: str, number: int) -> SweepFacts:
+    words = dict(re.findall(r"(\w+)=(\S*)", line.partition(" chromosome=")[0]))
+    try:
+        haplotypes, sites = int(words["haplotypes"]), int(words["sites"])
+        genotypes = {"true": True, "false": False}[words["genotypes"]]
+        return SweepFacts(haplotypes, sites, genotypes, float(words["missing"]), float(words["masked"]))
+    except (KeyError, ValueError):
+        wrong = "the line of what was scanned is broken; scan the data again"
+        raise InputError(wrong, source=source, line=number) from None

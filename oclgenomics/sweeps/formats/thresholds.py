@@ -1,0 +1,160 @@
+"""Peaks as BED, table and JSON; what neutral replicates say of statistics as table and JSON, read back."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Mapping
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.app.reports import cell, table_text
+from oclgenomics.errors import InputError, ParameterError
+from oclgenomics.io.json_text import json_text, load_fields
+from oclgenomics.io.text_file import read_text
+from oclgenomics.sweeps.options import STATISTICS
+from oclgenomics.sweeps.significance import PEAK_COLUMNS, NullFacts, Peaks, Significance, SweepThreshold, sign_of
+from oclgenomics.variation.bed import bed_name
+
+KIND = "sweeps thresholds"
+COLUMNS = ("record", "statistic", "name", "value", "position", "p_value", "fpr", "rate")
+BED_COLUMNS = ("chrom", "chromStart", "chromEnd", "name", "score", "strand", "value", "position", "pValue")
+PeakFormat = Literal["bed", "tsv", "json"]
+PEAK_FORMATS: tuple[PeakFormat, ...] = get_args(PeakFormat)
+TOP_SCORE = 1000  # of the peak that is most like a sweep
+NOT_THRESHOLDS = "is no threshold; give a number, or a file that `sweeps threshold --json -o FILE` wrote"
+
+
+def write_peaks(found: Peaks, format: PeakFormat, provenance: Mapping[str, Any]) -> str:
+    """Return peaks in a format ('bed', 'tsv' or 'json'), sorted by chromosome (by its bytes) and start.
+
+    Raises
+    ------
+    UsageError
+        For an unknown format.
+    """
+    records = found.records()
+    head = {**provenance, "statistic": found.statistic, "threshold": found.threshold}
+    if found.compared is not None:
+        head["compared"] = found.compared
+    if format == "json":
+        known = {"statistic": found.statistic, "threshold": found.threshold, "fpr": found.fpr}
+        whole = {"provenance": dict(provenance), **known, "compared": found.compared, "peaks": records}
+        return json_text(whole, indent=1) + "\n"
+    if format == "tsv":
+        return table_text(head, PEAK_COLUMNS, [[cell(record[name]) for name in PEAK_COLUMNS] for record in records])
+    if format == "bed":
+        ranks = {record["name"]: int(record["name"].removeprefix("peak")) for record in records}
+        rows = [_bed_row(record, TOP_SCORE - min(ranks[record["name"]] - 1, TOP_SCORE)) for record in records]
+        return table_text(head, [f"#{BED_COLUMNS[0]}", *BED_COLUMNS[1:]], rows)
+    raise ParameterError("format", f"choose one of {', '.join(PEAK_FORMATS)}", format)
+
+
+def _bed_row(record: Mapping[str, Any], score: int) -> list[str]:
+    """0-based, half open."""
+    place = [bed_name(record["chromosome"]), str(record["start"] - 1), str(record["end"])]
+    return [*place, record["name"], str(score), ".", *(cell(record[name]) for name in ("value", "position", "p_value"))]
+
+
+def as_tsv(found: Significance, peaks: list[dict[str, Any]], provenance: Mapping[str, Any]) -> str:
+    """Return all results as one table, of which the column `record` says what a row is."""
+    rows: list[dict[str, Any]] = [
+        {"record": "threshold", "statistic": one.statistic, "value": one.value, "fpr": one.fpr,
+         "rate": one.expected_fpr}
+        for one in found.thresholds
+    ]  # fmt: skip
+    rows += [{"record": "peak", **one} for one in peaks]
+    for name, values in found.extremes.items():
+        pairs = zip(values.tolist(), found.positions[name].tolist(), strict=True)
+        rows += [
+            {"record": "replicate", "statistic": name, "name": str(number), "value": value, "position": place}
+            for number, (value, place) in enumerate(pairs, start=1)
+        ]
+    return table_text(provenance, COLUMNS, [[cell(row.get(name)) for name in COLUMNS] for row in rows])
+
+
+def as_json(found: Significance, peaks: list[dict[str, Any]], provenance: Mapping[str, Any]) -> str:
+    """Return all results as one JSON object; null where there is no value."""
+    record: dict[str, Any] = {
+        "kind": KIND,
+        "provenance": dict(provenance),
+        "scan": dict(found.scan),
+        "length": found.length,
+        "data": vars(found.data),
+        "replicates": len(found),
+        "thresholds": found.records(),
+        "extremes": {
+            name: {"value": _plain(values), "position": _plain(found.positions[name])}
+            for name, values in found.extremes.items()
+        },
+        "peaks": peaks,
+    }
+    return json_text({**record, "checksum": _checksum(record)}, indent=1) + "\n"
+
+
+def _plain(values: NDArray[np.float64]) -> list[float | None]:
+    return [None if math.isnan(value) else value for value in values.tolist()]
+
+
+def _checksum(record: Mapping[str, Any]) -> str:
+    """SHA-256 of everything but the checksum itself."""
+    text = json_text({name: value for name, value in record.items() if name != "checksum"})
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def read_thresholds(path: str | os.PathLike[str]) -> Significance:
+    """Read what `sweeps threshold --json -o FILE` wrote.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, is something else, or was changed.
+    """
+    text, name = read_text(path)
+    if not text.lstrip().startswith("{"):
+        raise InputError(NOT_THRESHOLDS, source=name)
+    record = load_fields(text, name, "; write the file again").values
+    if record.get("kind") == KIND and record.get("checksum") != _checksum(record):
+        raise InputError("was changed after it was written; make it again with `sweeps threshold --json`", source=name)
+    try:
+        if record["kind"] != KIND:
+            raise ValueError
+        extremes = {one: _numbers(columns["value"]) for one, columns in record["extremes"].items()}
+        places = {one: _numbers(columns["position"]) for one, columns in record["extremes"].items()}
+        found = tuple(_threshold(one) for one in record["thresholds"])
+        data = NullFacts(**record["data"])
+        if not extremes or not set(extremes) <= set(STATISTICS) or not found:
+            raise ValueError
+        return Significance(dict(record["scan"]), record["length"], data, extremes, places, found, source=name)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise InputError(NOT_THRESHOLDS, source=name) from None
+
+
+def _threshold(one: Mapping[str, Any]) -> SweepThreshold:
+    """A threshold of a file, whose value is null where a replicate had none.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        It is none.
+    """
+    statistic = str(one["statistic"])
+    value = -sign_of(statistic) * math.inf if one["value"] is None else float(one["value"])
+    return SweepThreshold(statistic, float(one["fpr"]), value, int(one["rank"]), int(one["replicates"]))
+
+
+def _numbers(values: list[float | None]) -> NDArray[np.float64]:
+    """A column of numbers, NaN for null.
+
+    Raises
+    ------
+    ValueError
+        It is something else.
+    """
+    numbers = np.array([math.nan if value is None else value for value in values])
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iuf" or np.isinf(numbers).any():
+        raise ValueError
+    return numbers.astype(np.float64)

@@ -1,0 +1,156 @@
+"""What of a scan can be chosen, and what may be chosen together."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, get_args
+
+from oclgenomics.errors import ParameterError, UsageError, check_choice
+
+Statistic = Literal["mu", "pi", "theta", "tajima_d", "fay_wu_h"]
+STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
+Precision = Literal["accurate", "compat"]
+PRECISIONS: tuple[Precision, ...] = get_args(Precision)
+Missing = Literal["mask", "drop"]
+MISSING: tuple[Missing, ...] = get_args(Missing)
+OnExclude = Literal["split", "drop", "zero"]
+ON_EXCLUDE: tuple[OnExclude, ...] = get_args(OnExclude)
+
+LEAST_WIDTH, MOST_WIDTH = 6, 2048
+MAX_POSITIONS = 1 << 24
+WHOLE_NUMBERS = ("width", "edge", "grid", "step", "window")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepOptions:
+    """What is computed, where, and of which sites.
+
+    Parameters
+    ----------
+    statistics : sequence of str
+        Some of `STATISTICS`: mu, pi, Watterson's theta, Tajima's D, and Fay and Wu's H.
+    width : int
+        Sites of a window of mu; even, 6 to 2048.
+    edge : int
+        Derived or ancestral haplotypes at most, for a site to count at an edge of the spectrum in mu_SFS.
+    grid : int, optional
+        Positions in each alignment, evenly spaced from the first to the last site, instead of one for each window.
+    step : int, optional
+        Bp between positions, instead of `grid`.
+    window : int, optional
+        Bp of the windows of all statistics but mu, around each position. If not given: the window of sites itself, or
+        with `grid` or `step` the bp from one position to the next.
+    precision : {'accurate', 'compat'}
+        'compat' has RAiSD 2.9's float32 arithmetic and its rules; see `docs/sweeps.md`.
+    maf : float
+        Leave out sites of a smaller minor allele frequency, 0 to 0.5.
+    missing : {'mask', 'drop'}, optional
+        Missing states are part of a site's pattern, or sites that have some are left out. If not given, 'mask', and
+        with 'compat' 'drop'.
+    max_missing : float
+        Leave out sites of which a larger share of states is missing, in accurate precision.
+    on_exclude : {'split', 'drop', 'zero'}
+        Of excluded regions: no window reaches across one ('split'), their sites and bp are left out ('drop'), or mu is
+        0 in windows that reach into one ('zero').
+
+    Raises
+    ------
+    ParameterError
+        A value outside its range.
+    UsageError
+        Values that contradict each other.
+    """
+
+    statistics: Sequence[Statistic] = STATISTICS
+    width: int = 50
+    edge: int = 1
+    grid: int | None = None
+    step: int | None = None
+    window: int | None = None
+    precision: Precision = "accurate"
+    maf: float = 0.0
+    missing: Missing | None = None
+    max_missing: float = 0.1
+    on_exclude: OnExclude = "split"
+
+    def __post_init__(self) -> None:
+        self._take_numbers()
+        self._check_statistics()
+        for name, choices in (("precision", PRECISIONS), ("on_exclude", ON_EXCLUDE)):
+            check_choice(name, getattr(self, name), choices)
+        if self.missing is not None:
+            check_choice("missing", self.missing, MISSING)
+        checks = (
+            ("width", self.width % 2 != 0, "the sites of a window are an even number: two halves of one size"),
+            ("width", not LEAST_WIDTH <= self.width <= MOST_WIDTH, f"give {LEAST_WIDTH} to {MOST_WIDTH} sites"),
+            ("edge", self.edge < 1, "give a number of haplotypes, 1 or more"),
+            ("grid", self.grid is not None and not 2 <= self.grid <= MAX_POSITIONS, f"give 2 to {MAX_POSITIONS}"),
+            ("step", self.step is not None and self.step < 1, "give a number of bp, 1 or more"),
+            ("window", self.window is not None and self.window < 1, "give a number of bp, 1 or more"),
+            ("maf", not 0 <= self.maf <= 0.5, "a minor allele frequency lies between 0 and 0.5"),
+            ("max_missing", not 0 <= self.max_missing <= 1, "give a share, 0 to 1"),
+        )
+        for name, wrong, text in checks:
+            if wrong:
+                raise ParameterError(name, text, getattr(self, name))
+        self._check_together()
+
+    def _take_numbers(self) -> None:
+        """Refuse what is no number; NumPy's become Python's."""
+        for name in WHOLE_NUMBERS:
+            value = getattr(self, name)
+            if value is None:
+                continue
+            try:
+                if isinstance(value, bool):
+                    raise TypeError
+                object.__setattr__(self, name, operator.index(value))
+            except TypeError:
+                raise ParameterError(name, "give a whole number, as an integer", value) from None
+        for name in ("maf", "max_missing"):
+            value = getattr(self, name)
+            try:
+                number = float(value)
+            except (TypeError, ValueError):
+                number = math.nan
+            if math.isnan(number):
+                raise ParameterError(name, "give a number", value)
+            object.__setattr__(self, name, number)
+
+    def _check_statistics(self) -> None:
+        if isinstance(self.statistics, str):
+            raise ParameterError("statistics", "give a sequence of names", self.statistics)
+        for name in self.statistics:
+            check_choice("statistics", name, STATISTICS)
+        if not self.statistics:
+            raise ParameterError("statistics", f"give one or more of {', '.join(STATISTICS)}")
+        object.__setattr__(self, "statistics", tuple(name for name in STATISTICS if name in self.statistics))
+
+    def _check_together(self) -> None:
+        if self.grid is not None and self.step is not None:
+            raise UsageError("`grid` and `step` contradict each other; give one of them")
+        if self.precision != "compat":
+            return
+        wrong = (
+            ("step", self.step is not None, "RAiSD has a grid of so many positions only"),
+            ("grid", self.grid == 2, "RAiSD needs 3 positions or more"),
+            ("on_exclude", self.on_exclude == "drop", "RAiSD keeps the sites of excluded regions; use zero or split"),
+        )
+        for name, is_wrong, why in wrong:
+            if is_wrong:
+                given = f"{name}={getattr(self, name)}"
+                raise UsageError(f"`{given}` and `precision=compat` contradict each other: {why}")
+
+    @property
+    def masked(self) -> bool:
+        """Whether missing states are part of patterns."""
+        return (self.missing or ("drop" if self.precision == "compat" else "mask")) == "mask"
+
+
+def sweep_parameters(options: SweepOptions) -> dict[str, Any]:
+    """Return the options of a scan by name, as plain values; `missing` as it is meant."""
+    missing = "mask" if options.masked else "drop"
+    return asdict(options) | {"statistics": ",".join(options.statistics), "missing": missing}

@@ -1,0 +1,437 @@
+"""Pure decisions: which sites are used, where windows lie, and how much goes through the device at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import UsageError
+from oclgenomics.sweeps.options import SweepOptions
+from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.bed import BedRegions
+from oclgenomics.variation.packing import both_observed, with_haploid
+from oclgenomics.variation.selection import check_names, count_ones, outside_regions, take_sites
+
+EVEN = np.uint32(0x55555555)
+FACT_DIGITS = 9
+FLAG_BITS = 32
+MASKED_SHARE = 0.5  # of a window's bp, above which statistics of bp are unknown
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+# Which sites
+
+
+@dataclass(frozen=True, eq=False)
+class SitePlanes:
+    """Sites as the device takes them.
+
+    Attributes
+    ----------
+    bits, valid : ndarray of uint32, shape (words, sites)
+        As `Alignment` has them; `valid` is None for complete data. With `genotypes`, bit 2s says that sample s carries
+        the derived state and bit 2s + 1 that it does twice.
+    haplotypes : int
+    genotypes : bool
+        Patterns are those of unphased genotypes.
+    """
+
+    bits: NDArray[np.uint32]
+    valid: NDArray[np.uint32] | None
+    haplotypes: int
+    genotypes: bool
+
+    @property
+    def words(self) -> int:
+        """32-bit words of a site."""
+        return len(self.bits)
+
+    @property
+    def sites(self) -> int:
+        """Number of sites."""
+        return int(self.bits.shape[1])
+
+    def between(self, begin: int, end: int) -> SitePlanes:
+        """Return the sites [begin, end)."""
+        if (begin, end) == (0, self.sites):
+            return self
+        valid = None if self.valid is None else np.ascontiguousarray(self.valid[:, begin:end])
+        return replace(self, bits=np.ascontiguousarray(self.bits[:, begin:end]), valid=valid)
+
+
+@dataclass(frozen=True)
+class SweepFacts:
+    """What was scanned of one alignment: facts on which the statistics depend, apart from the options of the scan.
+
+    Attributes
+    ----------
+    haplotypes : int
+        With `genotypes` two of each sample, also of a haploid one.
+    sites : int
+        Those used.
+    genotypes : bool
+        Patterns are those of genotypes, because heterozygous calls were not phased.
+    missing : float
+        Share of the states of the sites used that are missing.
+    masked : float
+        Share of the bp from the first to the last site that lie in excluded regions.
+    """
+
+    haplotypes: int
+    sites: int
+    genotypes: bool
+    missing: float
+    masked: float
+
+
+@dataclass(frozen=True, eq=False)
+class UsedSites:
+    """The sites of an alignment that a scan uses.
+
+    Attributes
+    ----------
+    name, replicate : str, int
+        As in `Alignment`.
+    planes : SitePlanes
+    positions : ndarray of float64, shape (sites,)
+        Bp, with fractions where the format has some.
+    derived, observed : ndarray of int64, shape (sites,)
+        Haplotypes with the derived state (state 1), and with any.
+    length, total : float, int
+        Bp and number of sites of the region, to which mu_VAR refers.
+    discarded : dict of str to int
+        Records and sites left out, by reason.
+    facts : SweepFacts
+    relative : bool
+        RAiSD takes the input for one of ms, whose alignments it numbers from 0.
+    """
+
+    name: str
+    replicate: int
+    planes: SitePlanes
+    positions: Floats
+    derived: Ints
+    observed: Ints
+    length: float
+    total: int
+    discarded: dict[str, int]
+    facts: SweepFacts
+    relative: bool
+
+    @property
+    def sites(self) -> int:
+        """Number of sites."""
+        return len(self.positions)
+
+    @property
+    def packed_bytes(self) -> int:
+        """Bytes of the planes."""
+        return self.planes.bits.nbytes * (1 if self.planes.valid is None else 2)
+
+
+def used_sites(
+    alignment: Alignment, options: SweepOptions, exclude: BedRegions | None, length: float | None
+) -> UsedSites:
+    """Return the sites that a scan uses, and what was left out on the way.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        As it was read; not changed.
+    options : SweepOptions
+    exclude : BedRegions, optional
+    length : float, optional
+        Of the region of formats without bp, such as ms.
+
+    Raises
+    ------
+    UsageError
+        Options that do not suit the data.
+    """
+    alignment.validate()
+    if alignment.unphased and options.precision == "compat":
+        raise UsageError(
+            f"{alignment.name}: `precision=compat` needs phased haplotypes (RAiSD draws the order of unphased "
+            "alleles); use accurate, `phase=missing` or `phase=ignore`"
+        )
+    discarded, read = dict(alignment.skipped), alignment
+    if exclude is not None:
+        check_names(alignment.name, exclude)
+        if options.on_exclude != "zero":
+            alignment, inside = outside_regions(alignment, exclude)
+            _count(discarded, "excluded", inside)
+    planes = site_planes(alignment)
+    derived = count_ones(planes.bits)
+    observed = np.full(alignment.sites, planes.haplotypes, np.int64)
+    if planes.valid is not None:
+        observed = count_ones(planes.valid)
+    keep = _kept(alignment, derived, observed, options, discarded)
+    if not keep.all():
+        alignment, derived, observed = take_sites(alignment, keep), derived[keep], observed[keep]
+        planes = site_planes(alignment)
+    if planes.valid is not None and (observed == planes.haplotypes).all():
+        planes = replace(planes, valid=None)
+    positions = alignment.positions.astype(np.float64) if alignment.exact is None else alignment.exact
+    facts = _facts(read, planes, positions, observed, exclude)
+    relative = read.exact is not None
+    extent, total = _extent(read, positions, options, exclude, length if relative else None)
+    return UsedSites(
+        name=alignment.name, replicate=alignment.replicate, planes=planes, positions=positions, derived=derived,
+        observed=observed, length=extent, total=total, discarded=discarded, facts=facts, relative=relative,
+    )  # fmt: skip
+
+
+def site_planes(alignment: Alignment) -> SitePlanes:
+    """Return the planes of all sites; of unphased genotypes, what is half missing is missing."""
+    bits, valid = alignment.bits, alignment.valid
+    if not alignment.unphased:
+        return SitePlanes(bits, valid, alignment.haplotypes, genotypes=False)
+    bits = with_haploid(bits, alignment.haploid)
+    if valid is not None:
+        valid = both_observed(with_haploid(valid, alignment.haploid))
+        bits = bits & valid
+    other = bits >> np.uint32(1)
+    dosages = ((bits | other) & EVEN) | ((bits & other & EVEN) << np.uint32(1))
+    return SitePlanes(dosages, valid, alignment.haplotypes, genotypes=True)
+
+
+def _kept(
+    alignment: Alignment, derived: Ints, observed: Ints, options: SweepOptions, discarded: dict[str, int]
+) -> NDArray[np.bool_]:
+    """Which sites are used; counts the others by the first reason that applies."""
+    copies = alignment.haplotypes if alignment.unphased else alignment.copies
+    missing = copies - observed
+    several = np.zeros(alignment.sites, bool)
+    several[alignment.multi_site] = True
+    rarest = np.minimum(derived, observed - derived)
+    compat = options.precision == "compat"
+    reasons = (
+        ("several alternative alleles", several),
+        ("missing", (missing > 0) & (not options.masked)),
+        ("monomorphic", (rarest == 0) | (observed < 2)),
+        ("missing", (missing > options.max_missing * copies) & (not compat)),
+        ("maf", rarest / np.maximum(observed, 1) < options.maf),
+    )
+    keep = np.ones(alignment.sites, bool)
+    for reason, flags in reasons:
+        _count(discarded, reason, int((keep & flags).sum()))
+        keep &= ~flags
+    return keep
+
+
+def _count(discarded: dict[str, int], reason: str, count: int) -> None:
+    if count:
+        discarded[reason] = discarded.get(reason, 0) + count
+
+
+def _facts(
+    read: Alignment, planes: SitePlanes, positions: Floats, observed: Ints, exclude: BedRegions | None
+) -> SweepFacts:
+    copies = planes.haplotypes if planes.genotypes else read.copies
+    states = copies * len(observed)
+    missing = 1 - int(observed.sum()) / states if states else 0.0
+    masked = 0.0
+    if exclude is not None and len(positions):
+        first, last = int(positions[0]), int(positions[-1])
+        masked = exclude.covered(read.name, first, last) / (last - first + 1)
+    return SweepFacts(
+        copies, len(observed), planes.genotypes, round(max(missing, 0.0), FACT_DIGITS), round(masked, FACT_DIGITS)
+    )
+
+
+def _extent(
+    read: Alignment, positions: Floats, options: SweepOptions, exclude: BedRegions | None, length: float | None
+) -> tuple[float, int]:
+    """Bp and sites of the region: as RAiSD takes them, or what lies from the first to the last site."""
+    if not len(positions):
+        return 0.0, 0
+    if options.precision == "compat":
+        if length is not None:
+            return float(length), read.sites
+        return float(read.last_record or read.positions[-1]), len(positions)
+    span = Mask.of(exclude, read.name, options).between(positions[:1], positions[-1:])
+    return float(span[0]), len(positions)
+
+
+# Where windows lie
+
+
+@dataclass(frozen=True, eq=False)
+class Mask:
+    """Excluded regions of one chromosome, by bp.
+
+    Attributes
+    ----------
+    starts, ends : ndarray of float64, shape (regions,)
+        Ascending and disjoint: bp from above `starts` to `ends`.
+    counted : bool
+        Their bp do not count.
+    """
+
+    starts: Floats
+    ends: Floats
+    counted: bool
+
+    @classmethod
+    def of(cls, exclude: BedRegions | None, name: str, options: SweepOptions) -> Mask:
+        """Take the regions of a chromosome."""
+        none = np.zeros(0, np.int64)
+        found = (none, none) if exclude is None else (exclude.starts.get(name, none), exclude.ends.get(name, none))
+        return cls(found[0].astype(np.float64), found[1].astype(np.float64), counted=options.on_exclude != "zero")
+
+    def before(self, positions: Floats) -> Floats:
+        """Return the bp of regions up to and with each position."""
+        lengths = np.concatenate([[0.0], np.cumsum(self.ends - self.starts)])
+        place = np.searchsorted(self.starts, positions, side="left")  # regions that start below
+        beyond = np.concatenate([[0.0], self.ends])[place] - positions
+        found: Floats = lengths[place] - np.maximum(beyond, 0.0)
+        return found
+
+    def between(self, first: Floats, last: Floats) -> Floats:
+        """Return the bp above each of `first` up to `last` that count."""
+        if not self.counted or not len(self.starts):
+            return last - first
+        return last - first - (self.before(last) - self.before(first))
+
+    def touched(self, first: Floats, last: Floats) -> NDArray[np.bool_]:
+        """Say whether a region has any bp from each of `first` to `last`, both included."""
+        started = np.searchsorted(self.starts + 1.0, last, side="right")
+        ended = np.searchsorted(self.ends, first, side="left")
+        found: NDArray[np.bool_] = started > ended
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """Windows of bp, and the sites in them.
+
+    Attributes
+    ----------
+    at : ndarray of float64, shape (windows,)
+        Their positions.
+    start, end : ndarray of float64, shape (windows,)
+        First and last bp; the last one of a window of bp does not belong to it.
+    first, stop : ndarray of int64, shape (windows,)
+        Sites [first, stop).
+    length : ndarray of float64, shape (windows,)
+        Bp that count.
+    known : ndarray of bool, shape (windows,)
+        At least half of the bp count, and no excluded region parts the window.
+    """
+
+    at: Floats
+    start: Floats
+    end: Floats
+    first: Ints
+    stop: Ints
+    length: Floats
+    known: NDArray[np.bool_]
+
+
+def site_windows(used: UsedSites, options: SweepOptions, mask: Mask) -> Spans:
+    """Return the windows of `width` neighbouring sites, one for each site that begins one."""
+    width, at = options.width, used.positions
+    count = max(used.sites - width + 1, 0)
+    start, end = at[:count], at[width - 1 : width - 1 + count]
+    centre = (start + end) / 2
+    if options.precision == "compat":
+        centre = np.floor(centre + 0.5)  # positions are not negative
+    first = np.arange(count, dtype=np.int64)
+    length = mask.between(start - 1.0, end)
+    known = np.ones(count, bool) if options.on_exclude != "split" else ~mask.touched(start, end)
+    return Spans(centre, start, end, first, first + width, length, known)
+
+
+def bp_windows(used: UsedSites, at: Floats, size: float, options: SweepOptions, mask: Mask) -> Spans:
+    """Return windows of `size` bp around positions, within the bp from the first to the last site."""
+    low, high = (used.positions[0], used.positions[-1] + 1.0) if used.sites else (0.0, 0.0)
+    start, end = np.clip(at - size / 2, low, high), np.clip(at + size / 2, low, high)
+    first, stop = (np.searchsorted(used.positions, border, side="left") for border in (start, end))
+    whole, length = end - start, mask.between(start - 1.0, end - 1.0)
+    if options.on_exclude == "split" and len(mask.starts):
+        start, end, first, stop, length = _cut(used, at, start, end, mask)
+    known = (length > 0) & (length >= MASKED_SHARE * whole)
+    return Spans(at, start, end, first.astype(np.int64), stop.astype(np.int64), length, known)
+
+
+def _cut(
+    used: UsedSites, at: Floats, start: Floats, end: Floats, mask: Mask
+) -> tuple[Floats, Floats, Ints, Ints, Floats]:
+    """Windows that end at the next excluded region on either side of their position; empty ones within a region."""
+    below = np.searchsorted(mask.starts, at, side="left")  # regions that start below the position
+    before = np.concatenate([[-np.inf], mask.ends])[below]
+    after = np.concatenate([mask.starts, [np.inf]])[below]
+    start, end = np.maximum(start, before + 1.0), np.minimum(end, after + 1.0)
+    end = np.maximum(end, start)
+    inside = before >= at
+    end = np.where(inside, start, end)
+    first, stop = (np.searchsorted(used.positions, border, side="left") for border in (start, end))
+    return start, end, first.astype(np.int64), stop.astype(np.int64), end - start
+
+
+def grid_positions(used: UsedSites, options: SweepOptions) -> tuple[Floats, float]:
+    """Return the positions of a grid, and the bp between them; none of alignments without sites."""
+    if not used.sites:
+        return np.zeros(0), 0.0
+    first, last = float(used.positions[0]), float(used.positions[-1])
+    if options.grid is not None:
+        return np.linspace(first, last, options.grid), (last - first) / (options.grid - 1)
+    assert options.step is not None
+    start = np.ceil(first / options.step) * options.step
+    if start > last:
+        return np.array([(first + last) / 2]), float(options.step)
+    return np.arange(start, last + 0.5, options.step), float(options.step)
+
+
+def highest_in_bins(at: Floats, values: Floats, grid: Floats, step: float) -> Ints:
+    """Return the index of the largest value at positions within half a step of each grid position; -1 where none is.
+
+    Parameters
+    ----------
+    at, values : ndarray of float64, shape (windows,)
+        Ascending positions, and the values there; NaN is no value.
+    grid : ndarray of float64, shape (positions,)
+        Evenly spaced by `step`.
+    """
+    best = np.full(len(grid), -1, np.int64)
+    known = np.flatnonzero(~np.isnan(values))
+    bins = np.floor((at[known] - (grid[0] - step / 2)) / step).astype(np.int64) if step else np.zeros(len(known), int)
+    inside = (bins >= 0) & (bins < len(grid))
+    known, bins = known[inside], bins[inside]
+    order = np.lexsort((known, -values[known], bins))
+    found, place = np.unique(bins[order], return_index=True)
+    best[found] = known[order][place]
+    return best
+
+
+# How much at a time
+
+
+def flag_words(width: int) -> int:
+    """Words of a flag for each site of half a window: a power of 2, so that few kernels are compiled."""
+    words = -(-(width // 2) // FLAG_BITS)
+    return 1 << (words - 1).bit_length()
+
+
+def blocks_of(sites: int, width: int, most: int) -> Iterator[tuple[int, int]]:
+    """Give blocks [begin, end) of at most so many sites, which share the sites of the windows across their borders."""
+    begin, end = 0, min(most, sites)
+    yield begin, end
+    while end < sites:
+        begin = end - width + 1
+        end = min(begin + most, sites)
+        yield begin, end
+
+
+def joined(alignments: Sequence[SitePlanes]) -> SitePlanes:
+    """Lay alignments that are alike end to end; windows across their borders mean nothing."""
+    if len(alignments) == 1:
+        return alignments[0]
+    masks = [one.valid for one in alignments if one.valid is not None]
+    bits = np.concatenate([one.bits for one in alignments], axis=1)
+    return replace(alignments[0], bits=bits, valid=np.concatenate(masks, axis=1) if masks else None)

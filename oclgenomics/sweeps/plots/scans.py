@@ -1,0 +1,285 @@
+"""The figure of scans: a panel for each statistic, chromosomes end to end in bands, or replicates together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.app.figures import (
+    BLUE,
+    GREY,
+    INK,
+    LINE,
+    ORANGE,
+    SKY,
+    STYLE,
+    number_text,
+    position_unit,
+    round_ticks,
+    short_text,
+)
+from oclgenomics.lazy_names import late
+from oclgenomics.sweeps.options import STATISTICS
+from oclgenomics.sweeps.result import LOW, Scan
+from oclgenomics.sweeps.significance import SweepThreshold
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ticker = late("matplotlib.ticker")
+
+LABELS = {
+    "mu": "μ", "pi": "π per kb", "theta": "Watterson's θ\nper kb", "tajima_d": "Tajima's D",
+    "fay_wu_h": "Fay and Wu's H",
+}  # fmt: skip
+SCALES = {"pi": 1000.0, "theta": 1000.0}  # of values per bp
+SHORT = {"mu": "μ", "pi": "π", "theta": "θ", "tajima_d": "D", "fay_wu_h": "H"}
+WIDTH, PANEL, MARGINS = 10.0, 1.55, 1.5  # inches
+COLUMNS = 2_000  # of a panel, in each of which the lowest and the highest point of many are drawn
+GAP = 0.012  # between chromosomes, as a share of all of them together
+GAPS = 0.3  # of all gaps together at most
+FEW_CHROMOSOMES = 5  # so many have room for positions on the axis
+LETTER = 0.011  # of a character in bold, as a share of the axis
+LONGEST_NAME = 24
+MAX_TICKS = 8
+ROOM = 0.16  # above and below the points of a panel, as a share of their range; for the label of the best one
+BAND = "#F4F7F9"
+LABELLED, LABEL = 85.0, 10.0  # height of a panel, about, and of a threshold's label in points
+
+
+def plot_scans(scans: Sequence[Scan], *, title: str = "", thresholds: Sequence[SweepThreshold] = ()) -> Figure:
+    """Draw the statistics of scans along their positions, one panel for each of them.
+
+    Parameters
+    ----------
+    scans : sequence of Scan
+        Chromosomes are drawn end to end, in alternating bands. Several replicates lie over each other.
+    title : str
+        What was scanned, for the line above the figure.
+    thresholds : sequence of SweepThreshold
+        Values at which a line is drawn in the panel of their statistic.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        To be saved by `save_plot` or changed further; no display is needed.
+    """
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    names = [name for name in STATISTICS if any(name in scan.values for scan in scans)]
+    shown = [scan for scan in scans if any(scan.best(name) is not None for name in names)]
+    with rc_context(STYLE):
+        height = MARGINS + PANEL * max(len(names), 1) + (0.9 if len(names) == 1 else 0.0)
+        figure = Figure(figsize=(WIDTH, height), layout="constrained")
+        if not shown:
+            _draw_nothing(figure.add_subplot(), len(scans))
+            return figure
+        panels = figure.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0]
+        replicates = len(scans) > 1 and all(scan.name == str(scan.replicate) for scan in scans)
+        offsets, spans = _end_to_end(shown) if not replicates else ([0.0] * len(shown), None)
+        for name, axes in zip(names, panels, strict=True):
+            if spans is not None and len(shown) > 1:
+                _draw_bands(axes, shown, offsets)
+            _draw_panel(axes, name, shown, offsets, replicates=replicates)
+            _draw_thresholds(axes, [one for one in thresholds if one.statistic == name])
+            axes.set_ylabel(LABELS[name], rotation=0, ha="right", va="center", labelpad=10)
+        _set_positions(panels[-1], shown, offsets, replicates=replicates)
+        figure.align_ylabels(panels)
+        _set_title(panels[0], names[0], shown, title, replicates=replicates)
+    return figure
+
+
+def _draw_nothing(axes: Axes, count: int) -> None:
+    axes.set_axis_off()
+    what = "no alignment" if not count else "no window with enough sites"
+    axes.text(0.5, 0.5, f"Nothing to draw: {what}", ha="center", va="center", transform=axes.transAxes, color=GREY)
+
+
+def _end_to_end(scans: Sequence[Scan]) -> tuple[list[float], NDArray[np.float64]]:
+    """What is added to the positions of each scan, and the bp that each takes."""
+    spans = np.array([float(scan.positions[-1] - scan.positions[0]) for scan in scans])
+    gap = max(spans.sum() * min(GAP, GAPS / len(scans)), 1.0) if len(scans) > 1 else 0.0
+    starts = np.concatenate([[0.0], np.cumsum(spans + gap)[:-1]])
+    if len(scans) == 1:
+        return [0.0], spans
+    return [float(start - scan.positions[0]) for start, scan in zip(starts, scans, strict=True)], spans
+
+
+def _draw_bands(axes: Axes, scans: Sequence[Scan], offsets: Sequence[float]) -> None:
+    """Shade every other chromosome."""
+    for number, (scan, offset) in enumerate(zip(scans, offsets, strict=True)):
+        if number % 2 == 0:
+            axes.axvspan(scan.positions[0] + offset, scan.positions[-1] + offset, color=BAND, linewidth=0, zorder=0)
+
+
+def _draw_panel(axes: Axes, name: str, scans: Sequence[Scan], offsets: Sequence[float], *, replicates: bool) -> None:
+    """The points of one statistic, and the one that is most like a sweep, labelled."""
+    lows, highs, best = [], [], []
+    for number, (scan, offset) in enumerate(zip(scans, offsets, strict=True)):
+        values = scan.values[name] * SCALES.get(name, 1.0)
+        x, y = _drawn_points(scan.positions + offset, values)
+        if not len(y):
+            continue
+        colour = SKY if replicates else (BLUE, SKY)[number % 2]
+        axes.plot(x, y, ".", color=colour, markersize=2.2, alpha=0.5 if replicates else 1.0, rasterized=True, zorder=2)
+        lows.append(float(y.min()))
+        highs.append(float(y.max()))
+        row = scan.best(name)
+        if row is not None:
+            best.append((float(values[row]), float(scan.positions[row]), offset, scan))
+    axes.axhline(0.0, color=LINE, linewidth=0.8, zorder=1)
+    axes.spines["bottom"].set_visible(False)
+    axes.tick_params(axis="x", length=0)
+    axes.yaxis.set_major_locator(ticker.MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10]))
+    if not lows:
+        return
+    low, high = min(lows), max(highs)
+    if name in ("mu", "pi", "theta"):
+        low = min(low, 0.0)
+    room = ROOM * ((high - low) or 1.0)
+    axes.set_ylim(low - room * (name in LOW), high + room)
+    if replicates:
+        places, heights = [place for _, place, _, _ in best], [value for value, *_ in best]
+        axes.plot(places, heights, "o", color=ORANGE, markersize=3, markeredgewidth=0, alpha=0.8, zorder=4)
+        return
+    value, place, offset, scan = min(best, key=lambda one: one[0] * (1 if name in LOW else -1))
+    axes.plot([place + offset], [value], "o", color=ORANGE, markersize=5.5, zorder=5, clip_on=False)
+    where = _place(scan, place, named=len(scans) > 1)
+    _label(axes, f"{SHORT[name]} {_value_text(value)} {where}", place + offset, value)
+
+
+def _draw_thresholds(axes: Axes, thresholds: Sequence[SweepThreshold]) -> None:
+    """Dashed lines across, labelled in the right margin; the axis reaches them."""
+    scaled = sorted((one.value * SCALES.get(one.statistic, 1.0), one.fpr) for one in thresholds)
+    lines = [(value, fpr) for value, fpr in scaled if np.isfinite(value)]
+    if not lines:
+        return
+    low, high = axes.get_ylim()
+    room = ROOM / 2 * (high - low)
+    low, high = min(low, lines[0][0] - room), max(high, lines[-1][0] + room)
+    axes.set_ylim(low, high)
+    free = -np.inf  # height of the next label, in points
+    for value, fpr in lines:
+        height = (value - low) / (high - low) * LABELLED
+        shift = max(0.0, free - height)
+        free = height + shift + LABEL
+        axes.axhline(value, color=INK, linewidth=0.9, linestyle=(0, (5, 3)), zorder=3)
+        axes.annotate(
+            f"{100 * fpr:g} %", (1, value), xycoords=("axes fraction", "data"), xytext=(4, shift),
+            textcoords="offset points", va="center", fontsize=9, color=INK,
+        )  # fmt: skip
+
+
+def _drawn_points(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The points that have a value; of many, the lowest and the highest of each column of the panel."""
+    known = ~np.isnan(y)
+    x, y = x[known], y[known]
+    if len(x) <= 2 * COLUMNS:
+        return x, y
+    column = np.floor((x - x[0]) / max(float(x[-1] - x[0]), 1.0) * COLUMNS).astype(np.int64)
+    order = np.lexsort((y, column))
+    _, first = np.unique(column[order], return_index=True)
+    last = np.append(first[1:], len(order)) - 1
+    kept = np.unique(np.concatenate([order[first], order[last]]))
+    return x[kept], y[kept]
+
+
+def _label(axes: Axes, text: str, x: float, y: float) -> None:
+    """Name a point at its side that has room."""
+    from matplotlib.patheffects import withStroke
+
+    low, high = _limits(axes)
+    leftward = x > (low + high) / 2
+    axes.annotate(
+        text, (x, y), xytext=(-8 if leftward else 8, 0), textcoords="offset points", va="center",
+        ha="right" if leftward else "left", color=ORANGE, fontsize=10, fontweight="bold", zorder=6,
+        path_effects=[withStroke(linewidth=3, foreground="white")],
+    ).set_in_layout(False)  # fmt: skip
+
+
+def _value_text(value: float) -> str:
+    """Write a value with three digits and a minus sign that is one."""
+    return number_text(value).replace("-", "\N{MINUS SIGN}")
+
+
+def _limits(axes: Axes) -> tuple[float, float]:
+    lines = [line.get_xdata() for line in axes.get_lines() if line.get_marker() == "."]
+    values = np.concatenate([np.asarray(line, np.float64) for line in lines])
+    return float(values.min()), float(values.max())
+
+
+def _place(scan: Scan, position: float, *, named: bool) -> str:
+    """Where a position is, in the largest unit that suits, and on which chromosome where there are several."""
+    scale, unit = position_unit(scan.positions)
+    digits = {"Mb": 2, "kb": 1, "bp": 0}[unit]
+    name = f"on {short_text(scan.name, LONGEST_NAME)} " if named else ""
+    return f"{name}at {position / scale:,.{digits}f} {unit}"
+
+
+def _set_positions(axes: Axes, scans: Sequence[Scan], offsets: Sequence[float], *, replicates: bool) -> None:
+    """Positions in the largest unit that suits, and the names of chromosomes under their middles."""
+    axes.spines["bottom"].set_visible(True)
+    firsts = np.array([scan.positions[0] + offset for scan, offset in zip(scans, offsets, strict=True)])
+    lasts = np.array([scan.positions[-1] + offset for scan, offset in zip(scans, offsets, strict=True)])
+    low, high = float(firsts.min()), float(lasts.max())
+    margin = 0.01 * ((high - low) or 1.0)
+    axes.set_xlim(low - margin, high + margin)
+    scale, unit = position_unit(np.concatenate([scan.positions[[0, -1]] for scan in scans]))
+    axes.tick_params(axis="x", length=3)
+    if replicates or len(scans) == 1:
+        ticks = round_ticks(low / scale, high / scale, MAX_TICKS)
+        axes.set_xticks(ticks * scale, [f"{tick:,.10g}" for tick in ticks])
+        name = "" if replicates or scans[0].name == "1" else f" on chromosome {short_text(scans[0].name, LONGEST_NAME)}"
+        axes.set_xlabel(f"Position{name} ({unit})")
+        return
+    shares = (lasts - firsts) / ((high - low) or 1.0)
+    names = [short_text(scan.name, LONGEST_NAME) for scan in scans]
+    if len(scans) > FEW_CHROMOSOMES:
+        prefix = "chr" if all(name.startswith("chr") and len(name) > 3 for name in names) else ""
+        names = [name.removeprefix(prefix) for name in names]
+        room = [number for number, share in enumerate(shares) if share > LETTER * 0.7 * len(names[number])]
+        axes.set_xticks((firsts + lasts)[room] / 2, [names[number] for number in room])
+        axes.tick_params(axis="x", length=0)
+        axes.set_xlabel("Chromosome")
+        return
+    places: list[float] = []
+    texts: list[str] = []
+    for scan, offset, share in zip(scans, offsets, shares, strict=True):
+        first, last = float(scan.positions[0]), float(scan.positions[-1])
+        own = round_ticks(first / scale, last / scale, max(1, int(MAX_TICKS * share)))
+        places += (own * scale + offset).tolist()
+        texts += [f"{tick:,.10g}" for tick in own]
+    axes.set_xticks(places, texts)
+    for name, centre, share in zip(names, (firsts + lasts) / 2, shares, strict=True):
+        if share > LETTER * len(name):
+            axes.annotate(name, (centre, 0), (0, -22), xycoords=("data", "axes fraction"), textcoords="offset points",
+                          ha="center", va="top", fontweight="bold")  # fmt: skip
+    axes.set_xlabel(f"Chromosome and position ({unit})", labelpad=20)
+
+
+def _set_title(axes: Axes, name: str, scans: Sequence[Scan], title: str, *, replicates: bool) -> None:
+    """The extreme of the first statistic in bold, and below it what was scanned."""
+    sites, haplotypes = sum(scan.sites for scan in scans), scans[0].haplotypes
+    what = f"{haplotypes:,} haplotypes, {sites:,} sites"
+    found = [(scan, scan.best(name)) for scan in scans]
+    scale = SCALES.get(name, 1.0)
+    values = [(float(scan.values[name][row]) * scale, scan, row) for scan, row in found if row is not None]
+    kind = "Lowest" if name in LOW else "Highest"
+    if not values:
+        headline = f"No {SHORT[name]}"
+    elif replicates:
+        middle = float(np.median([value for value, _, _ in values]))
+        headline = f"{kind} {SHORT[name]} of {len(scans):,} replicates: {_value_text(middle)} (median)"
+        what = f"{haplotypes:,} haplotypes, {sites / len(scans):,.0f} sites on average  ·  orange: the extreme of each"
+    else:
+        value, scan, row = min(values, key=lambda one: one[0] * (1 if name in LOW else -1))
+        where = _place(scan, float(scan.positions[row]), named=len(scans) > 1)
+        headline = f"{kind} {SHORT[name]}: {_value_text(value)} {where}"
+    axes.set_title(headline, loc="left", fontsize=14, fontweight="bold", color=INK, pad=24)
+    line = "  ·  ".join(part for part in (short_text(title, 60), what) if part)
+    axes.annotate(line, (0, 1), (0, 8), xycoords="axes fraction", textcoords="offset points", color=GREY, fontsize=10.5)

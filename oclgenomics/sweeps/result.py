@@ -1,0 +1,146 @@
+"""What scans find: statistics along each alignment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.app.frames import to_frame
+from oclgenomics.sweeps.plan import SweepFacts
+
+WINDOW_COLUMNS = ("chromosome", "replicate", "position", "start", "end", "sites")
+VALUES = ("mu", "mu_var", "mu_sfs", "mu_ld", "pi", "theta", "tajima_d", "fay_wu_h")
+LOW = ("pi", "theta", "tajima_d", "fay_wu_h")  # statistics that a sweep lowers; it raises the others
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scan:
+    """Statistics along one alignment (a chromosome or a replicate).
+
+    Attributes
+    ----------
+    name : str
+        Chromosome, or the replicate's number.
+    replicate : int
+        Place of the alignment in its input, counted from 1.
+    positions : ndarray of float64, shape (rows,)
+        Bp: the middles of windows, or the positions of a grid.
+    start, end : ndarray of float64, shape (rows,)
+        First and last site of the window, bp; borders of windows of bp, of which the last one is outside.
+    window_sites : ndarray of int64, shape (rows,)
+        Sites in that window.
+    values : dict of str to ndarray of float64, shape (rows,)
+        By the names of `VALUES`, those that were asked for; NaN where there is no value.
+    sites, haplotypes : int
+        Sites used, and states of a site.
+    discarded : mapping of str to int
+        Records and sites left out, by reason.
+    facts : SweepFacts
+    parameters : mapping of str to object
+        Options of the scan by name, as plain values.
+    gridded : bool
+        Positions are those of a grid.
+    relative : bool
+        The input had positions without bp, as ms has.
+    seconds : float
+        Time on the device and in its preparation; of alignments that were scanned together, the share.
+    """
+
+    name: str
+    replicate: int
+    positions: NDArray[np.float64]
+    start: NDArray[np.float64]
+    end: NDArray[np.float64]
+    window_sites: NDArray[np.int64]
+    values: Mapping[str, NDArray[np.float64]]
+    sites: int
+    haplotypes: int
+    discarded: Mapping[str, int]
+    facts: SweepFacts
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    gridded: bool = False
+    relative: bool = False
+    seconds: float = 0.0
+
+    def __repr__(self) -> str:
+        size = f"{self.haplotypes} haplotypes, {self.sites} sites, {len(self.positions)} rows"
+        return f"<Scan of {self.name!r}: {size}, {', '.join(self.values)}>"
+
+    @property
+    def by_bp(self) -> bool:
+        """Whether rows have windows of bp, and not of sites."""
+        return self.gridded or str(self.parameters.get("window")) != "None"
+
+    def best(self, name: str) -> int | None:
+        """Return the row that looks most like a sweep by a statistic, the first of equals; None without any value."""
+        values = self.values[name]
+        known = ~np.isnan(values)
+        if not known.any():
+            return None
+        sign = -1.0 if name in LOW else 1.0
+        return int(np.argmax(np.where(known, sign * values, -np.inf)))
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Give a dict for each row, with the names of `WINDOW_COLUMNS` and of the values; None where there is none.
+
+        Yields
+        ------
+        dict
+        """
+        columns = self._columns()
+        for row in zip(*(column.tolist() for column in columns.values()), strict=True):
+            yield dict(zip(columns, (None if one != one else one for one in row), strict=True))
+
+    def to_frame(self) -> Any:
+        """Make a table of the rows; see `oclgenomics.app.frames.to_frame`. NaN where there is no value."""
+        return to_frame(self._columns())
+
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        rows = len(self.positions)
+        names = np.full(rows, self.name, object), np.full(rows, self.replicate, np.int64)
+        window = self.positions, self.start, self.end, self.window_sites
+        return dict(zip(WINDOW_COLUMNS, (*names, *window), strict=True)) | dict(self.values)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scans(Sequence[Scan]):
+    """The scans of an input, in its order: a sequence of `Scan`.
+
+    Attributes
+    ----------
+    scans : sequence of Scan
+        One for each chromosome or replicate.
+    """
+
+    scans: Sequence[Scan]
+
+    @overload
+    def __getitem__(self, index: int) -> Scan: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Scan]: ...
+
+    def __getitem__(self, index: int | slice) -> Scan | Sequence[Scan]:
+        return self.scans[index]
+
+    def __len__(self) -> int:
+        return len(self.scans)
+
+    def __repr__(self) -> str:
+        return f"<Scans: {', '.join(map(repr, self.scans[:3]))}{', ...' * (len(self) > 3)}>"
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Give a dict for each row of all scans, as `Scan.records` does."""
+        for scan in self.scans:
+            yield from scan.records()
+
+    def to_frame(self) -> Any:
+        """Make a table of the rows of all scans, as `Scan.to_frame` does."""
+        columns = [scan._columns() for scan in self.scans]
+        return to_frame(
+            {name: np.concatenate([one[name] for one in columns]) for name in columns[0]} if columns else {}
+        )

@@ -1,0 +1,407 @@
+"""What values of statistics mean: thresholds and p-values from neutral replicates, and regions that exceed them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.app.frames import frame_of
+from oclgenomics.app.significance import p_values, rank_for
+from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.sweeps.options import Statistic
+from oclgenomics.sweeps.result import LOW, Scan
+
+MUST_AGREE = ("width", "edge", "step", "window", "precision", "maf", "missing", "max_missing")
+LIKE_DENSITY = 1.1
+LIKE_MISSING = 0.05
+LIKE_MASKED = 0.1
+
+
+def sign_of(statistic: str) -> int:
+    """Return 1 for a statistic that a sweep raises, -1 for one that it lowers."""
+    return -1 if statistic in LOW else 1
+
+
+def density_of(scan: Scan) -> float:
+    """Return the sites per bp of an alignment, by the mean over its windows of sites or its rows; NaN without any."""
+    if not len(scan.positions):
+        return math.nan
+    span = float(scan.end.max() - scan.start.min())
+    return (scan.facts.sites - 1) / span if span > 0 else math.nan
+
+
+@dataclass(frozen=True)
+class NullFacts:
+    """What neutral replicates were.
+
+    Attributes
+    ----------
+    fewest_haplotypes, haplotypes : int
+        The smallest and the largest number in a replicate.
+    genotypes : bool or None
+        Whether patterns are those of genotypes; None where some are and others not.
+    missing : float
+        Mean share of missing states.
+    least_density, density, most_density : float
+        Sites per bp: the least, the mean and the most.
+    """
+
+    fewest_haplotypes: int
+    haplotypes: int
+    genotypes: bool | None
+    missing: float
+    least_density: float
+    density: float
+    most_density: float
+
+
+@dataclass(frozen=True)
+class SweepThreshold:
+    """The value of a statistic that a neutral alignment passes with a given probability.
+
+    Attributes
+    ----------
+    statistic : str
+    fpr : float
+        The false-positive rate asked for.
+    value : float
+        Larger values are detections of mu, smaller ones of the others.
+    rank, replicates : int
+        It is the rank-th most extreme of so many replicates.
+    """
+
+    statistic: str
+    fpr: float
+    value: float
+    rank: int
+    replicates: int
+
+    @property
+    def expected_fpr(self) -> float:
+        """Mean rate over all sets of replicates: rank / (R + 1), at most `fpr`."""
+        return self.rank / (self.replicates + 1)
+
+    def record(self) -> dict[str, Any]:
+        """Return the threshold as plain values, with the rate that is expected of it."""
+        return {**asdict(self), "expected_fpr": self.expected_fpr}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Significance:
+    """What neutral replicates say of the statistics.
+
+    Attributes
+    ----------
+    scan : mapping of str to object
+        Options of the replicates' scan by name, as plain values.
+    length : int or None
+        Of a replicate, bp, if it is known.
+    data : NullFacts
+    extremes, positions : mapping of str to ndarray of float64, shape (replicates,)
+        By statistic, the value of each replicate that is most like a sweep, and where; NaN without any.
+    thresholds : tuple of SweepThreshold
+    source : str
+        The file that these were read from; empty if they were found in this process.
+    """
+
+    scan: Mapping[str, Any]
+    length: int | None
+    data: NullFacts
+    extremes: Mapping[str, NDArray[np.float64]]
+    positions: Mapping[str, NDArray[np.float64]]
+    thresholds: tuple[SweepThreshold, ...]
+    source: str = ""
+
+    def __repr__(self) -> str:
+        found = ", ".join(f"{one.statistic} {one.value:.6g} at fpr {one.fpr:g}" for one in self.thresholds)
+        return f"<Significance from {len(self):,} neutral replicates: {found}>"
+
+    def __len__(self) -> int:
+        return len(next(iter(self.extremes.values())))
+
+    @classmethod
+    def of(
+        cls, scans: Iterable[Scan], statistics: Sequence[Statistic], fpr: Sequence[float], length: int | None
+    ) -> Significance:
+        """Take the extremes of the scans of neutral replicates, one at a time.
+
+        Raises
+        ------
+        UsageError
+            A rate outside its range, or too small for so few replicates; no replicate.
+        """
+        rows: dict[str, list[tuple[float, float]]] = {name: [] for name in statistics}
+        facts, densities, scan = [], [], None
+        for scan in scans:
+            facts.append(scan.facts)
+            densities.append(density_of(scan))
+            for name in statistics:
+                best = scan.best(name)
+                none = (math.nan, math.nan)
+                value = none if best is None else (float(scan.values[name][best]), float(scan.positions[best]))
+                rows[name].append(value)
+        if scan is None:
+            raise UsageError("there is no neutral replicate; give some")
+        columns = {name: np.array(values).reshape(-1, 2) for name, values in rows.items()}
+        known = [one for one in densities if not math.isnan(one)] or [math.nan]
+        kinds = {one.genotypes for one in facts}
+        data = NullFacts(
+            min(one.haplotypes for one in facts), max(one.haplotypes for one in facts),
+            kinds.pop() if len(kinds) == 1 else None, float(np.mean([one.missing for one in facts])),
+            min(known), float(np.mean(known)), max(known),
+        )  # fmt: skip
+        extremes = {name: values[:, 0].copy() for name, values in columns.items()}
+        places = {name: values[:, 1].copy() for name, values in columns.items()}
+        found = tuple(one for name in statistics for one in thresholds(name, extremes[name], fpr))
+        return cls(scan.parameters, length, data, extremes, places, found)
+
+    def p_values(self, statistic: str, values: NDArray[np.float64] | float) -> NDArray[np.float64]:
+        """Return the probability of so extreme a value anywhere in a neutral alignment, float64 (...)."""
+        sign = sign_of(statistic)
+        return p_values(sign * np.asarray(values, np.float64), scores_of(statistic, self.extremes[statistic]))
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a dict for each threshold: 'statistic', 'fpr', 'value', 'rank', 'replicates', 'expected_fpr'."""
+        return [one.record() for one in self.thresholds]
+
+    def to_frame(self) -> Any:
+        """Make a table of the thresholds, with the names of `records`; see `oclgenomics.app.frames.to_frame`."""
+        return frame_of(self.records())
+
+    def threshold(self, statistic: str, fpr: float | None = None) -> SweepThreshold:
+        """Return the threshold of a statistic for a rate, or for the first rate that was asked for.
+
+        Raises
+        ------
+        UsageError
+            The replicates were not scanned by this statistic, or are too few for the rate.
+        """
+        own = [one for one in self.thresholds if one.statistic == statistic]
+        if not own:
+            raise UsageError(f"{self.source or 'the thresholds'}: the replicates were not scanned by {statistic}")
+        return own[0] if fpr is None else thresholds(statistic, self.extremes[statistic], [fpr])[0]
+
+
+def scores_of(statistic: str, extremes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return values that are larger the more they are like a sweep; the lowest of all where there is none."""
+    return np.where(np.isnan(extremes), -np.inf, sign_of(statistic) * extremes)
+
+
+def thresholds(statistic: str, extremes: NDArray[np.float64], rates: Sequence[float]) -> list[SweepThreshold]:
+    """Return thresholds of a statistic for false-positive rates.
+
+    Raises
+    ------
+    UsageError
+        A rate outside its range, or too small for so few replicates.
+    """
+    ordered = np.sort(scores_of(statistic, extremes))[::-1]
+    ranks = [rank_for(rate, len(ordered)) for rate in rates]
+    sign = sign_of(statistic)
+    return [
+        SweepThreshold(statistic, rate, sign * float(ordered[rank - 1]), rank, len(ordered))
+        for rate, rank in zip(rates, ranks, strict=True)
+    ]
+
+
+def compare(null: Significance, scans: Sequence[Scan], what: str) -> str:
+    """Compare scans with the neutral replicates of a threshold, and return what was compared.
+
+    Raises
+    ------
+    UsageError
+        Thresholds of these replicates do not hold for the scans.
+    """
+    name, data = null.source or "the thresholds", null.data
+    for scan in scans:
+        for option in MUST_AGREE:
+            ours, theirs = str(scan.parameters.get(option)), str(null.scan.get(option))
+            if ours != theirs:
+                raise UsageError(
+                    f"{name}: its replicates were scanned with `{option}={theirs}`, and {what} with `{option}={ours}`; "
+                    "scan both with the same options"
+                )
+        if str(scan.parameters.get("grid")) != "None":
+            raise UsageError(
+                f"{what} has a grid of so many positions; scan with `step`, which replicates can have, too"
+            )
+        _check_data(data, scan, what, name)
+        if str(null.scan.get("precision")) == "compat" and _begins_late(scan):
+            raise UsageError(
+                f"{what} ({scan.name}) begins at {scan.start.min():,.0f} bp; compat precision counts all bp before as "
+                "part of the region, which replicates do not have: use accurate"
+            )
+    kind = "genotypes" if data.genotypes else "haplotypes"
+    low, high = 1000 * data.least_density, 1000 * data.most_density
+    return f"{data.haplotypes:,} haplotypes, patterns of {kind}, {low:.3g} to {high:.3g} sites per kb, the same options"
+
+
+def _begins_late(scan: Scan) -> bool:
+    """Whether much of the bp up to the last site lies before the first one."""
+    return len(scan.positions) > 0 and bool(scan.start.min() > LIKE_MASKED * scan.end.max())
+
+
+def _check_data(data: NullFacts, scan: Scan, what: str, thresholds: str) -> None:
+    """Refuse an alignment whose data are unlike the replicates."""
+    density, facts = density_of(scan), scan.facts
+    alike = data.least_density <= density <= data.most_density or (
+        1 / LIKE_DENSITY <= density / data.density <= LIKE_DENSITY
+    )
+    phases = {True: "unphased genotypes", False: "phased haplotypes", None: "both phased and unphased data"}
+    checks = (
+        (
+            data.fewest_haplotypes == data.haplotypes == facts.haplotypes,
+            f"{data.haplotypes:,} haplotypes", f"{facts.haplotypes:,}",
+        ),
+        (data.genotypes is facts.genotypes, phases[data.genotypes], phases[facts.genotypes]),
+        (
+            abs(data.missing - facts.missing) <= LIKE_MISSING,
+            f"{100 * data.missing:.1f} % of the states missing", f"{100 * facts.missing:.1f} %",
+        ),
+        (facts.masked <= LIKE_MASKED, "no bp excluded", f"{100 * facts.masked:.1f} %"),
+        (
+            alike or not len(scan.positions),
+            f"{1000 * data.density:.4g} sites per kb", f"{1000 * density:.4g}",
+        ),
+    )  # fmt: skip
+    for is_alike, theirs, ours in checks:
+        if not is_alike:
+            raise UsageError(
+                f"{thresholds}: its replicates have {theirs}, {what} ({scan.name}) has {ours}, for which thresholds "
+                "are others; make them with `sweeps threshold --scan REPORT`"
+            )
+
+
+@dataclass(frozen=True)
+class Peak:
+    """A region in which a statistic passes a threshold.
+
+    Attributes
+    ----------
+    chromosome : str
+    replicate : int
+    start, end : int
+        First and last bp of the merged windows, counted from 1.
+    position, value : float
+        The row that is most like a sweep, and the value there.
+    rows : int
+        Rows merged.
+    p_value : float or None
+        None without neutral replicates.
+    """
+
+    chromosome: str
+    replicate: int
+    start: int
+    end: int
+    position: float
+    value: float
+    rows: int
+    p_value: float | None = None
+
+
+PEAK_COLUMNS = ("name", *(field.name for field in fields(Peak)))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Peaks:
+    """Regions in which a statistic passes a threshold.
+
+    Attributes
+    ----------
+    statistic : str
+    peaks : tuple of Peak
+    threshold : float
+    fpr : float, optional
+        False-positive rate of the threshold.
+    compared : str, optional
+        What was compared with the neutral replicates.
+    """
+
+    statistic: str
+    peaks: tuple[Peak, ...]
+    threshold: float
+    fpr: float | None = None
+    compared: str | None = None
+
+    def __repr__(self) -> str:
+        return f"<Peaks: {len(self.peaks):,} regions with {self.statistic} beyond {self.threshold:.6g}>"
+
+    def __len__(self) -> int:
+        return len(self.peaks)
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return a dict for each peak with the names of `PEAK_COLUMNS`, sorted by chromosome (its bytes) and start.
+
+        `name` is "peak1" for the one that is most like a sweep, and so on.
+        """
+        order = np.argsort([-sign_of(self.statistic) * peak.value for peak in self.peaks], kind="stable")
+        rank = np.argsort(order, kind="stable") + 1
+        named = [{"name": f"peak{n}", **asdict(peak)} for n, peak in zip(rank.tolist(), self.peaks, strict=True)]
+        return sorted(named, key=lambda one: (one["chromosome"].encode(), one["start"], one["end"], one["replicate"]))
+
+    def to_frame(self) -> Any:
+        """Make a table of the peaks, with the columns `PEAK_COLUMNS`; see `oclgenomics.app.frames.to_frame`."""
+        return frame_of(self.records(), PEAK_COLUMNS)
+
+
+def cut_at(scans: Sequence[Scan], statistic: str, *, top: int | None = None, quantile: float | None = None) -> float:
+    """Return the value that the `top` rows of all scans pass, or a share of 1 - `quantile` of them.
+
+    Raises
+    ------
+    UsageError
+        A value out of range.
+    """
+    sign = sign_of(statistic)
+    values = np.concatenate([np.zeros(0), *(sign * scan.values[statistic] for scan in scans)])
+    values = np.sort(values[~np.isnan(values)])[::-1]
+    if top is not None:
+        if top < 1:
+            raise ParameterError("top", "at least 1 row is needed", top)
+        return sign * float(values[top]) if top < len(values) else -sign * math.inf
+    assert quantile is not None
+    if not 0 < quantile < 1:
+        raise ParameterError("quantile", "it lies between 0 and 1, such as 0.995 for 0.5 % of the rows", quantile)
+    return sign * float(np.quantile(values, quantile)) if len(values) else sign * math.inf
+
+
+def merge_rows(
+    scans: Sequence[Scan], statistic: str, threshold: float, merge: int = 0, null: Significance | None = None
+) -> Iterator[Peak]:
+    """Merge the windows of rows that pass a threshold, where they overlap or lie at most `merge` bp apart.
+
+    Yields
+    ------
+    Peak
+        In the order of the scans, and along each by `start`.
+
+    Raises
+    ------
+    UsageError
+        A negative `merge`.
+    """
+    if merge < 0:
+        raise ParameterError("merge", "a distance is 0 bp or more", merge)
+    sign = sign_of(statistic)
+    for scan in scans:
+        values = scan.values[statistic]
+        with np.errstate(invalid="ignore"):
+            chosen = np.flatnonzero(sign * values > sign * threshold)
+        chosen = chosen[np.argsort(scan.start[chosen], kind="stable")]
+        if not len(chosen):
+            continue
+        reached = np.maximum.accumulate(scan.end[chosen])
+        apart = scan.start[chosen][1:] - reached[:-1] - 1
+        for part in np.split(chosen, np.flatnonzero(apart > merge) + 1):
+            best = int(part[np.argmax(sign * values[part])])
+            value = float(values[best])
+            p = None if null is None else float(null.p_values(statistic, value))
+            start, end = math.floor(scan.start[part].min()), math.ceil(scan.end[part].max()) - scan.by_bp
+            place = float(scan.positions[best])
+            yield Peak(scan.name, scan.replicate, max(start, 1), end, place, value, len(part), p)

@@ -1,0 +1,122 @@
+"""`oclgenomics sweeps threshold` and `peaks`: what is taken from a report, files, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from oclgenomics.cli.main import main
+from oclgenomics.errors import InputError
+from oclgenomics.runtime import Device
+from oclgenomics.sweeps import read_thresholds
+
+INPUTS = Path(__file__).parents[2] / "data" / "sweeps"
+CLEAN, SWEEP = str(INPUTS / "phased_clean.vcf.gz"), str(INPUTS / "sweep40.ms.gz")
+
+
+@pytest.fixture
+def scanned(device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The device's number; the folder has the report of a scan, and thresholds for it."""
+    monkeypatch.chdir(tmp_path)
+    number = str(device.index)
+    line = f"sweeps scan {CLEAN} -w 20 --stat mu,pi -o scan.tsv -q -d {number}"
+    assert main(line.split()) == 0
+    line = "sweeps threshold --scan scan.tsv --length 50k --replicates 19 --seed 1 --jobs 1 --fpr 0.1,0.05 --json"
+    assert main([*line.split(), "-o", "null.json", "-d", number]) == 0
+    return number
+
+
+def test_thresholds_are_made_after_a_report(scanned: str, capsys: pytest.CaptureFixture[str]) -> None:
+    record = json.loads(Path("null.json").read_text())
+    assert record["replicates"] == 19
+    assert (record["scan"]["width"], record["scan"]["statistics"]) == (20, "mu,pi")
+    assert record["data"]["haplotypes"] == 80
+    assert [(one["statistic"], one["fpr"], one["rank"]) for one in record["thresholds"]] == [
+        ("mu", 0.1, 2), ("mu", 0.05, 1), ("pi", 0.1, 2), ("pi", 0.05, 1)
+    ]  # fmt: skip
+    assert {one["name"] for one in record["peaks"]} == {"1"}
+    found = read_thresholds("null.json")
+    assert found.threshold("mu").value == record["thresholds"][0]["value"]
+    assert found.source == "null.json"
+    capsys.readouterr()
+    line = "sweeps threshold --scan scan.tsv --length 50k --replicates 19 --seed 1 --jobs 1 --fpr 0.1,0.05"
+    assert main([*line.split(), "-d", scanned]) == 0
+    out, err = capsys.readouterr()
+    rows = [line.split("\t") for line in out.splitlines() if not line.startswith("#")]
+    assert [row[0] for row in rows[1:]] == ["threshold"] * 4 + ["peak"] * 2 + ["replicate"] * 38
+    assert "taken from scan.tsv: --samples 80 --sites" in err
+    assert "warning: --fpr 0.05 rests on few replicates" in err
+
+
+def test_peaks_by_thresholds(scanned: str, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert main(["sweeps", "peaks", "scan.tsv", "--threshold", "null.json", "--json"]) == 0
+    out, err = capsys.readouterr()
+    record = json.loads(out)
+    assert record["fpr"] == 0.1
+    assert record["peaks"]
+    assert all(peak["value"] > record["threshold"] and peak["p_value"] <= 0.1 for peak in record["peaks"])
+    assert "compared with the replicates: 80 haplotypes" in err
+    assert main(["sweeps", "peaks", "scan.tsv", "--stat", "pi", "--top", "3"]) == 0
+    out, err = capsys.readouterr()
+    rows = [line.split("\t") for line in out.splitlines() if not line.startswith("#")]
+    assert sorted(int(row[4]) for row in rows) == [1001 - rank for rank in range(len(rows), 0, -1)]
+    assert all(int(row[1]) < float(row[7]) <= int(row[2]) for row in rows)
+    assert main(["sweeps", "peaks", "scan.tsv", "--threshold", "1e9", "-o", "none.bed"]) == 0
+    assert "warning: nothing was found" in capsys.readouterr().err
+
+
+def test_thresholds_in_the_figure_of_a_scan(scanned: str, capsys: pytest.CaptureFixture[str]) -> None:
+    line = f"sweeps scan {CLEAN} -w 20 --stat mu,pi -o again.tsv -d {scanned} --threshold null.json --plot x.svg"
+    assert main(line.split()) == 0
+    assert "compared with the replicates: 80 haplotypes" in capsys.readouterr().err
+    assert Path("x.svg").read_text().count("10 %") == 2
+    assert main([*line.replace("-w 20", "-w 30").split()]) == 2
+    assert "width" in capsys.readouterr().err
+
+
+def test_replicates_from_a_file(device: Device, capsys: pytest.CaptureFixture[str]) -> None:
+    line = f"sweeps threshold {SWEEP} --length 200k -w 20 --stat mu --fpr 0.5 --genotypes -d {device.index}"
+    assert main(line.split()) == 0
+    out, _ = capsys.readouterr()
+    assert [line.split("\t")[0] for line in out.splitlines() if not line.startswith("#")][1:] == [
+        "threshold", *["replicate"] * 3
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("threshold --length 1k --samples 5", "--seed and the others"),
+        ("threshold --length 1k --samples 5 --seed 1 --replicates 5", "needs at least 19 neutral replicates"),
+        ("threshold --length 1k --samples 5 --seed 1 --grid 5", "unknown arguments: --grid"),
+        ("threshold --length 1k --samples 5 --seed 1 --fpr 2", "lies between 0 and 1"),
+        (f"threshold {SWEEP} --length 200k --samples 5", "--samples has no effect"),
+        ("threshold --scan scan.tsv --seed 1 --replicates 19 --length 50k --samples 30", "80"),
+        (f"scan {CLEAN} --threshold null.json", "give --plot FILE as well"),
+        ("peaks scan.tsv", "give one of --threshold, --top and --quantile"),
+        ("peaks scan.tsv --threshold 3 --fpr 0.1", "--fpr has no effect"),
+        ("peaks scan.tsv --threshold nan", "give a number or a file"),
+        ("peaks scan.tsv --stat tajima_d --top 3", "is not in the scan"),
+        ("peaks null.json --top 3", "is no report of `sweeps scan`"),
+        ("peaks scan.tsv --threshold scan.tsv", "is no threshold"),
+        ("peaks scan.tsv --top 3 -o scan.tsv", "scan.tsv"),
+    ],
+)
+def test_what_is_refused(line: str, message: str, scanned: str, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    words = ["-d", scanned] if line.startswith(("threshold", "scan")) else []
+    assert main(["sweeps", *line.split(), *words]) in (2, 3)
+    out, err = capsys.readouterr()
+    assert message in err
+    assert not out
+
+
+@pytest.mark.parametrize("change", [('"rank": 2', '"rank": 1'), ('"kind": "sweeps', '"kind": "omega'), ("{", "[")])
+def test_thresholds_that_were_changed(change: tuple[str, str], scanned: str) -> None:
+    text = Path("null.json").read_text()
+    Path("other.json").write_text(text.replace(*change, 1))
+    with pytest.raises(InputError, match=r"other.json: (was changed|is no threshold)"):
+        read_thresholds("other.json")

@@ -1,0 +1,146 @@
+"""Thresholds, p-values and peaks: by ranks, in the direction of each statistic, for data like the replicates alone."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from oclgenomics.errors import UsageError
+from oclgenomics.runtime import Engine
+from oclgenomics.simulate import NeutralReplicates, Region
+from oclgenomics.sweeps import Scan, SweepOptions, find_peaks, find_thresholds, scan, sweep_parameters
+from oclgenomics.sweeps.plan import SweepFacts
+from oclgenomics.sweeps.significance import NullFacts, Significance, sign_of, thresholds
+
+PARAMETERS = sweep_parameters(SweepOptions())
+FACTS = SweepFacts(40, 101, False, 0.0, 0.0)
+
+
+def track(values: list[float], name: str = "mu", **changes: object) -> Scan:
+    """A scan with a row every 100 bp, of windows of 250 bp; 0.1 sites per bp."""
+    at = 100.0 * np.arange(1, len(values) + 1)
+    made = Scan(
+        "1", 1, at, at - 125, at + 125, np.full(len(at), 50), {name: np.array(values)}, 101, 40, {}, FACTS, PARAMETERS
+    )
+    return replace(made, **changes)
+
+
+def null_of(values: list[float], name: str = "mu", density: float = 0.1, **changes: object) -> Significance:
+    data = NullFacts(40, 40, False, 0.0, 0.9 * density, density, 1.1 * density)
+    array = np.array(values)
+    found = tuple(thresholds(name, array, [0.25]))
+    return replace(Significance(PARAMETERS, 1000, data, {name: array}, {name: array}, found), **changes)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    values=st.lists(st.sampled_from([0.5, 1.0, 2.0, 3.0, math.nan]), min_size=4, max_size=40),
+    rate=st.floats(0.2, 0.9), name=st.sampled_from(["mu", "tajima_d"]), seen=st.floats(0, 4),
+)  # fmt: skip
+def test_a_value_passes_a_threshold_where_its_p_value_is_at_most_the_rate(
+    values: list[float], rate: float, name: str, seen: float
+) -> None:
+    null = null_of(values, name)
+    (found,) = thresholds(name, np.array(values), [rate])
+    passes = sign_of(name) * seen > sign_of(name) * found.value
+    p = float(null.p_values(name, seen))
+    assert passes == (p <= rate + 1e-12)
+    known = [value for value in values if not math.isnan(value)]
+    extreme = sum(sign_of(name) * value >= sign_of(name) * seen for value in known)
+    assert p == (1 + extreme) / (1 + len(values))
+
+
+def test_neutral_replicates_and_the_data_that_they_are_for(engine: Engine) -> None:
+    neutral = NeutralReplicates(Region(20, 20_000, 10_000, theta=40, rho=40), 3, 24)
+    options = SweepOptions(width=10)
+    found = find_thresholds(neutral, options, fpr=[0.2, 0.1], length=20_000, engine=engine)
+    assert len(found) == 24
+    assert [(one.statistic, one.fpr) for one in found.thresholds[:3]] == [("mu", 0.2), ("mu", 0.1), ("pi", 0.2)]
+    scans = scan(list(neutral), options, engine=engine)
+    highest = [float(one.values["mu"].max()) for one in scans]
+    assert found.extremes["mu"].tolist() == highest
+    assert found.extremes["pi"].tolist() == [float(one.values["pi"].min()) for one in scans]
+    peaks = find_peaks(scans, "mu", threshold=found, fpr=0.2)
+    assert len({peak.replicate for peak in peaks.peaks}) == sum(value > peaks.threshold for value in highest) == 4
+    assert "20 haplotypes" in str(peaks.compared)
+    with pytest.raises(UsageError, match="grid"):
+        find_thresholds(neutral, SweepOptions(grid=5), engine=engine)
+    with pytest.raises(UsageError, match="there is no neutral replicate"):
+        find_thresholds([], options, engine=engine)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"parameters": {**PARAMETERS, "width": 20}}, "width"),
+        ({"parameters": {**PARAMETERS, "missing": "drop"}}, "missing"),
+        ({"parameters": {**PARAMETERS, "grid": 7}}, "has a grid of so many positions"),
+        ({"facts": replace(FACTS, haplotypes=41)}, "40 haplotypes, the scan .1. has 41"),
+        ({"facts": replace(FACTS, genotypes=True)}, "unphased genotypes"),
+        ({"facts": replace(FACTS, missing=0.06)}, "0.0 % of the states missing"),
+        ({"facts": replace(FACTS, masked=0.11)}, "11.0 %"),
+        ({"facts": replace(FACTS, sites=150)}, "sites per kb"),
+    ],
+)
+def test_thresholds_of_other_data_are_refused(change: dict[str, object], message: str) -> None:
+    null = null_of([1.0, 2.0, 3.0, 4.0])
+    values = [5.0] * 8  # 950 bp
+    assert find_peaks([track(values)], threshold=null).peaks[0].p_value == 0.2
+    with pytest.raises(UsageError, match=message):
+        find_peaks([track(values, **change)], threshold=null)
+
+
+def test_thresholds_of_compat_precision_need_data_that_begin_at_the_first_bp() -> None:
+    compat = {**PARAMETERS, "precision": "compat", "missing": "drop"}
+    null = null_of([1.0, 2.0, 3.0, 4.0], scan=compat)
+    late = track([5.0] * 8, parameters=compat)
+    assert len(find_peaks([replace(late, start=late.start + 60, end=late.end + 60)], threshold=null)) == 1
+    moved = replace(late, start=late.start + 1_000, end=late.end + 1_000)
+    with pytest.raises(UsageError, match="begins at 975 bp; compat precision counts all bp before"):
+        find_peaks([moved], threshold=null)
+
+
+def test_peaks_are_merged_windows() -> None:
+    values = [0.0, 5.0, 6.0, 0.0, math.nan, 0.0, 0.0, 7.0]
+    found = find_peaks([track(values)], threshold=4.0)
+    places = [(one.start, one.end, one.position, one.value, one.rows) for one in found.peaks]
+    assert places == [(75, 425, 300.0, 6.0, 2), (675, 925, 800.0, 7.0, 1)]
+    assert [one["name"] for one in found.records()] == ["peak2", "peak1"]
+    assert len(find_peaks([track(values)], threshold=4.0, merge=248)) == 2
+    assert len(find_peaks([track(values)], threshold=4.0, merge=249)) == 1
+    low = find_peaks([track([-value for value in values], "tajima_d")], "tajima_d", threshold=-4.0)
+    assert [one.value for one in low.peaks] == [-6.0, -7.0]
+    gridded = find_peaks([track(values, gridded=True)], threshold=4.0)
+    assert [one.end for one in gridded.peaks] == [424, 924]  # the last bp of a window of bp is outside
+
+
+def test_the_rows_that_are_most_like_a_sweep() -> None:
+    values = [4.0, 1.0, 3.0, math.nan, 2.0]
+    assert sum(one.rows for one in find_peaks([track(values)], top=2).peaks) == 2
+    assert sum(one.rows for one in find_peaks([track(values)], top=9).peaks) == 4
+    assert sum(one.rows for one in find_peaks([track(values)], quantile=0.5).peaks) == 2
+    low = find_peaks([track(values, "pi")], "pi", top=1)
+    assert [one.value for one in low.peaks] == [1.0]
+    assert len(find_peaks([track([math.nan])], quantile=0.5)) == 0
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({}, "give one of `?threshold"),
+        ({"top": 1, "quantile": 0.5}, "give one of `?threshold"),
+        ({"top": 0}, "at least 1 row"),
+        ({"quantile": 1.0}, "between 0 and 1"),
+        ({"threshold": 1.0, "fpr": 0.1}, "no effect without"),
+        ({"threshold": 1.0, "merge": -1}, "0 bp or more"),
+        ({"statistic": "pi", "top": 1}, "is not in the scan"),
+        ({"statistic": "omega", "top": 1}, "choose one of"),
+    ],
+)
+def test_what_is_refused(how: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        find_peaks([track([1.0, 2.0])], **how)  # type: ignore[arg-type]
