@@ -18,9 +18,10 @@ from oclgenomics.app.files import file_key
 from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
 from oclgenomics.classify import plan
 from oclgenomics.classify.database.database import Database
-from oclgenomics.classify.database.features import FeatureSource, feature_parts
+from oclgenomics.classify.database.features import feature_parts
 from oclgenomics.classify.database.file import KIND, open_database
 from oclgenomics.classify.database.listings import database_facts
+from oclgenomics.classify.database.packed_file import FeatureSource
 from oclgenomics.classify.device.finder import (
     Finder,
     FoundReads,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,6 @@ from oclgenomics.io.array_file import Window
 from oclgenomics.io.workers import Workers
 
 if TYPE_CHECKING:
-    from oclgenomics.classify.database.packed_file import PackedStore
     from oclgenomics.runtime import DeviceLimits
 
 
@@ -251,38 +250,6 @@ def count_type(max_locations: int) -> type[Any]:
     if not 1 <= max_locations <= MAX_LOCATIONS:
         raise ValueError(f"{max_locations} locations of a feature: 1 to {MAX_LOCATIONS} are possible")
     return np.uint8 if max_locations < 1 << 8 else np.uint16
-
-
-class FeatureSource(Protocol):
-    """Features in memory, or in a file from which they come piece by piece.
-
-    Attributes
-    ----------
-    numbers : FeatureNumbers
-    blocks : dict of str to int
-        Blocks of the sections whose windows come with `stored_pieces`.
-    packed : PackedStore or None
-        The features as a device unpacks them, if they are in a file in which they are packed.
-    """
-
-    @property
-    def numbers(self) -> FeatureNumbers: ...
-
-    @property
-    def packed(self) -> PackedStore | None: ...
-
-    def __len__(self) -> int: ...
-
-    @property
-    def blocks(self) -> Mapping[str, int]: ...
-
-    def pieces(self, features: int, locations: int) -> Iterator[Features]: ...
-
-    def stored_pieces(
-        self, features: int, locations: int, found: Callable[[], Found], room: SectionRoom | None = None
-    ) -> Iterator[StoredPiece]: ...
-
-    def whole(self) -> Features: ...
 
 
 def cut_features(counts: Counts, locations: int) -> Iterator[tuple[slice, int]]:

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from oclgenomics import __version__
 from oclgenomics.classify.database.database import Database
-from oclgenomics.classify.database.features import Features, FeatureSource, unmix
+from oclgenomics.classify.database.features import Features, unmix
 from oclgenomics.classify.database.file import KIND
+from oclgenomics.classify.database.packed_file import FeatureSource
 from oclgenomics.classify.options import MAX_KMER, MAX_LOCATIONS, RANKS, SEQUENCE
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON

@@ -6,10 +6,10 @@ with a database is said as soon as it would matter, and what is not read costs n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -323,6 +323,38 @@ class PackedStore:
         if fault is not None:
             raise contradiction(self._file, fault)
         return features
+
+
+class FeatureSource(Protocol):
+    """Features in memory, or in a file from which they come piece by piece.
+
+    Attributes
+    ----------
+    numbers : FeatureNumbers
+    blocks : dict of str to int
+        Blocks of the sections whose windows come with `stored_pieces`.
+    packed : PackedStore or None
+        The features as a device unpacks them, if they are in a file in which they are packed.
+    """
+
+    @property
+    def numbers(self) -> FeatureNumbers: ...
+
+    @property
+    def packed(self) -> PackedStore | None: ...
+
+    def __len__(self) -> int: ...
+
+    @property
+    def blocks(self) -> Mapping[str, int]: ...
+
+    def pieces(self, features: int, locations: int) -> Iterator[Features]: ...
+
+    def stored_pieces(
+        self, features: int, locations: int, found: Callable[[], Found], room: SectionRoom | None = None
+    ) -> Iterator[StoredPiece]: ...
+
+    def whole(self) -> Features: ...
 
 
 def _words(numbers: int, width: int) -> int:

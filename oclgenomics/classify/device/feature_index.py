@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify import plan
-from oclgenomics.classify.database.features import FeatureSource
+from oclgenomics.classify.database.packed_file import FeatureSource
 from oclgenomics.classify.device.candidate_finder import CandidateFinder
 from oclgenomics.classify.device.looked_up import FeatureLister, HitLister, LookedUp, RepeatDropper
 from oclgenomics.classify.device.sketches import Sketches

@@ -9,8 +9,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.database.features import NO_FEATURE, Features, FeatureSource, mix
-from oclgenomics.classify.database.packed_file import PackedStore
+from oclgenomics.classify.database.features import NO_FEATURE, Features, mix
+from oclgenomics.classify.database.packed_file import FeatureSource, PackedStore
 from oclgenomics.classify.device.feature_index import FeatureIndex
 from oclgenomics.classify.device.reads import SketchedReads
 from oclgenomics.classify.device.sketches import Sketches

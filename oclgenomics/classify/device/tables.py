@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from oclgenomics.classify import plan
-from oclgenomics.classify.database.features import Features, FeatureSource, Found, StoredPiece
-from oclgenomics.classify.database.packed_file import PackedPiece, PackedStore
+from oclgenomics.classify.database.features import Features, Found, StoredPiece
+from oclgenomics.classify.database.packed_file import FeatureSource, PackedPiece, PackedStore
 from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.classify.plan import BLOCK_WINDOWS
 from oclgenomics.classify.taxonomy.lineages import Targets

@@ -32,6 +32,7 @@ from oclgenomics.classify.database.file import (
 )
 from oclgenomics.classify.database.manifest import check_manifest
 from oclgenomics.classify.database.packed_file import OUT_OF_PLACE
+from oclgenomics.classify.database.packing import Widths
 from oclgenomics.classify.options import RANKS, BuildOptions, SketchOptions
 from oclgenomics.classify.plan import count_windows
 from oclgenomics.errors import InputError, OutputError
@@ -336,6 +337,9 @@ def test_contradictions(path: Path, name: str) -> None:
     refused(path, path.read_bytes(), message)
 
 
+WIDTH = Widths.of(packed_database().features.numbers.alive, int(packed_database().targets.windows.sum())).location
+HIGH = np.uint64((1 << WIDTH - 1) - 1 << WIDTH + 1)  # all bits of the window of the second location, the last of two
+
 PACKED_CHANGED: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray], str]] = {
     "places that descend": ("key_starts", lambda a: moved(a, 3, a[4] + 1), OUT_OF_PLACE),
     "a first place above 0": ("key_starts", lambda a: moved(a, 0, 1), OUT_OF_PLACE),
@@ -349,7 +353,7 @@ PACKED_CHANGED: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray], str]] =
     "a last location too many": ("locations", lambda a: moved(a, 0, a[0] ^ np.uint64(1)), OUT_OF_PLACE),
     "a window too high": (
         "locations",
-        lambda a: moved(a, 0, a[0] | np.uint64(0x3F << 8)),
+        lambda a: moved(a, 0, a[0] | HIGH),
         "a location behind the last w",
     ),
     "the same keys": ("keys", np.zeros_like, "features that are out of order"),

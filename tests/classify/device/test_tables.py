@@ -16,8 +16,9 @@ from hypothesis import given, settings, strategies as st
 
 from oclgenomics.classify import plan
 from oclgenomics.classify.database.database import Database, find_fault
-from oclgenomics.classify.database.features import Features, FeatureSource
+from oclgenomics.classify.database.features import Features
 from oclgenomics.classify.database.file import KIND, PLAIN, open_database, read_database
+from oclgenomics.classify.database.packed_file import FeatureSource
 from oclgenomics.classify.database.packing import Widths
 from oclgenomics.classify.device.tables import Checks, FeatureTable
 from oclgenomics.errors import InputError
