@@ -29,7 +29,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.database.features import FeatureSource
+from oclgenomics.classify.database.packed_file import FeatureSource
 from oclgenomics.classify.options import RANKS, QueryOptions
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
