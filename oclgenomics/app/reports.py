@@ -71,6 +71,11 @@ def cell(value: Any) -> str:
     return f"{value:.9g}" if isinstance(value, float) else " ".join(str(value).split())
 
 
+def in_one_line(text: str) -> str:
+    """Return a name without what a field of a table cannot hold: tabs and ends of lines become spaces."""
+    return text.replace("\t", " ").replace("\n", " ")
+
+
 def table_text(provenance: Mapping[str, Any], columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table with a header, below '#' lines that say what made it."""
     return provenance_lines(provenance) + "".join(["\t".join(row) + "\n" for row in (columns, *rows)])
@@ -108,6 +113,18 @@ def write_reports(
     with closing(workers.work_behind(write, made, behind=behind)) as written:
         for _ in written:
             pass
+
+
+def write_report(parts: Iterable[PartT], stream: ByteSink, report: Report[PartT]) -> int:
+    """Write parts of a result, such as scans, to a binary stream as they come, and return how many there were."""
+    count = 0
+
+    def counted(_: PartT) -> None:
+        nonlocal count
+        count += 1
+
+    write_reports(parts, [(stream, report)], on_part=[counted])
+    return count
 
 
 def _texts(

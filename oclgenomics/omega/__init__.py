@@ -13,13 +13,13 @@ from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
     from oclgenomics.app.figures import save_plot as save_plot
+    from oclgenomics.app.reports import write_report as write_report
     from oclgenomics.app.run import Run as Run
     from oclgenomics.omega.api import *
     from oclgenomics.omega.formats.scans import (
         make_report as make_report,
         read_report as read_report,
         scan_record as scan_record,
-        write_report as write_report,
     )
     from oclgenomics.omega.formats.thresholds import read_thresholds as read_thresholds
     from oclgenomics.omega.jobs import ScanJob as ScanJob, ThresholdJob as ThresholdJob
@@ -34,11 +34,12 @@ __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
         "api": "detect_sweeps find_peaks find_thresholds iter_scan ld_around_peak scan scan_alignment",
-        "formats.scans": "make_report read_report scan_record write_report",
+        "formats.scans": "make_report read_report scan_record",
         "formats.thresholds": "read_thresholds",
         "jobs": "ScanJob ThresholdJob",
         "ld.map": "LdMap",
         "oclgenomics.app.figures": "save_plot",
+        "oclgenomics.app.reports": "write_report",
         "oclgenomics.app.run": "Run",
         "options": "LdOptions MISSING_NAMES ScanOptions scan_parameters",
         "plots.scans": "peak_windows plot_scans",

@@ -13,13 +13,13 @@ from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
     from oclgenomics.app.figures import save_plot as save_plot
+    from oclgenomics.app.reports import write_report as write_report
     from oclgenomics.app.run import Run as Run
     from oclgenomics.sweeps.api import *
     from oclgenomics.sweeps.formats.scans import (
         make_report as make_report,
         read_report as read_report,
         scan_record as scan_record,
-        write_report as write_report,
     )
     from oclgenomics.sweeps.formats.thresholds import read_thresholds as read_thresholds
     from oclgenomics.sweeps.options import *
@@ -31,9 +31,10 @@ __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
         "api": "find_peaks find_thresholds iter_scan reading_for scan",
-        "formats.scans": "make_report read_report scan_record write_report",
+        "formats.scans": "make_report read_report scan_record",
         "formats.thresholds": "read_thresholds",
         "oclgenomics.app.figures": "save_plot",
+        "oclgenomics.app.reports": "write_report",
         "oclgenomics.app.run": "Run",
         "options": "STATISTICS SweepOptions sweep_parameters",
         "plots.scans": "plot_scans",

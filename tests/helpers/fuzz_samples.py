@@ -13,8 +13,9 @@ from helpers.bgzf import bgzip
 from helpers.classify_databases import edge_database
 from helpers.damage import INPUTS
 from helpers.kmer_sets import random_set, write_database
+from oclgenomics.app.reports import write_report
 from oclgenomics.classify.database.file import write_database as write_classify_database
-from oclgenomics.omega.formats.scans import make_report, write_report
+from oclgenomics.omega.formats.scans import make_report
 from oclgenomics.omega.formats.thresholds import as_json
 from oclgenomics.omega.result import DataFacts, Scan
 from oclgenomics.omega.significance.facts import NullFacts

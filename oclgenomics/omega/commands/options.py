@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import math
 from typing import TYPE_CHECKING
 
 from oclgenomics import omega
-from oclgenomics.app import commands as app
+from oclgenomics.app import commands as app, peaks
 from oclgenomics.app.files import reads
-from oclgenomics.errors import UsageError
 from oclgenomics.omega.options import missing_states
 
 if TYPE_CHECKING:
@@ -105,15 +103,6 @@ def scan_options(args: argparse.Namespace) -> omega.ScanOptions:
     )
 
 
-def threshold_files(args: argparse.Namespace, text: str) -> list[str]:
-    """The files that an option's threshold names, as `oclgenomics.app.files.reads` asks for them."""
-    try:
-        float(text)
-    except ValueError:
-        return [text]
-    return []
-
-
 def given_threshold(text: str) -> float | omega.Significance:
     """Read a threshold as options give it: an omega, or a file of `omega threshold --json`.
 
@@ -124,13 +113,7 @@ def given_threshold(text: str) -> float | omega.Significance:
     InputError
         A file that cannot be read or is something else.
     """
-    try:
-        value = float(text)
-    except ValueError:
-        return omega.read_thresholds(text)
-    if not (math.isfinite(value) and value >= 0):
-        raise UsageError(f"--threshold {text}: an omega is 0 or more")
-    return value
+    return peaks.given_threshold(text, omega.read_thresholds, least=0, value="an omega is 0 or more")
 
 
 def say_compared(args: argparse.Namespace, compared: Compared) -> None:

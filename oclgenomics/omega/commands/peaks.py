@@ -8,9 +8,9 @@ from typing import Any
 from oclgenomics import omega
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
-from oclgenomics.errors import UsageError
+from oclgenomics.app.peaks import add_peak_options, check_peak_options
 from oclgenomics.omega import formats
-from oclgenomics.omega.commands.options import given_threshold, say_compared, threshold_files
+from oclgenomics.omega.commands.options import given_threshold, say_compared
 
 FORMATS: tuple[formats.PeakFormat, ...] = ("bed", "tsv", "json")
 
@@ -26,22 +26,10 @@ def add_parser(actions: Any) -> None:
     reads(parser.add_argument(
         "report", metavar="REPORT", help="tsv or json report of `omega scan`; - for standard input"
     ))  # fmt: skip
-    group = parser.add_argument_group("which positions (give one)")
-    threshold = group.add_argument(
-        "--threshold", metavar="OMEGA|FILE",
-        help="those with a larger omega; a file of `omega threshold --json -o FILE` also gives p-values",
-    )  # fmt: skip
-    reads(threshold, threshold_files)
-    group.add_argument("--top", type=app.count, metavar="N", help="the N highest, before they are merged")
-    group.add_argument("--quantile", type=float, metavar="Q", help="those above this quantile of all, such as 0.995")
-    group = parser.add_argument_group("regions")
-    group.add_argument(
-        "--fpr", type=float, metavar="F",
-        help="false-positive rate, with a threshold file (default: the file's first)",
-    )  # fmt: skip
-    group.add_argument(
-        "--merge", type=app.count, default=0, metavar="BP",
-        help="merge windows at most BP apart; 0: those that overlap or touch (default: %(default)s)",
+    add_peak_options(
+        parser, which="which positions", value="OMEGA",
+        threshold="those with a larger omega; a file of `omega threshold --json -o FILE` also gives p-values",
+        top="the N highest, before they are merged", quantile="those above this quantile of all, such as 0.995",
     )  # fmt: skip
     app.add_output_options(parser, formats=FORMATS, what="regions")
 
@@ -55,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
         See the exit codes of `oclgenomics.errors`.
     """
     output = app.OutputOptions.resolve(args, FORMATS)
-    _check(args)
+    check_peak_options(args, "which positions are high")
     report = omega.read_report(args.report)
     found = omega.find_peaks(
         report, threshold=_threshold(args), top=args.top, quantile=args.quantile, fpr=args.fpr,
@@ -73,19 +61,6 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _check(args: argparse.Namespace) -> None:
-    given = [name for name in ("threshold", "top", "quantile") if getattr(args, name) is not None]
-    if len(given) != 1:
-        raise UsageError("nothing says which positions are high; give one of --threshold, --top and --quantile")
-    if args.fpr is not None and args.threshold is None:
-        raise UsageError("--fpr has no effect without --threshold FILE")
-
-
 def _threshold(args: argparse.Namespace) -> float | omega.Significance | None:
     """The omega to exceed, or what neutral replicates say."""
-    if args.threshold is None:
-        return None
-    given = given_threshold(args.threshold)
-    if isinstance(given, float) and args.fpr is not None:
-        raise UsageError(f"--fpr has no effect with --threshold {args.threshold}; it needs a file")
-    return given
+    return None if args.threshold is None else given_threshold(args.threshold)

@@ -18,6 +18,7 @@ from oclgenomics.app import commands as app, files
 from oclgenomics.app.html_output import add_html_option, elsewhere, input_title, write_page
 from oclgenomics.app.inputs import add_reading_options, add_region_to_read, read_options, say_haploid, say_unphased
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
+from oclgenomics.app.peaks import threshold_files
 from oclgenomics.app.reports import Report
 from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
 from oclgenomics.errors import UsageError
@@ -92,7 +93,7 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
     files.reads(group.add_argument(
         "--threshold", metavar="OMEGA|FILE",
         help="draw lines in the figure at this omega, or at those of `omega threshold --json -o FILE`",
-    ), shared.threshold_files)  # fmt: skip
+    ), threshold_files)  # fmt: skip
     group = app.add_output_options(parser, report_files, formats=FORMATS, what="scans")
     add_html_option(group, "omega along the positions")
     add_multiqc_options(group, "omega along the positions")

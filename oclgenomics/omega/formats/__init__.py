@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
+    from oclgenomics.app.reports import write_report as write_report
     from oclgenomics.omega.formats.ld import *
     from oclgenomics.omega.formats.scans import (
         ReportFormat as ReportFormat,
@@ -14,15 +15,15 @@ if TYPE_CHECKING:
         read_report as read_report,
         scans_content as scans_content,
         summary_line as summary_line,
-        write_report as write_report,
     )
     from oclgenomics.omega.formats.thresholds import *
 
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
+        "oclgenomics.app.reports": "write_report",
         "ld": "MatrixFile PairTable parts_json parts_tsv values_format",
-        "scans": "ReportFormat make_report read_report scans_content summary_line write_report",
+        "scans": "ReportFormat make_report read_report scans_content summary_line",
         "thresholds": "PeakFormat as_json as_tsv read_thresholds write_peaks",
     },
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Literal, get_args
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.app.multiqc import Content
 from oclgenomics.app.provenance import provenance_lines
-from oclgenomics.app.reports import MISSING, ByteSink, Lines, Report, encoded, write_reports
+from oclgenomics.app.reports import MISSING, Lines, Report, encoded, in_one_line
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.json_text import json_text, load_fields
 from oclgenomics.io.text_file import read_text
@@ -99,7 +99,7 @@ class TsvReport(Lines):
         return encoded(provenance_lines(self.provenance) + "\t".join(SCAN_COLUMNS) + "\n")
 
     def body(self, scan: Scan) -> bytes:
-        label = f"{_one_field(scan.name)}\t{scan.replicate}"
+        label = f"{in_one_line(scan.name)}\t{scan.replicate}"
         columns = [scan.positions, scan.omega, scan.left, scan.right, scan.counted_sites, scan.valid]
         rows = zip(*(column.tolist() for column in columns), strict=True)
         window, none = f"{MISSING}\t{MISSING}\t{MISSING}\n", f"{MISSING}\t{MISSING}\t{MISSING}\t{MISSING}\n"
@@ -205,18 +205,6 @@ def make_report(
     raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
 
 
-def write_report(scans: Iterable[Scan], stream: ByteSink, report: Report[Scan]) -> int:
-    """Write scans to a binary stream as they come, and return how many there were."""
-    count = 0
-
-    def counted(_: Scan) -> None:
-        nonlocal count
-        count += 1
-
-    write_reports(scans, [(stream, report)], on_part=[counted])
-    return count
-
-
 def summary_line(scan: Scan) -> str:
     """One line for a person: sites, what was left out and why, the largest omega, where, and its window."""
     left_out = ", ".join(f"{count:,} {reason}" for reason, count in scan.discarded.items() if count)
@@ -240,11 +228,7 @@ def _facts_line(scan: Scan) -> str:
     if scan.data is None:
         return ""
     words = " ".join(f"{name}={str(value).lower()}" for name, value in scan.data.record().items())
-    return f"{FACTS_MARK}{words} chromosome={_one_field(scan.name)}\n"
-
-
-def _one_field(name: str) -> str:
-    return name.replace("\t", " ").replace("\n", " ")
+    return f"{FACTS_MARK}{words} chromosome={in_one_line(scan.name)}\n"
 
 
 # Reading back

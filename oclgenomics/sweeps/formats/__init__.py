@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
+    from oclgenomics.app.reports import write_report as write_report
     from oclgenomics.sweeps.formats.scans import *
     from oclgenomics.sweeps.formats.thresholds import *
 
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
-        "scans": "ReportFormat make_report summary_line write_report",
+        "oclgenomics.app.reports": "write_report",
+        "scans": "ReportFormat make_report summary_line",
         "thresholds": "PeakFormat as_json as_tsv write_peaks",
     },
 )

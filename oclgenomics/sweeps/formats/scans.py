@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from oclgenomics.app.provenance import provenance_lines
-from oclgenomics.app.reports import MISSING, ByteSink, Lines, Report, encoded, write_reports
+from oclgenomics.app.reports import MISSING, Lines, Report, encoded, in_one_line
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.json_text import json_text, load_fields
 from oclgenomics.io.text_file import read_text
@@ -50,11 +50,11 @@ class TsvReport(Lines):
         header = "" if self._begun else "\t".join((*WINDOW_COLUMNS, *scan.values)) + "\n"
         self._begun = True
         digits = 9 if scan.parameters.get("precision") == "compat" else 7
-        label = f"{_one_field(scan.name)}\t{scan.replicate}".replace("%", "%%")
+        label = f"{in_one_line(scan.name)}\t{scan.replicate}".replace("%", "%%")
         form = f"{label}\t%.10g\t%.10g\t%.10g\t%d" + f"\t%.{digits}g" * len(scan.values) + "\n"
         columns = (scan.positions, scan.start, scan.end, scan.window_sites, *scan.values.values())
         words = " ".join(f"{name}={str(value).lower()}" for name, value in asdict(scan.facts).items())
-        facts = f"{FACTS_MARK}{words} chromosome={_one_field(scan.name)}\n"
+        facts = f"{FACTS_MARK}{words} chromosome={in_one_line(scan.name)}\n"
         unknown = any(np.isnan(column).any() for column in scan.values.values())
         return encoded(header + facts + _rows(form, columns, nan=MISSING if unknown else None))
 
@@ -176,18 +176,6 @@ def make_report(
     raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
 
 
-def write_report(scans: Iterable[Scan], stream: ByteSink, report: Report[Scan]) -> int:
-    """Write scans to a binary stream as they come, and return how many there were."""
-    count = 0
-
-    def counted(_: Scan) -> None:
-        nonlocal count
-        count += 1
-
-    write_reports(scans, [(stream, report)], on_part=[counted])
-    return count
-
-
 def summary_line(scan: Scan) -> str:
     """Return one line for a person: sites, what was left out and why, and where each statistic is most like a sweep."""
     left_out = ", ".join(f"{count:,} {reason}" for reason, count in scan.discarded.items() if count)
@@ -200,10 +188,6 @@ def summary_line(scan: Scan) -> str:
             which = "highest" if name == "mu" else "lowest"
             found.append(f"{which} {name} {scan.values[name][best]:.4g} at {scan.positions[best]:,.0f} bp")
     return f"{line}; {', '.join(found)}" if found else f"{line}; no window has enough sites"
-
-
-def _one_field(name: str) -> str:
-    return name.replace("\t", " ").replace("\n", " ")
 
 
 # Reading back

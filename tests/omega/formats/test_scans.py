@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from oclgenomics.app.reports import write_report
 from oclgenomics.errors import UsageError
-from oclgenomics.omega.formats.scans import make_report, scan_record, summary_line, write_report
+from oclgenomics.omega.formats.scans import make_report, scan_record, summary_line
 from oclgenomics.omega.result import Scan, ScanStats
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "omega"

@@ -16,11 +16,12 @@ from helpers.alignments import correlated_states, make_alignment, random_positio
 from helpers.linkage import ld_matrix
 from hypothesis import given, strategies as st
 
+from oclgenomics.app.reports import write_report
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.omega import LdOptions, Run, ScanOptions, ld_around_peak, reference, scan
 from oclgenomics.omega.device.ld import LdBlock, ld_blocks
 from oclgenomics.omega.device.scanner import OmegaScanner
-from oclgenomics.omega.formats.scans import make_report, read_report, write_report
+from oclgenomics.omega.formats.scans import make_report, read_report
 from oclgenomics.omega.ld.map import PART_COLUMNS, BinnedLd, LdMap
 from oclgenomics.omega.ld.region import LdPart, omega_of_parts, window_parts
 from oclgenomics.omega.result import OmegaReport
