@@ -1,4 +1,4 @@
-"""Counting at the size of a tenth of human: reads that come through a pipe, beside KMC and FastK on the same reads.
+"""Counting at the size of a tenth of human: reads that come through a pipe, with KMC and FastK on the same reads.
 
     python benchmarks/kmers_large.py [--device cpu] [--bases 310e6] [--coverage 10] [--k 31]
                                      [--max-memory 4G,1G] [--peers kmc,FastK] [--tmp FOLDER] [--json FILE]
