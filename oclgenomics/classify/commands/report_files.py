@@ -267,7 +267,8 @@ class ReportFiles:
         if self._args.multiqc:
             write_content(self._args, formats.taxa_content(_sample(self._args), self.tally))
         if self._args.plot:
-            plots.draw_figure(self._args.plot, plots, "plot_sample", self.tally, title=_sample(self._args))
+            counts = self.tally.calls_alone()  # which another process can have
+            plots.draw_figure(self._args.plot, plots, "plot_sample", counts, title=_sample(self._args))
         if self._args.html:
             more = f"in {os.path.basename(self._args.kreport)}" if self._args.kreport else "in the file of --kreport"
             page = plots.sample_page(self.tally, title=_sample(self._args), more=more)

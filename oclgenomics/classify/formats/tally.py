@@ -107,6 +107,12 @@ class Tally:
             raise ParameterError("sketch", "candidates are not counted, so no shares can be estimated from them")
         return self._evidence.estimate(per_genome=per_genome, rounds=rounds)
 
+    def calls_alone(self) -> Tally:
+        """Return the counts without what they rest on, which may be large and belongs to this process."""
+        alone = Tally(self.lineages)
+        alone.counts, alone.sequences = self.counts, self.sequences
+        return alone
+
     @property
     def reads(self) -> int:
         """All reads or pairs."""

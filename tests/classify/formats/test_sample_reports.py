@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 from dataclasses import replace
+from threading import Lock
 
 import numpy as np
 import pytest
@@ -58,6 +60,19 @@ def test_golden_abundances() -> None:
     assert abundance_lists(tally, "genus") == "".join(golden_lines("viral/se150.abundances.txt"))
     golden = "".join(golden_lines("viral/se150.precision_summary.txt"))
     assert summary_text(tally) in golden
+
+
+@given(SEEDS, SIZES)
+def test_another_process_can_have_the_counts(seed: int, reads: int) -> None:
+    """Whatever belongs to this process stays here."""
+    lineages = random_lineages(seed)
+    tally = Tally(lineages, features=True, known=Lock().__enter__)  # type: ignore[arg-type]
+    tally.add(random_reads(lineages, seed, reads))
+    with pytest.raises(TypeError):
+        pickle.dumps(tally)
+    sent = pickle.loads(pickle.dumps(tally.calls_alone()))
+    assert sent.counts.tolist() == tally.counts.tolist()
+    assert (sent.reads, sent.sequences) == (tally.reads, tally.sequences)
 
 
 def test_golden_precision_of_viruses() -> None:
