@@ -113,7 +113,7 @@ def test_omega(folder: Path) -> None:
 
 
 def test_the_highest_omega_of_a_stretch_is_shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("oclgenomics.omega.formats.scans.SHOWN_POSITIONS", 10)
+    monkeypatch.setattr("oclgenomics.app.tracks.SHOWN_POSITIONS", 10)
     words = ["--length", "1M", "--grid", 50, "--minwin", 1000, "--maxwin", "100k", "-o", folder / "again.tsv"]
     run("omega", "scan", folder / "first.ms", *words, "--multiqc", folder / "few_mqc.json")
     lines, tracks = json.loads((folder / "few_mqc.json").read_text())["data"], read_report(folder / "again.tsv")

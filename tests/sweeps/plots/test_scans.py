@@ -13,7 +13,7 @@ import pytest
 from oclgenomics.app.figures import save_plot
 from oclgenomics.sweeps.options import STATISTICS
 from oclgenomics.sweeps.plan import SweepFacts
-from oclgenomics.sweeps.plots.scans import COLUMNS, _drawn_points, plot_scans
+from oclgenomics.sweeps.plots.scans import COLUMNS, drawn_rows, plot_scans
 from oclgenomics.sweeps.result import Scan
 from oclgenomics.sweeps.significance import SweepThreshold
 
@@ -97,6 +97,7 @@ def test_of_many_points_extremes_are_drawn() -> None:
     x = np.arange(50_000.0)
     y = np.random.default_rng(1).normal(size=len(x))
     y[[5, 777]] = 50, -50
-    shown = dict(zip(*_drawn_points(x, y), strict=True))
+    rows = drawn_rows(x, y)
+    shown = dict(zip(x[rows].tolist(), y[rows].tolist(), strict=True))
     assert len(shown) <= 2 * COLUMNS + 2
     assert (shown[5.0], shown[777.0]) == (50.0, -50.0)
