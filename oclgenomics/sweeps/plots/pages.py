@@ -41,10 +41,10 @@ from oclgenomics.sweeps.significance import Significance, sign_of
 
 COLUMNS = 2_000  # of a panel, of all its chromosomes together, with two points each at most
 SUMMARISED, DRAWN_EXTREMES = 500, 1_000  # positions of quantiles; extremes of replicates
-FEW_REPLICATES = 5  # fewer than this are drawn one by one
+FEW_REPLICATES, FEW_ROWS = 5, 500  # fewer are drawn one by one, and with larger points
 LISTED_WINDOWS, AT_ONCE = 200, 4_096  # of each statistic; rows looked at in one step
 PANEL, LONE_PANEL, MARGINS = 165, 380, 90  # pixels
-APART, ROOM = 0.028, 0.27  # between panels, as a share of the figure; for the label of the best one, of a panel
+APART, ROOM = 0.028, 40  # between panels, as a share of the figure; pixels for the label of the best one
 LABEL, RATES, TITLES = 15, 84, 56  # pixels: height of a threshold's label; margin for them; where axes have titles
 HARD = "\N{NO-BREAK SPACE}"
 SIDE = 0.12  # of the axis, in which labels lie inward
@@ -130,7 +130,7 @@ def _chart(names: Sequence[Statistic], scans: Sequence[Scan], null: Significance
     summarised = replicates and len(scans) >= FEW_REPLICATES
     for number, name in enumerate(names):
         y = "y" if number == 0 else f"y{number + 1}"
-        panel = _Panel(name, y, scale, unit, span)
+        panel = _Panel(name, y, scale, unit, span, ROOM / pixels / (2 if replicates else 1))
         if summarised:
             panel.summary(scans, first=number == 0)
         else:
@@ -164,14 +164,14 @@ def _chart(names: Sequence[Statistic], scans: Sequence[Scan], null: Significance
 
 
 def _description(scans: Sequence[Scan], *, replicates: bool, summarised: bool, dashed: bool) -> str:
-    text = "The window that looks most like a sweep is marked in each panel."
+    text = "The window that looks most like a sweep is marked."
     if replicates:
         text = "Replicates lie over each other; the extreme of each is orange."
     if summarised:
         text = "Median and middle 90 % of the replicates, and the extreme of each."
         step = -(-len(scans) // DRAWN_EXTREMES)
         text += f" Of {len(scans):,} replicates every {step}th one's extreme is drawn." if step > 1 else ""
-    elif max(sum(len(scan.positions) for scan in scans), 0) > 2 * COLUMNS:
+    elif sum(len(scan.positions) for scan in scans) > 2 * COLUMNS:
         text += f" The lowest and the highest row of each of {COLUMNS:,} stretches are drawn."
     if dashed:
         text += " Dashed: thresholds from neutral replicates, by false-positive rate; higher μ and lower others pass."
@@ -181,8 +181,10 @@ def _description(scans: Sequence[Scan], *, replicates: bool, summarised: bool, d
 class _Panel:
     """What is drawn of a statistic: traces, shapes and notes of the axis `y`."""
 
-    def __init__(self, name: Statistic, y: str, scale: float, unit: str, span: tuple[float, float]) -> None:
-        self._name, self._y, self._scale, self._unit, self._span = name, y, scale, unit, span
+    def __init__(
+        self, name: Statistic, y: str, scale: float, unit: str, span: tuple[float, float], room: float
+    ) -> None:  # fmt: skip
+        self._name, self._y, self._scale, self._unit, self._span, self._room = name, y, scale, unit, span, room
         self._factor = SCALES.get(name, 1.0)
         self._low, self._high = np.inf, -np.inf
         self.traces: list[dict[str, Any]] = []
@@ -192,7 +194,7 @@ class _Panel:
     @property
     def range(self) -> list[float]:
         """Ends of the axis, which reach all that is drawn."""
-        return list(panel_range(self._name, self._low, self._high, ROOM))
+        return list(panel_range(self._name, self._low, self._high, self._room))
 
     @property
     def _hover(self) -> str:
@@ -217,7 +219,11 @@ class _Panel:
             rows = drawn_rows(scan.positions, values, int(shares[number]) if many else sizes[number])
             last = scan.end[rows] - scan.by_bp
             about = np.stack([scan.positions[rows], scan.start[rows], last, scan.window_sites[rows]], axis=1)
-            marker = {"color": (BLUE, SKY)[number % 2], "size": 4, "opacity": 0.6 if faint else 1.0}
+            marker = {
+                "color": (BLUE, SKY)[number % 2],
+                "size": 4 if sum(sizes) > FEW_ROWS else 6,
+                "opacity": 0.6 if faint else 1.0,
+            }
             x = (scan.positions[rows] + shift) / self._scale
             self._trace(x, values[rows], name=label(scan.name), customdata=about, marker=marker, hovertemplate=hover)
 
@@ -270,9 +276,10 @@ class _Panel:
 
     def thresholds(self, null: Significance | None, pixels: int) -> None:
         """Lines across, with their rates in the right margin, one above the other where they are close."""
-        own = [] if null is None else [one for one in null.thresholds if one.statistic == self._name]
+        every = () if null is None else null.thresholds
+        own = [one for one in every if one.statistic == self._name]
         lines = sorted((one.value * self._factor, one.fpr) for one in own if np.isfinite(one.value))
-        rates = sorted({one.fpr for one in own}, reverse=True)
+        rates = sorted({one.fpr for one in every}, reverse=True)  # the same dashes in all panels
         if not lines:
             return
         self._low, self._high = min(self._low, lines[0][0]), max(self._high, lines[-1][0])
