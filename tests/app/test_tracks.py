@@ -40,8 +40,10 @@ def test_quantiles_are_those_of_the_replicates_at_a_position() -> None:
     np.testing.assert_allclose(positions, at)
     np.testing.assert_allclose([low - at, middle - at, high - at], np.repeat([[1.0], [10.0], [19.0]], 11, axis=1))
     assert len(quantiles_along(shown, 6)[0]) == 6
-    few = [Track("1", at, np.where(at > 50, np.nan, at)), Track("2", at, np.where(at > 30, np.nan, at)), shown[0]]
-    assert quantiles_along(few)[0].tolist() == [one for one in at.tolist() if one <= 50]  # half of them at least
+    few = [*shown[:2], *(Track("x", at, np.where(at > end, np.nan, at)) for end in (70, 30))]
+    assert quantiles_along(few)[0].tolist() == at.tolist()  # half of them at least
+    few.append(few[-1])
+    assert quantiles_along(few)[0].tolist() == [one for one in at.tolist() if one <= 70]
 
 
 @given(st.integers(1, 4), st.integers(0, 60), st.booleans(), st.integers(0, 1 << 32))

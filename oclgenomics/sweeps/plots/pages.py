@@ -270,7 +270,7 @@ class _Panel:
         self._trace(
             places / self._scale, np.array([value for value, *_ in found]), name="extreme of each", showlegend=first,
             text=[label(scan.name) for _, scan, _ in found], customdata=places, cliponaxis=False,
-            marker={"color": ORANGE, "size": 6, "opacity": 0.8},
+            marker={"color": ORANGE, "size": 6},
             hovertemplate=f"replicate %{{text}}: {self._hover}<br>at %{{customdata:,.0f}} bp<extra></extra>",
         )  # fmt: skip
 
