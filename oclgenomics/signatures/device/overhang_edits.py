@@ -192,8 +192,8 @@ def _end_costs(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Edits, start and informative positions of the first `inside` letters of patterns, that end with texts.
 
-    A text has `band` letters more than are inside, and alignments stay within so many diagonals of the one that ends with
-    both. Keys are those of `oclgenomics.signatures.reference.end_costs`. All results are int64 (patterns,).
+    A text has `band` letters more than are inside, and alignments stay within so many diagonals of the one that ends
+    with both. Keys are those of `oclgenomics.signatures.reference.end_costs`. All results are int64 (patterns,).
     """
     per_start = patterns.shape[1] + 1
     per_edit = per_start * (text.shape[1] + 1)
