@@ -33,7 +33,7 @@ SHOWN_ROWS = 500  # of a table
 FILTERED_ROWS = 12  # from which a table has a box for words to look for
 ROOM = 0.2  # above the data, for buttons
 SHOWN_APART = ("program", "version", "parameters")  # of what made a result
-NAMED_CHROMOSOMES, LONGEST_NAME = 40, 18  # on an axis; characters
+NAMED_CHROMOSOMES, FEW_CHROMOSOMES, LONGEST_NAME = 40, 5, 18  # on an axis; characters
 DASHES = ("dash", "dot", "dashdot", "longdash")
 MAX_PLACES, MAX_DIGITS = 4, 12  # of numbers in tables
 LISTED = 50  # numbers; longer arrays are packed
@@ -227,6 +227,8 @@ def window_band(x0: float, x1: float, colour: str, opacity: float, height: str =
 def chromosome_axis(tracks: Sequence[tuple[str, NDArray[np.float64]]], scale: float) -> dict[str, Any]:
     """Return the axis of chromosomes that lie end to end: names below their middles, of some if there are many.
 
+    More than a few names are without a "chr" that all of them have.
+
     Parameters
     ----------
     tracks : sequence of (str, ndarray of float64)
@@ -236,7 +238,8 @@ def chromosome_axis(tracks: Sequence[tuple[str, NDArray[np.float64]]], scale: fl
     """
     some = tracks[:: -(-len(tracks) // NAMED_CHROMOSOMES)]
     middles = [(float(positions[0]) + float(positions[-1])) / 2 / scale for _, positions in some]
-    named = [label(short_text(name, LONGEST_NAME)) for name, _ in some]
+    prefixed = len(some) > FEW_CHROMOSOMES and all(name.startswith("chr") and len(name) > 3 for name, _ in tracks)
+    named = [label(short_text(name[3 * prefixed :], LONGEST_NAME)) for name, _ in some]
     ticks = {"tickmode": "array", "tickvals": middles, "ticktext": named, "ticks": ""}
     return {"title": {"text": "Chromosome"}, **ticks}
 

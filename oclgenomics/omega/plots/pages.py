@@ -194,7 +194,7 @@ def _replicates(scans: Sequence[Scan]) -> Chart:
         text = "Median and middle 90 % of omega over the replicates, and the largest omega of each."
     step = -(-len(scans) // DRAWN_MAXIMA)
     if step > 1:
-        text += f" Of {len(scans):,} replicates every {step}th one's largest omega is drawn."
+        text += f" One in {step:,} replicates has its largest omega drawn."
     some = [(scan, scan.best) for scan in scans[::step] if scan.best is not None]
     y = np.array([scan.omega[index] for scan, index in some], np.float64)
     traces.append({

@@ -170,7 +170,7 @@ def _description(scans: Sequence[Scan], *, replicates: bool, summarised: bool, d
     if summarised:
         text = "Median and middle 90 % of the replicates, and the extreme of each."
         step = -(-len(scans) // DRAWN_EXTREMES)
-        text += f" Of {len(scans):,} replicates every {step}th one's extreme is drawn." if step > 1 else ""
+        text += f" One in {step:,} replicates has its extreme drawn." if step > 1 else ""
     elif sum(len(scan.positions) for scan in scans) > 2 * COLUMNS:
         text += f" The lowest and the highest row of each of {COLUMNS:,} stretches are drawn."
     if dashed:

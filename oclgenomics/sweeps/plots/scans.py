@@ -225,7 +225,7 @@ def _label(axes: Axes, text: str, x: float, y: float) -> None:
 
 def value_text(value: float) -> str:
     """Return a value with three digits and a minus sign that is one."""
-    return number_text(value).replace("-", "\N{MINUS SIGN}")
+    return "\N{MINUS SIGN}" * (value < 0) + number_text(abs(value))
 
 
 def _limits(axes: Axes) -> tuple[float, float]:

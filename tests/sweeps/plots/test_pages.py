@@ -69,6 +69,16 @@ def test_panels_share_the_axis_of_positions_and_do_not_overlap() -> None:
     assert (domains[0][1], round(domains[-1][0], 9)) == (1, 0)
 
 
+def test_many_chromosomes_have_short_names() -> None:
+    for names in (["chr1", "chr2"], [*"123456789"], [f"chr{number}" for number in range(1, 10)]):
+        scans = [make_scan(name, 100 + number, seed=number) for number, name in enumerate(names)]
+        axis = chart_of(scans).layout["xaxis"]
+        assert axis["ticktext"] == (names if len(names) < 9 else [*"123456789"])
+        lines = drawn(chart_of(scans), "y")
+        middles = [(trace["x"][0] + trace["x"][-1]) / 2 for trace in lines]
+        np.testing.assert_allclose(axis["tickvals"], middles, atol=0.5)
+
+
 def test_the_best_window_of_each_statistic_is_marked() -> None:
     scans = [make_scan("a", 1), make_scan("b", 2, seed=2)]
     chart = chart_of(scans)

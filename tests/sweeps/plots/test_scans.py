@@ -13,7 +13,7 @@ import pytest
 from oclgenomics.app.figures import save_plot
 from oclgenomics.sweeps.options import STATISTICS
 from oclgenomics.sweeps.plan import SweepFacts
-from oclgenomics.sweeps.plots.scans import COLUMNS, drawn_rows, plot_scans
+from oclgenomics.sweeps.plots.scans import COLUMNS, drawn_rows, plot_scans, value_text
 from oclgenomics.sweeps.result import Scan
 from oclgenomics.sweeps.significance import SweepThreshold
 
@@ -83,6 +83,13 @@ def test_thresholds_are_lines_in_the_panels_of_their_statistics() -> None:
     assert drawn == [[20.0], [2.0], [], [], []]  # pi for each kb
     assert figure.axes[0].get_ylim()[1] > 20.0
     assert texts(figure).count("5 %") == 2
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(-2.5, "\u22122.5"), (1234.4, "1,234"), (-1234.4, "\u22121,234"), (1e-9, "1e-09")]
+)
+def test_values_have_three_digits(value: float, text: str) -> None:
+    assert value_text(value) == text
 
 
 def test_nothing_to_draw() -> None:
