@@ -16,7 +16,7 @@ CASES = [
     (f"{QUERY} --report out.txt", "--report: use --kreport FILE"),
     (f"{QUERY} --report=out.txt", "--report: use --kreport FILE"),
     ("classify query --db world reads.fa", "--db: name the database before the reads"),
-    (f"{RUN} --targets a.fa --confidence 0.1", "--confidence: use --hitmin N, the hits that a read needs"),
+    (f"{RUN} --targets a.fa --minimum-hit-groups 3", "--minimum-hit-groups: use --hitmin N"),
     (f"{QUERY} --use-names", "--use-names: not needed; --format native writes names"),
     (f"{COUNT} -ci2", "-ci2: use --min-count N"),
     (f"{COUNT} -cx100", "-cx100: use --max-count N"),
