@@ -19,8 +19,9 @@ from importlib import resources
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from oclgenomics.app.figures import BLUE, GREEN, GREY, INK, LINE, ORANGE, SKY, TONES, WHITE
+from oclgenomics.app.figures import BLUE, EN_DASH, GREEN, GREY, INK, LINE, ORANGE, SKY, TONES, WHITE, short_text
 from oclgenomics.app.html_output import NEED
 from oclgenomics.app.provenance import flat_text
 from oclgenomics.app.reports import MISSING
@@ -32,6 +33,8 @@ SHOWN_ROWS = 500  # of a table
 FILTERED_ROWS = 12  # from which a table has a box for words to look for
 ROOM = 0.2  # above the data, for buttons
 SHOWN_APART = ("program", "version", "parameters")  # of what made a result
+NAMED_CHROMOSOMES, FEW_CHROMOSOMES, LONGEST_NAME = 40, 5, 18  # on an axis; characters
+DASHES = ("dash", "dot", "dashdot", "longdash")
 MAX_PLACES, MAX_DIGITS = 4, 12  # of numbers in tables
 LISTED = 50  # numbers; longer arrays are packed
 PALE = "#F5F7F9"
@@ -205,6 +208,46 @@ def vertical(x: float, colour: str, dash: str = "solid", width: float = 2, top: 
         "type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": top,
         "line": {"color": colour, "width": width, "dash": dash},
     }  # fmt: skip
+
+
+def across(y: float, number: int, axis: str = "y") -> dict[str, Any]:
+    """Return a line across a figure, such as a threshold, as a shape of Plotly's; its number chooses the dashes."""
+    line = {"color": INK, "width": 1.3, "dash": DASHES[number % len(DASHES)]}
+    return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "yref": axis, "y0": y, "y1": y, "line": line}
+
+
+def window_band(x0: float, x1: float, colour: str, opacity: float, height: str = "paper") -> dict[str, Any]:
+    """Return a shaded window as a shape of Plotly's, as high as the figure, or as the axis of a "y2 domain"."""
+    return {
+        "type": "rect", "x0": x0, "x1": x1, "yref": height, "y0": 0, "y1": 1, "fillcolor": colour, "opacity": opacity,
+        "line": {"width": 1, "color": colour}, "layer": "below",
+    }  # fmt: skip
+
+
+def chromosome_axis(tracks: Sequence[tuple[str, NDArray[np.float64]]], scale: float) -> dict[str, Any]:
+    """Return the axis of chromosomes that lie end to end: names below their middles, of some if there are many.
+
+    More than a few names are without a "chr" that all of them have.
+
+    Parameters
+    ----------
+    tracks : sequence of (str, ndarray of float64)
+        Names and positions, where they are drawn.
+    scale : float
+        Bp of a unit of the axis.
+    """
+    some = tracks[:: -(-len(tracks) // NAMED_CHROMOSOMES)]
+    middles = [(float(positions[0]) + float(positions[-1])) / 2 / scale for _, positions in some]
+    prefixed = len(some) > FEW_CHROMOSOMES and all(name.startswith("chr") and len(name) > 3 for name, _ in tracks)
+    named = [label(short_text(name[3 * prefixed :], LONGEST_NAME)) for name, _ in some]
+    ticks = {"tickmode": "array", "tickvals": middles, "ticktext": named, "ticks": ""}
+    return {"title": {"text": "Chromosome"}, **ticks}
+
+
+def count_range(numbers: Sequence[int]) -> str:
+    """Return the smallest and the largest of numbers, or the one that all are."""
+    low, high = min(numbers), max(numbers)
+    return f"{low:,}" if low == high else f"{low:,}{EN_DASH}{high:,}"
 
 
 def note_at(x: float, y: float, text: str, colour: str = INK, **other: Any) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from helpers.shared_builds import built_folder
 
+from oclgenomics import sweeps
 from oclgenomics.cli.main import main
 from oclgenomics.omega.formats import read_report
 
@@ -51,6 +52,11 @@ def _write_all(place: Path) -> None:
             "scan": [
                 *("omega", "scan", alignment, "--length", "1M", "--grid", 50, "--minwin", 1000),
                 *("--maxwin", "100k", "-o", place / f"{sample}.scan.tsv"),
+            ],
+            "sweeps": ["sweeps", "scan", alignment, "--length", "1M", "-o", place / f"{sample}.sweeps.tsv"],
+            "lowest": [
+                *("sweeps", "scan", alignment, "--length", "1M", "--stat", "pi,tajima_d", "--grid", 50),
+                *("-o", place / f"{sample}.lowest.tsv"),
             ],
             "evaluate": [
                 *("sdtw", "evaluate", target, others, "--reference", place / "target.sdtw", "--prefixes", "500,1000"),
@@ -113,13 +119,26 @@ def test_omega(folder: Path) -> None:
 
 
 def test_the_highest_omega_of_a_stretch_is_shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("oclgenomics.omega.formats.scans.SHOWN_POSITIONS", 10)
+    monkeypatch.setattr("oclgenomics.app.tracks.SHOWN_POSITIONS", 10)
     words = ["--length", "1M", "--grid", 50, "--minwin", 1000, "--maxwin", "100k", "-o", folder / "again.tsv"]
     run("omega", "scan", folder / "first.ms", *words, "--multiqc", folder / "few_mqc.json")
     lines, tracks = json.loads((folder / "few_mqc.json").read_text())["data"], read_report(folder / "again.tsv")
     for track, line in zip(tracks, lines.values(), strict=True):
         assert len(line) < 10
         assert max(y for _, y in line) == pytest.approx(track.omega.max(), rel=1e-6)
+
+
+@pytest.mark.parametrize(("name", "column", "scale"), [("sweeps", "mu", 1), ("lowest", "pi", 1000)])
+def test_sweeps(folder: Path, name: str, column: str, scale: int) -> None:
+    scans = sweeps.read_report(folder / f"first.{name}.tsv")
+    written = content(folder, name)
+    assert written["id"] == f"oclgenomics_sweeps_{column}"
+    assert list(written["data"]) == [f"first, {scan.name}" for scan in scans]
+    for scan, line in zip(scans, written["data"].values(), strict=True):
+        values = scale * scan.values[column]
+        extreme = np.nanmax(values) if column == "mu" else np.nanmin(values)
+        assert (max if column == "mu" else min)(y for _, y in line) == pytest.approx(extreme, rel=1e-6)
+        assert len(line) <= np.count_nonzero(~np.isnan(values))
 
 
 def test_sdtw(folder: Path) -> None:
@@ -166,7 +185,17 @@ def test_multiqc_shows_both_samples(folder: Path, tmp_path: Path) -> None:
         pytest.skip("multiqc is not installed")
     words = ["multiqc", folder / "content", "-o", tmp_path, "--no-version-check", "--quiet", "--strict"]
     subprocess.run([*map(str, words)], check=True, capture_output=True)
-    for name in ("classify_species", "count_k21", "spectrum_k21", "omega", "sdtw_roc", "sdtw_decisions", "signatures"):
+    for name in (
+        "classify_species",
+        "count_k21",
+        "spectrum_k21",
+        "omega",
+        "sweeps_mu",
+        "sweeps_pi",
+        "sdtw_roc",
+        "sdtw_decisions",
+        "signatures",
+    ):
         (table,) = (tmp_path / "multiqc_data").glob(f"*oclgenomics_{name}*.txt")
         lines = [line.split("\t")[0] for line in table.read_text().splitlines()]
         assert all(any(line.startswith(sample) for line in lines) for sample in SAMPLES), name

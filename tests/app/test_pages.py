@@ -30,6 +30,8 @@ SYSTEMS = (
     "count",
     "scan",
     "replicates",
+    "sweeps",
+    "sweep_replicates",
     "ld",
     "query",
     "targets",
@@ -83,10 +85,22 @@ def _write_all(place: Path) -> None:
         place / "replicates.html",
     ]
     run("omega", "scan", place / "x.ms", *words)
+    _sweeps(place)
     _classify(place)
     _select(place)
     words = ["--no-measure", "-o", place / "p.txt", "--html", place / "project.html"]
     run("fpga", "project", place / "x.vcf", *grid, "--compare", "u280_hbm", *words)
+
+
+def _sweeps(place: Path) -> None:
+    words = ["--stat", "mu,tajima_d", "-w", 10]
+    null = place / "null.json"
+    run("simulate", "omega", "--seed", 2, "--samples", 16, "--replicates", 19, "--sites", 60, "-o", place / "n.ms")
+    run("sweeps", "threshold", place / "n.ms", "--length", 50_000, *words, "--json", "-o", null)
+    words += ["-o", place / "sweeps.tsv"]
+    run("sweeps", "scan", place / "x.vcf", *words, "--threshold", null, "--html", place / "sweeps.html")
+    run("sweeps", "scan", place / "x.ms", "--length", "1M", *words[2:4], "-o", place / "sweep_replicates.tsv", "--html",
+        place / "sweep_replicates.html")  # fmt: skip
 
 
 def _write_vcf(path: Path, rng: np.random.Generator) -> None:
@@ -301,7 +315,7 @@ HOVER = """(() => {
         for (const point of [...Array(Math.min(count, 40)).keys()]) {
             place._fullLayout._uid = `${place.id}-${number}-${point}`;
             const there = trace.z ? { xval: point, yval: 0 } : [{ curveNumber: number, pointNumber: point }];
-            Plotly.Fx.hover(place, there);
+            Plotly.Fx.hover(place, there, trace.yaxis ? trace.xaxis + trace.yaxis : undefined);
             texts.push(place.querySelector(".hoverlayer").textContent);
         }
     });
@@ -345,6 +359,15 @@ def test_values_show_under_the_pointer(browser: Browser, folder: Path) -> None:
     shown = hovers(browser, 1)
     assert f"{EVIL}: {float(row[2]):,.0f} bpω {float(row[3]):.5g}".rstrip("0") in shown
     assert f"window {int(row[4]):,}\u2013{int(row[5]):,}, {row[6]} sites" in shown
+    opened(browser, folder / "sweeps.html")
+    rows = [line.split("\t") for line in (folder / "sweeps.tsv").read_text().splitlines() if not line.startswith("#")]
+    row = rows[1]
+    assert row[0] == EVIL
+    shown = hovers(browser, 1)
+    for name, column in (("\u03bc", 6), ("D", 10)):  # of both panels
+        value = f"{float(row[column]):.5g}".replace("-", "\u2212").rstrip("0")
+        assert f"{EVIL}: {float(row[2]):,.0f} bp{name} {value}" in shown
+    assert f"window {int(row[3]):,}\u2013{int(row[4]):,}, 10 sites" in shown
     opened(browser, folder / "matrix.html")
     assert f"{EVIL[:11]}" in hovers(browser, 1)
     opened(browser, folder / "query.html")

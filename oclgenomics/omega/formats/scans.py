@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from oclgenomics.app.multiqc import Content
 from oclgenomics.app.provenance import provenance_lines
 from oclgenomics.app.reports import MISSING, Lines, Report, encoded, in_one_line
+from oclgenomics.app.tracks import Track as Values, stretch_lines
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.json_text import json_text, load_fields
 from oclgenomics.io.text_file import read_text
@@ -27,23 +28,13 @@ COLUMNS = ("positions", "omega", "left", "right")
 WHOLE = ("replicate", "left", "right")
 LONGEST_NUMBER = 64  # characters
 DIGITS = set("0123456789+-.eE")
-SHOWN_POSITIONS, SHOWN_LINES = 2_000, 50  # of a sample in a report of MultiQC
 NOT_A_REPORT = "is no report of `omega scan` in the tsv or json format"
 
 
 def scans_content(sample: str, scans: Sequence[Scan]) -> Content:
     """Return omega along chromosomes, or replicates, end to end for MultiQC: the highest of each stretch if many."""
-    ends = np.cumsum([0.0, *(float(scan.positions[-1]) if len(scan.positions) else 0.0 for scan in scans)])
-    stretch = max(float(ends[-1]) / SHOWN_POSITIONS, 1.0)
-    lines: dict[str, list[list[float]]] = {}
-    for scan, offset in zip(scans, ends.tolist(), strict=False):
-        name = f"{sample}, {scan.name}" if 1 < len(scans) <= SHOWN_LINES else sample
-        places = np.flatnonzero(scan.valid)
-        places = places[np.argsort(-scan.omega[places], kind="stable")]
-        _, highest = np.unique(scan.positions[places] // stretch, return_index=True)
-        x, y = (offset + scan.positions[places[highest]]) / 1e6, scan.omega[places[highest]].astype(np.float64)
-        lines.setdefault(name, []).extend(np.stack([x, y], axis=1).tolist())
-    description = f"Chromosomes or replicates lie end to end. The highest omega of each {stretch:,.0f} bp is shown."
+    shown = [Values(scan.name, scan.positions, np.where(scan.valid, scan.omega, np.nan)) for scan in scans]
+    lines, description = stretch_lines(sample, shown)
     settings = {"xlab": "Position in Mb", "ylab": "Omega", "ymin": 0}
     return Content("omega", "Omega along chromosomes", description, "linegraph", lines, settings)
 

@@ -10,15 +10,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.figures import BLUE, EN_DASH, GREY, INK, ORANGE, SKY, number_text, position_unit, short_text
-from oclgenomics.app.pages import Chart, Page, Table, colour_bar, height_axis, height_views, label, note_at, shading
+from oclgenomics.app.figures import BLUE, EN_DASH, GREY, INK, ORANGE, SKY, number_text, position_unit
+from oclgenomics.app.pages import (
+    Chart,
+    Page,
+    Table,
+    across,
+    chromosome_axis,
+    colour_bar,
+    count_range,
+    height_axis,
+    height_views,
+    label,
+    note_at,
+    shading,
+    window_band,
+)
+from oclgenomics.app.tracks import end_to_end
 from oclgenomics.omega.ld.map import PART_COLUMNS, LdMap, part_records
 from oclgenomics.omega.ld.region import GridPoint, LdRegion
 from oclgenomics.omega.plots.scans import (
     FEW_REPLICATES,
-    GAP,
-    GAPS,
-    LONGEST_NAME,
     Layout,
     headline,
     is_wide,
@@ -34,7 +46,6 @@ DRAWN = 20_000  # grid positions
 DRAWN_MAXIMA = 5_000  # of replicates
 SHADED = 3  # windows
 LISTED_WINDOWS, LOOKED_AT = 200, 5_000  # of the grid positions with the largest omegas
-NAMED_CHROMOSOMES = 40  # on the axis
 NAMED_PART = 0.06  # of the sides of the map, which the name of a part needs
 PIXELS = 400  # of a side of the map of linkage disequilibrium
 
@@ -62,7 +73,7 @@ def scans_page(
         why = "no window with enough sites" if scans else "no alignment"
         return Page(f"No omega: {why}", title, [], facts)
     best = max(shown, key=_largest)
-    facts["Haplotypes"] = _between([scan.haplotypes for scan in scans])
+    facts["Haplotypes"] = count_range([scan.haplotypes for scan in scans])
     facts = {"Largest ω": number_text(_largest(best)), "Its window": _window_fact(best)} | facts
     replicates = len(scans) > 1 and layout_of(scans, layout) == "replicates"
     words = headline(best, named=len(scans) > 1)
@@ -78,11 +89,6 @@ def _largest(scan: Scan) -> float:
     return 0.0 if scan.best is None else float(scan.omega[scan.best])
 
 
-def _between(numbers: Sequence[int]) -> str:
-    low, high = min(numbers), max(numbers)
-    return f"{low:,}" if low == high else f"{low:,}{EN_DASH}{high:,}"
-
-
 def _window_fact(scan: Scan) -> str:
     assert scan.best is not None
     sites = "" if scan.window_sites is None else f"\n{scan.window_sites[scan.best]:,} sites"
@@ -94,24 +100,23 @@ def _window_fact(scan: Scan) -> str:
 
 def _chromosomes(scans: Sequence[Scan]) -> Chart:
     """Omega along chromosomes, end to end."""
-    spans = np.array([scan.positions[-1] - scan.positions[0] for scan in scans])
-    gap = max(float(spans.sum()) * min(GAP, GAPS / len(scans)), 1.0)
-    starts = np.concatenate([[0.0], np.cumsum(spans + gap)[:-1]]) if len(scans) > 1 else scans[0].positions[:1]
+    shifts = end_to_end([scan.positions for scan in scans])[0].tolist()
     scale, unit = position_unit(np.concatenate([scan.positions for scan in scans]))
     every = max(1, -(-sum(len(scan.positions) for scan in scans) // DRAWN))
     traces, shapes = [], []
-    for number, (scan, start) in enumerate(zip(scans, starts.tolist(), strict=True)):
-        colour = (BLUE, SKY)[number % 2]
-        traces += _lines(scan, (start - float(scan.positions[0])), scale, colour, every)
+    for number, (scan, shift) in enumerate(zip(scans, shifts, strict=True)):
+        traces += _lines(scan, shift, scale, (BLUE, SKY)[number % 2], every)
     for rank, (owner, index) in enumerate(_best(scans, SHADED)):
-        scan, shift = scans[owner], float(starts[owner]) - float(scans[owner].positions[0])
+        scan, shift = scans[owner], shifts[owner]
         x0, x1 = ((float(border[index]) + shift) / scale for border in (scan.left, scan.right))
         colour = GREY if rank else ORANGE
-        shapes.append(_shade(x0, x1, colour, 0.12 if rank else 0.25))
+        shapes.append(window_band(x0, x1, colour, 0.12 if rank else 0.25))
         traces.append(_peak(scan, index, shift, scale, colour))
     axis: dict[str, Any] = {"title": {"text": f"Position ({unit})"}}
     if len(scans) > 1:
-        axis = {"title": {"text": "Chromosome"}, **_names(scans, (starts + spans / 2) / scale)}
+        axis = chromosome_axis(
+            [(scan.name, scan.positions + shift) for scan, shift in zip(scans, shifts, strict=True)], scale
+        )
     text = "The largest omega of all windows at each grid position; gaps have no window with enough sites."
     if every > 1:
         text += f" Of each {every:,} neighbouring positions the one with the largest omega is drawn."
@@ -161,20 +166,6 @@ def _peak(scan: Scan, index: int, shift: float, scale: float, colour: str) -> di
     }  # fmt: skip
 
 
-def _shade(x0: float, x1: float, colour: str, opacity: float) -> dict[str, Any]:
-    return {
-        "type": "rect", "x0": x0, "x1": x1, "yref": "paper", "y0": 0, "y1": 1, "fillcolor": colour, "opacity": opacity,
-        "line": {"width": 1, "color": colour}, "layer": "below",
-    }  # fmt: skip
-
-
-def _names(scans: Sequence[Scan], middles: NDArray[np.float64]) -> dict[str, Any]:
-    """Names below the middles of chromosomes, of some if there are many."""
-    step = -(-len(scans) // NAMED_CHROMOSOMES)
-    named = [label(short_text(scan.name, LONGEST_NAME)) for scan in scans[::step]]
-    return {"tickmode": "array", "tickvals": middles[::step].tolist(), "ticktext": named, "ticks": ""}
-
-
 def _omega_axis(omega: NDArray[np.float64]) -> dict[str, Any]:
     """The axis of omega, with buttons for both of its kinds."""
     positive = omega[np.isfinite(omega) & (omega > 0)]
@@ -203,7 +194,7 @@ def _replicates(scans: Sequence[Scan]) -> Chart:
         text = "Median and middle 90 % of omega over the replicates, and the largest omega of each."
     step = -(-len(scans) // DRAWN_MAXIMA)
     if step > 1:
-        text += f" Of {len(scans):,} replicates every {step}th one's largest omega is drawn."
+        text += f" One in {step:,} replicates has its largest omega drawn."
     some = [(scan, scan.best) for scan in scans[::step] if scan.best is not None]
     y = np.array([scan.omega[index] for scan, index in some], np.float64)
     traces.append({
@@ -220,13 +211,13 @@ def _with_thresholds(chart: Chart, thresholds: Sequence[tuple[float, str]]) -> C
     """The same with lines across."""
     if not thresholds:
         return chart
-    dashes = ("dash", "dot", "dashdot", "longdash")
     shapes, lines = list(chart.layout.get("shapes", [])), []
     for number, (omega, name) in enumerate(sorted(thresholds, reverse=True)):
-        line = {"color": INK, "width": 1.3, "dash": dashes[number % len(dashes)]}
-        shapes.append({"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": omega, "y1": omega, "line": line})
+        shapes.append(across(omega, number))
         text = f"ω {number_text(omega)}, {name}"
-        lines.append({"type": "scatter", "mode": "lines", "x": [None], "y": [None], "name": text, "line": line})
+        lines.append(
+            {"type": "scatter", "mode": "lines", "x": [None], "y": [None], "name": text, "line": shapes[-1]["line"]}
+        )
     quiet = [{**trace, "showlegend": trace.get("showlegend", chart.layout.get("showlegend", False))}
              for trace in chart.traces]  # fmt: skip
     return replace(chart, traces=[*quiet, *lines], layout={**chart.layout, "shapes": shapes, "showlegend": True})
@@ -300,7 +291,7 @@ def _track(region: LdRegion, point: GridPoint, scale: float, unit: str) -> Chart
         "marker": {"color": ORANGE, "size": 9}, "cliponaxis": False,
     }  # fmt: skip
     axis = {"title": {"text": f"Position ({unit})"}, "range": [region.start / scale, region.end / scale]}
-    layout = {**_omega_axis(y), "xaxis": axis, "shapes": [_shade(left, right, ORANGE, 0.2)]}
+    layout = {**_omega_axis(y), "xaxis": axis, "shapes": [window_band(left, right, ORANGE, 0.2)]}
     return Chart("Omega", "Omega along the region; the window is shaded.", [trace, peak], layout, 340)
 
 

@@ -22,6 +22,7 @@ from oclgenomics.app.figures import (
     round_ticks,
     short_text,
 )
+from oclgenomics.app.tracks import Track, end_to_end, quantiles_along
 from oclgenomics.errors import check_choice
 from oclgenomics.lazy_names import late
 from oclgenomics.omega.result import Scan
@@ -42,8 +43,6 @@ SECOND_PEAK = 0.2  # a lesser window is labelled from this share of the largest 
 LABEL_WIDTH, LABEL_HEIGHT = 0.22, 0.14  # of a window's label, as shares of the axes
 THRESHOLD_LABEL = 28.0  # height of a threshold's label in points
 LEGEND_SHIFT = 1.12  # right end of the legend above them, as a share of the axes
-GAP = 0.012  # between chromosomes, as a share of all of them together
-GAPS = 0.3  # of all gaps together at most
 LETTER = 0.011  # of a character in bold, as a share of the axis
 FEW_CHROMOSOMES = 5  # so many have room for positions on the axis
 FEW_REPLICATES = 5  # fewer than this are drawn one by one; quantiles would say little
@@ -131,15 +130,14 @@ def _draw_one(axes: Axes, scan: Scan, title: str) -> None:
 def _draw_chromosomes(axes: Axes, scans: list[Scan], title: str) -> None:
     """Omega along all chromosomes, end to end in the order of the input."""
     spans = np.array([scan.positions[-1] - scan.positions[0] for scan in scans])
-    gap = max(spans.sum() * min(GAP, GAPS / len(scans)), 1.0)
-    starts = np.concatenate([[0.0], np.cumsum(spans + gap)[:-1]])
-    offsets = [start - scan.positions[0] for start, scan in zip(starts, scans, strict=True)]
+    offsets, gap = end_to_end([scan.positions for scan in scans])
+    starts = np.array([scan.positions[0] + offset for scan, offset in zip(scans, offsets, strict=True)])
     for number, (scan, offset) in enumerate(zip(scans, offsets, strict=True)):
         _draw_line(axes, scan.positions + offset, scan, (BLUE, SKY)[number % 2])
     set_omega_axis(axes, np.concatenate([scan.omega[scan.valid] for scan in scans]))
-    axes.set_xlim(-gap, starts[-1] + spans[-1] + gap)
+    axes.set_xlim(starts[0] - gap, starts[-1] + spans[-1] + gap)
     _name_chromosomes(axes, scans, starts, spans)
-    chosen = _labelled_chromosomes(axes, scans, offsets)
+    chosen = _labelled_chromosomes(axes, scans, offsets.tolist())
     for number in chosen:
         scan, best = scans[number], scans[number].best
         if best is not None:
@@ -175,15 +173,9 @@ def _draw_replicates(axes: Axes, scans: list[Scan], count: int, title: str) -> N
 
 def omega_quantiles(scans: Sequence[Scan]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Return positions, and 5 %, 50 % and 95 % of omega over the replicates there; each of them has its own grid."""
-    first = min(float(scan.positions[0]) for scan in scans)
-    last = max(float(scan.positions[-1]) for scan in scans)
-    at = np.linspace(first, last, max(len(scan.positions) for scan in scans))
-    rows = np.array(
-        [np.interp(at, scan.positions[scan.valid], scan.omega[scan.valid], np.nan, np.nan) for scan in scans]
+    return quantiles_along(
+        [Track(scan.name, scan.positions, np.where(scan.valid, scan.omega, np.nan)) for scan in scans]
     )
-    known = np.isnan(rows).mean(axis=0) <= 0.5
-    low, middle, high = np.nanquantile(rows[:, known], (0.05, 0.5, 0.95), axis=0)
-    return at[known], low, middle, high
 
 
 def _draw_thresholds(axes: Axes, thresholds: Sequence[tuple[float, str]]) -> None:

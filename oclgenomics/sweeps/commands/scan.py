@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import oclgenomics
 from oclgenomics import sweeps
 from oclgenomics.app import commands as app, files
-from oclgenomics.app.html_output import input_title
+from oclgenomics.app.html_output import add_html_option, elsewhere, input_title, write_page
 from oclgenomics.app.inputs import add_reading_options, add_region_to_read, read_options, say_haploid, say_unphased
+from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.errors import UsageError
 from oclgenomics.lazy_names import late
 from oclgenomics.sweeps import formats, plots
@@ -64,8 +65,10 @@ def add_parser(actions: Any) -> None:
     ))  # fmt: skip
     files.reads(group.add_argument(
         "--threshold", metavar="FILE",
-        help="draw lines in the figure at the thresholds that `sweeps threshold --json -o FILE` wrote",
+        help="draw lines in the figure and on the page at the thresholds that `sweeps threshold --json -o FILE` wrote",
     ))  # fmt: skip
+    add_html_option(group, "the statistics along the chromosomes")
+    add_multiqc_options(group, "the first statistic along the chromosomes")
     app.add_device_options(parser)
 
 
@@ -150,7 +153,7 @@ def sweep_options(args: argparse.Namespace) -> sweeps.SweepOptions:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Scan an input and write the report and the figure.
+    """Scan an input and write the report, the figure and the page.
 
     Raises
     ------
@@ -174,19 +177,25 @@ def run(args: argparse.Namespace) -> int:
         how: dict[str, Any] = {"reading": reading, "exclude": exclude, "on_alignment": messages.alignment}
         scans = stack.enter_context(closing(sweeps.iter_scan(first, options, engine=engine, run=sweeps.Run(), **how)))
         drawn: list[sweeps.Scan] = []
+        made = app.provenance(args, engine)
         report = formats.make_report(
-            output.format, provenance=app.provenance(args, engine), all_columns=args.all,
-            separator=not args.no_separator,
-        )  # fmt: skip
+            output.format, provenance=made, all_columns=args.all, separator=not args.no_separator
+        )
+        kept = drawn if args.plot or args.html or args.multiqc else None
         with app.text_output(output.path, "wb") as stream:
-            formats.write_report(_seen(scans, messages, drawn if args.plot else None), stream, report)
+            formats.write_report(_seen(scans, messages, kept), stream, report)
         messages.totals(options)
         app.report_profile(args, engine)
     if null is not None:
         app.say(args, f"compared with the replicates: {own.compare(null, drawn, 'this scan')}")
+    title = input_title([args.input])
     if args.plot:
         lines = () if null is None else null.thresholds
-        plots.draw_figure(args.plot, plots, "plot_scans", drawn, title=input_title([args.input]), thresholds=lines)
+        plots.draw_figure(args.plot, plots, "plot_scans", drawn, title=title, thresholds=lines)
+    if args.html:
+        write_page(args, plots.scans_page(drawn, title=title, null=null, more=elsewhere(args)).text(made))
+    if args.multiqc:
+        write_content(args, formats.scans_content(sample_name(args, [args.input]), drawn))
     app.say_written(args)
     return 0
 
@@ -207,8 +216,9 @@ def _check_outputs(args: argparse.Namespace, options: sweeps.SweepOptions) -> ap
         raise UsageError(f"--format raisd holds mu alone, which --stat {args.statistics} leaves out; add it")
     if args.plot:
         plots.plot_format(args.plot)
-    elif args.threshold is not None:
-        raise UsageError(f"--threshold {args.threshold}: it draws lines into the figure; give --plot FILE as well")
+    if args.threshold is not None and not (args.plot or args.html):
+        why = "it draws lines into the figure; give --plot FILE or --html FILE as well"
+        raise UsageError(f"--threshold {args.threshold}: {why}")
     return output
 
 
@@ -221,7 +231,7 @@ def _look_at_first(args: argparse.Namespace, alignment: Alignment) -> None:
 def _seen(
     scans: Iterator[sweeps.Scan], messages: ScanMessages, drawn: list[sweeps.Scan] | None
 ) -> Iterator[sweeps.Scan]:
-    """The same scans, each reported, and kept for the figure if there is one."""
+    """The same scans, each reported, and kept for the figure and the page if there are any."""
     for scan in scans:
         messages.result(scan)
         if drawn is not None:

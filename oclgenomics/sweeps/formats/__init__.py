@@ -15,7 +15,7 @@ __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
         "oclgenomics.app.reports": "write_report",
-        "scans": "ReportFormat make_report summary_line",
+        "scans": "ReportFormat make_report scans_content summary_line",
         "thresholds": "PeakFormat as_json as_tsv write_peaks",
     },
 )

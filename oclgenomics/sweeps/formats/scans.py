@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any, Literal, get_args
 
 import numpy as np
 
+from oclgenomics.app.multiqc import Content
 from oclgenomics.app.provenance import provenance_lines
 from oclgenomics.app.reports import MISSING, Lines, Report, encoded, in_one_line
+from oclgenomics.app.tracks import Track, stretch_lines
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.json_text import json_text, load_fields
 from oclgenomics.io.text_file import read_text
+from oclgenomics.sweeps.options import STATISTICS
 from oclgenomics.sweeps.plan import SweepFacts
-from oclgenomics.sweeps.result import VALUES, WINDOW_COLUMNS, Scan, Scans
+from oclgenomics.sweeps.result import LABELS, LOW, NOT_NEGATIVE, SCALES, VALUES, WINDOW_COLUMNS, Scan, Scans
 
 ReportFormat = Literal["tsv", "raisd", "json"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
@@ -24,6 +27,19 @@ FACTS_MARK = "# data: "  # of the line before an alignment's rows
 RAISD_COLUMNS = ("mu_var", "mu_sfs", "mu_ld", "mu")
 AT_ONCE = 1 << 16  # rows that are text at a time
 NOT_A_REPORT = "is no report of `sweeps scan` in the tsv or json format"
+
+
+def scans_content(sample: str, scans: Sequence[Scan]) -> Content:
+    """Return the first statistic along chromosomes, or replicates, for MultiQC: the extreme of each stretch if many."""
+    name = next((name for name in STATISTICS if any(name in scan.values for scan in scans)), STATISTICS[0])
+    nothing, scale = np.zeros(0), SCALES.get(name, 1.0)
+    tracks = [Track(scan.name, scan.positions, scale * scan.values.get(name, nothing)) for scan in scans]
+    lines, description = stretch_lines(sample, tracks, lowest=name in LOW)
+    label = LABELS[name]
+    settings: dict[str, Any] = {"xlab": "Position in Mb", "ylab": label}
+    if name in NOT_NEGATIVE:
+        settings["ymin"] = 0
+    return Content(f"sweeps_{name}", f"{label} along chromosomes", description, "linegraph", lines, settings)
 
 
 class TsvReport(Lines):

@@ -21,9 +21,10 @@ from oclgenomics.app.figures import (
     round_ticks,
     short_text,
 )
+from oclgenomics.app.tracks import end_to_end
 from oclgenomics.lazy_names import late
-from oclgenomics.sweeps.options import STATISTICS
-from oclgenomics.sweeps.result import LOW, Scan
+from oclgenomics.sweeps.options import STATISTICS, Statistic
+from oclgenomics.sweeps.result import LABELS, LOW, NOT_NEGATIVE, SCALES, Scan
 from oclgenomics.sweeps.significance import SweepThreshold
 
 if TYPE_CHECKING:
@@ -32,16 +33,9 @@ if TYPE_CHECKING:
 
 ticker = late("matplotlib.ticker")
 
-LABELS = {
-    "mu": "μ", "pi": "π per kb", "theta": "Watterson's θ\nper kb", "tajima_d": "Tajima's D",
-    "fay_wu_h": "Fay and Wu's H",
-}  # fmt: skip
-SCALES = {"pi": 1000.0, "theta": 1000.0}  # of values per bp
 SHORT = {"mu": "μ", "pi": "π", "theta": "θ", "tajima_d": "D", "fay_wu_h": "H"}
 WIDTH, PANEL, MARGINS = 10.0, 1.55, 1.5  # inches
 COLUMNS = 2_000  # of a panel, in each of which the lowest and the highest point of many are drawn
-GAP = 0.012  # between chromosomes, as a share of all of them together
-GAPS = 0.3  # of all gaps together at most
 FEW_CHROMOSOMES = 5  # so many have room for positions on the axis
 LETTER = 0.011  # of a character in bold, as a share of the axis
 LONGEST_NAME = 24
@@ -71,8 +65,7 @@ def plot_scans(scans: Sequence[Scan], *, title: str = "", thresholds: Sequence[S
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    names = [name for name in STATISTICS if any(name in scan.values for scan in scans)]
-    shown = [scan for scan in scans if any(scan.best(name) is not None for name in names)]
+    names, shown = shown_of(scans)
     with rc_context(STYLE):
         height = MARGINS + PANEL * max(len(names), 1) + (0.9 if len(names) == 1 else 0.0)
         figure = Figure(figsize=(WIDTH, height), layout="constrained")
@@ -80,14 +73,14 @@ def plot_scans(scans: Sequence[Scan], *, title: str = "", thresholds: Sequence[S
             _draw_nothing(figure.add_subplot(), len(scans))
             return figure
         panels = figure.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0]
-        replicates = len(scans) > 1 and all(scan.name == str(scan.replicate) for scan in scans)
-        offsets, spans = _end_to_end(shown) if not replicates else ([0.0] * len(shown), None)
+        replicates = are_replicates(scans)
+        offsets = [0.0] * len(shown) if replicates else end_to_end([scan.positions for scan in shown])[0].tolist()
         for name, axes in zip(names, panels, strict=True):
-            if spans is not None and len(shown) > 1:
+            if not replicates and len(shown) > 1:
                 _draw_bands(axes, shown, offsets)
             _draw_panel(axes, name, shown, offsets, replicates=replicates)
             _draw_thresholds(axes, [one for one in thresholds if one.statistic == name])
-            axes.set_ylabel(LABELS[name], rotation=0, ha="right", va="center", labelpad=10)
+            axes.set_ylabel(LABELS[name].replace("θ ", "θ\n"), rotation=0, ha="right", va="center", labelpad=10)
         _set_positions(panels[-1], shown, offsets, replicates=replicates)
         figure.align_ylabels(panels)
         _set_title(panels[0], names[0], shown, title, replicates=replicates)
@@ -100,14 +93,39 @@ def _draw_nothing(axes: Axes, count: int) -> None:
     axes.text(0.5, 0.5, f"Nothing to draw: {what}", ha="center", va="center", transform=axes.transAxes, color=GREY)
 
 
-def _end_to_end(scans: Sequence[Scan]) -> tuple[list[float], NDArray[np.float64]]:
-    """What is added to the positions of each scan, and the bp that each takes."""
-    spans = np.array([float(scan.positions[-1] - scan.positions[0]) for scan in scans])
-    gap = max(spans.sum() * min(GAP, GAPS / len(scans)), 1.0) if len(scans) > 1 else 0.0
-    starts = np.concatenate([[0.0], np.cumsum(spans + gap)[:-1]])
-    if len(scans) == 1:
-        return [0.0], spans
-    return [float(start - scan.positions[0]) for start, scan in zip(starts, scans, strict=True)], spans
+def shown_of(scans: Sequence[Scan]) -> tuple[list[Statistic], list[Scan]]:
+    """Return the statistics of scans, and those of the scans that have a value."""
+    names = [name for name in STATISTICS if any(name in scan.values for scan in scans)]
+    return names, [scan for scan in scans if any(scan.best(name) is not None for name in names)]
+
+
+def are_replicates(scans: Sequence[Scan]) -> bool:
+    """Whether scans are of one region many times, which have their numbers as names."""
+    return len(scans) > 1 and all(scan.name == str(scan.replicate) for scan in scans)
+
+
+def extremes_of(name: str, scans: Sequence[Scan]) -> list[tuple[float, Scan, int]]:
+    """Return the value of each scan that has one that is most like a sweep, as labels show it, and its row."""
+    found = [(scan, scan.best(name)) for scan in scans]
+    scale = SCALES.get(name, 1.0)
+    return [(float(scan.values[name][row]) * scale, scan, row) for scan, row in found if row is not None]
+
+
+def most_extreme(name: str, found: Sequence[tuple[float, Scan, int]]) -> tuple[float, Scan, int]:
+    """Return the one of `extremes_of` that is most like a sweep."""
+    return min(found, key=lambda one: one[0] * (1 if name in LOW else -1))
+
+
+def headline(name: str, scans: Sequence[Scan], *, replicates: bool) -> str:
+    """Say what the extreme of a statistic is, and where."""
+    found, kind = extremes_of(name, scans), f"{'Lowest' if name in LOW else 'Highest'} {SHORT[name]}"
+    if not found:
+        return f"No {SHORT[name]}"
+    if replicates:
+        middle = float(np.median([value for value, _, _ in found]))
+        return f"{kind} of {len(scans):,} replicates: {value_text(middle)} (median)"
+    value, scan, row = most_extreme(name, found)
+    return f"{kind}: {value_text(value)} {place_text(scan, float(scan.positions[row]), named=len(scans) > 1)}"
 
 
 def _draw_bands(axes: Axes, scans: Sequence[Scan], offsets: Sequence[float]) -> None:
@@ -119,38 +137,41 @@ def _draw_bands(axes: Axes, scans: Sequence[Scan], offsets: Sequence[float]) -> 
 
 def _draw_panel(axes: Axes, name: str, scans: Sequence[Scan], offsets: Sequence[float], *, replicates: bool) -> None:
     """The points of one statistic, and the one that is most like a sweep, labelled."""
-    lows, highs, best = [], [], []
+    lows, highs, best = [], [], extremes_of(name, scans)
     for number, (scan, offset) in enumerate(zip(scans, offsets, strict=True)):
         values = scan.values[name] * SCALES.get(name, 1.0)
-        x, y = _drawn_points(scan.positions + offset, values)
-        if not len(y):
+        rows = drawn_rows(scan.positions, values)
+        if not len(rows):
             continue
+        x, y = scan.positions[rows] + offset, values[rows]
         colour = SKY if replicates else (BLUE, SKY)[number % 2]
         axes.plot(x, y, ".", color=colour, markersize=2.2, alpha=0.5 if replicates else 1.0, rasterized=True, zorder=2)
         lows.append(float(y.min()))
         highs.append(float(y.max()))
-        row = scan.best(name)
-        if row is not None:
-            best.append((float(values[row]), float(scan.positions[row]), offset, scan))
     axes.axhline(0.0, color=LINE, linewidth=0.8, zorder=1)
     axes.spines["bottom"].set_visible(False)
     axes.tick_params(axis="x", length=0)
     axes.yaxis.set_major_locator(ticker.MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10]))
     if not lows:
         return
-    low, high = min(lows), max(highs)
-    if name in ("mu", "pi", "theta"):
-        low = min(low, 0.0)
-    room = ROOM * ((high - low) or 1.0)
-    axes.set_ylim(low - room * (name in LOW), high + room)
+    axes.set_ylim(*panel_range(name, min(lows), max(highs), ROOM))
     if replicates:
-        places, heights = [place for _, place, _, _ in best], [value for value, *_ in best]
+        places, heights = [scan.positions[row] for _, scan, row in best], [value for value, *_ in best]
         axes.plot(places, heights, "o", color=ORANGE, markersize=3, markeredgewidth=0, alpha=0.8, zorder=4)
         return
-    value, place, offset, scan = min(best, key=lambda one: one[0] * (1 if name in LOW else -1))
+    value, scan, row = most_extreme(name, best)
+    place, offset = float(scan.positions[row]), offsets[list(map(id, scans)).index(id(scan))]
     axes.plot([place + offset], [value], "o", color=ORANGE, markersize=5.5, zorder=5, clip_on=False)
-    where = _place(scan, place, named=len(scans) > 1)
-    _label(axes, f"{SHORT[name]} {_value_text(value)} {where}", place + offset, value)
+    where = place_text(scan, place, named=len(scans) > 1)
+    _label(axes, f"{SHORT[name]} {value_text(value)} {where}", place + offset, value)
+
+
+def panel_range(name: str, low: float, high: float, room: float) -> tuple[float, float]:
+    """Return the ends of the axis of a statistic, with room for the label of the best one, as a share."""
+    if name in NOT_NEGATIVE:
+        low = min(low, 0.0)
+    free = room * ((high - low) or 1.0)
+    return low - free * (name in LOW), high + free
 
 
 def _draw_thresholds(axes: Axes, thresholds: Sequence[SweepThreshold]) -> None:
@@ -175,18 +196,18 @@ def _draw_thresholds(axes: Axes, thresholds: Sequence[SweepThreshold]) -> None:
         )  # fmt: skip
 
 
-def _drawn_points(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The points that have a value; of many, the lowest and the highest of each column of the panel."""
-    known = ~np.isnan(y)
+def drawn_rows(x: NDArray[np.float64], y: NDArray[np.float64], columns: int = COLUMNS) -> NDArray[np.intp]:
+    """Return the rows that have a value; of many, the lowest and the highest of each column of the panel."""
+    known = np.flatnonzero(~np.isnan(y))
     x, y = x[known], y[known]
-    if len(x) <= 2 * COLUMNS:
-        return x, y
-    column = np.floor((x - x[0]) / max(float(x[-1] - x[0]), 1.0) * COLUMNS).astype(np.int64)
+    if len(x) <= 2 * columns:
+        return known
+    column = np.floor((x - x[0]) / max(float(x[-1] - x[0]), 1.0) * columns).astype(np.int64)
     order = np.lexsort((y, column))
     _, first = np.unique(column[order], return_index=True)
     last = np.append(first[1:], len(order)) - 1
-    kept = np.unique(np.concatenate([order[first], order[last]]))
-    return x[kept], y[kept]
+    kept: NDArray[np.intp] = known[np.unique(np.concatenate([order[first], order[last]]))]
+    return kept
 
 
 def _label(axes: Axes, text: str, x: float, y: float) -> None:
@@ -202,9 +223,9 @@ def _label(axes: Axes, text: str, x: float, y: float) -> None:
     ).set_in_layout(False)  # fmt: skip
 
 
-def _value_text(value: float) -> str:
-    """Write a value with three digits and a minus sign that is one."""
-    return number_text(value).replace("-", "\N{MINUS SIGN}")
+def value_text(value: float) -> str:
+    """Return a value with three digits and a minus sign that is one."""
+    return "\N{MINUS SIGN}" * (value < 0) + number_text(abs(value))
 
 
 def _limits(axes: Axes) -> tuple[float, float]:
@@ -213,8 +234,8 @@ def _limits(axes: Axes) -> tuple[float, float]:
     return float(values.min()), float(values.max())
 
 
-def _place(scan: Scan, position: float, *, named: bool) -> str:
-    """Where a position is, in the largest unit that suits, and on which chromosome where there are several."""
+def place_text(scan: Scan, position: float, *, named: bool) -> str:
+    """Say where a position is, in the largest unit that suits, and on which chromosome where there are several."""
     scale, unit = position_unit(scan.positions)
     digits = {"Mb": 2, "kb": 1, "bp": 0}[unit]
     name = f"on {short_text(scan.name, LONGEST_NAME)} " if named else ""
@@ -266,20 +287,10 @@ def _set_title(axes: Axes, name: str, scans: Sequence[Scan], title: str, *, repl
     """The extreme of the first statistic in bold, and below it what was scanned."""
     sites, haplotypes = sum(scan.sites for scan in scans), scans[0].haplotypes
     what = f"{haplotypes:,} haplotypes, {sites:,} sites"
-    found = [(scan, scan.best(name)) for scan in scans]
-    scale = SCALES.get(name, 1.0)
-    values = [(float(scan.values[name][row]) * scale, scan, row) for scan, row in found if row is not None]
-    kind = "Lowest" if name in LOW else "Highest"
-    if not values:
-        headline = f"No {SHORT[name]}"
-    elif replicates:
-        middle = float(np.median([value for value, _, _ in values]))
-        headline = f"{kind} {SHORT[name]} of {len(scans):,} replicates: {_value_text(middle)} (median)"
+    if replicates and extremes_of(name, scans):
         what = f"{haplotypes:,} haplotypes, {sites / len(scans):,.0f} sites on average  ·  orange: the extreme of each"
-    else:
-        value, scan, row = min(values, key=lambda one: one[0] * (1 if name in LOW else -1))
-        where = _place(scan, float(scan.positions[row]), named=len(scans) > 1)
-        headline = f"{kind} {SHORT[name]}: {_value_text(value)} {where}"
-    axes.set_title(headline, loc="left", fontsize=14, fontweight="bold", color=INK, pad=24)
+    axes.set_title(
+        headline(name, scans, replicates=replicates), loc="left", fontsize=14, fontweight="bold", color=INK, pad=24
+    )
     line = "  ·  ".join(part for part in (short_text(title, 60), what) if part)
     axes.annotate(line, (0, 1), (0, 8), xycoords="axes fraction", textcoords="offset points", color=GREY, fontsize=10.5)

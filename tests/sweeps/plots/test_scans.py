@@ -13,7 +13,7 @@ import pytest
 from oclgenomics.app.figures import save_plot
 from oclgenomics.sweeps.options import STATISTICS
 from oclgenomics.sweeps.plan import SweepFacts
-from oclgenomics.sweeps.plots.scans import COLUMNS, _drawn_points, plot_scans
+from oclgenomics.sweeps.plots.scans import COLUMNS, drawn_rows, plot_scans, value_text
 from oclgenomics.sweeps.result import Scan
 from oclgenomics.sweeps.significance import SweepThreshold
 
@@ -85,6 +85,13 @@ def test_thresholds_are_lines_in_the_panels_of_their_statistics() -> None:
     assert texts(figure).count("5 %") == 2
 
 
+@pytest.mark.parametrize(
+    ("value", "text"), [(-2.5, "\u22122.5"), (1234.4, "1,234"), (-1234.4, "\u22121,234"), (1e-9, "1e-09")]
+)
+def test_values_have_three_digits(value: float, text: str) -> None:
+    assert value_text(value) == text
+
+
 def test_nothing_to_draw() -> None:
     assert "Nothing to draw: no alignment" in texts(plot_scans([]))
     assert "no window with enough sites" in texts(plot_scans([make_scan(rows=0)]))
@@ -97,6 +104,7 @@ def test_of_many_points_extremes_are_drawn() -> None:
     x = np.arange(50_000.0)
     y = np.random.default_rng(1).normal(size=len(x))
     y[[5, 777]] = 50, -50
-    shown = dict(zip(*_drawn_points(x, y), strict=True))
+    rows = drawn_rows(x, y)
+    shown = dict(zip(x[rows].tolist(), y[rows].tolist(), strict=True))
     assert len(shown) <= 2 * COLUMNS + 2
     assert (shown[5.0], shown[777.0]) == (50.0, -50.0)

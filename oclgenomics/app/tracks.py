@@ -1,0 +1,103 @@
+"""Values along chromosomes or replicates, for figures and reports: end to end, summarised, and thinned out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+GAP = 0.012  # between chromosomes, as a share of all of them together
+GAPS = 0.3  # of all gaps together at most
+SHOWN_POSITIONS, SHOWN_LINES = 2_000, 50  # of a sample in a report of MultiQC
+
+
+class Track(NamedTuple):
+    """Values along a chromosome or a replicate.
+
+    Attributes
+    ----------
+    name : str
+    positions : ndarray of float64, shape (rows,)
+        Bp, in ascending order.
+    values : ndarray of float64, shape (rows,)
+        NaN where there is none.
+    """
+
+    name: str
+    positions: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+
+def end_to_end(positions: Sequence[NDArray[np.float64]]) -> tuple[NDArray[np.float64], float]:
+    """Return what to add to the positions of each chromosome so that they lie end to end, and the bp between them.
+
+    A single chromosome stays where it is.
+    """
+    firsts, lasts = (np.array([float(one[end]) for one in positions]) for end in (0, -1))
+    spans = lasts - firsts
+    gap = max(float(spans.sum()) * min(GAP, GAPS / len(spans)), 1.0)
+    if len(spans) == 1:
+        return np.zeros(1), gap
+    return np.concatenate([[0.0], np.cumsum(spans + gap)[:-1]]) - firsts, gap
+
+
+def quantiles_along(
+    tracks: Sequence[Track], most: int | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return positions, and the 5 %, 50 % and 95 % quantiles of replicates there, each of which has its own positions.
+
+    Parameters
+    ----------
+    tracks : sequence of Track
+        Each has a value somewhere.
+    most : int, optional
+        So many positions at most; without it as many as the longest track has.
+    """
+    first = min(float(track.positions[0]) for track in tracks)
+    last = max(float(track.positions[-1]) for track in tracks)
+    longest = max(len(track.positions) for track in tracks)
+    at = np.linspace(first, last, longest if most is None else min(longest, most))
+    rows = np.array([_interpolated(at, track) for track in tracks])
+    known = np.isnan(rows).mean(axis=0) <= 0.5
+    low, middle, high = np.nanquantile(rows[:, known], (0.05, 0.5, 0.95), axis=0)
+    return at[known], low, middle, high
+
+
+def _interpolated(at: NDArray[np.float64], track: Track) -> NDArray[np.float64]:
+    known = ~np.isnan(track.values)
+    return np.interp(at, track.positions[known], track.values[known], np.nan, np.nan)
+
+
+def stretch_lines(
+    sample: str, tracks: Sequence[Track], *, lowest: bool = False
+) -> tuple[dict[str, list[list[float]]], str]:
+    """Return lines of tracks that lie end to end for MultiQC, and what is said below them.
+
+    Parameters
+    ----------
+    sample : str
+        Name of the line, or the beginning of its name where each track has its own.
+    tracks : sequence of Track
+    lowest : bool
+        Of each stretch of many positions the lowest value is drawn, and not the highest.
+
+    Returns
+    -------
+    dict of str to list of [position in Mb, value]
+    str
+    """
+    ends = np.cumsum([0.0, *(float(track.positions[-1]) if len(track.positions) else 0.0 for track in tracks)])
+    stretch = max(float(ends[-1]) / SHOWN_POSITIONS, 1.0)
+    lines: dict[str, list[list[float]]] = {}
+    for track, offset in zip(tracks, ends.tolist(), strict=False):
+        name = f"{sample}, {track.name}" if 1 < len(tracks) <= SHOWN_LINES else sample
+        places = np.flatnonzero(~np.isnan(track.values))
+        scores = track.values[places] if lowest else -track.values[places]
+        places = places[np.argsort(scores, kind="stable")]
+        _, best = np.unique(track.positions[places] // stretch, return_index=True)
+        x, y = (offset + track.positions[places[best]]) / 1e6, track.values[places[best]].astype(np.float64)
+        lines.setdefault(name, []).extend(np.stack([x, y], axis=1).tolist())
+    which = f"The {'lowest' if lowest else 'highest'} value of each {stretch:,.0f} bp is shown."
+    return lines, f"Chromosomes or replicates lie end to end. {which}"

@@ -1,0 +1,353 @@
+"""The page of scans for browsers: a panel for each statistic above one axis of positions, and tables of windows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.app.figures import BLUE, EN_DASH, INK, ORANGE, SKY, position_unit, short_text
+from oclgenomics.app.pages import (
+    LONGEST_NAME,
+    Chart,
+    Page,
+    Table,
+    across,
+    chromosome_axis,
+    count_range,
+    label,
+    note_at,
+    pale,
+    window_band,
+)
+from oclgenomics.app.tracks import Track, end_to_end, quantiles_along
+from oclgenomics.sweeps.options import Statistic
+from oclgenomics.sweeps.plots.scans import (
+    SHORT,
+    are_replicates,
+    drawn_rows,
+    extremes_of,
+    headline,
+    most_extreme,
+    panel_range,
+    place_text,
+    shown_of,
+    value_text,
+)
+from oclgenomics.sweeps.result import LABELS, LOW, SCALES, Scan
+from oclgenomics.sweeps.significance import Significance, sign_of
+
+COLUMNS = 2_000  # of a panel, of all its chromosomes together, with two points each at most
+SUMMARISED, DRAWN_EXTREMES = 500, 1_000  # positions of quantiles; extremes of replicates
+FEW_REPLICATES, FEW_ROWS = 5, 500  # fewer are drawn one by one, and with larger points
+LISTED_WINDOWS, AT_ONCE = 200, 4_096  # of each statistic; rows looked at in one step
+PANEL, LONE_PANEL, MARGINS = 165, 380, 90  # pixels
+APART, ROOM = 0.028, 40  # between panels, as a share of the figure; pixels for the label of the best one
+LABEL, RATES, TITLES = 15, 84, 56  # pixels: height of a threshold's label; margin for them; where axes have titles
+HARD = "\N{NO-BREAK SPACE}"
+SIDE = 0.12  # of the axis, in which labels lie inward
+
+
+def scans_page(scans: Sequence[Scan], *, title: str, null: Significance | None = None, more: str = "") -> Page:
+    """Return the page of scans, which shows what `plot_scans` does and the windows that look most like a sweep.
+
+    Parameters
+    ----------
+    scans : sequence of Scan
+    title : str
+        What was scanned.
+    null : Significance, optional
+        Its thresholds are lines, and the windows get its p-values.
+    more : str
+        Where the rows are that the tables leave out.
+    """
+    names, shown = shown_of(scans)
+    sites = sum(scan.sites for scan in scans)
+    rows = f"{sum(len(scan.positions) for scan in scans):,} rows"
+    if not shown:
+        why = "no window with enough sites" if scans else "no alignment"
+        facts = {"Alignments": f"{len(scans):,}", "Sites": f"{sites:,}"}
+        return Page(f"No statistics: {why}", title, [], facts)
+    facts = {"Sites": f"{sites:,}\n{count_range([scan.haplotypes for scan in scans])} haplotypes, {rows}"}
+    if len(scans) > 1:
+        facts["Alignments"] = f"{len(scans):,}"
+    if null is not None:
+        facts["Neutral replicates"] = f"{len(null):,}"
+    replicates = are_replicates(scans)
+    extremes = {name: extremes_of(name, shown) for name in names}
+    found = dict(_fact(name, extremes[name], null, replicates, len(scans) > 1) for name in names if extremes[name])
+    chart = _chart([name for name in names if extremes[name]], shown, null, replicates=replicates)
+    tables = [_windows(name, names, shown, null, more) for name in names if extremes[name]]
+    return Page(headline(names[0], shown, replicates=replicates), title, [chart, *tables], found | facts)
+
+
+def _kind(name: str) -> str:
+    return "lowest" if name in LOW else "highest"
+
+
+def _title(name: str) -> str:
+    return LABELS[name].replace("Watterson's ", "")
+
+
+def _fact(
+    name: Statistic, found: Sequence[tuple[float, Scan, int]], null: Significance | None, replicates: bool, named: bool
+) -> tuple[str, str]:  # fmt: skip
+    """The extreme of a statistic, where it is, and its p-value."""
+    what = f"{_kind(name).capitalize()} {_title(name)}"
+    if replicates:
+        return what, f"{value_text(float(np.median([value for value, _, _ in found])))}\nmedian of replicates"
+    value, scan, row = most_extreme(name, found)
+    where = f"at {scan.positions[row]:,.0f}{HARD}bp"
+    if named:
+        where = f"{short_text(scan.name, LONGEST_NAME)} {where}"
+    if null is not None and name in null.extremes:
+        p = float(null.p_values(name, scan.values[name][row]))
+        where += f", p{HARD}={HARD}{p:.2g}"
+    return what, f"{value_text(value)}\n{where}"
+
+
+# Statistics along positions
+
+
+def _chart(names: Sequence[Statistic], scans: Sequence[Scan], null: Significance | None, *, replicates: bool) -> Chart:
+    """A panel for each statistic, all above one axis, so that they are zoomed together."""
+    scale, unit = position_unit(np.concatenate([scan.positions[[0, -1]] for scan in scans]))
+    shifts = [0.0] * len(scans) if replicates else end_to_end([scan.positions for scan in scans])[0].tolist()
+    ends = np.array([scan.positions[[0, -1]] + shift for scan, shift in zip(scans, shifts, strict=True)]) / scale
+    margin = 0.012 * (float(ends.max() - ends.min()) or 1.0)
+    axis: dict[str, Any] = {"title": {"text": f"Position ({unit})"}}
+    if len(scans) > 1 and not replicates:
+        placed = [(scan.name, scan.positions + shift) for scan, shift in zip(scans, shifts, strict=True)]
+        axis = chromosome_axis(placed, scale)
+    span = (float(ends.min()) - margin, float(ends.max()) + margin)
+    axis |= {"anchor": f"y{len(names)}" if len(names) > 1 else "y", "range": list(span)}
+    height = (1 - APART * (len(names) - 1)) / len(names)
+    pixels = PANEL if len(names) > 1 else LONE_PANEL
+    layout: dict[str, Any] = {"xaxis": axis, "shapes": [], "annotations": [], "showlegend": False}
+    traces: list[dict[str, Any]] = []
+    summarised = replicates and len(scans) >= FEW_REPLICATES
+    for number, name in enumerate(names):
+        y = "y" if number == 0 else f"y{number + 1}"
+        panel = _Panel(name, y, scale, unit, span, ROOM / pixels / (2 if replicates else 1))
+        if summarised:
+            panel.summary(scans, first=number == 0)
+        else:
+            panel.points(scans, shifts, faint=replicates)
+        if replicates:
+            panel.extremes(scans, first=number == 0)
+        else:
+            panel.best(scans, shifts)
+        panel.thresholds(null, pixels)
+        top = 1 - number * (height + APART)
+        traces += panel.traces
+        layout[y.replace("y", "yaxis")] = {
+            "title": {"text": ""}, "domain": [max(top - height, 0.0), top],
+            "range": panel.range, "nticks": 5 if len(names) > 1 else 8,
+        }  # fmt: skip
+        layout["shapes"] += panel.shapes
+        middle = max(top - height / 2, 0.0)
+        named: dict[str, Any] = {
+            "xref": "paper",
+            "textangle": -90,
+            "xanchor": "center",
+            "yanchor": "middle",
+            "xshift": -TITLES,
+        }
+        layout["annotations"] += [*panel.notes, note_at(0, middle, _title(name), font={"size": 13}, **named)]
+    layout["showlegend"] = summarised
+    layout["margin"] = {"l": TITLES + 14, **({} if null is None else {"r": RATES})}
+    layout["narrow"] = {"margin": {"l": TITLES + 14, "r": 16 if null is None else LABEL + 20}}
+    text = _description(scans, replicates=replicates, summarised=summarised, dashed=null is not None)
+    return Chart("Statistics along positions", text, traces, layout, MARGINS + pixels * len(names))
+
+
+def _description(scans: Sequence[Scan], *, replicates: bool, summarised: bool, dashed: bool) -> str:
+    text = "The window that looks most like a sweep is marked."
+    if replicates:
+        text = "Replicates lie over each other; the extreme of each is orange."
+    if summarised:
+        text = "Median and middle 90 % of the replicates, and the extreme of each."
+        step = -(-len(scans) // DRAWN_EXTREMES)
+        text += f" One in {step:,} replicates has its extreme drawn." if step > 1 else ""
+    elif sum(len(scan.positions) for scan in scans) > 2 * COLUMNS:
+        text += f" The lowest and the highest row of each of {COLUMNS:,} stretches are drawn."
+    if dashed:
+        text += " Dashed: thresholds from neutral replicates, by false-positive rate; higher μ and lower others pass."
+    return text
+
+
+class _Panel:
+    """What is drawn of a statistic: traces, shapes and notes of the axis `y`."""
+
+    def __init__(
+        self, name: Statistic, y: str, scale: float, unit: str, span: tuple[float, float], room: float
+    ) -> None:  # fmt: skip
+        self._name, self._y, self._scale, self._unit, self._span, self._room = name, y, scale, unit, span, room
+        self._factor = SCALES.get(name, 1.0)
+        self._low, self._high = np.inf, -np.inf
+        self.traces: list[dict[str, Any]] = []
+        self.shapes: list[dict[str, Any]] = []
+        self.notes: list[dict[str, Any]] = []
+
+    @property
+    def range(self) -> list[float]:
+        """Ends of the axis, which reach all that is drawn."""
+        return list(panel_range(self._name, self._low, self._high, self._room))
+
+    @property
+    def _hover(self) -> str:
+        per = " per kb" if self._name in SCALES else ""
+        return f"{SHORT[self._name]} %{{y:,.5~r}}{per}"
+
+    def _trace(self, x: Any, y: NDArray[np.float64], **other: Any) -> None:
+        if len(y):
+            self._low, self._high = min(self._low, float(y.min())), max(self._high, float(y.max()))
+        self.traces.append({"type": "scatter", "mode": "markers", "x": x, "y": y, "yaxis": self._y, **other})
+
+    def points(self, scans: Sequence[Scan], shifts: Sequence[float], *, faint: bool) -> None:
+        """A point for each row, or for the extremes of many."""
+        spans = np.array([float(scan.positions[-1] - scan.positions[0]) for scan in scans])
+        shares = np.maximum(spans / (spans.sum() or 1.0) * COLUMNS, 1.0).astype(np.int64)
+        sizes = [len(scan.positions) for scan in scans]
+        many = sum(sizes) > 2 * COLUMNS
+        hover = f"%{{fullData.name}}: %{{customdata[0]:,.0f}} bp<br>{self._hover}<br>window %{{customdata[1]:,.0f}}"
+        hover += f"{EN_DASH}%{{customdata[2]:,.0f}}, %{{customdata[3]:,}} sites<extra></extra>"
+        for number, (scan, shift) in enumerate(zip(scans, shifts, strict=True)):
+            values = scan.values[self._name] * self._factor
+            rows = drawn_rows(scan.positions, values, int(shares[number]) if many else sizes[number])
+            last = scan.end[rows] - scan.by_bp
+            about = np.stack([scan.positions[rows], scan.start[rows], last, scan.window_sites[rows]], axis=1)
+            marker = {
+                "color": (BLUE, SKY)[number % 2],
+                "size": 4 if sum(sizes) > FEW_ROWS else 6,
+                "opacity": 0.6 if faint else 1.0,
+            }
+            x = (scan.positions[rows] + shift) / self._scale
+            self._trace(x, values[rows], name=label(scan.name), customdata=about, marker=marker, hovertemplate=hover)
+
+    def best(self, scans: Sequence[Scan], shifts: Sequence[float]) -> None:
+        """The row that is most like a sweep: its window, a larger point and what it is."""
+        value, scan, row = most_extreme(self._name, extremes_of(self._name, scans))
+        shift = shifts[list(map(id, scans)).index(id(scan))]
+        left, x, right = (
+            (float(one[row]) + shift) / self._scale for one in (scan.start, scan.positions, scan.end - scan.by_bp)
+        )
+        self._trace([x], np.array([value]), marker={"color": ORANGE, "size": 9}, hoverinfo="skip", cliponaxis=False)
+        self.shapes.append(window_band(left, right, ORANGE, 0.18, f"{self._y} domain"))
+        where = label(place_text(scan, float(scan.positions[row]), named=len(scans) > 1))
+        words = f"<b>{SHORT[self._name]} {value_text(value)}</b> {where}"
+        low, high = self._span
+        share = (x - low) / (high - low)
+        anchor = "left" if share < SIDE else "right" if share > 1 - SIDE else "center"
+        below = self._name in LOW
+        self.notes.append(note_at(
+            x, value, words, ORANGE, yref=self._y, xanchor=anchor, yanchor="top" if below else "bottom",
+            yshift=-6 if below else 6,
+        ))  # fmt: skip
+
+    def summary(self, scans: Sequence[Scan], *, first: bool) -> None:
+        """The median and the middle 90 % of replicates."""
+        tracks = [
+            Track(scan.name, scan.positions, scan.values[self._name] * self._factor)
+            for scan in scans
+            if scan.best(self._name) is not None
+        ]
+        at, low, middle, high = quantiles_along(tracks, SUMMARISED)
+        x, band = at / self._scale, {"mode": "lines", "hoverinfo": "skip", "line": {"width": 0}}
+        self._trace(x, low, **band, showlegend=False)
+        self._trace(x, high, **band, fill="tonexty", fillcolor=pale(SKY, 0.35), name="middle 90 %", showlegend=first)
+        self._trace(
+            x, middle, mode="lines", name="median", showlegend=first, line={"color": BLUE, "width": 2},
+            hovertemplate=f"%{{x:,.6~r}} {self._unit}: median {self._hover}<extra></extra>",
+        )  # fmt: skip
+
+    def extremes(self, scans: Sequence[Scan], *, first: bool) -> None:
+        """The row of each replicate that is most like a sweep."""
+        found = extremes_of(self._name, scans[:: -(-len(scans) // DRAWN_EXTREMES)])
+        places = np.array([scan.positions[row] for _, scan, row in found])
+        self._trace(
+            places / self._scale, np.array([value for value, *_ in found]), name="extreme of each", showlegend=first,
+            text=[label(scan.name) for _, scan, _ in found], customdata=places, cliponaxis=False,
+            marker={"color": ORANGE, "size": 6},
+            hovertemplate=f"replicate %{{text}}: {self._hover}<br>at %{{customdata:,.0f}} bp<extra></extra>",
+        )  # fmt: skip
+
+    def thresholds(self, null: Significance | None, pixels: int) -> None:
+        """Lines across, with their rates in the right margin, one above the other where they are close."""
+        every = () if null is None else null.thresholds
+        own = [one for one in every if one.statistic == self._name]
+        lines = sorted((one.value * self._factor, one.fpr) for one in own if np.isfinite(one.value))
+        rates = sorted({one.fpr for one in every}, reverse=True)  # the same dashes in all panels
+        if not lines:
+            return
+        self._low, self._high = min(self._low, lines[0][0]), max(self._high, lines[-1][0])
+        low, high = self.range
+        free = -np.inf
+        for value, fpr in lines:
+            self.shapes.append(across(value, rates.index(fpr), self._y))
+            height = (value - low) / (high - low) * pixels
+            shift = max(0.0, free - height)
+            free = height + shift + LABEL
+            side = "below" if self._name in LOW else "above"
+            words = f"{100 * fpr:g} % of neutral alignments have {SHORT[self._name]} {side} {value_text(value)}"
+            self.notes.append(note_at(
+                1, value, f"{100 * fpr:g} %", INK, xref="paper", yref=self._y, xanchor="left", yanchor="middle",
+                xshift=3, yshift=shift, hovertext=words,
+            ))  # fmt: skip
+
+
+# Windows
+
+
+def _windows(
+    name: Statistic, names: Sequence[Statistic], scans: Sequence[Scan], null: Significance | None, more: str
+) -> Table:
+    """The rows that are most like a sweep, with their other statistics."""
+    others = [name, *(one for one in names if one != name)]
+    judged = null is not None and name in null.extremes
+    heads = [_title(one) for one in others]
+    heads[1:1] = ["p-value"] * judged
+    columns = ["Alignment", "Position (bp)", *heads, "From (bp)", "To (bp)", "Sites"]
+    rows = []
+    for owner, row in best_rows(scans, name, LISTED_WINDOWS):
+        scan = scans[owner]
+        values: list[float] = [float(f"{scan.values[one][row] * SCALES.get(one, 1.0):.7g}") for one in others]
+        window = (round(float(end)) for end in (scan.start[row], scan.end[row] - scan.by_bp))
+        if null is not None and judged:
+            values.insert(1, float(null.p_values(name, scan.values[name][row])))
+        place = round(float(scan.positions[row]))
+        rows.append((scan.name, place, *values, *window, int(scan.window_sites[row])))
+    note = f"Windows that do not overlap, {LISTED_WINDOWS} at most; all rows are {more or 'in the report'}."
+    if judged:
+        note += " A p-value is the probability of so extreme a value anywhere in a neutral alignment."
+    return Table(f"Windows with the {_kind(name)} {SHORT[name]}", columns, rows, note)
+
+
+def best_rows(scans: Sequence[Scan], name: str, count: int) -> list[tuple[int, int]]:
+    """Return scan and row of the values most like a sweep whose windows do not overlap, best first."""
+    first = np.cumsum([0, *(len(scan.positions) for scan in scans)])
+    scores = np.concatenate([np.where(np.isnan(scan.values[name]), -np.inf, sign_of(name) * scan.values[name])
+                             for scan in scans])  # fmt: skip
+    order = np.argsort(-scores, kind="stable")
+    free = scores > -np.inf
+    chosen: list[tuple[int, int]] = []
+    for number in _still(order, free):
+        owner = int(np.searchsorted(first, number, side="right")) - 1
+        scan, row = scans[owner], number - int(first[owner])
+        chosen.append((owner, row))
+        if len(chosen) == count:
+            break
+        last = scan.end - scan.by_bp
+        free[first[owner] : first[owner + 1]] &= (scan.start > last[row]) | (last < scan.start[row])
+    return chosen
+
+
+def _still(order: NDArray[np.intp], free: NDArray[np.bool_]) -> Iterator[int]:
+    """Items of an order that are free when their turn comes; what is chosen is no longer."""
+    for begin in range(0, len(order), AT_ONCE):
+        part = order[begin : begin + AT_ONCE]
+        while len(part := part[free[part]]):
+            yield int(part[0])
+            free[part[0]] = False
