@@ -133,7 +133,7 @@ class Significance:
         Raises
         ------
         UsageError
-            A rate outside its range, or too small for so few replicates; no replicate.
+            A rate outside its range, or too small for so few replicates; no replicate, or none with a value.
         """
         rows: dict[str, list[tuple[float, float]]] = {name: [] for name in statistics}
         facts, densities, scan = [], [], None
@@ -148,6 +148,10 @@ class Significance:
         if scan is None:
             raise UsageError("there is no neutral replicate; give some")
         columns = {name: np.array(values).reshape(-1, 2) for name, values in rows.items()}
+        for name, column in columns.items():
+            if np.isnan(column).all():
+                why = "they have too few sites for a window; make them longer, or scan with smaller windows"
+                raise UsageError(f"no neutral replicate has a value of {name}: {why}")
         known = [one for one in densities if not math.isnan(one)] or [math.nan]
         kinds = {one.genotypes for one in facts}
         data = NullFacts(

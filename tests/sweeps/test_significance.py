@@ -71,6 +71,8 @@ def test_neutral_replicates_and_the_data_that_they_are_for(engine: Engine) -> No
         find_thresholds(neutral, SweepOptions(grid=5), engine=engine)
     with pytest.raises(UsageError, match="there is no neutral replicate"):
         find_thresholds([], options, engine=engine)
+    with pytest.raises(UsageError, match=r"no neutral replicate has a value of mu: .* smaller windows"):
+        find_thresholds(neutral, SweepOptions(width=2_000), fpr=[0.2], engine=engine)
 
 
 @pytest.mark.parametrize(
