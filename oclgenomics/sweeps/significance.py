@@ -148,10 +148,10 @@ class Significance:
         if scan is None:
             raise UsageError("there is no neutral replicate; give some")
         columns = {name: np.array(values).reshape(-1, 2) for name, values in rows.items()}
-        for name, column in columns.items():
+        for each, column in columns.items():
             if np.isnan(column).all():
                 why = "they have too few sites for a window; make them longer, or scan with smaller windows"
-                raise UsageError(f"no neutral replicate has a value of {name}: {why}")
+                raise UsageError(f"no neutral replicate has a value of {each}: {why}")
         known = [one for one in densities if not math.isnan(one)] or [math.nan]
         kinds = {one.genotypes for one in facts}
         data = NullFacts(
