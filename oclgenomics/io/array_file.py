@@ -136,7 +136,7 @@ class ArrayFile(Closing):
                 break
             before += one.blocks
         sums = self._block_sums[before : before + section.blocks]
-        if len(sums) != section.blocks or sum_of_sums(KEY, sums) != int(section.checksum, 16):
+        if len(sums) != section.blocks or f"{sum_of_sums(KEY, sums):016x}" != section.checksum:
             trouble = (
                 f"contradicts itself: the checksums of the blocks of {section.name!r} are not those of the section"
             )

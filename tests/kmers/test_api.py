@@ -292,8 +292,11 @@ def test_dump_of_a_database_and_of_a_set(format: DumpFormat, tmp_path: Path) -> 
     written = []
     for name, source in (("one", path), ("other", set_of(PAIRS_A, 5))):
         kmers.dump(source, tmp_path / name, format, min_count=2)
+        suffixes = {"kmc": [".kmc_pre", ".kmc_suf"], "fastk": [".ktab"]}
         found = sorted(tmp_path.glob(f"{name}*"))
-        assert [file.suffix for file in found] == ([".kmc_pre", ".kmc_suf"] if format == "kmc" else [""])
+        assert [file.suffix for file in found] == suffixes.get(format, [""])
+        found += sorted(tmp_path.glob(f".{name}.ktab.*"))
+        assert len(found) == (2 if format in suffixes else 1)
         written.append([file.read_bytes() for file in found])
     assert written[0] == written[1]
     if format == "tsv":
@@ -302,7 +305,9 @@ def test_dump_of_a_database_and_of_a_set(format: DumpFormat, tmp_path: Path) -> 
 
 def test_mistakes_of_a_dump(tmp_path: Path) -> None:
     found = set_of(PAIRS_A, 5)
-    with pytest.raises(UsageError, match=r"^format='xml': choose one of tsv, jellyfish, fasta, npz, kmc, parquet"):
+    with pytest.raises(
+        UsageError, match=r"^format='xml': choose one of tsv, jellyfish, fasta, npz, kmc, fastk, parquet"
+    ):
         kmers.dump(found, tmp_path / "x", "xml")  # type: ignore[arg-type]
     with pytest.raises(UsageError, match=r"^format='kmc' writes two files"):
         kmers.dump(found, "-", "kmc")

@@ -42,10 +42,10 @@ from oclgenomics.omega.formats.thresholds import as_json
 from oclgenomics.omega.jobs import ScanShare
 from oclgenomics.omega.plan import batch, shards, windows
 from oclgenomics.omega.significance import Observation
-from oclgenomics.omega.sites import open_alignments, sources
+from oclgenomics.omega.sites import open_alignments
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.simulate import NeutralReplicates, Region
-from oclgenomics.variation import Alignment, ReadOptions
+from oclgenomics.variation import Alignment, ReadOptions, sources
 
 EDGE = Path(__file__).parents[1] / "data" / "omega" / "edge"
 WINDOWS = ["--grid", "50", "--minwin", "100", "--maxwin", "50000"]
@@ -57,7 +57,10 @@ OTHER_OPTIONS = {
     "kernel": "1", "maf": 0.1, "no_singletons": True, "binary": True, "impute": frozenset({"N"}), "seed": 5,
     "chunk_positions": 7,
 }  # fmt: skip
-OTHER_READING = {"length": 999_999, "format": "mbs", "samples": ("a",), "phase": "strict", "region": "20:5-"}
+OTHER_READING = {
+    "length": 999_999, "format": "mbs", "samples": ("a",), "phase": "strict", "region": "20:5-",
+    "exact_positions": True, "records": "raisd",
+}  # fmt: skip
 
 
 @pytest.fixture

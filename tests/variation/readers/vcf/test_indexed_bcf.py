@@ -21,7 +21,6 @@ from oclgenomics.io.file_slice import FileSlice
 from oclgenomics.io.placed_text import Place
 from oclgenomics.variation import Alignment, ReadOptions, read_alignments
 from oclgenomics.variation.read_options import Region
-from oclgenomics.variation.readers import read as reading
 from oclgenomics.variation.readers.vcf import index_file, indexed_bcf
 from oclgenomics.variation.readers.vcf.index_file import Places
 
@@ -129,7 +128,7 @@ def test_alignments_are_those_without_an_index(tmp_path: Path, monkeypatch: pyte
     path = stored(tmp_path / "a.bcf", text_of())
     begun = []
     found = indexed_bcf.bcf_with_region
-    monkeypatch.setattr(reading, "bcf_with_region", lambda *words: begun.append(found(*words)) or begun[-1])
+    monkeypatch.setattr(indexed_bcf, "bcf_with_region", lambda *words: begun.append(found(*words)) or begun[-1])
     for region in ("1", "10:300-5000000", "2:5000000-"):
         check_same(read(path, region), read(tmp_path / "a.vcf", region))
     assert len(begun) == 3
