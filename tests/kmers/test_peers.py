@@ -235,7 +235,8 @@ def test_qv_and_completeness_have_the_digits_of_merqury(engines: list[Engine], t
 
 
 @pytest.mark.skipif(
-    not MERQURY or shutil.which("meryl") is None, reason="Merqury is not installed (MERQURY is not set)"
+    not MERQURY or shutil.which("meryl") is None,
+    reason="Merqury, which no package has, is not here: MERQURY names no folder",
 )
 def test_merqury_writes_the_same(engines: list[Engine], tmp_path: Path) -> None:
     write_assemblies(tmp_path)

@@ -166,7 +166,9 @@ def test_fastk_tables_are_canonical(tmp_path: Path) -> None:
         write_table(random_set(5, 3, canonical=False), tmp_path)
 
 
-@pytest.mark.skipif(shutil.which("FastK") is None or shutil.which("Tabex") is None, reason="FastK is not installed")
+@pytest.mark.skipif(
+    shutil.which("FastK") is None or shutil.which("Tabex") is None, reason="FastK, which no package has, is not here"
+)
 @pytest.mark.parametrize("k", [21, 40])
 def test_fastk_reads_it_and_counts_the_same(k: int, tmp_path: Path) -> None:
     letters = np.random.default_rng(3).choice(np.frombuffer(b"ACGT", np.uint8), 2_000).tobytes()
