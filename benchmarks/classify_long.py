@@ -47,7 +47,7 @@ SPREAD = {"ont": 0.35, "hifi": 0.15}  # of lengths: of their logarithms, and of 
 SHAPE = 6.0  # of the gamma distribution of rates
 SHORTEST = 300
 NEAR = (0.01, 0.06)  # divergence of near species from the ancestor of their genus
-LETTERS = np.frombuffer(b"ACGT", np.uint8)
+BASES = np.frombuffer(b"ACGT", np.uint8)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def write_reads(
     """Write reads of a kind as FASTA, and what they are of."""
     rng = np.random.default_rng(seed)
     table = np.full(256, 0, np.uint8)
-    table[LETTERS] = np.arange(4)
+    table[BASES] = np.arange(4)
     codes = [table[read_text(one)] for one in genomes]
     complete = weights * np.array([len(one) for one in codes])
     chosen = rng.choice(len(genomes), count, p=complete / complete.sum())
@@ -111,7 +111,7 @@ def write_reads(
         part = genome[begin : begin + size]
         part = (3 - part[::-1]) if rng.random() < 0.5 else part
         read = noisy(part, kind, min(kind.rate * rng.gamma(SHAPE) / SHAPE, 0.3), rng)
-        records.append(f">r{number}\n{LETTERS[read].tobytes().decode()}\n")
+        records.append(f">r{number}\n{BASES[read].tobytes().decode()}\n")
         one = genomes[at]
         species, genus = (0, 0) if one.role == "alien" else (one.species_taxid, one.genus_taxid)
         rows.append(f"r{number}\t{species}\t{genus}\t{one.role}\n")

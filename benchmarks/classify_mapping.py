@@ -1,6 +1,6 @@
 """Ten reads, and many, against databases of several sizes that stay in their files, as whole processes.
 
-    python benchmarks/classify_mapping.py [-d intel] [--species 60,240,800] [--letters 1000000] [--reads 10,1000000]
+    python benchmarks/classify_mapping.py [-d intel] [--species 60,240,800] [--bases 1000000] [--reads 10,1000000]
                                           [--repeat 3] [--folder DIR] [--json FILE]
 
 References are families of four strains of a species each (`classify_data`). Reads are classified with --memory-mapping,
@@ -38,7 +38,7 @@ def arguments() -> argparse.Namespace:
     numbers = {"type": lambda text: [*map(int, text.split(","))], "metavar": "N,..."}
     parser.add_argument("-d", "--device", default="auto")
     parser.add_argument("--species", default=[60, 240, 800], **numbers)
-    parser.add_argument("--letters", type=int, default=1_000_000, help="of a genome")
+    parser.add_argument("--bases", type=int, default=1_000_000, help="of a genome")
     parser.add_argument("--reads", default=[10, 1_000_000], **numbers)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--folder", type=Path, help="for the data; a temporary one if not given")
@@ -73,7 +73,7 @@ def rows(args: argparse.Namespace, folder: Path) -> list[dict[str, Any]]:
     for species in args.species:
         place = folder / str(species)
         place.mkdir(exist_ok=True)
-        genomes = references(place, Shape(species, STRAINS, args.letters))
+        genomes = references(place, Shape(species, STRAINS, args.bases))
         if not (place / "ours.db").exists():
             run_process(ours.build([place / "genomes"], genomes.taxonomy, place), 1)
         for count in args.reads:

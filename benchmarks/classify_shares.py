@@ -119,10 +119,10 @@ def krakens(tool: Kraken2, database: Path, reads: Reads, root: Path, src: Path |
 
 def _with_ranks(report: Path, taxonomy: Path) -> str:
     """The report with the ranks that Debian's Kraken 2.1.2 leaves out."""
-    letters = {"root": "R", "superkingdom": "D", "domain": "D", "phylum": "P", "class": "C", "order": "O",
+    codes = {"root": "R", "superkingdom": "D", "domain": "D", "phylum": "P", "class": "C", "order": "O",
                "family": "F", "genus": "G", "species": "S"}  # fmt: skip
     nodes = [line.split("\t|\t") for line in (taxonomy / "nodes.dmp").read_text().splitlines()]
-    rank = {row[0].strip(): letters.get(row[2].strip(), "R") for row in nodes} | {"1": "R", "0": "U"}
+    rank = {row[0].strip(): codes.get(row[2].strip(), "R") for row in nodes} | {"1": "R", "0": "U"}
     lines = []
     for line in report.read_text().splitlines():
         fields = line.split("\t")

@@ -10,8 +10,8 @@
 // the sum of all steps from cell to cell, up minus down. `level` has a bit for each step that is not up, `down` for each that is.
 // As a neighbouring cell differs by one at most, one of EACH ends is looked at, in the middle: the others may be EACH / 2 lower.
 //
-//   join_letters  for each of some blocks of streams, so many letters of a text that has all pieces end to end between runs of N
-//   lay_streams   blocks of streams, from letters that lie end to end, SOME more than these: those of block b begin at `places[b]` of
+//   join_letters  for each of some blocks of streams, so many bases of a text that has all pieces end to end between runs of N
+//   lay_streams   blocks of streams, from bases that lie end to end, SOME more than these: those of block b begin at `places[b]` of
 //                 `codes` if they lie in one piece, else at ~places[b] of those that were joined
 //   mark_ends     windows and first ends, counted through the letters of all pieces, of which one of EACH ends may be one with so
 //                 few edits: at found[slot] and found[room + slot], in no order, as many as there is `room` for; counts[0] counts
@@ -62,7 +62,7 @@ __kernel void join_letters(__global const uchar *codes, __global const Piece *pi
         return;
     const uint first = (item % each) * STRETCH;
     __global uchar *to = joined + (ulong)number * size + first, *end = to + MIN(size - first, STRETCH);
-    ulong at = (ulong)blocks[number] * step + first;  // counted from `before` letters before the text
+    ulong at = (ulong)blocks[number] * step + first;  // counted from `before` bases before the text
     for (; to < end && at < before; ++to, ++at)
         *to = ANYTHING;
     at -= MIN(at, before);

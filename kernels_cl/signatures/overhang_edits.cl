@@ -1,10 +1,10 @@
-// Which patterns run past the start or the end of a record with edits, and by how many letters: a work-item compares a pattern
+// Which patterns run past the start or the end of a record with edits, and by how many bases: a work-item compares a pattern
 // with an end of a piece.
 //
-//   choose_overhangs   insides[pair] is how many of the pattern's first letters the best match has, 0 if there is none: `least` or
-//                      more but not all, which end where the record ends with at most edits / length edits a letter. There is
-//                      none if the whole pattern ends there with `edits`. The best match has the fewest edits and letters left
-//                      out together, then the most letters
+//   choose_overhangs   insides[pair] is how many of the pattern's first bases the best match has, 0 if there is none: `least` or
+//                      more but not all, which end where the record ends with at most edits / length edits a base. There is
+//                      none if the whole pattern ends there with `edits`. The best match has the fewest edits and bases left
+//                      out together, then the most bases
 //
 // Pairs are rows (ends, as overhangs.cl has them) of columns (patterns, from `first` on). At the start of a record both are read
 // backwards. The columns of the alignment are those of Myers (1999): bit j of two words says whether row j + 1 has an edit more or
@@ -13,10 +13,10 @@
 //
 // No cell below a row has fewer edits than the row's least one, so words behind one with more than `edits` everywhere are left out.
 //
-// `masks` has a word for each pattern's word, direction (forwards, backwards) and nucleotide: bit j is that of letter j; the words
+// `masks` has a word for each pattern's word, direction (forwards, backwards) and nucleotide: bit j is that of base j; the words
 // of pattern p begin with word first_words[p]. `carry` has two words for each BITS columns and pair.
 //
-// -D BITS=32|64   letters of a word
+// -D BITS=32|64   bases of a word
 // -D LONG=0|1     patterns may have several words
 #include "signatures/records.clh"
 
@@ -41,7 +41,7 @@ __kernel void choose_overhangs(__global const uchar *codes, __global const Piece
     __global const uchar *letters = codes + piece.letters + (last ? piece.size - size : 0);
     uint cost = 0, fewest = ~0u, inside = 0;
 #if LONG
-    // Rows beyond the last one leave out more letters than there may be edits.
+    // Rows beyond the last one leave out more bases than there may be edits.
     const uint rows = min(length, size + edits + 1);
     for (uint row = 0; row < rows; row += BITS) {
         __global const WORD *mask = masks + 8 * (ulong)(first_words[pattern] + row / BITS) + (last ? 0 : 4);

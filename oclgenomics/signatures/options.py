@@ -61,7 +61,7 @@ class ScanOptions:
     overhang : int
         Let signatures run past the start or the end of a sample, with this many letters inside or more; 0: not at all.
         With i of L letters inside, a match has at most `max_mismatches` * i / L mismatches, or `max_edits` * i / L
-        edits, rounded down. Letters outside count as mismatches where matches are compared.
+        edits, rounded down. Bases outside count as mismatches where matches are compared.
     overhang_at : {'both', 'start', 'end'}
         Which end of samples signatures may run past. Those that run past both ends are found with the start.
 

@@ -1,11 +1,11 @@
 """The oracle: every match of every signature in every sample, in plain NumPy.
 
 The definition is that of the course assignment behind "virus signature scanning", edition of 2025: a signature matches
-at a start where each of its letters has a nucleotide in common with the sample's, the score of a match is the mean
-quality of the sample's letters under the whole signature, and a sample's hash is the sum of its qualities modulo 97.
+at a start where each of its bases has a nucleotide in common with the sample's, the score of a match is the mean
+quality of the sample's bases under the whole signature, and a sample's hash is the sum of its qualities modulo 97.
 
-Matches with insertions and deletions are found by Sellers' dynamic programming. Letters match where their sets of
-nucleotides meet. A substitution, an insertion (a letter of the sample that the signature does not have) and a deletion
+Matches with insertions and deletions are found by Sellers' dynamic programming. Bases match where their sets of
+nucleotides meet. A substitution, an insertion (a base of the sample that the signature does not have) and a deletion
 (one of the signature that the sample does not have) cost 1 each.
 
 For each end e of a sample, 1 to its length, d(e) is the least cost of turning the signature into any sample[start : e]
@@ -15,20 +15,20 @@ these of the leftmost end; here start is the largest one at which d(e) is reache
 single nucleotide of the sample is aligned to the same one of the signature, counted in the alignment of cost d(e) to
 sample[start : e] in which this happens most often. A place is no hit if its match does not pass the filters.
 
-**Overhang.** A signature may run past the start of a sample, its end, or both, where as many of its letters as asked
-for lie inside. It is then compared without the letters outside, and of L letters with i inside at most M i / L, rounded
-down, need not match, where M may in a whole match. Letters outside count as mismatches where the best match is chosen.
+**Overhang.** A signature may run past the start of a sample, its end, or both, where as many of its bases as asked
+for lie inside. It is then compared without the bases outside, and of L bases with i inside at most M i / L, rounded
+down, need not match, where M may in a whole match. Bases outside count as mismatches where the best match is chosen.
 
-With edits, at the end of a sample c(i) is the least cost of turning the signature's first i letters into any
+With edits, at the end of a sample c(i) is the least cost of turning the signature's first i bases into any
 sample[start : ], and at most E i / L, rounded down, may be needed. Of the i that are allowed, from the least number of
-letters inside to L - 1, the match has the one with the least c(i) + L - i, of several the largest. There is none where
-c(L) <= E, as the whole signature matches there, nor for signatures of E letters or fewer. At the start of a sample all
+bases inside to L - 1, the match has the one with the least c(i) + L - i, of several the largest. There is none where
+c(L) <= E, as the whole signature matches there, nor for signatures of E bases or fewer. At the start of a sample all
 is the same, read backwards. With edits, no match runs past both ends.
 
-**Alignments.** The alignment of a match is one of the whole signature, as it is given, or of its letters inside, to the
-sample's letters, turned to its strand. Of a match with mismatches alone it has no gap. Of a match with edits it has the
+**Alignments.** The alignment of a match is one of the whole signature, as it is given, or of its bases inside, to the
+sample's bases, turned to its strand. Of a match with mismatches alone it has no gap. Of a match with edits it has the
 fewest edits, among these the most informative positions; where several are left, it is the one that, read from its last
-letter to its first, has aligned letters rather than a deletion, and a deletion rather than an insertion, where they
+base to its first, has aligned bases rather than a deletion, and a deletion rather than an insertion, where they
 first differ: gaps lie as far left in the signature as they can.
 
 Costs are added up along alignments, and so are lists of them, compared item by item: the numbers below hold distance,
@@ -285,7 +285,7 @@ def end_costs(
 
 
 def _end_keys(text: NDArray[np.uint8], pattern: NDArray[np.uint8]) -> Iterator[NDArray[np.int64]]:
-    """The costs of each end of a text with the first letter of a pattern, with its first two, and so on, as keys."""
+    """The costs of each end of a text with the first base of a pattern, with its first two, and so on, as keys."""
     end = np.arange(len(text) + 1)
     per_start = len(pattern) + 1
     per_edit = per_start * (len(text) + 1)

@@ -170,7 +170,7 @@ class Matches(Columns):
     before: NDArray[np.int64]
 
     def inside(self, lengths: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return which letters of each signature lie inside the sample: the first, and the one behind the last.
+        """Return which bases of each signature lie inside the sample: the first, and the one behind the last.
 
         Parameters
         ----------

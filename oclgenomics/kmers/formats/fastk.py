@@ -1,6 +1,6 @@
 """Writes counted k-mers as a table of FastK: a file that users name, and a hidden one next to it that has the k-mers.
 
-K-mers are numbers of whole bytes, 4 letters each, the first letter highest; letters that are missing are A. Numbers
+K-mers are numbers of whole bytes, 4 bases each, the first one highest; bases that are missing are A. Numbers
 below are little-endian. A table in one part is two files:
 
 - `NAME.ktab` has k, the number of parts, the least count, the bytes p of a prefix (4 x int32), and for each prefix how
@@ -81,7 +81,7 @@ def write_fastk(kmers: SelectedKmers, stub: IO[bytes], part: IO[bytes]) -> None:
 
 
 def _whole_bytes(block: KmerBlock, k: int) -> NDArray[np.uint8]:
-    """K-mers with letters A behind them up to whole bytes, uint8 (k-mers, bytes)."""
+    """K-mers with bases A behind them up to whole bytes, uint8 (k-mers, bytes)."""
     size = kmer_bytes(k)
     shift = np.uint64(2 * (4 * size - k))
     keys = np.zeros((len(block.keys) + 1, len(block)), np.uint64)

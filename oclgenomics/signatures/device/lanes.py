@@ -169,7 +169,7 @@ class LaneFinder:
     def _places(
         self, samples: SampleLetters, dealt: Streams, block: NDArray[np.int64], before: int, length: int
     ) -> NDArray[np.int64]:
-        """Where the letters of blocks begin among the codes, -1 for those that lie in more than one piece."""
+        """Where the bases of blocks begin among the codes, -1 for those that lie in more than one piece."""
         begin = block * (self._lanes * dealt.share) - before
         piece = np.searchsorted(dealt.firsts[1:], begin, side="right")
         piece = np.minimum(piece, len(dealt.firsts) - 2)

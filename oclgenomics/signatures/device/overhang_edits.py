@@ -102,7 +102,7 @@ class EditOverhangFinder:
     def find(self, samples: SampleLetters) -> EditOverhangs:
         """Return all of a block."""
         ends, count = ends_of(samples.block.pieces, self._at), len(self._patterns.patterns)
-        chosen: list[list[NDArray[np.int64]]] = [[np.empty(0, np.int64)] * 3]  # ends, patterns, letters inside
+        chosen: list[list[NDArray[np.int64]]] = [[np.empty(0, np.int64)] * 3]  # ends, patterns, bases inside
         for first in range(0, len(ends), self._rows):
             some = ends[first : first + self._rows]
             for pattern in range(0, count, self._columns):
@@ -123,7 +123,7 @@ class EditOverhangFinder:
     def _insides(
         self, samples: SampleLetters, ends: NDArray[np.uint32], first: int, columns: int
     ) -> NDArray[np.uint32]:
-        """How many letters of a pattern the match of each pair has, 0 where there is none."""
+        """How many bases of a pattern the match of each pair has, 0 where there is none."""
         engine, pairs = self._engine, len(ends) * columns
         insides = engine.empty(pairs, np.uint32)
         carry = engine.empty((pairs, self._carried), WORDS[self._bits]) if self._long else None
@@ -138,7 +138,7 @@ class EditOverhangFinder:
     def _aligned_pairs(
         self, samples: SampleLetters, end: NDArray[np.int64], pattern: NDArray[np.int64], inside: NDArray[np.int64]
     ) -> EditOverhangs:
-        """The matches of pairs with so many letters inside, in their order."""
+        """The matches of pairs with so many bases inside, in their order."""
         by_size = np.argsort(-inside, kind="stable")  # so that those of a lot have about as many
         edits, under, informative, ns = np.empty((4, len(end)), np.int64)
         begin = 0
@@ -160,12 +160,12 @@ class EditOverhangFinder:
     def _alignments(
         self, samples: SampleLetters, end: NDArray[np.int64], pattern: NDArray[np.int64], inside: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Edits of pairs, letters of the record under the pattern, informative positions, and Ns of the pattern."""
+        """Edits of pairs, bases of the record under the pattern, informative positions, and Ns of the pattern."""
         known, pieces = self._patterns.patterns, samples.block.pieces
         piece, last = end // 2, end % 2 == 1
         length, size = known.lengths[pattern], pieces.size[piece].astype(np.int64)
         band = int((self._max_edits * inside // length).max())
-        # Texts begin with the band's last diagonal and end where the record does. Letters before it match nothing.
+        # Texts begin with the band's last diagonal and end where the record does. Bases before it match nothing.
         back = (inside + band)[:, None] - 1 - np.arange(int(inside.max()) + band)
         letters = pieces.letters[piece].astype(np.int64)
         there = (back >= 0) & (back < size[:, None])
@@ -190,9 +190,9 @@ def _backwards(patterns: Patterns) -> Patterns:
 def _end_costs(
     text: NDArray[np.uint8], patterns: NDArray[np.uint8], inside: NDArray[np.int64], band: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Edits, start and informative positions of the first `inside` letters of patterns, that end with texts.
+    """Edits, start and informative positions of the first `inside` bases of patterns, that end with texts.
 
-    A text has `band` letters more than are inside, and alignments stay within so many diagonals of the one that ends
+    A text has `band` bases more than are inside, and alignments stay within so many diagonals of the one that ends
     with both. Keys are those of `oclgenomics.signatures.reference.end_costs`. All results are int64 (patterns,).
     """
     per_start = patterns.shape[1] + 1
@@ -204,7 +204,7 @@ def _end_costs(
     final = np.empty(len(text), np.int64)
     for j in range(patterns.shape[1]):
         bases, here = patterns[:, j : j + 1], text[:, j : j + len(diagonal)]
-        short = len(diagonal) - here.shape[1]  # behind the last letter of the longest texts
+        short = len(diagonal) - here.shape[1]  # behind the last base of the longest texts
         here = np.pad(here, ((0, 0), (0, short))) if short else here
         met = (here & bases) != 0
         same = met & is_concrete(here) & is_concrete(bases)

@@ -142,14 +142,14 @@ class OverhangFinder:
 
 
 def masks_of(patterns: Patterns, bits: int = max(WORDS)) -> NDArray[np.uint64]:
-    """Return in which letters of each word each nucleotide may be, uint64 (words, 4): bit j is letter j.
+    """Return in which bases of each word each nucleotide may be, uint64 (words, 4): bit j is base j.
 
     Parameters
     ----------
     patterns : Patterns
         Their words follow each other.
     bits : int
-        Letters of a word.
+        Bases of a word.
     """
     number = np.arange(len(patterns.sets)) - np.repeat(patterns.offsets[:-1], patterns.lengths)
     bit = number % bits
