@@ -7,9 +7,10 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from oclgenomics.app.provenance import provenance_lines
+from oclgenomics.io.json_text import json_text
 from oclgenomics.lazy_names import late
 
 workers = late("oclgenomics.io.workers")
@@ -57,6 +58,36 @@ class Lines:
     def tail(self) -> bytes:
         """Return nothing."""
         return b""
+
+
+class AlignmentsJson(Generic[PartT]):
+    """One JSON object: 'provenance', and 'alignments' with an object for each part.
+
+    Parameters
+    ----------
+    record : callable
+        Returns a part as plain values.
+    provenance : mapping, optional
+    """
+
+    def __init__(
+        self, record: Callable[[PartT], Mapping[str, Any]], provenance: Mapping[str, Any] | None = None
+    ) -> None:
+        self._record, self._provenance = record, dict(provenance or {})
+        self._written = 0
+
+    def head(self) -> bytes:
+        """Return the provenance."""
+        return f'{{"provenance": {json_text(self._provenance)},\n "alignments": ['.encode()
+
+    def body(self, part: PartT, /) -> bytes:
+        """Return the object of a part."""
+        self._written += 1
+        return (("," if self._written > 1 else "") + "\n  " + json_text(self._record(part))).encode()
+
+    def tail(self) -> bytes:
+        """Return what closes the object."""
+        return b"\n ]\n}\n"
 
 
 def encoded(text: str) -> bytes:

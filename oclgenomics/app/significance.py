@@ -81,3 +81,17 @@ def check_rates(rates: Sequence[float]) -> None:
     for rate in rates:
         if not 0 < rate < 1:
             raise ParameterError("fpr", "a false-positive rate lies between 0 and 1", rate)
+
+
+def known_numbers(values: Sequence[float | None]) -> NDArray[np.float64]:
+    """Return a column of a file as float64 (values,), NaN for null.
+
+    Raises
+    ------
+    ValueError
+        It holds something else.
+    """
+    numbers = np.array([math.nan if value is None else value for value in values])
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iuf" or np.isinf(numbers).any():
+        raise ValueError
+    return numbers.astype(np.float64)

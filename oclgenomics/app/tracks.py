@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,47 @@ def end_to_end(positions: Sequence[NDArray[np.float64]]) -> tuple[NDArray[np.flo
     if len(spans) == 1:
         return np.zeros(1), gap
     return np.concatenate([[0.0], np.cumsum(spans + gap)[:-1]]) - firsts, gap
+
+
+def merged_windows(
+    chosen: NDArray[np.intp], start: NDArray[Any], end: NDArray[Any], merge: int
+) -> list[NDArray[np.intp]]:
+    """Return the rows whose windows are one region: those that overlap, or lie at most `merge` bp apart.
+
+    Parameters
+    ----------
+    chosen : ndarray of int, shape (chosen,)
+        Rows.
+    start, end : ndarray, shape (rows,)
+        First and last bp of the window of each row.
+    merge : int
+
+    Returns
+    -------
+    list of ndarray of int
+        The rows of each region by `start`; regions along the chromosome.
+    """
+    if not len(chosen):
+        return []
+    chosen = chosen[np.argsort(start[chosen], kind="stable")]
+    reached = np.maximum.accumulate(end[chosen])
+    apart = start[chosen][1:] - reached[:-1] - 1
+    return np.split(chosen, np.flatnonzero(apart > merge) + 1)
+
+
+def named_regions(regions: Sequence[Mapping[str, Any]], heights: Sequence[float]) -> list[dict[str, Any]]:
+    """Return regions with a 'name', "peak1" for the highest, and so on, sorted by chromosome (its bytes) and start.
+
+    Parameters
+    ----------
+    regions : sequence of mapping
+        With 'chromosome', 'start', 'end' and 'replicate'.
+    heights : sequence of float
+    """
+    order = np.argsort(-np.asarray(heights, np.float64), kind="stable")
+    rank = np.argsort(order, kind="stable") + 1
+    named = [{"name": f"peak{place}", **region} for place, region in zip(rank.tolist(), regions, strict=True)]
+    return sorted(named, key=lambda one: (one["chromosome"].encode(), one["start"], one["end"], one["replicate"]))
 
 
 def quantiles_along(

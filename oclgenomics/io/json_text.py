@@ -8,6 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from oclgenomics.errors import InputError
+from oclgenomics.lazy_names import late
+
+hashlib = late("hashlib")
 
 KINDS: dict[type, str] = {
     str: "a text", int: "a whole number", float: "a number", bool: "true or false", list: "a list", dict: "an object",
@@ -135,6 +138,22 @@ def json_text(value: Any, indent: int | None = None) -> str:
         return json.dumps(value, allow_nan=False, indent=indent)
     except ValueError:  # there is one somewhere
         return json.dumps(_plain(value), allow_nan=False, indent=indent)
+
+
+def signed_text(record: Mapping[str, Any]) -> str:
+    """Return an object as JSON of many lines, with a 'checksum' that `is_signed` looks at."""
+    return json_text({**record, "checksum": _checksum(record)}, indent=1) + "\n"
+
+
+def is_signed(record: Mapping[str, Any]) -> bool:
+    """Return whether an object that was read is as `signed_text` wrote it."""
+    return record.get("checksum") == _checksum(record)
+
+
+def _checksum(record: Mapping[str, Any]) -> str:
+    """SHA-256 of everything but the checksum itself."""
+    text = json_text({name: value for name, value in record.items() if name != "checksum"})
+    return str(hashlib.sha256(text.encode()).hexdigest())
 
 
 def _plain(value: Any) -> Any:

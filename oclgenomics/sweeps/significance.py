@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.app.frames import frame_of
 from oclgenomics.app.significance import p_values, rank_for
+from oclgenomics.app.tracks import merged_windows, named_regions
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sweeps.options import Statistic
 from oclgenomics.sweeps.result import LOW, Scan
@@ -344,10 +345,8 @@ class Peaks:
 
         `name` is "peak1" for the one that is most like a sweep, and so on.
         """
-        order = np.argsort([-sign_of(self.statistic) * peak.value for peak in self.peaks], kind="stable")
-        rank = np.argsort(order, kind="stable") + 1
-        named = [{"name": f"peak{n}", **asdict(peak)} for n, peak in zip(rank.tolist(), self.peaks, strict=True)]
-        return sorted(named, key=lambda one: (one["chromosome"].encode(), one["start"], one["end"], one["replicate"]))
+        sign = sign_of(self.statistic)
+        return named_regions([asdict(peak) for peak in self.peaks], [sign * peak.value for peak in self.peaks])
 
     def to_frame(self) -> Any:
         """Make a table of the peaks, with the columns `PEAK_COLUMNS`; see `oclgenomics.app.frames.to_frame`."""
@@ -397,12 +396,7 @@ def merge_rows(
         values = scan.values[statistic]
         with np.errstate(invalid="ignore"):
             chosen = np.flatnonzero(sign * values > sign * threshold)
-        chosen = chosen[np.argsort(scan.start[chosen], kind="stable")]
-        if not len(chosen):
-            continue
-        reached = np.maximum.accumulate(scan.end[chosen])
-        apart = scan.start[chosen][1:] - reached[:-1] - 1
-        for part in np.split(chosen, np.flatnonzero(apart > merge) + 1):
+        for part in merged_windows(chosen, scan.start, scan.end, merge):
             best = int(part[np.argmax(sign * values[part])])
             value = float(values[best])
             p = None if null is None else float(null.p_values(statistic, value))

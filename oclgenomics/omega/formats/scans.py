@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from oclgenomics.app.multiqc import Content
 from oclgenomics.app.provenance import provenance_lines
-from oclgenomics.app.reports import MISSING, Lines, Report, encoded, in_one_line
+from oclgenomics.app.reports import MISSING, AlignmentsJson, Lines, Report, encoded, in_one_line
 from oclgenomics.app.tracks import Track as Values, stretch_lines
 from oclgenomics.errors import InputError, ParameterError
-from oclgenomics.io.json_text import json_text, load_fields
+from oclgenomics.io.json_text import load_fields
 from oclgenomics.io.text_file import read_text
 from oclgenomics.omega.result import SCAN_COLUMNS, DataFacts, OmegaReport, Scan, Track
 from oclgenomics.variation.bed import MAX_BP
@@ -105,30 +105,6 @@ class TsvReport(Lines):
         return encoded(_facts_line(scan) + "".join(lines))
 
 
-class JsonReport:
-    """One JSON object: 'provenance', and 'alignments' with a summary and arrays each; null where there is no window.
-
-    Parameters
-    ----------
-    provenance : mapping, optional
-        Written under 'provenance'.
-    """
-
-    def __init__(self, provenance: Mapping[str, Any] | None = None) -> None:
-        self.provenance = dict(provenance or {})
-        self._written = 0
-
-    def head(self) -> bytes:
-        return f'{{"provenance": {json_text(self.provenance)},\n "alignments": ['.encode()
-
-    def body(self, scan: Scan) -> bytes:
-        self._written += 1
-        return (("," if self._written > 1 else "") + "\n  " + json_text(scan_record(scan))).encode()
-
-    def tail(self) -> bytes:
-        return b"\n ]\n}\n"
-
-
 def scan_record(scan: Scan) -> dict[str, Any]:
     """A scan as plain values: positions in bp, None where there is no window, nothing that differs from run to run."""
     sites, found, best = scan.counted_sites, scan.found, scan.best
@@ -192,7 +168,7 @@ def make_report(
     if format == "tsv":
         return TsvReport(provenance)
     if format == "json":
-        return JsonReport(provenance)
+        return AlignmentsJson(scan_record, provenance)
     raise ParameterError("format", f"choose one of {', '.join(FORMATS)}", format)
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from oclgenomics.app.reports import MISSING, cell, table_text
+from oclgenomics.app.significance import known_numbers
 from oclgenomics.errors import InputError, ParameterError
-from oclgenomics.io.json_text import json_text
+from oclgenomics.io.json_text import is_signed, json_text, signed_text
 from oclgenomics.io.text_file import read_text
 from oclgenomics.omega.formats.scans import load_json
 from oclgenomics.omega.significance.facts import NullFacts
@@ -101,13 +101,7 @@ def as_json(found: Significance, provenance: Mapping[str, Any]) -> str:
         "peaks": None if found.peaks is None else [_peak_record(peak, found.maxima) for peak in found.peaks],
         "sweeps": None if found.sweeps is None else _sweep_record(found.sweeps),
     }  # fmt: skip
-    return json_text({**record, "checksum": _checksum(record)}, indent=1) + "\n"
-
-
-def _checksum(record: Mapping[str, Any]) -> str:
-    """SHA-256 of everything but the checksum itself."""
-    text = json_text({name: value for name, value in record.items() if name != "checksum"})
-    return hashlib.sha256(text.encode()).hexdigest()
+    return signed_text(record)
 
 
 def as_tsv(found: Significance, provenance: Mapping[str, Any]) -> str:
@@ -139,14 +133,14 @@ def read_thresholds(path: str | os.PathLike[str]) -> Significance:
     if not text.lstrip().startswith("{"):
         raise InputError(wrong, source=name)
     record = load_json(text, name)
-    if record.get("kind") == KIND and record.get("checksum") != _checksum(record):
+    if record.get("kind") == KIND and not is_signed(record):
         changed = "was changed after it was written, or by a version without checksums; make it again"
         raise InputError(f"{changed} with `omega threshold --json`", source=name)
     try:
         if record["kind"] != KIND:
             raise ValueError
         data = None if record["data"] is None else NullFacts.read(record["data"])
-        maxima = Maxima(*(_numbers(record["maxima"], column) for column in ("omega", "position")))
+        maxima = Maxima(*(known_numbers(record["maxima"][column]) for column in ("omega", "position")))
         found = tuple(_threshold(one, len(maxima)) for one in record["thresholds"])
         length = None if record["length"] is None else _whole(record["length"], 1, MAX_BP)
         scan = dict(record["scan"].items())
@@ -234,10 +228,3 @@ def _maxima_rows(record: str, maxima: Maxima) -> list[dict[str, Any]]:
         {"record": record, "name": str(number), "omega": omega, "position": position}
         for number, (omega, position) in enumerate(pairs, start=1)
     ]
-
-
-def _numbers(columns: Mapping[str, Sequence[float | None]], name: str) -> Any:
-    numbers = np.array([math.nan if value is None else value for value in columns[name]])
-    if numbers.ndim != 1 or numbers.dtype.kind not in "iuf" or np.isinf(numbers).any():
-        raise ValueError
-    return numbers.astype(np.float64)

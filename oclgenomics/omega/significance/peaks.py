@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.tracks import merged_windows
 from oclgenomics.errors import ParameterError
 from oclgenomics.omega.result import Track
 
@@ -123,12 +124,7 @@ def _all_omegas(tracks: Sequence[Track]) -> NDArray[np.float64]:
 
 def _merge(track: Track, threshold: float, merge: int) -> list[Peak]:
     chosen = np.flatnonzero((track.omega > threshold) & (track.omega > 0))
-    chosen = chosen[np.argsort(track.left[chosen], kind="stable")]
-    if not len(chosen):
-        return []
-    reached = np.maximum.accumulate(track.right[chosen])
-    between = track.left[chosen][1:] - reached[:-1] - 1
-    return [_peak(track, part) for part in np.split(chosen, np.flatnonzero(between > merge) + 1)]
+    return [_peak(track, part) for part in merged_windows(chosen, track.left, track.right, merge)]
 
 
 def _peak(track: Track, merged: NDArray[np.int64]) -> Peak:

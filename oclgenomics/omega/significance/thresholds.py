@@ -23,6 +23,7 @@ from oclgenomics.app.significance import (
     rank_for,
     replicates_for as replicates_for,
 )
+from oclgenomics.app.tracks import named_regions
 from oclgenomics.omega.result import Scan
 from oclgenomics.omega.significance.facts import Compared, NullFacts
 from oclgenomics.omega.significance.peaks import Peak
@@ -377,13 +378,9 @@ class Peaks:
         `name` is "peak1" for the highest, and so on; `p_value` is None without neutral replicates.
         """
         omega = np.array([peak.omega for peak in self.peaks], np.float64)
-        rank = np.argsort(np.argsort(-omega, kind="stable"), kind="stable") + 1
         p = [None] * len(omega) if self.maxima is None else p_values(omega, self.maxima.omega).tolist()
-        records = [
-            {"name": f"peak{place}", **asdict(peak), "p_value": value}
-            for place, peak, value in zip(rank.tolist(), self.peaks, p, strict=True)
-        ]
-        return sorted(records, key=lambda one: (one["chromosome"].encode(), one["start"], one["end"], one["replicate"]))
+        regions = [{**asdict(peak), "p_value": value} for peak, value in zip(self.peaks, p, strict=True)]
+        return named_regions(regions, omega.tolist())
 
     def to_frame(self) -> Any:
         """Make a table of the peaks, with the columns `PEAK_COLUMNS`; see `oclgenomics.app.frames.to_frame`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 from collections.abc import Mapping
@@ -12,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.reports import cell, table_text
+from oclgenomics.app.significance import known_numbers
 from oclgenomics.errors import InputError, ParameterError
-from oclgenomics.io.json_text import json_text, load_fields
+from oclgenomics.io.json_text import is_signed, json_text, load_fields, signed_text
 from oclgenomics.io.text_file import read_text
 from oclgenomics.sweeps.options import STATISTICS
 from oclgenomics.sweeps.significance import PEAK_COLUMNS, NullFacts, Peaks, Significance, SweepThreshold, sign_of
@@ -92,17 +92,11 @@ def as_json(found: Significance, peaks: list[dict[str, Any]], provenance: Mappin
         },
         "peaks": peaks,
     }
-    return json_text({**record, "checksum": _checksum(record)}, indent=1) + "\n"
+    return signed_text(record)
 
 
 def _plain(values: NDArray[np.float64]) -> list[float | None]:
     return [None if math.isnan(value) else value for value in values.tolist()]
-
-
-def _checksum(record: Mapping[str, Any]) -> str:
-    """SHA-256 of everything but the checksum itself."""
-    text = json_text({name: value for name, value in record.items() if name != "checksum"})
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def read_thresholds(path: str | os.PathLike[str]) -> Significance:
@@ -117,13 +111,13 @@ def read_thresholds(path: str | os.PathLike[str]) -> Significance:
     if not text.lstrip().startswith("{"):
         raise InputError(NOT_THRESHOLDS, source=name)
     record = load_fields(text, name, "; write the file again").values
-    if record.get("kind") == KIND and record.get("checksum") != _checksum(record):
+    if record.get("kind") == KIND and not is_signed(record):
         raise InputError("was changed after it was written; make it again with `sweeps threshold --json`", source=name)
     try:
         if record["kind"] != KIND:
             raise ValueError
-        extremes = {one: _numbers(columns["value"]) for one, columns in record["extremes"].items()}
-        places = {one: _numbers(columns["position"]) for one, columns in record["extremes"].items()}
+        extremes = {one: known_numbers(columns["value"]) for one, columns in record["extremes"].items()}
+        places = {one: known_numbers(columns["position"]) for one, columns in record["extremes"].items()}
         found = tuple(_threshold(one) for one in record["thresholds"])
         data = NullFacts(**record["data"])
         if not extremes or not set(extremes) <= set(STATISTICS) or not found:
@@ -144,17 +138,3 @@ def _threshold(one: Mapping[str, Any]) -> SweepThreshold:
     statistic = str(one["statistic"])
     value = -sign_of(statistic) * math.inf if one["value"] is None else float(one["value"])
     return SweepThreshold(statistic, float(one["fpr"]), value, int(one["rank"]), int(one["replicates"]))
-
-
-def _numbers(values: list[float | None]) -> NDArray[np.float64]:
-    """A column of numbers, NaN for null.
-
-    Raises
-    ------
-    ValueError
-        It is something else.
-    """
-    numbers = np.array([math.nan if value is None else value for value in values])
-    if numbers.ndim != 1 or numbers.dtype.kind not in "iuf" or np.isinf(numbers).any():
-        raise ValueError
-    return numbers.astype(np.float64)
