@@ -10,11 +10,22 @@ from typing import Any, Literal, get_args
 
 from oclgenomics.errors import ParameterError, UsageError, check_choice
 
-Statistic = Literal["mu", "pi", "theta", "tajima_d", "fay_wu_h"]
+Statistic = Literal[
+    "mu", "pi", "theta", "tajima_d", "fay_wu_h",
+    "h1", "h12", "h123", "h2_h1", "lassi", "saltilassi",
+]  # fmt: skip
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 DEFAULT_STATISTICS: tuple[Statistic, ...] = ("mu", "pi", "theta", "tajima_d", "fay_wu_h")
-LOW: tuple[Statistic, ...] = ("pi", "theta", "tajima_d", "fay_wu_h")  # a sweep lowers these and raises the others
-OWN_OPTIONS: dict[str, tuple[Statistic, ...]] = {}  # options without which only these statistics would be others
+HAPLOTYPE_STATISTICS: tuple[Statistic, ...] = ("h1", "h12", "h123", "h2_h1", "lassi", "saltilassi")
+# A sweep lowers these and raises the others.
+LOW: tuple[Statistic, ...] = (
+    "pi", "theta", "tajima_d", "fay_wu_h",
+    "h2_h1",
+)  # fmt: skip
+# Options on which only these statistics depend.
+OWN_OPTIONS: dict[str, tuple[Statistic, ...]] = {
+    "haplotype_window": HAPLOTYPE_STATISTICS, "haplotype_step": HAPLOTYPE_STATISTICS,
+}  # fmt: skip
 Precision = Literal["accurate", "compat"]
 PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 Missing = Literal["mask", "drop"]
@@ -24,7 +35,10 @@ ON_EXCLUDE: tuple[OnExclude, ...] = get_args(OnExclude)
 
 LEAST_WIDTH, MOST_WIDTH = 6, 2048
 MAX_POSITIONS = 1 << 24
-WHOLE_NUMBERS = ("width", "edge", "grid", "step", "window")
+WHOLE_NUMBERS = (
+    "width", "edge", "grid", "step", "window",
+    "haplotype_window", "haplotype_step",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +73,8 @@ class SweepOptions:
     on_exclude : {'split', 'drop', 'zero'}
         Of excluded regions: no window reaches across one ('split'), their sites and bp are left out ('drop'), or mu is
         0 in windows that reach into one ('zero').
+    haplotype_window, haplotype_step : int
+        Sites of the windows of H1, H12, H123, H2/H1, LASSI and saltiLASSI, and from one window to the next.
 
     Raises
     ------
@@ -79,6 +95,8 @@ class SweepOptions:
     missing: Missing | None = None
     max_missing: float = 0.1
     on_exclude: OnExclude = "split"
+    haplotype_window: int = 100
+    haplotype_step: int = 10
 
     def __post_init__(self) -> None:
         self._take_numbers()
@@ -95,6 +113,8 @@ class SweepOptions:
             ("step", self.step is not None and self.step < 1, "give a number of bp, 1 or more"),
             ("window", self.window is not None and self.window < 1, "give a number of bp, 1 or more"),
             ("maf", not 0 <= self.maf <= 0.5, "a minor allele frequency lies between 0 and 0.5"),
+            ("haplotype_window", self.haplotype_window < 2, "give a number of sites, 2 or more"),
+            ("haplotype_step", self.haplotype_step < 1, "give a number of sites, 1 or more"),
             ("max_missing", not 0 <= self.max_missing <= 1, "give a share, 0 to 1"),
         )
         for name, wrong, text in checks:

@@ -33,6 +33,7 @@ SHOWN_PEAKS = 3
 FROM_REPORT = {
     "statistics": str, "width": int, "edge": int, "step": int, "window": int, "precision": str, "maf": float,
     "missing": str, "max_missing": float,
+    "haplotype_window": int, "haplotype_step": int,
 }  # fmt: skip
 
 
