@@ -15,6 +15,7 @@ Statistic = Literal[
     "h1", "h12", "h123", "h2_h1", "lassi", "saltilassi",
 ]  # fmt: skip
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
+JUDGED = (*STATISTICS, "combined")  # what figures show, and what peaks are of
 DEFAULT_STATISTICS: tuple[Statistic, ...] = ("mu", "pi", "theta", "tajima_d", "fay_wu_h")
 HAPLOTYPE_STATISTICS: tuple[Statistic, ...] = ("h1", "h12", "h123", "h2_h1", "lassi", "saltilassi")
 # A sweep lowers these and raises the others.

@@ -17,15 +17,17 @@ WINDOW_COLUMNS = ("chromosome", "replicate", "position", "start", "end", "sites"
 VALUES = (
     "mu", "mu_var", "mu_sfs", "mu_ld", "pi", "theta", "tajima_d", "fay_wu_h",
     "h1", "h12", "h123", "h2_h1", "lassi", "saltilassi",
+    "combined", "combined_p",
 )  # fmt: skip
 LABELS = {
     "mu": "μ", "pi": "π per kb", "theta": "Watterson's θ per kb", "tajima_d": "Tajima's D",
     "fay_wu_h": "Fay and Wu's H",
     "h1": "H1", "h12": "H12", "h123": "H123", "h2_h1": "H2/H1", "lassi": "LASSI T", "saltilassi": "saltiLASSI L",
+    "combined": "Combined score",
 }  # fmt: skip
 SCALES = {"pi": 1000.0, "theta": 1000.0}  # of values per bp, where labels are shown
 NOT_NEGATIVE = (
-    "mu", "pi", "theta",
+    "mu", "pi", "theta", "combined",
     "h1", "h12", "h123", "h2_h1", "lassi", "saltilassi",
 )  # fmt: skip
 
