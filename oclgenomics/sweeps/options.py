@@ -49,8 +49,8 @@ class SweepOptions:
     Parameters
     ----------
     statistics : sequence of str
-        Some of `STATISTICS`; if not given, `DEFAULT_STATISTICS`: mu, pi, Watterson's theta, Tajima's D, and Fay and
-        Wu's H.
+        Some of `STATISTICS`, which `docs/sweeps.md` defines; if not given, `DEFAULT_STATISTICS`: mu, pi, Watterson's
+        theta, Tajima's D, and Fay and Wu's H.
     width : int
         Sites of a window of mu; even, 6 to 2048.
     edge : int

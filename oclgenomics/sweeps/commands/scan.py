@@ -38,7 +38,7 @@ def add_parser(actions: Any) -> None:
     """Add `scan` to the actions of `sweeps`."""
     parser = app.add_command(
         actions, run, "scan",
-        help="scan alignments by mu, pi, theta, Tajima's D, and Fay and Wu's H",
+        help="scan alignments by mu, diversity, the frequency spectrum and haplotypes",
         description="Compute statistics of selective sweeps along every chromosome or replicate, all of them from one "
         "reading of the data. A row belongs to each window of neighbouring sites, or to each position of a grid.",
         foreign=RAISD_OPTIONS,
@@ -70,8 +70,8 @@ def add_parser(actions: Any) -> None:
     ))  # fmt: skip
     files.reads(group.add_argument(
         "--background", metavar="FILE",
-        help="take what lassi and saltilassi compare windows with from the neutral replicates of such a file, and not "
-        "from this input, which may be too short",
+        help="take what lassi and saltilassi compare windows with from the neutral replicates of such a file, for inputs "
+        "that are short",
     ))  # fmt: skip
     add_html_option(group, "the statistics along the chromosomes")
     add_multiqc_options(group, "the first statistic along the chromosomes")
