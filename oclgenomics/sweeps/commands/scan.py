@@ -70,8 +70,8 @@ def add_parser(actions: Any) -> None:
     ))  # fmt: skip
     files.reads(group.add_argument(
         "--background", metavar="FILE",
-        help="take what lassi and saltilassi compare windows with from the neutral replicates of such a file; for short "
-        "inputs",
+        help="take what lassi and saltilassi compare windows with from the neutral replicates of such a file, if this "
+        "input is short",
     ))  # fmt: skip
     add_html_option(group, "the statistics along the chromosomes")
     add_multiqc_options(group, "the first statistic along the chromosomes")

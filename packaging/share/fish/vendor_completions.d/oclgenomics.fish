@@ -1599,7 +1599,7 @@ complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l all -d 'windows and
 complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l no-separator -d 'no // lines in the raisd format'
 complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l plot -r -d 'draw the statistics along the chromosomes'
 complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l threshold -r -d 'draw lines in the figure and on the page at the thresholds that `sweeps threshold --json -o FILE` wrote'
-complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l background -r -d 'take what lassi and saltilassi compare windows with from the neutral replicates of such a file'
+complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l background -r -d 'take what lassi and saltilassi compare windows with from the neutral replicates of such a file, if this input is short'
 complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l html -r -d 'write the statistics along the chromosomes as a page for browsers, one file with figures to zoom and tables to sort'
 complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l multiqc -r -d 'write the first statistic along the chromosomes for a report of MultiQC'
 complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l sample-name -x -d 'what --multiqc calls the sample'
