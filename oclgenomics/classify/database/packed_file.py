@@ -26,7 +26,15 @@ from oclgenomics.classify.database.features import (
     StoredPiece,
     count_type,
 )
-from oclgenomics.classify.database.packing import SPARE, WORD_BITS, Widths, ranges, unpack, unpack_row
+from oclgenomics.classify.database.packing import (
+    SPARE,
+    WORD_BITS,
+    Widths,
+    ranges,
+    unpack,
+    unpack_row,
+    word_count,
+)
 from oclgenomics.errors import InputError
 from oclgenomics.io.array_file import THREADS, ArrayFile, Room
 from oclgenomics.io.cores import usable_cores
@@ -143,7 +151,7 @@ class PackedStore:
         self._readers = {name: file.blocks(name, kind) for name, kind in PACKED.items() if name != "dead_keys"}
         sizes = {
             "key_starts": widths.buckets + 1, "location_starts": widths.buckets + 1,
-            "keys": _words(numbers.alive, widths.key), "locations": _words(numbers.located, widths.location),
+            "keys": word_count(numbers.alive, widths.key), "locations": word_count(numbers.located, widths.location),
         }  # fmt: skip
         fault = numbers_fault(numbers, numbers.alive + len(self._dead), numbers.located, self._options.max_locations)
         if fault is None and any(len(reader) != sizes[name] for name, reader in self._readers.items()):
@@ -309,7 +317,7 @@ class PackedStore:
 
     def _bits(self, name: str, begin: int, end: int, width: int, threads: Workers, room: Room | None) -> PackedBits:
         """Numbers that follow each other."""
-        first, behind = begin * width // WORD_BITS * 8, _words(end, width) * 8
+        first, behind = begin * width // WORD_BITS * 8, word_count(end, width) * 8
         blocks = self._readers[name].unverified(first, behind, threads, room)
         return PackedBits(blocks.data.view("<u8"), begin * width - blocks.first * BLOCK_BYTES * 8, width, blocks.first)
 
@@ -382,11 +390,6 @@ class FeatureSource(Protocol):
     ) -> Iterator[StoredPiece]: ...
 
     def whole(self) -> Features: ...
-
-
-def _words(numbers: int, width: int) -> int:
-    """How many words some numbers take."""
-    return -(-numbers * width // WORD_BITS)
 
 
 def _with_spare(size: int) -> NDArray[np.uint8]:
