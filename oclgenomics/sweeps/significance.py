@@ -23,6 +23,15 @@ MUST_AGREE = ("width", "edge", "step", "window", "precision", "maf", "missing", 
 LIKE_DENSITY = 1.1
 LIKE_MISSING = 0.05
 LIKE_MASKED = 0.1
+# Share of neutral replicates, in %, that pass thresholds of a constant size at a nominal 5 % where the population
+# went through a bottleneck, and where it has grown; by statistic or combined set. From benchmarks/sweeps_power.py.
+WRONG_HISTORY = {
+    "mu": (8, 57), "pi": (42, 5), "theta": (45, 0), "tajima_d": (21, 45), "fay_wu_h": (10, 6), "h1": (6, 2),
+    "h12": (4, 2), "h123": (3, 1), "h2_h1": (8, 13), "lassi": (9, 21), "saltilassi": (5, 23), "nsl": (13, 13),
+    "ihs": (8, 15), "clr": (16, 13),
+    "mu+saltilassi": (8, 70), "h12+mu": (5, 8), "pi+saltilassi": (29, 13), "mu+pi+saltilassi": (28, 32),
+    "mu+nsl+saltilassi": (9, 49), "clr+mu+nsl+saltilassi": (12, 38), "mu+nsl+pi+saltilassi": (20, 26),
+}  # fmt: skip
 
 
 def sign_of(statistic: str) -> int:
@@ -36,6 +45,17 @@ def density_of(scan: Scan) -> float:
         return math.nan
     span = float(scan.end.max() - scan.start.min())
     return (scan.facts.sites - 1) / span if span > 0 else math.nan
+
+
+def wrong_rates(null: Significance) -> list[str]:
+    """Return the rates of thresholds of a constant size under other histories, for statistics that were tried."""
+    found = []
+    for name in null.extremes:
+        key = "+".join(sorted(null.combination.statistics)) if name == COMBINED and null.combination else name
+        if key in WRONG_HISTORY:
+            bottleneck, growth = WRONG_HISTORY[key]
+            found.append(f"{name} {bottleneck} and {growth} %")
+    return found
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import UsageError
-from oclgenomics.sweeps import Scan, SweepOptions, combined, find_peaks, sweep_parameters
+from oclgenomics.sweeps import Scan, SweepOptions, combined, find_peaks, significance, sweep_parameters
 from oclgenomics.sweeps.combined import COMBINED, Reference, combine, lowest_within, q_values
 from oclgenomics.sweeps.plan import SweepFacts
 from oclgenomics.sweeps.significance import Significance
@@ -142,3 +142,11 @@ def test_rates_of_neutral_replicates_are_those_asked_for() -> None:
     fresh = [null.judged(one) for one in neutral(1_000, seed=2)]
     rate = np.mean([float(one.values[COMBINED].max()) > limit for one in fresh])
     assert 0.06 < rate < 0.14
+
+
+def test_rates_under_another_history_are_those_that_were_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    null = Significance.of(iter(neutral(39)), ("mu", "pi"), (0.1,), None, ("mu", "pi"))
+    monkeypatch.setattr(significance, "WRONG_HISTORY", {"pi": (40, 2), "mu+pi": (30, 3), "mu+h12": (20, 4)})
+    assert significance.wrong_rates(null) == ["pi 40 and 2 %", "combined 30 and 3 %"]
+    monkeypatch.setattr(significance, "WRONG_HISTORY", {"mu+h12": (20, 4)})
+    assert not significance.wrong_rates(null)

@@ -146,3 +146,14 @@ def test_the_rows_that_are_most_like_a_sweep() -> None:
 def test_what_is_refused(how: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         find_peaks([track([1.0, 2.0])], **how)  # type: ignore[arg-type]
+
+
+def test_options_of_some_statistics_have_to_agree_for_those_alone() -> None:
+    values, other = [5.0] * 8, {**PARAMETERS, "haplotype_window": 60}
+    for name, refused in (("mu", False), ("h12", True)):
+        null, found = null_of([1.0, 2.0, 3.0, 4.0], name), track(values, name, parameters=other)
+        if not refused:
+            assert len(find_peaks([found], name, threshold=null)) == 1
+            continue
+        with pytest.raises(UsageError, match="haplotype_window=100, and the scan with haplotype_window=60"):
+            find_peaks([found], name, threshold=null)

@@ -238,6 +238,13 @@ def _say_thresholds(args: argparse.Namespace, found: sweeps.Significance, peaks:
             enough = significance.replicates_for(one.fpr, significance.FEW_MAXIMA)
             enough *= 1 + (one.statistic == "combined")  # one half of them
             app.say(args, f"warning: --fpr {one.fpr:g} rests on few replicates; take {enough:,} or more")
+    wrong = own.wrong_rates(found) if args.input is None and args.demes is None and not args.growth_rate else []
+    if wrong:
+        app.say(
+            args,
+            "warning: these rates hold for a constant population size. Where they were tried on neutral data of a "
+            f"bottleneck and of growth, at a nominal 5 %, they were: {', '.join(wrong)}; give the history by --demes",
+        )
     for peak in peaks[:SHOWN_PEAKS]:
         where = f"{peak['name']}: {peak['statistic']} {peak['value']:,.6g} at {peak['position']:,.0f} bp"
         app.say(args, f"{where}, p = {peak['p_value']:.3g}")

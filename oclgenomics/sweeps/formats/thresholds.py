@@ -160,7 +160,7 @@ def read_thresholds(path: str | os.PathLike[str]) -> Significance:
         combined = record.get("combined")
         combination = None if combined is None else _read_combination(combined)
         known = set(STATISTICS) if combination is None else {*STATISTICS, COMBINED}
-        if not extremes or not set(extremes) <= known or not found:
+        if not extremes or not set(extremes) <= known or not found or (combination and COMBINED not in extremes):
             raise ValueError
         backgrounds = {
             str(family): {str(one): known_numbers(values) for one, values in parts.items()}

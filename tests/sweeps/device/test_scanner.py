@@ -50,6 +50,7 @@ def test_a_background_is_that_of_the_input_or_given(
     options = SweepOptions(width=8, statistics=["mu", "pi"])
     read: list[str] = []
     backgrounds: Mapping[str, Background] = {} if given is None else {"shares": {"sites": np.array([given])}}
+    assert scanner.SweepScanner(engine, options).waits(backgrounds) == (given is None)
     scans = iter_scan(
         source, options, backgrounds=backgrounds, on_alignment=lambda one: read.append(one.name), engine=engine
     )
