@@ -1,7 +1,8 @@
 """Live selection: how soon channels get their decisions, and what selection brings if a machine cannot serve them all.
 
     python benchmarks/sdtw_live.py [-d cpu] [--seconds 30] [--channels 512 3000] [--runs RUN ...] [--chunks 0.4 1]
-                                   [--model r9.4.1|r10.4.1|FILE|drawn] [--kbp 48.5] [--cores 2] [--against CHECKOUT] [--json FILE]
+                                   [--model r9.4.1|r10.4.1|FILE|drawn] [--kbp 48.5] [--cores 2] [--against CHECKOUT]
+                                   [--json FILE]
 
 A flow cell is played in real time: as many samples a second and channel as the pore has, a chunk every 0.4 s, reads of
 4,000 to 30,000 samples (preset `normal`), a tenth of them of the target, a genome of 48,502 bp on both strands. Runs

@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -144,8 +144,10 @@ def write_fasta(path: Path, codes: Codes) -> Path:
 class Signals:
     """Reads that squigulator draws, as files."""
 
-    def __init__(self, args: argparse.Namespace, folder: Path, model: KmerModel) -> None:
-        self._args, self._folder, self._model = args, folder, folder / "levels.model"
+    def __init__(
+        self, args: argparse.Namespace, folder: Path, model: KmerModel, words: Sequence[str] = ("-x", "dna-r10-min")
+    ) -> None:
+        self._args, self._folder, self._model, self._words = args, folder, folder / "levels.model", words
         self._drawn: dict[tuple[Path, int], Path] = {}
         with self._model.open("w") as file:
             file.write(f"#k\t{model.k}\nkmer\tlevel_mean\tlevel_stdv\tsd_mean\tsd_stdv\tweight\n")
@@ -157,7 +159,7 @@ class Signals:
         """The reads of a genome with a seed."""
         path = self._drawn.get((genome, seed), self._folder / f"{genome.stem}.{seed}.blow5")
         if (genome, seed) not in self._drawn:
-            words = ["-x", "dna-r10-min", "--kmer-model", self._model, "-n", self._args.reads, "-r", 1500]
+            words = [*self._words, "--kmer-model", self._model, "-n", self._args.reads, "-r", 1500]
             words += ["-o", path, "--seed", seed, "-t", 1, *(NOISY if self._args.noisy else ()), genome]
             subprocess.run([self._args.squigulator, *map(str, words)], check=True, capture_output=True)
             self._drawn[genome, seed] = path

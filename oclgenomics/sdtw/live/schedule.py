@@ -39,8 +39,8 @@ class Schedule:
 
     A verdict pays by the rest of a read that is not sequenced. Stages come in the order of the reads that they end in a
     second of the device, as far as is known; in a stage the read whose samples came last is the first, since of it most
-    is left. A read that would get its verdict after the deadline is not judged any more. Where more reads are due than a
-    batch may hold, it takes whole vectors of each stage, and the rest waits for the next one.
+    is left. A read that would get its verdict after the deadline is not judged any more. Where more reads are due than
+    a batch may hold, it takes whole vectors of each stage, and the rest waits for the next one.
 
     Parameters
     ----------
@@ -160,7 +160,11 @@ class Pace:
         """Samples that a full batch aligns; a new answer each time."""
         self._full += 1
         fits = (self.full() - self._start) / self._each if self._each > 0 else np.inf
-        return max(0.0, min(fits, self._largest)) * (1.0 if self._full % EVERY else DITHER)
+        bound = max(0.0, min(fits, self._largest))
+        if self._full % EVERY:
+            return bound
+        # a single read may take as long as a whole vector, which no smaller batch can show
+        return DITHER * bound if bound >= 2 * self._prefix else 2.0 * self._prefix
 
     def learn(self, work: int, seconds: float) -> None:
         """Take note that a batch of so many samples took so long.

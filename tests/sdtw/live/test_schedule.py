@@ -251,6 +251,17 @@ def test_a_device_that_gets_slower_gets_smaller_batches() -> None:
     assert max(pace.limit() for _ in range(4)) == pytest.approx(50, rel=0.3)
 
 
+@pytest.mark.parametrize(("vector", "first"), [(32, 0.284), (32, 0.071), (16, 5.0)])
+def test_a_device_that_aligns_vectors_gets_whole_ones(vector: int, first: float) -> None:
+    """Even if its first batches took so long that not even one read seemed to fit."""
+    pace = Pace(25, 0.05, None)
+    pace.learn(4 * 25, first)
+    for _ in range(60):
+        reads = max(1, int(pace.limit() // 25))
+        pace.learn(25 * reads, 0.071 * -(-reads // vector))
+    assert max(pace.limit() for _ in range(4)) >= 25 * vector
+
+
 def test_a_caller_that_stays_away_gets_larger_batches() -> None:
     """So that the device has something to do meanwhile."""
     pace = Pace(25, 0.05, None)
