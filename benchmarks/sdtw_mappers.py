@@ -173,8 +173,8 @@ def theirs(
     costs = {key: -qualities(args, pore, preset, index, path) for key, path in files.items()}
     threshold = min(best_threshold(costs["target", 1], costs["other", 1]), 0.0)
     taken = [costs[kind, 2] <= threshold for kind in ("target", "other")]
-    commands = [[*rawhash2(args, pore, preset), str(index), str(path)] for path in (both, one)]
-    return {"program": f"RawHash2 {preset}", **judged(*taken), **times(*commands, sum(map(len, taken)))}
+    whole, least = ([*rawhash2(args, pore, preset), str(index), str(path)] for path in (both, one))
+    return {"program": f"RawHash2 {preset}", **judged(*taken), **times(whole, least, sum(map(len, taken)))}
 
 
 def qualities(args: argparse.Namespace, pore: str, preset: str, index: Path, path: Path) -> NDArray[np.float64]:

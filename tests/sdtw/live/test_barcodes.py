@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -56,7 +57,7 @@ def test_what_is_in_doubt_is_unclassified() -> None:
     barcodes, rng = Barcodes(BARCODES), np.random.default_rng(1)
     good = signal(CONSTRUCTS[2])
     strange = np.full(900, np.nan, np.float32)
-    reads = [good, good[:100], np.zeros(900, np.int16), strange, np.empty(0, np.int16)]
+    reads: list[NDArray[Any]] = [good, good[:100], np.zeros(900, np.int16), strange, np.empty(0, np.int16)]
     assert barcodes.of(reads) == ["barcodes_2", *[UNCLASSIFIED] * 4]
     noise = [rng.uniform(70, 110, 900) for _ in range(20)]
     assert Barcodes(BARCODES, margin=0.3).of([good, *noise]) == ["barcodes_2", *[UNCLASSIFIED] * 20]
