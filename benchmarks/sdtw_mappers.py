@@ -170,17 +170,16 @@ def theirs(
     one: Path,
 ) -> dict[str, Any]:  # fmt: skip
     """RawHash2: F of what it maps, and CPU time."""
-    costs = {key: -qualities(args, pore, preset, index, path) for key, path in files.items()}
+    costs = {key: -qualities(rawhash2(args, pore, preset), index, path) for key, path in files.items()}
     threshold = min(best_threshold(costs["target", 1], costs["other", 1]), 0.0)
     taken = [costs[kind, 2] <= threshold for kind in ("target", "other")]
     whole, least = ([*rawhash2(args, pore, preset), str(index), str(path)] for path in (both, one))
     return {"program": f"RawHash2 {preset}", **judged(*taken), **times(whole, least, sum(map(len, taken)))}
 
 
-def qualities(args: argparse.Namespace, pore: str, preset: str, index: Path, path: Path) -> NDArray[np.float64]:
+def qualities(command: list[str], index: Path, path: Path) -> NDArray[np.float64]:
     """The best mapping quality of each read; -1 where it is not mapped."""
-    run = subprocess.run([*rawhash2(args, pore, preset), str(index), str(path)], check=True, capture_output=True,
-                         text=True)  # fmt: skip
+    run = subprocess.run([*command, str(index), str(path)], check=True, capture_output=True, text=True)
     best = {line.split("\t")[0]: -1.0 for line in path.read_text().splitlines() if line[0] not in "#@"}
     for line in run.stdout.splitlines():
         fields = line.split("\t")

@@ -141,6 +141,15 @@ def write_fasta(path: Path, codes: Codes) -> Path:
     return path
 
 
+def write_levels(path: Path, model: KmerModel) -> None:
+    """The levels as a table that squigulator and RawHash2 read."""
+    with path.open("w") as file:
+        file.write(f"#k\t{model.k}\nkmer\tlevel_mean\tlevel_stdv\tsd_mean\tsd_stdv\tweight\n")
+        for number, (mean, deviation) in enumerate(zip(model.mean.tolist(), model.deviation.tolist(), strict=True)):
+            kmer = "".join("ACGT"[number >> shift & 3] for shift in range(2 * model.k - 2, -1, -2))
+            file.write(f"{kmer}\t{mean:.6f}\t{deviation:.6f}\t1\t1\t1\n")
+
+
 class Signals:
     """Reads that squigulator draws, as files."""
 
@@ -149,11 +158,7 @@ class Signals:
     ) -> None:
         self._args, self._folder, self._model, self._words = args, folder, folder / "levels.model", words
         self._drawn: dict[tuple[Path, int], Path] = {}
-        with self._model.open("w") as file:
-            file.write(f"#k\t{model.k}\nkmer\tlevel_mean\tlevel_stdv\tsd_mean\tsd_stdv\tweight\n")
-            for number, (mean, deviation) in enumerate(zip(model.mean.tolist(), model.deviation.tolist(), strict=True)):
-                kmer = "".join("ACGT"[number >> shift & 3] for shift in range(2 * model.k - 2, -1, -2))
-                file.write(f"{kmer}\t{mean:.6f}\t{deviation:.6f}\t1\t1\t1\n")
+        write_levels(self._model, model)
 
     def of(self, genome: Path, seed: int) -> str:
         """The reads of a genome with a seed."""

@@ -1,6 +1,6 @@
 """Real R10.4.1 reads (4 kHz, human) that a public repository holds: how well sDTW tells two regions apart.
 
-    python benchmarks/sdtw_real_r10.py --model LEVELS --folder FOLDER [-d auto] [--json FILE]
+    python benchmarks/sdtw_real_r10.py --model LEVELS --folder FOLDER [-d auto] [--rawhash2 PROGRAM] [--json FILE]
 
 FOLDER has, of tests/data of github.com/nanoporetech/remora: can_reads.pod5, can_mappings.bam, mod_reads.pod5,
 mod_mappings.bam (28 reads of a region of chromosome 13), duplex_reads.pod5 and simplex_reads_mapped.bam (8 reads of two
@@ -9,11 +9,13 @@ chromosome's, then the other's. Reads begin as they came (with `--trim stall`), 
 piece is judged by itself. A threshold is the one with the highest F, on the same pieces; `held out` is the F of each
 read by the threshold of the other reads' pieces. `easy`, `normal` and `hard` are by the thresholds of `sdtw calibrate`
 with that difficulty. A second table has what is kept of the targets' beginnings by what is left out of them.
+`--rawhash2` has the same pieces mapped by RawHash2, whose mapping quality is then the threshold.
 """
 
 from __future__ import annotations
 
 import argparse
+import subprocess
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +25,8 @@ import numpy as np
 import pysam
 from measure import machine, table, write_json
 from numpy.typing import NDArray
-from sdtw_r10 import best_threshold, levels
+from sdtw_mappers import PRESETS as PEERS, qualities, write_slow5
+from sdtw_r10 import best_threshold, levels, write_levels
 
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.sdtw import AlignOptions, align, build_squiggle, calibrate
@@ -47,10 +50,11 @@ def main() -> None:
     parser.add_argument("--model", required=True, metavar="LEVELS")
     parser.add_argument("--folder", required=True, type=Path)
     parser.add_argument("-d", "--device", default="auto")
+    parser.add_argument("--rawhash2", metavar="PROGRAM")
     parser.add_argument("--json", metavar="FILE")
     args = parser.parse_args()
     model = replace(levels(args.model), rate=RATE)
-    rows, trims = list[dict[str, Any]](), list[dict[str, Any]]()
+    rows, trims, peers = list[dict[str, Any]](), list[dict[str, Any]](), list[dict[str, Any]]()
     with tempfile.TemporaryDirectory() as name, Engine(select_device(args.device)) as engine:
         folder = Path(name)
         classes = {chromosome: pieces(args.folder, parts, model) for chromosome, parts in FILES.items()}
@@ -73,8 +77,12 @@ def main() -> None:
                 rows.append({"target": f"{chromosome}, {squiggle.lengths.sum() / 1000:.0f} kbp", "samples": prefix}
                             | judged([cost[:, place] for cost in costs], reads, begins,
                                      {name: given[place] for name, given in fixed.items()}))  # fmt: skip
-        record = {"rows": rows, "trims": trims, "model": model.name} | machine(engine.device)
-    print(table(rows), table(trims), sep="\n\n")
+                for preset in PEERS if args.rawhash2 else ():
+                    peers.append({"target": chromosome, "samples": prefix, "preset": preset} | mapped_by(
+                        args, folder, preset, model, fasta, [classes[one] for one in (first, second)], prefix
+                    ))  # fmt: skip
+        record = {"rows": rows, "trims": trims, "rawhash2": peers, "model": model.name} | machine(engine.device)
+    print(table(rows), table(trims), table(peers) if peers else "", sep="\n\n")
     if args.json:
         write_json(args.json, record)
 
@@ -82,22 +90,44 @@ def main() -> None:
 def pieces(folder: Path, parts: Any, model: Any) -> tuple[Signals, NDArray[np.int64], NDArray[np.bool_]]:
     """Pieces of mapped reads, the read of each, and which begin where the trimmed read does."""
     found, reads, begins = list[NDArray[np.int16]](), list[int](), list[bool]()
+    units = list[tuple[float, float]]()
     known = sequencing_of(model.pore, "dna", model.rate)
     assert known is not None
     trim = known.trim
     count = 0
-    for signals, mapped in parts:
+    for file_name, mapped in parts:
         with pysam.AlignmentFile(str(folder / mapped), check_sq=False) as file:
             names = {read.query_name for read in file if not read.is_secondary and not read.is_supplementary}
-        for block in read_signals(folder / signals):
-            for samples in (block.read(place) for place, name in enumerate(block.names) if name in names):
+        for block in read_signals(folder / file_name):
+            for place in (place for place, name in enumerate(block.names) if name in names):
+                samples = block.read(place)
                 start = trim_start(samples, trim)
                 for first in range(start, len(samples) - PIECE, 2 * PIECE)[:PIECES]:
                     found.append(samples[first : first + PIECE])
                     reads.append(count)
                     begins.append(first == start)
+                    units.append((float(block.scale[place]), float(block.offset[place])))
                 count += 1
-    return Signals.of(found, rate=RATE, pore="R10", molecule="dna"), np.array(reads), np.array(begins)
+    scale, offset = np.array(units).T
+    signals = Signals.of(found, scale=scale, offset=offset, rate=RATE, pore="R10", molecule="dna")
+    return signals, np.array(reads), np.array(begins)
+
+
+def mapped_by(
+    args: argparse.Namespace, folder: Path, preset: str, model: Any, fasta: Path, classes: Any, prefix: int
+) -> dict[str, Any]:
+    """What RawHash2 makes of the same pieces."""
+    index, table_of = folder / f"{fasta.stem}.{preset}.ind", folder / "levels.model"
+    write_levels(table_of, model)
+    command = [args.rawhash2, "-x", preset, "-t", "1", "--r10", "--bp-per-sec", "400", "--sample-rate", "4000"]
+    subprocess.run([*command, "-p", table_of, "-d", index, fasta], check=True, capture_output=True)
+    costs = []
+    for number, (signals, *_) in enumerate(classes):
+        write_slow5(path := folder / f"{number}.slow5", signals, prefix, RATE)
+        costs.append(-qualities(command, index, path))
+    threshold = min(best_threshold(*costs), 0.0)
+    found, wrong = (one <= threshold for one in costs)
+    return {"F": f_of(found, wrong), "recall": float(found.mean()), "false": float(wrong.mean())}
 
 
 def trimmed(
