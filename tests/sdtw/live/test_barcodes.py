@@ -28,7 +28,7 @@ def signal(
 ) -> NDArray[np.int16]:
     """A molecule that begins with these levels and goes on with others."""
     rng = np.random.default_rng(seed)
-    whole = np.repeat(np.append(levels, rng.uniform(70, 110, 200)), per_base)
+    whole = np.repeat(np.append(levels, rng.uniform(70, 110, 600)), per_base)
     return np.rint(5 * (whole + rng.normal(0, noise, len(whole)))).astype(np.int16)
 
 
@@ -40,7 +40,7 @@ def least_cost(window: NDArray[np.float32], levels: NDArray[np.float32]) -> floa
     return float(score.min())
 
 
-@pytest.mark.parametrize(("per_base", "stall"), list(product((8, 9, 11), (0, 60))))
+@pytest.mark.parametrize(("per_base", "stall"), list(product((8, 9, 11), (0, 200))))
 def test_barcodes_are_named(per_base: int, stall: int) -> None:
     """Of fast and slow reads, in the order in which they come, behind a stall."""
     barcodes = Barcodes(BARCODES)

@@ -267,6 +267,9 @@ def test_conditions_by_barcode(files: dict[str, str], tmp_path: Path) -> None:
     assert [loop.mapper._known[channel][2] for channel in reads] == [
         "barcodes_1", "barcodes_3", "barcodes_4", "unclassified", "barcodes_3",
     ]  # fmt: skip
+    new = Chunk("g", GOOD[:30].tobytes(), 500, 1, 500)  # on the channel of a read with a barcode, and not decided
+    calls = loop.caller.basecall([(1, new)], np.int16, None)
+    assert [result.barcode for result in loop.mapper.map_reads(calls)] == ["unclassified"]
     late = Chunk("f", barcoded(1, GOOD, 9).tobytes(), 900, 1, 500)  # begins in the middle of its read
     calls = loop.caller.basecall([(6, late)], np.int16, None)
     assert [result.barcode for result in loop.mapper.map_reads(calls)] == ["unclassified"]
