@@ -241,7 +241,7 @@ def judge(steps: Steps, folder: Path, output: Path) -> None:
 def room(args: argparse.Namespace) -> Path:
     """Return a folder with room for references, database, reads and calls."""
     needs = int(2.1 * args.bases + 400 * args.reads)
-    for folder in (Path("/dev/shm"), Path(tempfile.gettempdir()), Path.cwd()):
+    for folder in (Path(tempfile.gettempdir()), Path.cwd(), Path("/dev/shm")):  # memory last, as the build needs it
         if folder.is_dir() and shutil.disk_usage(folder).free > needs:
             return folder
     raise SystemExit(f"no folder has {needs / 1e9:.0f} GB of room; name one with --folder")
@@ -258,7 +258,7 @@ def main() -> int:
     parser.add_argument("--max-memory", metavar="SIZE", help="of the device, for builds in several runs")
     parser.add_argument("--limit", type=float, default=540, metavar="S", help="of all steps (default: %(default)g)")
     parser.add_argument(
-        "--folder", type=Path, help="for the data; the first of /dev/shm, /tmp and . with room if not given"
+        "--folder", type=Path, help="for the data; the first of /tmp, . and /dev/shm with room if not given"
     )
     parser.add_argument("--seed", type=int, default=36)
     parser.add_argument("--keep", action="store_true", help="keep the references until the end")
