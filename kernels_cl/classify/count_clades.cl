@@ -38,12 +38,9 @@ __kernel void count_clades(__global const COUNT *counts, uint size, uint each, _
             nodes[start + j] = (uint)GROUP(target_of(targets, blocks, locations[start + j]));
         __global const uint *sorted = count > 1 ? sort_list(nodes + start, spare + start, count) : nodes + start;
         for (uint j = 0; j < count; ++j) {
-            const uint node = sorted[j], before = j ? sorted[j - 1] : node;
-            if (j && node == before)
-                continue;
-            atomic_add(gains + node, 1);
+            atomic_add(gains + sorted[j], 1);
             if (j)
-                atomic_add(gains + meeting(parents, before, node), -1);
+                atomic_add(gains + meeting(parents, sorted[j - 1], sorted[j]), -1);
         }
         start += count;
     }
