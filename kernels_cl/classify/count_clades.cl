@@ -31,7 +31,8 @@ __kernel void count_clades(__global const COUNT *counts, uint size, uint each, _
                            __global uint *spare, __global int *gains)
 {
     const uint begin = MIN(get_global_id(0) * each, size), end = MIN(begin + each, size);
-    uint start = begin < end ? (uint)sums[begin / each] : 0;
+    uint start = begin < end ? (uint)sums[begin / each] : 0, met = 0;
+    int times = 0; // that the paths of neighbours met in one node: most meet near the root, where all work-items would add
     for (uint i = begin; i < end; ++i) {
         const uint count = counts[i];
         for (uint j = 0; j < count; ++j)
@@ -39,9 +40,17 @@ __kernel void count_clades(__global const COUNT *counts, uint size, uint each, _
         __global const uint *sorted = count > 1 ? sort_list(nodes + start, spare + start, count) : nodes + start;
         for (uint j = 0; j < count; ++j) {
             atomic_add(gains + sorted[j], 1);
-            if (j)
-                atomic_add(gains + meeting(parents, sorted[j - 1], sorted[j]), -1);
+            const uint node = j ? meeting(parents, sorted[j - 1], sorted[j]) : met;
+            if (node != met) {
+                if (times)
+                    atomic_add(gains + met, -times);
+                met = node;
+                times = 0;
+            }
+            times += j > 0;
         }
         start += count;
     }
+    if (times)
+        atomic_add(gains + met, -times);
 }
