@@ -213,8 +213,8 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[ArrayFile, Database]
         provenance = known.get("provenance", dict)
         none = Features.none(_count_type(options))
         tables = Targets(*_read(file, TARGETS)), Taxonomy(*_read(file, TAXA))
-        (known,) = _read(file, KNOWN) if KNOWN.keys() <= file.sections.keys() else (None,)
-        database = Database(options, *tables, none, provenance, known)
+        (clades,) = _read(file, KNOWN) if KNOWN.keys() <= file.sections.keys() else (None,)
+        database = Database(options, *tables, none, provenance, clades)
         fault = described_fault(database)
         if fault is not None:
             raise contradiction(file, fault)
