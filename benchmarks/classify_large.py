@@ -41,6 +41,7 @@ from numpy.typing import NDArray
 from oclgenomics.classify.formats.truth import read_calls, read_truth
 from oclgenomics.classify.taxonomy.evaluation import evaluate
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
+from oclgenomics.io.cores import usable_cores
 from oclgenomics.runtime import select_device
 
 SPECIES, GENOMES = 3, 4  # of a genus and of a species, with references
@@ -132,7 +133,7 @@ def write_reads(folder: Path, seed: int, size: int, genera: int, reads: int) -> 
     """Write reads of many genera in a random order, all, a few and some, and what they are of."""
     chosen = np.unique(np.linspace(0, genera - 1, min(genera, SAMPLED)).astype(int)).tolist()
     counts = np.diff(np.linspace(0, reads, len(chosen) + 1).astype(int)).tolist()
-    with ProcessPoolExecutor(os.cpu_count()) as processes:
+    with ProcessPoolExecutor(usable_cores()) as processes:
         found = list(processes.map(partial(sample_genus, seed, size), zip(chosen, counts, strict=True)))
     letters = np.concatenate([one for one, _ in found])
     truth = [line for _, lines in found for line in lines]
@@ -160,8 +161,12 @@ class Steps:
 
     def __init__(self, args: argparse.Namespace, folder: Path) -> None:
         self._args, self._folder, self._end = args, folder, time.monotonic() + args.limit
-        self.record: dict[str, Any] = {"machine": machine(select_device(args.device)), "steps": {}}
-        self.record |= {"bases": int(args.bases), "reads": args.reads, "kmerlen": args.kmerlen}
+        self.record: dict[str, Any] = {
+            "bases": int(args.bases),
+            "reads": args.reads,
+            "kmerlen": args.kmerlen,
+            "steps": {},
+        }
 
     def note(self, name: str, **facts: Any) -> None:
         """Keep what is known of a step."""
@@ -196,13 +201,14 @@ def measure(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
     genera = max(round(args.bases / (SPECIES * GENOMES * args.genome)), 1)
     genomes.mkdir()
     start = time.monotonic()
-    with ProcessPoolExecutor(os.cpu_count()) as processes:
+    with ProcessPoolExecutor(usable_cores()) as processes:
         jobs = processes.map(partial(write_genus, genomes, args.seed, args.genome), range(genera))
         size = sum(jobs)
     write_taxa(folder / "taxonomy", genera)
     steps.note("references", wall_s=time.monotonic() - start, genera=genera, bytes=size)
     start = time.monotonic()
     write_reads(folder, args.seed, args.genome, genera, args.reads)
+    steps.record = {"machine": machine(select_device(args.device)), **steps.record}  # drivers are not for forks
     steps.note("reads", wall_s=time.monotonic() - start)
     more = ["--max-memory", args.max_memory] if args.max_memory else []
     sketch = ["--kmerlen", args.kmerlen]
