@@ -32,11 +32,13 @@ from oclgenomics.classify import plan as classify_plan
 from oclgenomics.classify.database.features import NO_FEATURE
 from oclgenomics.classify.database.file import KIND, open_database
 from oclgenomics.classify.device import packing
+from oclgenomics.classify.device.clade_counter import count_clades
 from oclgenomics.classify.device.feature_index import FeatureIndex
 from oclgenomics.classify.device.sketches import Sketcher, cut_windows
 from oclgenomics.classify.device.tables import FeatureTable
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.reference import sketches as sketch_oracle
+from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.io.atomic_file import Appending, whole_file
 from oclgenomics.kmers import reference
 from oclgenomics.kmers.api import count, filter_reads, query
@@ -537,15 +539,17 @@ def signal_starts(engine: Engine, bonus: Bonus, arithmetic: Arithmetic) -> None:
 
 
 def packed_features(engine: Engine) -> None:
-    """Load features from a file in which they are packed, in pieces of some buckets."""
+    """Load features from a file in which they are packed, in pieces of some buckets, and count those of clades."""
     database, sizes = random_database(3, 4, 300), {"cpu": 90, "gpu": 90}
     with (
         tempfile.TemporaryDirectory() as folder,
         mock.patch.multiple(classify_plan, MIN_PREFIX=10, LOADED_FEATURES=sizes, LOADED_LOCATIONS=sizes),
     ):
         write_as(Path(folder, "x"), database, KIND.version)
-        with open_database(Path(folder, "x")) as (_, store):
+        with open_database(Path(folder, "x")) as (known, store):
             FeatureTable(engine, store, int(database.targets.windows.sum())).release()
+            lineages = Lineages.of(known.taxonomy, known.targets)
+            assert np.array_equal(count_clades(engine, store, lineages), known.known)
 
 
 def packed_numbers(engine: Engine, kind: type) -> None:

@@ -44,6 +44,7 @@ from oclgenomics.io.workers import Workers
 
 BUCKETS = 1 << 14  # whose places are read at a time
 FEATURES, LOCATIONS = 1 << 17, 1 << 18  # that are unpacked at a time, or those of one bucket
+SOUGHT_FEATURES, SOUGHT_LOCATIONS = 1 << 14, 1 << 16  # the same of buckets that are sought: fewer take less memory
 PACKED = {"dead_keys": "<u4", "key_starts": "<u4", "location_starts": "<u8", "keys": "<u8", "locations": "<u8"}
 OUT_OF_PLACE = "buckets of features whose places do not go together"
 
@@ -195,7 +196,8 @@ class PackedStore:
         parts = [Features.none(count_type(self._options.max_locations))]
         with Workers(min(THREADS, usable_cores())) as threads:
             for begin in range(0, len(buckets), BUCKETS):
-                for places in self._places(buckets[begin : begin + BUCKETS], threads).cut(FEATURES, LOCATIONS):
+                every = self._places(buckets[begin : begin + BUCKETS], threads)
+                for places in every.cut(SOUGHT_FEATURES, SOUGHT_LOCATIONS):
                     parts.append(_chosen(self._unpacked(places, threads), self._within(keys, places)))
         return Features.joined(parts)
 
