@@ -347,11 +347,14 @@ static inline void put_right(const Dense *dense, uint first, uint end)
     }
     const ulong8 here = LOAD8(words) | dense->below, left = LOAD8(words - 1) | dense->below;
     wrong = (here < left) | ((here == left) & wrong);
-    if (first + LANES <= end && __builtin_expect(!BYTES(wrong), 1)) // what lies behind the last slot says nothing
-        return;
-    for (uint place = first; place < end; ++place) {
+    ulong left_wrong = BYTES(wrong);
+    if (first + LANES > end) // what lies behind the last slot says nothing
+        left_wrong &= (1ul << 8 * (end - first)) - 1;
+    while (__builtin_expect(left_wrong != 0, 0)) {
         ulong slot[SLOT_WORDS], other[SLOT_WORDS];
+        const uint lane = lowest_bit64(left_wrong) >> 3, place = first + lane;
         uint to = place;
+        left_wrong &= ~(0xfful << 8 * lane);
         get(dense, place, slot);
         for (; to; --to) {
             get(dense, to - 1, other);
@@ -359,8 +362,11 @@ static inline void put_right(const Dense *dense, uint first, uint end)
                 break;
             put(dense, to, other);
         }
-        if (to < place)
-            put(dense, to, slot);
+        if (to == place)
+            continue;
+        put(dense, to, slot);
+        if (place + 1 < MIN(first + LANES, end)) // the one on its left is another one now
+            left_wrong |= 0xfful << 8 * (lane + 1);
     }
 }
 
