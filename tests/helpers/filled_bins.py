@@ -54,7 +54,8 @@ def filled_bins(
     seed : int
     """
     rng = np.random.default_rng(seed)
-    size, each, room, together, bins = key_bytes(rest), stage_keys(rest), stage_bytes(rest), stage_lines(rest), len(keys)
+    size, each, bins = key_bytes(rest), stage_keys(rest), len(keys)
+    room, together = stage_bytes(rest), stage_lines(rest)
     full = CHUNK_LINES // together  # stages of a chunk
     stages = np.full((walkers, bins, room), SPOILT, np.uint8)
     staged = np.zeros((walkers, bins), np.uint32)

@@ -24,7 +24,6 @@ from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
 from oclgenomics.kmers.plan.bins import (
     CHUNK_BYTES,
     CHUNK_LINES,
-    LINE_BYTES,
     PREFIX_BITS,
     BinPlan,
     PrefixDensity,
@@ -263,7 +262,8 @@ class EqualPrefixes:
         """All k-mers of a bin, uint64 (words, n)."""
         size, each, together = key_bytes(filled.rest), stage_keys(filled.rest), stage_lines(filled.rest)
         chunks, lines = filled.lists.chunks, filled.lists.lines
-        pool = self._engine.download(filled.pool, (int(chunks.max(initial=0)) + 1) * CHUNK_BYTES).reshape(-1, CHUNK_BYTES)
+        end = int(chunks.max(initial=0)) + 1
+        pool = self._engine.download(filled.pool, end * CHUNK_BYTES).reshape(-1, CHUNK_BYTES)
         full, room = CHUNK_LINES // together, stage_bytes(filled.rest)
         laid = pool[chunks, : full * room].reshape(-1, full, room)
         whole = laid[np.arange(full) < lines[:, None] // together][:, : each * size].reshape(-1, size)

@@ -165,9 +165,8 @@ class BinFiller:
         taken = int(engine.download(counters, 1)[0])
         if taken > chunks:
             return None
-        lists = ChunkLists.of(
-            engine.download(owners, taken), engine.download(places), span.bins, stage_lines(rest), engine.download(granted)
-        )
+        chains = engine.download(owners, taken), engine.download(places)
+        lists = ChunkLists.of(*chains, span.bins, stage_lines(rest), engine.download(granted))
         return self._filled(span, pool, stages, engine.download(staged).astype(np.uint32), lists)
 
     def _check(self, span: PrefixSpan, pool: DeviceArray) -> None:

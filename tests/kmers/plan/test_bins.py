@@ -14,8 +14,8 @@ from oclgenomics.kmers.plan.bins import (
     PrefixDensity,
     PrefixSpan,
     SlotLayout,
-    key_bytes,
     chunk_keys,
+    key_bytes,
     plan_span,
     planned_spans,
     stage_bytes,
@@ -56,7 +56,8 @@ def test_all_fits_into_the_memory_that_is_free(plan: BinPlan) -> None:
     words = -(-2 * plan.k // 64)
     slot = 8 * SlotLayout(2 * plan.k).words
     tables = plan.walkers * (plan.table_lines + 16) * 8 * (slot + 4)
-    stages = plan.max_bins * (plan.walkers * (max(map(stage_bytes, range(max(1, 2 * plan.k - 32), 2 * plan.k + 1))) + 16) + 64)
+    stage = max(map(stage_bytes, range(max(1, 2 * plan.k - 32), 2 * plan.k + 1)))
+    stages = plan.max_bins * (plan.walkers * (stage + 16) + 64)
     parts = [
         plan.part_slots(rest) * (8 * SlotLayout(rest).words + 8 * words + 4)
         for rest in range(max(1, 2 * plan.k - 32), 2 * plan.k + 1)
