@@ -347,9 +347,11 @@ static inline void put_right(const Dense *dense, uint first, uint end)
     }
     const ulong8 here = LOAD8(words) | dense->below, left = LOAD8(words - 1) | dense->below;
     wrong = (here < left) | ((here == left) & wrong);
-    ulong left_wrong = BYTES(wrong);
-    if (first + LANES > end) // what lies behind the last slot says nothing
-        left_wrong &= (1ul << 8 * (end - first)) - 1;
+    ulong left_wrong; // a byte of ones for each lane that may be
+    if (first + LANES <= end)
+        left_wrong = BYTES(wrong);
+    else // what lies behind the last slot says nothing
+        left_wrong = LOW_BITS64(8 * (end - first));
     while (__builtin_expect(left_wrong != 0, 0)) {
         ulong slot[SLOT_WORDS], other[SLOT_WORDS];
         const uint lane = lowest_bit64(left_wrong) >> 3, place = first + lane;
