@@ -650,6 +650,7 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(lined, rest=64, lines=6),
         partial(lined, rest=90, lines=6),
         partial(lined, rest=120, lines=6),
+        partial(lined, rest=150, lines=6),
         partial(lined, rest=300, lines=6),
     ),
     "kmer_bins": (
