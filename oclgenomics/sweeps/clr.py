@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 import math
 import os
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -27,7 +28,9 @@ from oclgenomics.sweeps.clr_reference import (
     MOST_X,
     TOLERANCE,
 )
-from oclgenomics.sweeps.plan import Floats, Ints
+from oclgenomics.sweeps.options import SweepOptions
+from oclgenomics.sweeps.plan import Floats, Ints, Mask, UsedSites, grid_positions
+from oclgenomics.variation.recombination_map import RecombinationMap
 
 # Samples lie at steps of ln(x), of which one is the distance of two logarithmic knots; positions among them are counted
 # in units of 2^-UNIT_BITS steps. A step has 4 cells, and from FINE_FROM steps on 16.
@@ -42,6 +45,8 @@ PLACE_BITS = 26  # after the point, of positions in bp
 CENTRES = 128  # of the intervals of a mantissa
 LEAST_CHANCE = 1e-300
 
+BP_PER_CM = 1e6  # SweepFinder2 takes 1 cM for 1 Mb
+DEFAULT_STEP = 5_000
 EM_ROUNDS, EM_CHANGE = 1000, 1e-10
 
 
@@ -70,9 +75,25 @@ class SiteClasses:
     def among(cls, derived: Ints, observed: Ints, *, folded: bool) -> SiteClasses:
         """Find the classes of sites that vary."""
         least = np.minimum(derived, observed - derived) if folded else derived
-        keys = observed << 32 | least
+        keys = observed.astype(np.int64) << 32 | least
         found, of, counts = np.unique(keys, return_inverse=True, return_counts=True)
         return cls(found & 0xFFFFFFFF, found >> 32, counts, of.reshape(-1), folded)
+
+    @classmethod
+    def union(cls, several: Sequence[SiteClasses]) -> SiteClasses:
+        """Return all classes of several, of which at least one is given; of no sites."""
+        keys = np.unique(np.concatenate([one.keys for one in several]))
+        none = np.zeros(0, np.int64)
+        return cls(keys & 0xFFFFFFFF, keys >> 32, none, none, several[0].folded)
+
+    @property
+    def keys(self) -> Ints:
+        """A number for each class, ascending."""
+        return self.observed << 32 | self.derived
+
+    def have(self, other: SiteClasses) -> bool:
+        """Say whether all classes of another are among these."""
+        return bool(np.isin(other.keys, self.keys, assume_unique=True).all())
 
     def chances(self, size: int) -> Floats:
         """Return the chance of each class, given each number of derived ones among `size`; (size + 1, classes).
@@ -267,7 +288,7 @@ def ratio_table(classes: SiteClasses, spectrum: Floats) -> RatioTable:
     at_once = 256
     for first in range(0, len(expected), at_once):
         part = slice(first, first + at_once)
-        own = SiteClasses(classes.derived[part], classes.observed[part], classes.counts[part], classes.of, folded=False)
+        own = SiteClasses(classes.derived[part], classes.observed[part], classes.counts, classes.of, folded=False)
         chance, rate = _sampled(inner @ own.chances(size)[1:-1])
         if classes.folded:
             twice = 2 * own.derived != own.observed
@@ -302,7 +323,10 @@ class ClrSites:
     ----------
     sites : ndarray of float64, shape (sites,)
         Coordinates, ascending: bp, or those of a recombination map.
-    classes : SiteClasses
+    derived, observed : ndarray of int32, shape (sites,)
+        Haplotypes.
+    places : ndarray of float64, shape (places,)
+        Bp.
     at : ndarray of float64, shape (places,)
         Coordinates of the places.
     first, stop : ndarray of int64, shape (places,)
@@ -310,10 +334,35 @@ class ClrSites:
     """
 
     sites: Floats
-    classes: SiteClasses
+    derived: NDArray[np.int32]
+    observed: NDArray[np.int32]
+    places: Floats
     at: Floats
     first: Ints
     stop: Ints
+
+    @classmethod
+    def of(cls, used: UsedSites, options: SweepOptions, mask: Mask, genetic: RecombinationMap | None) -> ClrSites:
+        """Take the sites of an alignment; those beyond the next excluded region do not count where these split.
+
+        Raises
+        ------
+        InputError
+            The recombination map does not have this chromosome.
+        """
+        places = places_of(used, options)
+        first, stop = np.zeros(len(places), np.int64), np.full(len(places), used.sites, np.int64)
+        if options.on_exclude == "split" and len(mask.starts):
+            below = np.searchsorted(mask.starts, places, side="left")  # regions that start below
+            before = np.concatenate([[-np.inf], mask.ends])[below]
+            after = np.concatenate([mask.starts, [np.inf]])[below]
+            first, stop = (np.searchsorted(used.positions, border, side="right") for border in (before, after))
+            stop = np.where(before >= places, first, stop)
+        sites, at = used.positions, places
+        if genetic is not None:
+            sites, at = (BP_PER_CM * genetic.at(used.name, one) for one in (sites, at))
+        counts = used.derived.astype(np.int32), used.observed.astype(np.int32)
+        return cls(sites, *counts, places, at, first.astype(np.int64), stop.astype(np.int64))
 
     def limits(self) -> tuple[Floats, Floats]:
         """Return the least and the largest alpha to be tried first at each place; NaN where none can be."""
@@ -346,6 +395,14 @@ class ClrSites:
         low = np.clip(np.searchsorted(self.sites, at - reach, side="right"), first, stop)
         high = np.clip(np.searchsorted(self.sites, at + reach, side="left"), first, stop)
         return low, np.where(reach <= LEAST_DISTANCE, low, np.maximum(high, low))
+
+
+def places_of(used: UsedSites, options: SweepOptions) -> Floats:
+    """Return where CLR is computed, bp: at `clr_step`, or else on the grid of the rows, or else at `DEFAULT_STEP`."""
+    if options.clr_step is None and (options.grid is not None or options.step is not None):
+        return grid_positions(used, options)[0]
+    own = replace(options, grid=None, step=options.clr_step or DEFAULT_STEP, statistics=("clr",), precision="accurate")
+    return grid_positions(used, own)[0]
 
 
 class Scores(Protocol):

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 import operator
+import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from oclgenomics.errors import ParameterError, UsageError, check_choice
 
-Statistic = Literal["mu", "pi", "theta", "tajima_d", "fay_wu_h"]
+Statistic = Literal["mu", "pi", "theta", "tajima_d", "fay_wu_h", "clr"]
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 DEFAULT_STATISTICS: tuple[Statistic, ...] = ("mu", "pi", "theta", "tajima_d", "fay_wu_h")
 LOW: tuple[Statistic, ...] = ("pi", "theta", "tajima_d", "fay_wu_h")  # a sweep lowers these and raises the others
-OWN_OPTIONS: dict[str, tuple[Statistic, ...]] = {}  # options without which only these statistics would be others
+OWN_OPTIONS: dict[str, tuple[Statistic, ...]] = {
+    "clr_step": ("clr",), "clr_folded": ("clr",), "clr_spectrum": ("clr",), "recombination_map": ("clr",),
+}  # fmt: skip  # options without which only these statistics would be others
 Precision = Literal["accurate", "compat"]
 PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 Missing = Literal["mask", "drop"]
@@ -24,7 +27,8 @@ ON_EXCLUDE: tuple[OnExclude, ...] = get_args(OnExclude)
 
 LEAST_WIDTH, MOST_WIDTH = 6, 2048
 MAX_POSITIONS = 1 << 24
-WHOLE_NUMBERS = ("width", "edge", "grid", "step", "window")
+WHOLE_NUMBERS = ("width", "edge", "grid", "step", "window", "clr_step")
+FILES = ("clr_spectrum", "recombination_map")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +63,14 @@ class SweepOptions:
     on_exclude : {'split', 'drop', 'zero'}
         Of excluded regions: no window reaches across one ('split'), their sites and bp are left out ('drop'), or mu is
         0 in windows that reach into one ('zero').
+    clr_step : int, optional
+        Bp between the positions where CLR is computed. If not given: those of `grid` or `step`, and without these 5,000.
+    clr_folded : bool
+        CLR does not use which state is derived.
+    clr_spectrum : path, optional
+        Background spectrum of CLR, as SweepFinder2 writes it; if not given, that of the sites of the whole input.
+    recombination_map : path, optional
+        CLR takes distances from this map, for which 1 cM is 1 Mb.
 
     Raises
     ------
@@ -79,6 +91,10 @@ class SweepOptions:
     missing: Missing | None = None
     max_missing: float = 0.1
     on_exclude: OnExclude = "split"
+    clr_step: int | None = None
+    clr_folded: bool = False
+    clr_spectrum: str | None = None
+    recombination_map: str | None = None
 
     def __post_init__(self) -> None:
         self._take_numbers()
@@ -94,6 +110,8 @@ class SweepOptions:
             ("grid", self.grid is not None and not 2 <= self.grid <= MAX_POSITIONS, f"give 2 to {MAX_POSITIONS}"),
             ("step", self.step is not None and self.step < 1, "give a number of bp, 1 or more"),
             ("window", self.window is not None and self.window < 1, "give a number of bp, 1 or more"),
+            ("clr_step", self.clr_step is not None and self.clr_step < 1, "give a number of bp, 1 or more"),
+            ("clr_folded", not isinstance(self.clr_folded, bool), "give True or False"),
             ("maf", not 0 <= self.maf <= 0.5, "a minor allele frequency lies between 0 and 0.5"),
             ("max_missing", not 0 <= self.max_missing <= 1, "give a share, 0 to 1"),
         )
@@ -114,6 +132,9 @@ class SweepOptions:
                 object.__setattr__(self, name, operator.index(value))
             except TypeError:
                 raise ParameterError(name, "give a whole number, as an integer", value) from None
+        for name in FILES:
+            value = getattr(self, name)
+            object.__setattr__(self, name, None if value is None else os.fspath(value))
         for name in ("maf", "max_missing"):
             value = getattr(self, name)
             try:

@@ -14,13 +14,13 @@ from oclgenomics.sweeps.options import LOW
 from oclgenomics.sweeps.plan import SweepFacts
 
 WINDOW_COLUMNS = ("chromosome", "replicate", "position", "start", "end", "sites")
-VALUES = ("mu", "mu_var", "mu_sfs", "mu_ld", "pi", "theta", "tajima_d", "fay_wu_h")
+VALUES = ("mu", "mu_var", "mu_sfs", "mu_ld", "pi", "theta", "tajima_d", "fay_wu_h", "clr", "clr_alpha")
 LABELS = {
     "mu": "μ", "pi": "π per kb", "theta": "Watterson's θ per kb", "tajima_d": "Tajima's D",
-    "fay_wu_h": "Fay and Wu's H",
+    "fay_wu_h": "Fay and Wu's H", "clr": "CLR",
 }  # fmt: skip
 SCALES = {"pi": 1000.0, "theta": 1000.0}  # of values per bp, where labels are shown
-NOT_NEGATIVE = ("mu", "pi", "theta")
+NOT_NEGATIVE = ("mu", "pi", "theta", "clr")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

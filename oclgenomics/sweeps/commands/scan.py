@@ -16,7 +16,7 @@ from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_cont
 from oclgenomics.errors import UsageError
 from oclgenomics.lazy_names import late
 from oclgenomics.sweeps import formats, plots
-from oclgenomics.sweeps.options import DEFAULT_STATISTICS, LEAST_WIDTH, MOST_WIDTH, ON_EXCLUDE, STATISTICS
+from oclgenomics.sweeps.options import DEFAULT_STATISTICS, LEAST_WIDTH, MOST_WIDTH, ON_EXCLUDE, OWN_OPTIONS, STATISTICS
 
 if TYPE_CHECKING:
     from oclgenomics.variation import Alignment
@@ -38,7 +38,7 @@ def add_parser(actions: Any) -> None:
     """Add `scan` to the actions of `sweeps`."""
     parser = app.add_command(
         actions, run, "scan",
-        help="scan alignments by mu, pi, theta, Tajima's D, and Fay and Wu's H",
+        help="scan alignments by mu, pi, theta, Tajima's D, Fay and Wu's H, and CLR",
         description="Compute statistics of selective sweeps along every chromosome or replicate, all of them from one "
         "reading of the data. A row belongs to each window of neighbouring sites, or to each position of a grid.",
         foreign=RAISD_OPTIONS,
@@ -110,6 +110,32 @@ def add_statistic_options(parser: argparse.ArgumentParser, *, grid: bool = True)
     )  # fmt: skip
 
 
+    add_clr_options(parser, maps=grid)
+
+
+def add_clr_options(parser: argparse.ArgumentParser, *, maps: bool) -> None:
+    """Add the options of CLR, and with `maps` a recombination map."""
+    group = parser.add_argument_group("composite likelihood ratio (clr)")
+    group.add_argument(
+        "--clr-step", type=app.count, metavar="BP",
+        help="bp between the positions where it is computed (default: those of the rows of a grid, else 5,000)",
+    )  # fmt: skip
+    group.add_argument(
+        "--clr-folded", action="store_true", help="do not use which state is derived: minor alleles alone count"
+    )
+    files.reads(group.add_argument(
+        "--clr-spectrum", metavar="FILE",
+        help="background spectrum as SweepFinder2 writes it (default: of all sites of the input)",
+    ))  # fmt: skip
+    if not maps:
+        parser.set_defaults(recombination_map=None)
+        return
+    files.reads(group.add_argument(
+        "--recombination-map", metavar="FILE",
+        help="take distances from this map (HapMap, PLINK or SweepFinder2; default: bp)",
+    ))  # fmt: skip
+
+
 def add_site_options(parser: argparse.ArgumentParser, *, regions: bool = True) -> None:
     """Add the filters of sites, and with `regions` what is excluded."""
     group = parser.add_argument_group("sites")
@@ -147,6 +173,7 @@ def sweep_options(args: argparse.Namespace) -> sweeps.SweepOptions:
         A value out of range.
     """
     names = ("width", "edge", "grid", "step", "window", "precision", "maf", "missing", "max_missing", "on_exclude")
+    names += tuple(OWN_OPTIONS)
     return sweeps.SweepOptions(
         statistics=tuple(args.statistics.split(",")), **{name: getattr(args, name) for name in names}
     )

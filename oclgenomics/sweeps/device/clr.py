@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,23 +25,109 @@ from oclgenomics.sweeps.clr import (
     UNIT_BITS,
     VALUE_BITS,
     ClrSites,
-    RatioTable,
+    SiteClasses,
+    background,
     best_alphas,
     fixed_alphas,
     fixed_places,
     logarithm_tables,
+    ratio_table,
+    read_spectrum,
 )
-from oclgenomics.sweeps.plan import Floats, Ints
+from oclgenomics.sweeps.families import Background, Native
+from oclgenomics.sweeps.options import Statistic, SweepOptions
+from oclgenomics.sweeps.plan import Floats, Ints, Mask, UsedSites, highest_in_bins, on_rows
+from oclgenomics.variation.recombination_map import RecombinationMap, read_recombination_map
 
 SOURCE = "sweeps/clr.cl"
 LANES = 64
 FIRST_EACH, LATER_EACH = 4, 2  # alphas of a task, in the first round and in the others
-NODE_BYTES, SITE_BYTES, TASK_BYTES = 12, 12, 8 + 20 * FIRST_EACH
-MOST_TASKS = 1 << 18
+SITE_BYTES, TASK_BYTES = 12, 8 + 20 * FIRST_EACH
+MOST_TASKS = 1 << 16
 
 
-class ClrScanner:
-    """Computes CLR on one device.
+@dataclass(frozen=True, eq=False)
+class ClrValues(Native):
+    """CLR at its places; on a row, alpha is that of the place whose CLR the row has, or of the nearest one."""
+
+    def on_rows(self, rows: Floats, step: float | None) -> dict[str, Floats]:
+        ratios, alphas = self.values["clr"], self.values["clr_alpha"]
+        found = {"clr": on_rows(self.at, ratios, rows, step, low=False)}
+        if not len(self.at):
+            return found | {"clr_alpha": np.full(len(rows), np.nan)}
+        after = np.clip(np.searchsorted(self.at, rows), 1, max(len(self.at) - 1, 1))
+        nearest = np.where(rows - self.at[after - 1] <= self.at[np.minimum(after, len(self.at) - 1)] - rows, after - 1, after)
+        nearest = np.minimum(nearest, len(self.at) - 1)
+        if step is not None and len(rows):
+            best = highest_in_bins(self.at, ratios, rows, step)
+            nearest = np.where(best >= 0, best, nearest)
+        return found | {"clr_alpha": np.where(np.isnan(found["clr"]), np.nan, alphas[nearest])}
+
+
+class Clr:
+    """The composite likelihood ratio as a family of statistics; see `families.Family`.
+
+    Parameters
+    ----------
+    engine : Engine
+    block_sites : int, optional
+        Alphas at one place that are computed at a time, at most. Results never depend on it.
+    """
+
+    name: ClassVar[str] = "clr"
+    statistics: ClassVar[tuple[Statistic, ...]] = ("clr",)
+
+    def __init__(self, engine: Engine, *, block_sites: int | None = None) -> None:
+        self._scorer = ClrScorer(engine, most_tasks=block_sites or MOST_TASKS)
+        self._map: RecombinationMap | None = None
+        self._spectrum: Floats | None = None
+        self._classes: SiteClasses | None = None  # of the whole input, if all of it was seen
+
+    def needs_background(self, options: SweepOptions) -> bool:
+        """Say whether the background spectrum is that of the input."""
+        return options.clr_spectrum is None
+
+    def measure(self, used: Sequence[UsedSites], options: SweepOptions, masks: Sequence[Mask]) -> list[ClrSites]:
+        """Return the sites of each alignment as CLR takes them, some 16 bytes each.
+
+        Raises
+        ------
+        InputError
+            The recombination map or the spectrum cannot be read, or does not have a chromosome.
+        """
+        if options.recombination_map is not None and self._map is None:
+            self._map = read_recombination_map(options.recombination_map)
+        if options.clr_spectrum is not None and self._spectrum is None:
+            self._spectrum = read_spectrum(options.clr_spectrum)
+        return [ClrSites.of(one, options, mask, self._map) for one, mask in zip(used, masks, strict=True)]
+
+    def background(self, measured: Sequence[ClrSites], options: SweepOptions) -> Background:
+        """Return the spectrum of all sites of an input."""
+        derived, observed = (
+            np.concatenate([np.zeros(0, np.int32), *(getattr(one, name) for one in measured)])
+            for name in ("derived", "observed")
+        )
+        self._classes = SiteClasses.among(derived, observed, folded=options.clr_folded)
+        return {"spectrum": background(self._classes)}
+
+    def native(self, measured: ClrSites, options: SweepOptions, background: Background | None) -> Native:
+        """Return CLR along one alignment.
+
+        Raises
+        ------
+        UsageError
+            The spectrum does not suit the sites.
+        DeviceError
+            Not enough device memory, or a device lost on the way.
+        """
+        spectrum = self._spectrum if background is None else background["spectrum"]
+        assert spectrum is not None
+        ratios, alphas = self._scorer.scan(measured, spectrum, folded=options.clr_folded, every=self._classes)
+        return ClrValues(measured.places, {"clr": ratios, "clr_alpha": alphas})
+
+
+class ClrScorer:
+    """Computes log ratios on one device, and keeps the table of the last spectrum there.
 
     Parameters
     ----------
@@ -51,112 +138,96 @@ class ClrScanner:
 
     def __init__(self, engine: Engine, *, most_tasks: int = MOST_TASKS) -> None:
         self._engine, self._most_tasks = engine, most_tasks
-        self._logarithms: list[DeviceArray] = []
+        self._logarithms: dict[str, DeviceArray] = {}
+        self._spectrum: Floats | None = None
+        self._known: SiteClasses | None = None
+        self._table: dict[str, DeviceArray] = {}
 
-    def scan(self, alignments: Sequence[ClrSites], tables: Sequence[RatioTable]) -> list[tuple[Floats, Floats]]:
-        """Compute the log ratio and the alpha at all places of some alignments, float64 (places,) each.
+    def scan(
+        self, one: ClrSites, spectrum: Floats, *, folded: bool, every: SiteClasses | None = None
+    ) -> tuple[Floats, Floats]:
+        """Compute the log ratio and the alpha at the places of an alignment, float64 (places,) each.
 
-        Results do not depend on which alignments are computed together. They are NaN where no sweep reaches any site.
+        They are NaN where no sweep reaches any site.
 
         Parameters
         ----------
-        alignments : sequence of ClrSites
-        tables : sequence of RatioTable
-            Of the classes of each; one that several share goes to the device once.
+        one : ClrSites
+        spectrum : ndarray of float64, shape (haplotypes + 1,)
+        folded : bool
+            Which state is derived is not known.
+        every : SiteClasses, optional
+            Classes to come, for which the table is made at once.
 
         Raises
         ------
+        UsageError
+            The spectrum does not suit the sites.
         DeviceError
             Not enough device memory, or a device lost on the way.
         """
-        limits = [one.limits() for one in alignments]
-        low, high = (np.concatenate([np.zeros(0), *(pair[side] for pair in limits)]) for side in (0, 1))
+        low, high = one.limits()
         if not (low < high).any():
-            return [(np.full(len(one.at), np.nan), np.full(len(one.at), np.nan)) for one in alignments]
-        with _Joined(self._engine, alignments, tables, self._shared_tables(), self._most_tasks) as joint:
-            ratios, alphas = best_alphas(low, high, joint.scores)
-        ends = np.cumsum([len(one.at) for one in alignments])[:-1]
-        return list(zip(np.split(ratios, ends), np.split(alphas, ends), strict=True))
-
-    def _shared_tables(self) -> Sequence[DeviceArray]:
+            return np.full(len(low), np.nan), np.full(len(low), np.nan)
+        engine, classes = self._engine, SiteClasses.among(one.derived, one.observed, folded=folded)
+        rows = self._rows_of(classes, spectrum, every)[classes.of] * NODES
         if not self._logarithms:
-            self._logarithms = [self._engine.upload(table) for table in logarithm_tables()]
-        return self._logarithms
+            tables = zip(("octaves", "centres", "reciprocals"), logarithm_tables(), strict=True)
+            self._logarithms = {name: engine.upload(table) for name, table in tables}
+        held = {"sites": engine.upload(fixed_places(one.sites)), "rows": engine.upload(rows.astype(np.uint32))}
+        try:
+            return best_alphas(low, high, lambda places, alphas: self._scores(one, held, places, alphas))
+        finally:
+            for array in held.values():
+                array.release()
 
-
-class _Joined:
-    """Sites and tables of some alignments on the device, end to end."""
-
-    def __init__(
-        self, engine: Engine, alignments: Sequence[ClrSites], tables: Sequence[RatioTable],
-        logarithms: Sequence[DeviceArray], most_tasks: int,
-    ) -> None:  # fmt: skip
-        self._engine, self._alignments, self._most_tasks = engine, alignments, most_tasks
-        self._ends = np.cumsum([len(one.at) for one in alignments])
-        self._bases = np.concatenate([[0], np.cumsum([len(one.sites) for one in alignments])])
-        self._places = np.concatenate([fixed_places(one.at) for one in alignments])
-        own = list({id(table): table for table in tables}.values())
-        rows = dict(zip(map(id, own), np.cumsum([0, *(len(table.values) for table in own)]).tolist(), strict=False))
-        classes = sum(len(table.values) for table in own)
-        _check_memory(engine, classes, int(self._bases[-1]))
-        row = [
-            (rows[id(table)] + one.classes.of) * NODES for one, table in zip(alignments, tables, strict=True)
-        ]  # fmt: skip
-        with engine.profile.mark("upload sites"):
-            self._held = {
-                "sites": engine.upload(np.concatenate([fixed_places(one.sites) for one in alignments])),
-                "rows": engine.upload(np.concatenate(row).astype(np.uint32)),
-                "values": engine.upload(np.concatenate([table.values for table in own]).reshape(-1)),
-                "slopes": engine.upload(np.concatenate([table.slopes for table in own]).reshape(-1)),
+    def _rows_of(self, classes: SiteClasses, spectrum: Floats, every: SiteClasses | None) -> Ints:
+        """Rows of the table for classes; it is made anew for another spectrum, or for classes that it lacks."""
+        same = self._known is not None and self._known.folded == classes.folded and self._spectrum is spectrum
+        if not same or self._known is None or not self._known.have(classes):
+            wanted = [one for one in (classes, every, self._known if same else None) if one is not None]
+            self._known, self._spectrum = SiteClasses.union(wanted), spectrum
+            for array in self._table.values():
+                array.release()
+            _check_memory(self._engine, len(self._known.derived), len(classes.of))
+            table = ratio_table(self._known, spectrum)
+            self._table = {
+                "values": self._engine.upload(table.values.reshape(-1)),
+                "slopes": self._engine.upload(table.slopes.reshape(-1)),
             }
-        self._shared = dict(zip(("octaves", "centres", "reciprocals"), logarithms, strict=True))
+        return np.searchsorted(self._known.keys, classes.keys)
 
-    def __enter__(self) -> _Joined:
-        return self
-
-    def __exit__(self, kind: object, *rest: Any) -> None:
-        for array in self._held.values():
-            array.release()
-
-    def scores(self, places: Ints, alphas: Floats) -> Ints:
+    def _scores(self, one: ClrSites, held: dict[str, DeviceArray], places: Ints, alphas: Floats) -> Ints:
         """The log ratios of alphas (places, alphas) at some places, in units of 2^-VALUE_BITS."""
-        found = np.zeros(alphas.shape, np.int64)
-        if not found.size:
-            return found
-        first, stop = (np.zeros(alphas.shape, np.int64) for _ in range(2))
-        borders = np.concatenate([[0], np.searchsorted(places, self._ends)])
-        start = 0
-        for number, one in enumerate(self._alignments):
-            part = slice(int(borders[number]), int(borders[number + 1]))
-            if part.start < part.stop:
-                low, high = one.reach(places[part] - start, alphas[part])
-                first[part], stop[part] = low + self._bases[number], high + self._bases[number]
-            start = int(self._ends[number])
+        found = np.empty(alphas.shape, np.int64)
+        first, stop = one.reach(places, alphas)
+        at = fixed_places(one.at)[places]
         each = FIRST_EACH if alphas.shape[1] > FIRST_EACH + 1 else LATER_EACH
-        tasks = -(-alphas.shape[1] // each)
-        step = max(self._most_tasks // tasks, 1)
+        step = max(self._most_tasks // -(-alphas.shape[1] // each), 1)
         for begin in range(0, len(places), step):
             part = slice(begin, begin + step)
-            found[part] = self._launch(each, places[part], alphas[part], first[part], stop[part])
+            found[part] = self._launch(held, each, at[part], alphas[part], first[part], stop[part])
         return found
 
-    def _launch(self, each: int, places: Ints, alphas: Floats, first: Ints, stop: Ints) -> Ints:
+    def _launch(
+        self, held: dict[str, DeviceArray], each: int, at: Ints, alphas: Floats, first: Ints, stop: Ints
+    ) -> Ints:
         """Those of some places, which are one launch; the last task of a place may repeat its last alpha."""
         engine, count = self._engine, alphas.shape[1]
         tasks = -(-count // each)
         column = np.minimum(np.arange(tasks * each), count - 1)
         given: dict[str, NDArray[Any]] = {
-            "places": np.repeat(self._places[places], tasks), "shifts": fixed_alphas(alphas)[:, column],
+            "places": np.repeat(at, tasks), "shifts": fixed_alphas(alphas)[:, column],
             "first": first[:, column].astype(np.uint32), "stop": stop[:, column].astype(np.uint32),
         }  # fmt: skip
         arrays = {name: engine.upload(np.ascontiguousarray(array).reshape(-1)) for name, array in given.items()}
-        sums = engine.empty(len(places) * tasks * each, np.int64)
+        sums = engine.empty(len(at) * tasks * each, np.int64)
         kernel, lanes = self._kernel(each)
         engine.launch(
-            kernel, (len(places) * tasks * lanes,), (lanes,), **self._held, **self._shared, **arrays, sums=sums,
-            units=float(np.float32(2.0**UNIT_BITS / STEP)),
+            kernel, (len(at) * tasks * lanes,), (lanes,), **held, **self._table, **self._logarithms, **arrays,
+            sums=sums, units=float(np.float32(2.0**UNIT_BITS / STEP)),
         )  # fmt: skip
-        found = engine.download(sums).reshape(len(places), -1)[:, :count]
+        found: Ints = engine.download(sums).reshape(len(at), -1)[:, :count]
         for array in (*arrays.values(), sums):
             array.release()
         return found
@@ -172,21 +243,18 @@ class _Joined:
 
 
 def _check_memory(engine: Engine, classes: int, sites: int) -> None:
-    """Refuse more classes of sites than fit.
+    """Refuse more kinds of sites than fit on the device.
 
     Raises
     ------
     DeviceError
-        They do not.
+        They do not fit.
     """
-    fixed = SITE_BYTES * sites + TASK_BYTES * 1024
+    needs = [
+        BufferNeed("values", per_item=8 * NODES), BufferNeed("slopes", per_item=4 * NODES),
+        BufferNeed("sites", fixed=SITE_BYTES * sites), BufferNeed("tasks", fixed=TASK_BYTES * MOST_TASKS),
+    ]  # fmt: skip
     try:
-        engine.items_that_fit(
-            [
-                BufferNeed("values", per_item=8 * NODES), BufferNeed("slopes", per_item=4 * NODES),
-                BufferNeed("sites and tasks", fixed=fixed),
-            ],
-            minimum=classes, item="kind of site",
-        )  # fmt: skip
+        engine.items_that_fit(needs, minimum=classes, item="kind of site")
     except DeviceError as error:
-        raise DeviceError(f"{error}; fewer kinds of sites are left with `missing=drop`") from error
+        raise DeviceError(f"{error}; `missing=drop` leaves fewer kinds of sites") from error

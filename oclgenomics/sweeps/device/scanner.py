@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from oclgenomics.runtime import Engine
+from oclgenomics.sweeps.device.clr import Clr
 from oclgenomics.sweeps.device.patterns import PatternCounter, PatternCounts
 from oclgenomics.sweeps.families import Background, Family
 from oclgenomics.sweeps.options import SweepOptions, sweep_parameters
@@ -28,7 +29,7 @@ from oclgenomics.sweeps.result import VALUES, Scan
 from oclgenomics.sweeps.statistics import diversity_values, mu_values
 from oclgenomics.variation.bed import BedRegions
 
-FAMILIES: tuple[type[Family], ...] = ()
+FAMILIES: tuple[type[Family], ...] = (Clr,)
 
 
 @dataclass(frozen=True, eq=False)

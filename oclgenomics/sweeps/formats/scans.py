@@ -174,7 +174,7 @@ def summary_line(scan: Scan) -> str:
     line = f"{scan.name}: {scan.haplotypes:,} haplotypes, {scan.sites:,} sites"
     line += f" (left out: {left_out})" if left_out else ""
     found = []
-    for name in (name for name in scan.values if not name.startswith("mu_")):
+    for name in (name for name in STATISTICS if name in scan.values):
         best = scan.best(name)
         if best is not None:
             which = "lowest" if name in LOW else "highest"
