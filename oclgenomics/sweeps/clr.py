@@ -44,6 +44,7 @@ VALUE_BITS = 29  # after the point, of log ratios
 PLACE_BITS = 26  # after the point, of positions in bp
 CENTRES = 128  # of the intervals of a mantissa
 LEAST_CHANCE = 1e-300
+MOST_SLOPE = 1e6  # by a step: far above any of a chance that is not as good as 0
 
 BP_PER_CM = 1e6  # SweepFinder2 takes 1 cM for 1 Mb
 DEFAULT_STEP = 5_000
@@ -296,7 +297,7 @@ def ratio_table(classes: SiteClasses, spectrum: Floats) -> RatioTable:
             chance, rate = chance + np.where(twice, other, 0.0), rate + np.where(twice, other_rate, 0.0)
         rate, chance = np.where(chance > LEAST_CHANCE, rate, 0.0), np.maximum(chance, LEAST_CHANCE)
         values[part] = np.rint(np.ldexp(np.log(chance) - np.log(expected[part]), VALUE_BITS)).T.astype(np.int64)
-        slopes[part] = (rate * (_nodes()[0] * STEP)[:, None] / chance).T
+        slopes[part] = np.clip(rate * (_nodes()[0] * STEP)[:, None] / chance, -MOST_SLOPE, MOST_SLOPE).T
     return RatioTable(values, slopes)
 
 
@@ -364,8 +365,11 @@ class ClrSites:
         counts = used.derived.astype(np.int32), used.observed.astype(np.int32)
         return cls(sites, *counts, places, at, first.astype(np.int64), stop.astype(np.int64))
 
-    def limits(self) -> tuple[Floats, Floats]:
-        """Return the least and the largest alpha to be tried first at each place; NaN where none can be."""
+    def limits(self) -> tuple[Floats, Floats, Floats]:
+        """Return the least and the largest alpha to be tried first at each place, and the least of all.
+
+        NaN where none can be. Below the last one, all sites lie below the first knot, and ratios are the same.
+        """
         left = np.clip(np.searchsorted(self.sites, self.at), self.first, self.stop)
         sums = np.concatenate([[0.0], np.cumsum(self.sites)])
         count = self.stop - self.first
@@ -380,7 +384,11 @@ class ClrSites:
         known &= mean >= LEAST_DISTANCE
         high = (MOST_X + 1) / np.maximum(near, LEAST_DISTANCE)
         low = MOST_X / np.where(known, mean, 1.0)
-        return np.where(known, low, np.nan), np.where(known, high, np.nan)
+        ends = (self.sites[np.where(known, site, 0)] if len(self.sites) else near for site in (self.first, self.stop - 1))
+        far = np.maximum.reduce([np.abs(end - self.at) for end in ends])
+        least = LEAST_X / np.where(known, far, 1.0)
+        low, high, least = (np.where(known, one, np.nan) for one in (low, high, least))
+        return low, high, least
 
     def reach(self, places: Ints, alphas: Floats) -> tuple[Ints, Ints]:
         """Return the sites [first, stop) that sweeps of some alphas (places, alphas) reach; equal where there is none.
@@ -412,7 +420,7 @@ class Scores(Protocol):
         """Return those of alphas (places, alphas) at some places."""
 
 
-def best_alphas(low: Floats, high: Floats, scores: Scores) -> tuple[Floats, Floats]:
+def best_alphas(low: Floats, high: Floats, least: Floats, scores: Scores) -> tuple[Floats, Floats]:
     """Return the largest log ratio of each place, and its alpha; NaN where no alpha can be tried.
 
     A grid of 100 alphas, then one of five between the neighbours of the best of the last grid, until it is as narrow as
@@ -420,12 +428,12 @@ def best_alphas(low: Floats, high: Floats, scores: Scores) -> tuple[Floats, Floa
 
     Parameters
     ----------
-    low, high : ndarray of float64, shape (places,)
+    low, high, least : ndarray of float64, shape (places,)
         As `ClrSites.limits` gives them.
     """
     ratios, found = np.full(len(low), np.nan), np.full(len(low), np.nan)
     places = np.flatnonzero(low < high)
-    low, high = low[places], high[places]
+    low, high, least = low[places], high[places], least[places]
     alphas, step = _grids(low, high, FIRST_ALPHAS)
     sums = scores(places, alphas)
     while len(places):
@@ -433,16 +441,17 @@ def best_alphas(low: Floats, high: Floats, scores: Scores) -> tuple[Floats, Floa
         best = np.argmax(sums, axis=1)
         ratios[places], found[places] = np.ldexp(sums[rows, best], -VALUE_BITS), alphas[rows, best]
         first, last = best == 0, best == count - 1
+        done = first & (low <= least)
         before, after = np.maximum(best - 1, 0), np.minimum(best + 1, count - 1)
         widened = high + alphas[rows, before] - alphas[rows, np.maximum(best - 2, 0)]
         low, high = (
-            np.where(first, np.exp(np.log(low) - count * step), alphas[rows, before]),
+            np.where(first, np.maximum(np.exp(np.log(low) - count * step), least), alphas[rows, before]),
             np.where(last, widened, alphas[rows, after]),
         )
-        kept = np.flatnonzero((high - low) / ((high + low) / 2) > TOLERANCE)
+        kept = np.flatnonzero(((high - low) / ((high + low) / 2) > TOLERANCE) & ~done)
         known = np.stack([sums[rows, before], sums[rows, best], sums[rows, after]], axis=1)[kept]
         inner = ~(first | last)[kept]
-        places, low, high = places[kept], low[kept], high[kept]
+        places, low, high, least = places[kept], low[kept], high[kept], least[kept]
         alphas, step = _grids(low, high, LATER_ALPHAS)
         sums = np.empty(alphas.shape, np.int64)
         sums[:, ::2] = known

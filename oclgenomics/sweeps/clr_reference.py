@@ -123,14 +123,16 @@ class CompositeLikelihood:
         """Return the largest log ratio at a place, and its alpha."""
         distances = [abs(position - place) for position in self._positions]
         high = (MOST_X + 1) / max(min(distances), LEAST_DISTANCE)
-        low = MOST_X / (sum(distances) / len(distances))
+        low, least = MOST_X / (sum(distances) / len(distances)), LEAST_X / max(distances)
         count = FIRST_ALPHAS
         while True:
             step = math.log(high / low) / (count - 1)
             alphas = [math.exp(math.log(low) + i * step) for i in range(count)]
             ratios = [self.ratio(alpha, place) for alpha in alphas]
             best = ratios.index(max(ratios))
-            below = math.exp(math.log(low) - count * step) if best == 0 else alphas[best - 1]
+            if best == 0 and low <= least:
+                return ratios[best], alphas[best]  # all sites lie below the first knot
+            below = max(math.exp(math.log(low) - count * step), least) if best == 0 else alphas[best - 1]
             high = high + alphas[best - 1] - alphas[best - 2] if best == count - 1 else alphas[best + 1]
             low, count = below, LATER_ALPHAS
             if (high - low) / ((high + low) / 2) <= TOLERANCE:

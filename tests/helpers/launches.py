@@ -79,6 +79,7 @@ from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.seed_table import table_on_device
 from oclgenomics.signatures.options import Method
 from oclgenomics.signatures.panels.seeds import choose_seeds
+from oclgenomics.sweeps import SweepOptions, scan as scan_sweeps
 from oclgenomics.sweeps.device.patterns import PatternCounter
 from oclgenomics.sweeps.plan import site_planes
 from oclgenomics.variation.alignment import Alignment
@@ -191,6 +192,13 @@ def sweep_patterns(engine: Engine, kind: str, width: int) -> None:
     """Count the patterns of sites in windows."""
     found = PatternCounter(engine, block_sites=50).count([site_planes(_alignments(3)[kind])], width)
     assert found[0].pairs.all()
+
+
+def sweep_ratios(engine: Engine, kind: str) -> None:
+    """Compute the composite likelihood ratio of sweeps."""
+    options = SweepOptions(statistics=["clr"], grid=2)
+    (found,) = scan_sweeps(_alignments(3)[kind], options, engine=engine)
+    assert not np.isnan(found.values["clr"]).any()
 
 
 def linkage(engine: Engine, kind: str, measure: str) -> None:
@@ -672,6 +680,7 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(sweep_patterns, kind="complete", width=8),
         partial(sweep_patterns, kind="missing", width=40),
         partial(sweep_patterns, kind="unphased", width=68),
+        partial(sweep_ratios, kind="complete"),
     ),
     "primitives": tuple(partial(primitives, number=number) for number in range(len(_PRIMITIVES))),
     "sequences": (partial(sequences, fastq=True), partial(sequences, fastq=False), compressed_sequences),

@@ -166,7 +166,7 @@ class ClrScorer:
         DeviceError
             Not enough device memory, or a device lost on the way.
         """
-        low, high = one.limits()
+        low, high, least = one.limits()
         if not (low < high).any():
             return np.full(len(low), np.nan), np.full(len(low), np.nan)
         engine, classes = self._engine, SiteClasses.among(one.derived, one.observed, folded=folded)
@@ -176,7 +176,7 @@ class ClrScorer:
             self._logarithms = {name: engine.upload(table) for name, table in tables}
         held = {"sites": engine.upload(fixed_places(one.sites)), "rows": engine.upload(rows.astype(np.uint32))}
         try:
-            return best_alphas(low, high, lambda places, alphas: self._scores(one, held, places, alphas))
+            return best_alphas(low, high, least, lambda places, alphas: self._scores(one, held, places, alphas))
         finally:
             for array in held.values():
                 array.release()
