@@ -73,7 +73,7 @@ class SiteClasses:
     folded: bool
 
     @classmethod
-    def among(cls, derived: Ints, observed: Ints, *, folded: bool) -> SiteClasses:
+    def among(cls, derived: NDArray[np.integer], observed: NDArray[np.integer], *, folded: bool) -> SiteClasses:
         """Find the classes of sites that vary."""
         least = np.minimum(derived, observed - derived) if folded else derived
         keys = observed.astype(np.int64) << 32 | least
@@ -132,7 +132,7 @@ def _log_choices(n: NDArray[np.int64] | int, k: NDArray[np.int64], most: int) ->
 
 def _drawing(size: int, derived: Ints, observed: Ints) -> Floats:
     """The hypergeometric chance of so many derived ones among those observed, given that among all; (size + 1, k)."""
-    i = np.arange(size + 1)[:, None]
+    i = np.arange(size + 1, dtype=np.int64)[:, None]
     ways = _log_choices(i, derived[None, :], size) + _log_choices(size - i, (observed - derived)[None, :], size)
     found: Floats = np.exp(ways - _log_choices(size, observed, size)[None, :])
     return found
@@ -141,7 +141,7 @@ def _drawing(size: int, derived: Ints, observed: Ints) -> Floats:
 def background(classes: SiteClasses) -> Floats:
     """Return the spectrum of the most haplotypes observed that makes the sites likeliest, float64 (haplotypes + 1,).
 
-    Of complete data these are the shares of sites. Where states are missing it is found by expectation and maximisation.
+    Of complete data these are the shares of sites. Where states are missing it is found by expectation maximisation.
     """
     size = int(classes.observed.max()) if len(classes.observed) else 0
     if len(classes.observed) and not classes.folded and int(classes.observed.min()) == size:
@@ -203,19 +203,19 @@ def swept_spectra(spectrum: Floats) -> Floats:
     n = len(spectrum) - 1
     draws = np.zeros((n + 1, n + 2))  # row k: k haplotypes drawn
     draws[n, : n + 1] = spectrum
-    for k in range(n - 1, 0, -1):
-        j = np.arange(k + 1)
-        draws[k, : k + 1] = (draws[k + 1, : k + 1] * (k + 1 - j) + draws[k + 1, 1 : k + 2] * (j + 1)) / (k + 1)
-    k, b = np.arange(n)[:, None], np.arange(n + 1)[None, :]
-    a = b + 1 - n + k
-    hitched = np.where(a >= 0, draws[k + 1, np.maximum(a, 0)] * a, 0.0)
-    lost = np.where(b <= k + 1, draws[k + 1, b] * (k + 1 - b), 0.0)
-    after = (hitched + lost) / (k + 1)  # (n, n + 1): with k escapes
+    for size in range(n - 1, 0, -1):
+        j, more = np.arange(size + 1), draws[size + 1]
+        draws[size, : size + 1] = (more[: size + 1] * (size + 1 - j) + more[1 : size + 2] * (j + 1)) / (size + 1)
+    k = np.arange(n, dtype=np.int64)
+    row, b = k[:, None], np.arange(n + 1)[None, :]
+    a = b + 1 - n + row
+    hitched = np.where(a >= 0, draws[row + 1, np.maximum(a, 0)] * a, 0.0)
+    lost = np.where(b <= row + 1, draws[row + 1, b] * (row + 1 - b), 0.0)
+    after = (hitched + lost) / (row + 1)  # (n, n + 1): with k escapes
     x = _knots()[:, None] + 1e-7
     escape = -np.expm1(-x)
-    k = np.arange(n)[None, :]
     chances = np.exp(_log_choices(n, k, n) + k * np.log(escape) - (n - k) * x)
-    found = escape**n * spectrum + chances @ after
+    found: Floats = escape**n * spectrum + chances @ after
     return found / (1 - found[:, :1] - found[:, -1:])
 
 
@@ -384,8 +384,9 @@ class ClrSites:
         known &= mean >= LEAST_DISTANCE
         high = (MOST_X + 1) / np.maximum(near, LEAST_DISTANCE)
         low = MOST_X / np.where(known, mean, 1.0)
-        ends = (self.sites[np.where(known, site, 0)] if len(self.sites) else near for site in (self.first, self.stop - 1))
-        far = np.maximum.reduce([np.abs(end - self.at) for end in ends])
+        sites = self.sites if len(self.sites) else np.zeros(1)
+        ends = [sites[np.where(known, site, 0)] for site in (self.first, self.stop - 1)]
+        far = np.maximum(*(np.abs(end - self.at) for end in ends))
         least = LEAST_X / np.where(known, far, 1.0)
         low, high, least = (np.where(known, one, np.nan) for one in (low, high, least))
         return low, high, least

@@ -71,7 +71,7 @@ def between(y: Sequence[float], second: Sequence[float], x: float) -> float:
     h = KNOTS[i + 1] - KNOTS[i]
     a, b = (KNOTS[i + 1] - x) / h, (x - KNOTS[i]) / h
     linear = a * y[i] + b * y[i + 1]
-    value = linear + ((a**3 - a) * second[i] + (b**3 - b) * second[i + 1]) * h * h / 6
+    value = linear + ((a * a * a - a) * second[i] + (b * b * b - b) * second[i + 1]) * h * h / 6
     return value if 0 < value < 1 else linear
 
 

@@ -26,10 +26,13 @@ class Native:
         Bp, in ascending order.
     values : mapping of str to ndarray of float64, shape (positions,)
         By the names of the family that were asked for; NaN where there is no value.
+    remarks : tuple of str
+        What a person has to know of the values of this alignment, each in a line.
     """
 
     at: Floats
     values: Mapping[str, Floats]
+    remarks: tuple[str, ...] = ()
 
     def on_rows(self, rows: Floats, step: float | None) -> dict[str, Floats]:
         """Return the values at the positions of rows, `step` bp apart if they are a grid; see `plan.on_rows`."""

@@ -11,13 +11,24 @@ from typing import Any, Literal, get_args
 
 from oclgenomics.errors import ParameterError, UsageError, check_choice
 
-Statistic = Literal["mu", "pi", "theta", "tajima_d", "fay_wu_h", "clr"]
+Statistic = Literal[
+    "mu", "pi", "theta", "tajima_d", "fay_wu_h",
+    "h1", "h12", "h123", "h2_h1", "lassi", "saltilassi",
+    "clr",
+]  # fmt: skip
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 DEFAULT_STATISTICS: tuple[Statistic, ...] = ("mu", "pi", "theta", "tajima_d", "fay_wu_h")
-LOW: tuple[Statistic, ...] = ("pi", "theta", "tajima_d", "fay_wu_h")  # a sweep lowers these and raises the others
+HAPLOTYPE_STATISTICS: tuple[Statistic, ...] = ("h1", "h12", "h123", "h2_h1", "lassi", "saltilassi")
+# A sweep lowers these and raises the others.
+LOW: tuple[Statistic, ...] = (
+    "pi", "theta", "tajima_d", "fay_wu_h",
+    "h2_h1",
+)  # fmt: skip
+# Options on which only these statistics depend.
 OWN_OPTIONS: dict[str, tuple[Statistic, ...]] = {
+    "haplotype_window": HAPLOTYPE_STATISTICS, "haplotype_step": HAPLOTYPE_STATISTICS,
     "clr_step": ("clr",), "clr_folded": ("clr",), "clr_spectrum": ("clr",), "recombination_map": ("clr",),
-}  # fmt: skip  # options without which only these statistics would be others
+}  # fmt: skip
 Precision = Literal["accurate", "compat"]
 PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 Missing = Literal["mask", "drop"]
@@ -27,7 +38,11 @@ ON_EXCLUDE: tuple[OnExclude, ...] = get_args(OnExclude)
 
 LEAST_WIDTH, MOST_WIDTH = 6, 2048
 MAX_POSITIONS = 1 << 24
-WHOLE_NUMBERS = ("width", "edge", "grid", "step", "window", "clr_step")
+WHOLE_NUMBERS = (
+    "width", "edge", "grid", "step", "window",
+    "haplotype_window", "haplotype_step",
+    "clr_step",
+)  # fmt: skip
 FILES = ("clr_spectrum", "recombination_map")
 
 
@@ -63,8 +78,10 @@ class SweepOptions:
     on_exclude : {'split', 'drop', 'zero'}
         Of excluded regions: no window reaches across one ('split'), their sites and bp are left out ('drop'), or mu is
         0 in windows that reach into one ('zero').
+    haplotype_window, haplotype_step : int
+        Sites of the windows of H1, H12, H123, H2/H1, LASSI and saltiLASSI, and from one window to the next.
     clr_step : int, optional
-        Bp between the positions where CLR is computed. If not given: those of `grid` or `step`, and without these 5,000.
+        Bp between the positions where CLR is computed. If not given: the positions of `grid` or `step`, else 5,000 bp.
     clr_folded : bool
         CLR does not use which state is derived.
     clr_spectrum : path, optional
@@ -91,6 +108,8 @@ class SweepOptions:
     missing: Missing | None = None
     max_missing: float = 0.1
     on_exclude: OnExclude = "split"
+    haplotype_window: int = 100
+    haplotype_step: int = 10
     clr_step: int | None = None
     clr_folded: bool = False
     clr_spectrum: str | None = None
@@ -113,6 +132,8 @@ class SweepOptions:
             ("clr_step", self.clr_step is not None and self.clr_step < 1, "give a number of bp, 1 or more"),
             ("clr_folded", not isinstance(self.clr_folded, bool), "give True or False"),
             ("maf", not 0 <= self.maf <= 0.5, "a minor allele frequency lies between 0 and 0.5"),
+            ("haplotype_window", self.haplotype_window < 2, "give a number of sites, 2 or more"),
+            ("haplotype_step", self.haplotype_step < 1, "give a number of sites, 1 or more"),
             ("max_missing", not 0 <= self.max_missing <= 1, "give a share, 0 to 1"),
         )
         for name, wrong, text in checks:

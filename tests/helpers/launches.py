@@ -80,6 +80,7 @@ from oclgenomics.signatures.device.seed_table import table_on_device
 from oclgenomics.signatures.options import Method
 from oclgenomics.signatures.panels.seeds import choose_seeds
 from oclgenomics.sweeps import SweepOptions, scan as scan_sweeps
+from oclgenomics.sweeps.device.haplotypes import HaplotypeCounter
 from oclgenomics.sweeps.device.patterns import PatternCounter
 from oclgenomics.sweeps.plan import site_planes
 from oclgenomics.variation.alignment import Alignment
@@ -192,6 +193,13 @@ def sweep_patterns(engine: Engine, kind: str, width: int) -> None:
     """Count the patterns of sites in windows."""
     found = PatternCounter(engine, block_sites=50).count([site_planes(_alignments(3)[kind])], width)
     assert found[0].pairs.all()
+
+
+def haplotype_windows(engine: Engine, kind: str, local_memory: int | None = None) -> None:
+    """Count the haplotypes of windows."""
+    counter = HaplotypeCounter(engine, block_sites=50, local_memory=local_memory)
+    (found,) = counter.count([site_planes(_alignments(3)[kind])], 12, 5, 3)
+    assert found.top[0].all()
 
 
 def sweep_ratios(engine: Engine, kind: str) -> None:
@@ -680,6 +688,9 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(sweep_patterns, kind="complete", width=8),
         partial(sweep_patterns, kind="missing", width=40),
         partial(sweep_patterns, kind="unphased", width=68),
+        partial(haplotype_windows, kind="complete"),
+        partial(haplotype_windows, kind="missing", local_memory=0),
+        partial(haplotype_windows, kind="unphased"),
         partial(sweep_ratios, kind="complete"),
     ),
     "primitives": tuple(partial(primitives, number=number) for number in range(len(_PRIMITIVES))),

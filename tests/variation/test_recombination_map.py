@@ -10,7 +10,9 @@ import pytest
 from oclgenomics.errors import InputError
 from oclgenomics.variation.recombination_map import read_recombination_map
 
-HAPMAP = "Chromosome Position(bp) Rate(cM/Mb) Map(cM)\nchr1 100 1 0\nchr1 300 2 1.0\nchr1 400 0 5\nchr2 1 0 0\nchr2 9 0 1\n"
+HAPMAP = (
+    "Chromosome Position(bp) Rate(cM/Mb) Map(cM)\nchr1 100 1 0\nchr1 300 2 1.0\nchr1 400 0 5\nchr2 1 0 0\nchr2 9 0 1\n"
+)
 PLINK = "1 . 0 100\n1 rs 1.0 300\n1 . 5 400\n"
 SWEEPFINDER = "position\trate\n100\t0\n300\t1.0\n400\t4.0\n"
 

@@ -105,10 +105,17 @@ def add_statistic_options(parser: argparse.ArgumentParser, *, grid: bool = True)
         "--step the bp between positions)",
     )  # fmt: skip
     group.add_argument(
+        "--haplotype-window", type=app.count, default=100, metavar="N",
+        help="sites of a window of h1, h12, h123, h2_h1, lassi and saltilassi (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--haplotype-step", type=app.count, default=10, metavar="N",
+        help="sites from one such window to the next (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
         "--precision", default="accurate", metavar="accurate|compat",
         help="compat: RAiSD's float32 arithmetic and rules, for the same reports (default: %(default)s)",
     )  # fmt: skip
-
 
     add_clr_options(parser, maps=grid)
 
@@ -172,7 +179,18 @@ def sweep_options(args: argparse.Namespace) -> sweeps.SweepOptions:
     UsageError
         A value out of range.
     """
-    names = ("width", "edge", "grid", "step", "window", "precision", "maf", "missing", "max_missing", "on_exclude")
+    names: tuple[str, ...] = (
+        "width",
+        "edge",
+        "grid",
+        "step",
+        "window",
+        "precision",
+        "maf",
+        "missing",
+        "max_missing",
+        "on_exclude",
+    )
     names += tuple(OWN_OPTIONS)
     return sweeps.SweepOptions(
         statistics=tuple(args.statistics.split(",")), **{name: getattr(args, name) for name in names}
@@ -298,6 +316,8 @@ class ScanMessages:
         self._seconds += scan.seconds
         level = 0 if self._scanned <= SHOWN_ALIGNMENTS else 1
         app.say(self._args, f"{'warning: ' * empty}{formats.summary_line(scan)}; {scan.seconds:.2f} s", level)
+        for remark in scan.remarks:
+            app.say(self._args, f"{scan.name}: {remark}", level)
 
     def totals(self, options: sweeps.SweepOptions) -> None:
         """Report what all scans together came to."""

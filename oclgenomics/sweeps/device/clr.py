@@ -18,7 +18,6 @@ from oclgenomics.sweeps.clr import (
     FINE_BITS,
     FINE_CELL,
     FINE_FROM,
-    LEAST_DISTANCE,
     NODES,
     PLACE_BITS,
     STEP,
@@ -34,6 +33,7 @@ from oclgenomics.sweeps.clr import (
     ratio_table,
     read_spectrum,
 )
+from oclgenomics.sweeps.clr_reference import LEAST_DISTANCE
 from oclgenomics.sweeps.families import Background, Native
 from oclgenomics.sweeps.options import Statistic, SweepOptions
 from oclgenomics.sweeps.plan import Floats, Ints, Mask, UsedSites, highest_in_bins, on_rows
@@ -55,9 +55,8 @@ class ClrValues(Native):
         found = {"clr": on_rows(self.at, ratios, rows, step, low=False)}
         if not len(self.at):
             return found | {"clr_alpha": np.full(len(rows), np.nan)}
-        after = np.clip(np.searchsorted(self.at, rows), 1, max(len(self.at) - 1, 1))
-        nearest = np.where(rows - self.at[after - 1] <= self.at[np.minimum(after, len(self.at) - 1)] - rows, after - 1, after)
-        nearest = np.minimum(nearest, len(self.at) - 1)
+        middles = (self.at[1:] + self.at[:-1]) / 2
+        nearest = np.searchsorted(middles, rows)
         if step is not None and len(rows):
             best = highest_in_bins(self.at, ratios, rows, step)
             nearest = np.where(best >= 0, best, nearest)

@@ -1,4 +1,4 @@
-"""CLR on the device against SweepFinder2 and the oracle: missing states, folded sites, gaps, maps and small launches."""
+"""CLR on the device against SweepFinder2 and the oracle: missing states, folded sites, gaps, maps, small launches."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_the_best_ratios_are_those_of_the_oracle(
             assert np.isnan(alpha)
             continue
         best, _ = oracle.best(place)
-        if best != 0 or ratio < 0:  # where the first ratios are all as good as 0, rounding decides where the search goes
+        if best != 0 or ratio < 0:  # rounding decides where the search goes from ratios that are as good as 0
             assert ratio == pytest.approx(best, rel=1e-6, abs=1e-6)
         assert oracle.ratio(alpha, place) == pytest.approx(ratio, rel=1e-6, abs=1e-6)
 
