@@ -18,6 +18,8 @@ Missing = Literal["mask", "drop"]
 MISSING: tuple[Missing, ...] = get_args(Missing)
 OnExclude = Literal["split", "drop", "zero"]
 ON_EXCLUDE: tuple[OnExclude, ...] = get_args(OnExclude)
+EhhEdge = Literal["drop", "keep"]
+EHH_EDGES: tuple[EhhEdge, ...] = get_args(EhhEdge)
 
 LEAST_WIDTH, MOST_WIDTH = 6, 2048
 MAX_POSITIONS = 1 << 24
@@ -75,6 +77,9 @@ class SweepOptions:
     missing: Missing | None = None
     max_missing: float = 0.1
     on_exclude: OnExclude = "split"
+    ehh_maf: float = 0.05
+    ehh_max_gap: int = 200_000
+    ehh_edge: EhhEdge = "drop"
 
     def __post_init__(self) -> None:
         self._take_numbers()
