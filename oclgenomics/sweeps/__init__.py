@@ -36,7 +36,7 @@ __getattr__, __dir__, __all__ = found_in(
         "oclgenomics.app.figures": "save_plot",
         "oclgenomics.app.reports": "write_report",
         "oclgenomics.app.run": "Run",
-        "options": "STATISTICS SweepOptions sweep_parameters",
+        "options": "DEFAULT_STATISTICS STATISTICS SweepOptions sweep_parameters",
         "plots.scans": "plot_scans",
         "result": "Scan Scans",
         "significance": "Peaks Significance",

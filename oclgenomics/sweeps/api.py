@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import Any
@@ -11,7 +11,8 @@ from typing import Any
 from oclgenomics.app.run import EngineLike, Run, all_parts_of, lent_engine, verb
 from oclgenomics.app.significance import check_rates
 from oclgenomics.errors import ParameterError, UsageError, check_choice
-from oclgenomics.sweeps.device.scanner import SweepScanner
+from oclgenomics.sweeps.device.scanner import BegunScan, SweepScanner
+from oclgenomics.sweeps.families import Background
 from oclgenomics.sweeps.options import STATISTICS, Statistic, SweepOptions
 from oclgenomics.sweeps.plan import used_sites
 from oclgenomics.sweeps.result import Scan, Scans
@@ -28,6 +29,7 @@ def iter_scan(
     reading: ReadOptions = ReadOptions(),
     exclude: Excluded = None,
     on_alignment: Callable[[Alignment], None] | None = None,
+    backgrounds: Mapping[str, Background] | None = None,
     engine: EngineLike = None,
     run: Run | None = None,
 ) -> Generator[Scan, None, None]:
@@ -37,14 +39,14 @@ def iter_scan(
     ------
     Scan
         One alignment (or one batch of small ones) is in memory at a time, or two where they are small enough to be
-        read ahead.
+        read ahead. Statistics that compare alignments with the whole input are given after the last one was read.
     """
     options, run = options or SweepOptions(), run or Run()
     regions, length = regions_of(exclude), reading.length
     reading = reading_for(reading, options)
     with ExitStack() as stack:
         read = open_alignments(source, reading, threads=run.threads, progress=run.progress)
-        scanner = None
+        scanner, held, given = None, list[BegunScan](), backgrounds or {}
         for batch in batches(stack.enter_context(closing(read))):
             if on_alignment is not None:
                 list(map(on_alignment, batch))
@@ -52,10 +54,15 @@ def iter_scan(
             used = [used_sites(one, options, regions, length) for one in batch]
             del batch  # before the next one is read
             seconds = time.perf_counter() - start
-            scanner = scanner or SweepScanner(stack.enter_context(lent_engine(engine)))
-            scans = scanner.scan(used, options, regions, seconds)
+            scanner = scanner or SweepScanner(stack.enter_context(lent_engine(engine)), options)
+            begun = scanner.begin(used, regions, seconds)
             del used
-            yield from scans
+            if scanner.waits(given):
+                held += begun
+            else:
+                yield from scanner.finish(begun, given)
+        if scanner is not None and held:
+            yield from scanner.finish(held, given)
 
 
 @all_parts_of(iter_scan)
@@ -77,6 +84,8 @@ def scan(scans: list[Scan]) -> Scans:
         Regions, or a BED file of them; `SweepOptions.on_exclude` says what they mean.
     on_alignment : callable, optional
         Called with each alignment as it was read, just before it is filtered and scanned.
+    backgrounds : mapping, optional
+        What statistics compare alignments with (`Scan.backgrounds` of another scan), instead of this input.
     engine : Engine, Device or str, optional
         An engine in use already, which stays open; or where to run, as `oclgenomics.runtime.select_device` takes it.
         The device is opened after the first alignment has been read, so that errors in the input come first.
@@ -178,8 +187,8 @@ def find_peaks(
         All scans of an input (`scan`), or a report of them (`read_report`).
     statistic : str
     threshold : float or Significance, optional
-        Rows with a larger value of mu, or a smaller one of the others. What neutral replicates say (`find_thresholds`,
-        `read_thresholds`) gives p-values, too.
+        Rows with a larger value, or a smaller one of a statistic that a sweep lowers. What neutral replicates say
+        (`find_thresholds`, `read_thresholds`) gives p-values, too.
     top : int, optional
         So many rows that are most like a sweep.
     quantile : float, optional

@@ -12,6 +12,9 @@ from oclgenomics.errors import ParameterError, UsageError, check_choice
 
 Statistic = Literal["mu", "pi", "theta", "tajima_d", "fay_wu_h"]
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
+DEFAULT_STATISTICS: tuple[Statistic, ...] = ("mu", "pi", "theta", "tajima_d", "fay_wu_h")
+LOW: tuple[Statistic, ...] = ("pi", "theta", "tajima_d", "fay_wu_h")  # a sweep lowers these and raises the others
+OWN_OPTIONS: dict[str, tuple[Statistic, ...]] = {}  # options without which only these statistics would be others
 Precision = Literal["accurate", "compat"]
 PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 Missing = Literal["mask", "drop"]
@@ -33,7 +36,8 @@ class SweepOptions:
     Parameters
     ----------
     statistics : sequence of str
-        Some of `STATISTICS`: mu, pi, Watterson's theta, Tajima's D, and Fay and Wu's H.
+        Some of `STATISTICS`; if not given, `DEFAULT_STATISTICS`: mu, pi, Watterson's theta, Tajima's D, and Fay and
+        Wu's H.
     width : int
         Sites of a window of mu; even, 6 to 2048.
     edge : int
@@ -66,7 +70,7 @@ class SweepOptions:
         Values that contradict each other.
     """
 
-    statistics: Sequence[Statistic] = STATISTICS
+    statistics: Sequence[Statistic] = DEFAULT_STATISTICS
     width: int = 50
     edge: int = 1
     grid: int | None = None

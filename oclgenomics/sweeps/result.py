@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.frames import to_frame
+from oclgenomics.sweeps.options import LOW
 from oclgenomics.sweeps.plan import SweepFacts
 
 WINDOW_COLUMNS = ("chromosome", "replicate", "position", "start", "end", "sites")
@@ -20,7 +21,6 @@ LABELS = {
 }  # fmt: skip
 SCALES = {"pi": 1000.0, "theta": 1000.0}  # of values per bp, where labels are shown
 NOT_NEGATIVE = ("mu", "pi", "theta")
-LOW = ("pi", "theta", "tajima_d", "fay_wu_h")  # statistics that a sweep lowers; it raises the others
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,6 +52,8 @@ class Scan:
         Positions are those of a grid.
     relative : bool
         The input had positions without bp, as ms has.
+    backgrounds : mapping of str to mapping
+        What the statistics that compare an alignment with its whole input took from that; see `families.Family`.
     seconds : float
         Time on the device and in its preparation; of alignments that were scanned together, the share.
     """
@@ -70,6 +72,7 @@ class Scan:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     gridded: bool = False
     relative: bool = False
+    backgrounds: Mapping[str, Mapping[str, NDArray[np.float64]]] = field(default_factory=dict)
     seconds: float = 0.0
 
     def __repr__(self) -> str:

@@ -14,8 +14,8 @@ from oclgenomics.app.frames import frame_of
 from oclgenomics.app.significance import p_values, rank_for
 from oclgenomics.app.tracks import merged_windows, named_regions
 from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.sweeps.options import Statistic
-from oclgenomics.sweeps.result import LOW, Scan
+from oclgenomics.sweeps.options import LOW, OWN_OPTIONS, Statistic
+from oclgenomics.sweeps.result import Scan
 
 MUST_AGREE = ("width", "edge", "step", "window", "precision", "maf", "missing", "max_missing")
 LIKE_DENSITY = 1.1
@@ -71,7 +71,7 @@ class SweepThreshold:
     fpr : float
         The false-positive rate asked for.
     value : float
-        Larger values are detections of mu, smaller ones of the others.
+        Larger values are detections; smaller ones of a statistic that a sweep lowers.
     rank, replicates : int
         It is the rank-th most extreme of so many replicates.
     """
@@ -224,7 +224,9 @@ def compare(null: Significance, scans: Sequence[Scan], what: str) -> str:
     """
     name, data = null.source or "the thresholds", null.data
     for scan in scans:
-        for option in MUST_AGREE:
+        both = set(scan.values) & set(null.extremes)
+        own = [option for option, statistics in OWN_OPTIONS.items() if both & set(statistics)]
+        for option in (*MUST_AGREE, *own):
             ours, theirs = str(scan.parameters.get(option)), str(null.scan.get(option))
             if ours != theirs:
                 raise UsageError(

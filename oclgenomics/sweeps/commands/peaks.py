@@ -10,7 +10,7 @@ from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.app.peaks import add_peak_options, check_peak_options, given_threshold
 from oclgenomics.sweeps import formats
-from oclgenomics.sweeps.options import STATISTICS
+from oclgenomics.sweeps.options import LOW, STATISTICS
 
 FORMATS: tuple[formats.PeakFormat, ...] = ("bed", "tsv", "json")
 
@@ -21,7 +21,7 @@ def add_parser(actions: Any) -> None:
         actions, run, "peaks",
         help="regions that look like a sweep, as BED, from the report of a scan",
         description="Merge the windows of neighbouring rows in which a statistic passes a threshold, and write the "
-        "regions sorted by chromosome and start. A sweep raises mu and lowers the others.",
+        f"regions sorted by chromosome and start. A sweep lowers {', '.join(LOW)} and raises the others.",
     )  # fmt: skip
     reads(parser.add_argument(
         "report", metavar="REPORT", help="tsv or json report of `sweeps scan`; - for standard input"

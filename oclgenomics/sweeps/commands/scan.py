@@ -16,7 +16,7 @@ from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_cont
 from oclgenomics.errors import UsageError
 from oclgenomics.lazy_names import late
 from oclgenomics.sweeps import formats, plots
-from oclgenomics.sweeps.options import LEAST_WIDTH, MOST_WIDTH, ON_EXCLUDE, STATISTICS
+from oclgenomics.sweeps.options import DEFAULT_STATISTICS, LEAST_WIDTH, MOST_WIDTH, ON_EXCLUDE, STATISTICS
 
 if TYPE_CHECKING:
     from oclgenomics.variation import Alignment
@@ -76,8 +76,8 @@ def add_statistic_options(parser: argparse.ArgumentParser, *, grid: bool = True)
     """Add which statistics are computed, and where; without `grid` not at so many positions."""
     group = parser.add_argument_group("statistics and windows")
     group.add_argument(
-        "--stat", "--statistics", dest="statistics", default=",".join(STATISTICS), metavar="NAME,...",
-        help=f"some of {', '.join(STATISTICS)} (default: all)",
+        "--stat", "--statistics", dest="statistics", default=",".join(DEFAULT_STATISTICS), metavar="NAME,...",
+        help=f"some of {', '.join(STATISTICS)} (default: {','.join(DEFAULT_STATISTICS)})",
     )  # fmt: skip
     group.add_argument(
         "-w", "--width", type=app.count, default=50, metavar="N",

@@ -17,6 +17,7 @@ from oclgenomics.lazy_names import late
 from oclgenomics.simulate.commands.neutral import add_simulation_options, check_simulation, neutral_replicates
 from oclgenomics.sweeps import formats
 from oclgenomics.sweeps.commands.scan import add_site_options, add_statistic_options, sweep_options
+from oclgenomics.sweeps.options import OWN_OPTIONS
 
 if TYPE_CHECKING:
     from oclgenomics.variation import Alignment
@@ -148,7 +149,7 @@ def _settle(args: argparse.Namespace, report: sweeps.Scans | None) -> None:
     try:
         for name, kind in FROM_REPORT.items():
             if getattr(args, name) is None or isinstance(getattr(args, name), app.FromReport):
-                known = recorded[name]
+                known = recorded.get(name, default[name]) if name in OWN_OPTIONS else recorded[name]
                 setattr(args, name, None if str(known) == "None" else kind(known))
     except (KeyError, ValueError):
         raise InputError(f"does not say with which `{name}` was scanned; scan again", source=args.scan) from None
@@ -209,7 +210,7 @@ def _say_thresholds(args: argparse.Namespace, found: sweeps.Significance, peaks:
     """Report what the replicates came to."""
     app.say(args, f"{len(found):,} neutral replicates, {found.data.haplotypes:,} haplotypes")
     for one in found.thresholds:
-        beyond = "above" if one.statistic == "mu" else "below"
+        beyond = "above" if own.sign_of(one.statistic) > 0 else "below"
         app.say(
             args,
             f"false-positive rate {one.fpr:g}: {one.statistic} {beyond} {one.value:,.6g} (rank {one.rank:,} of "

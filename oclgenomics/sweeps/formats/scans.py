@@ -17,9 +17,9 @@ from oclgenomics.app.tracks import Track, stretch_lines
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.json_text import load_fields
 from oclgenomics.io.text_file import read_text
-from oclgenomics.sweeps.options import STATISTICS
+from oclgenomics.sweeps.options import LOW, STATISTICS
 from oclgenomics.sweeps.plan import SweepFacts
-from oclgenomics.sweeps.result import LABELS, LOW, NOT_NEGATIVE, SCALES, VALUES, WINDOW_COLUMNS, Scan, Scans
+from oclgenomics.sweeps.result import LABELS, NOT_NEGATIVE, SCALES, VALUES, WINDOW_COLUMNS, Scan, Scans
 
 ReportFormat = Literal["tsv", "raisd", "json"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
@@ -177,7 +177,7 @@ def summary_line(scan: Scan) -> str:
     for name in (name for name in scan.values if not name.startswith("mu_")):
         best = scan.best(name)
         if best is not None:
-            which = "highest" if name == "mu" else "lowest"
+            which = "lowest" if name in LOW else "highest"
             found.append(f"{which} {name} {scan.values[name][best]:.4g} at {scan.positions[best]:,.0f} bp")
     return f"{line}; {', '.join(found)}" if found else f"{line}; no window has enough sites"
 

@@ -23,7 +23,7 @@ from oclgenomics.app.pages import (
     window_band,
 )
 from oclgenomics.app.tracks import Track, end_to_end, quantiles_along
-from oclgenomics.sweeps.options import Statistic
+from oclgenomics.sweeps.options import LOW, Statistic
 from oclgenomics.sweeps.plots.scans import (
     SHORT,
     are_replicates,
@@ -36,7 +36,7 @@ from oclgenomics.sweeps.plots.scans import (
     shown_of,
     value_text,
 )
-from oclgenomics.sweeps.result import LABELS, LOW, SCALES, Scan
+from oclgenomics.sweeps.result import LABELS, SCALES, Scan
 from oclgenomics.sweeps.significance import Significance, sign_of
 
 COLUMNS = 2_000  # of a panel, of all its chromosomes together, with two points each at most
@@ -174,7 +174,7 @@ def _description(scans: Sequence[Scan], *, replicates: bool, summarised: bool, d
     elif sum(len(scan.positions) for scan in scans) > 2 * COLUMNS:
         text += f" The lowest and the highest row of each of {COLUMNS:,} stretches are drawn."
     if dashed:
-        text += " Dashed: thresholds from neutral replicates, by false-positive rate; higher μ and lower others pass."
+        text += " Dashed: thresholds from neutral replicates, by false-positive rate."
     return text
 
 

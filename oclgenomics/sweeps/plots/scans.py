@@ -23,8 +23,8 @@ from oclgenomics.app.figures import (
 )
 from oclgenomics.app.tracks import end_to_end
 from oclgenomics.lazy_names import late
-from oclgenomics.sweeps.options import STATISTICS, Statistic
-from oclgenomics.sweeps.result import LABELS, LOW, NOT_NEGATIVE, SCALES, Scan
+from oclgenomics.sweeps.options import LOW, STATISTICS, Statistic
+from oclgenomics.sweeps.result import LABELS, NOT_NEGATIVE, SCALES, Scan
 from oclgenomics.sweeps.significance import SweepThreshold
 
 if TYPE_CHECKING:
