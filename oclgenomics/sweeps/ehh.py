@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
@@ -20,19 +20,19 @@ REACH_SITES = 100  # steps of nSL
 REACH_BP = 1_000_000  # of iHS
 GAP_SCALE = 20_000  # bp between neighbouring sites, above which a gap counts for less
 BINS = 100  # of the derived frequency, 0 to 1
-FEWEST = 20  # scores of a bin
+FEWEST = 20  # scores that a bin is normalised by
 WINDOW_SCORES = 25  # normalised scores of a window
 
+MOST_HAPLOTYPES = 0xFFFF  # numbers of haplotypes have 16 bits on the device
 MOST_BITS = {"nsl": 20, "ihs": 17}  # of fractions of weights; a weight is a 32-bit number
 SUM_BITS = 62
 AT_ONCE = 1 << 14  # sites that are unpacked at a time
 
-OPEN, END, GAP, EXCLUDED = range(4)
+OPEN, END, GAP, EXCLUDED, SINGLE, HETEROZYGOUS, ZERO = range(7)
 REASONS = {
-    END: "end of the data", GAP: "gap", EXCLUDED: "excluded region", 4: "allele of one haplotype",
-    5: "mostly heterozygous", 6: "no homozygosity",
+    END: "end of the data", GAP: "gap", EXCLUDED: "excluded region", SINGLE: "allele of one haplotype",
+    HETEROZYGOUS: "mostly heterozygous", ZERO: "no homozygosity",
 }  # fmt: skip
-SINGLE, HETEROZYGOUS, ZERO = 4, 5, 6
 SCORED = 0
 
 
@@ -159,9 +159,7 @@ def core_sites(used: UsedSites, options: SweepOptions, mask: Mask) -> CoreSites:
         barriers[1:][gaps[1:] > options.ehh_max_gap] = GAP
         if options.on_exclude == "split":
             barriers[1:][mask.touched(at[:-1], at[1:])] = EXCLUDED
-    return CoreSites(
-        rows, at, used.derived[keep], count, planes.genotypes, gaps, barriers, int((~complete).sum())
-    )
+    return CoreSites(rows, at, used.derived[keep], count, planes.genotypes, gaps, barriers, int((~complete).sum()))
 
 
 def _present(used: UsedSites) -> NDArray[np.bool_] | None:
@@ -209,7 +207,9 @@ def walks(sites: CoreSites, score: Score) -> Walks:
     above = walls[np.searchsorted(walls, number, side="right")]
     below = walls[np.searchsorted(walls, number, side="right") - 1] if sites.sites else number
     last = np.stack([np.minimum(wanted[0], above - 1), np.maximum(wanted[1], below)])
-    closed = np.stack([np.where(wanted[0] > last[0], kinds[above], OPEN), np.where(wanted[1] < last[1], kinds[below], OPEN)])
+    closed = np.stack(
+        [np.where(wanted[0] > last[0], kinds[above], OPEN), np.where(wanted[1] < last[1], kinds[below], OPEN)]
+    )
     steps = np.abs(last - number)
     return Walks(weights, bits, steps.astype(np.uint32), closed.astype(np.uint8))
 
@@ -244,7 +244,12 @@ def unscorable(sites: CoreSites, options: SweepOptions) -> Ints:
 
 
 def site_scores(
-    sites: CoreSites, score: Score, walk: Walks, sums: NDArray[np.uint64], ended: NDArray[np.bool_], options: SweepOptions
+    sites: CoreSites,
+    score: Score,
+    walk: Walks,
+    sums: NDArray[np.uint64],
+    ended: NDArray[np.bool_],
+    options: SweepOptions,
 ) -> SiteScores:
     """Return the scores of one alignment.
 
@@ -308,44 +313,44 @@ def _integral(total: Floats, count: Floats, ends: Floats) -> Floats:
 # Normalised scores, and windows
 
 
-def normalised(scores: Iterable[SiteScores]) -> list[SiteScores]:
-    """Return scores minus their mean, divided by their standard deviation, in bins of the derived frequency.
+def score_bins(scores: Sequence[SiteScores]) -> dict[str, Floats]:
+    """Return what scores of all alignments of an input are normalised by, in bins of the derived frequency.
 
-    Parameters
-    ----------
-    scores : iterable of SiteScores
-        Of all alignments of an input. A bin of fewer than 20 scores is joined with the next ones until there are 20,
-        the last one with the one before.
+    Returns
+    -------
+    dict
+        'mean' and 'deviation', float64 (101,), of the scores of each hundredth of the frequency. A bin of fewer than 20
+        scores takes those of as many bins on either side as it needs for 20, or of all. NaN where there are fewer than
+        two scores, or all are equal.
     """
-    scores = list(scores)
-    if not scores:
-        return []
-    frequency, values = (np.concatenate([getattr(one, name) for one in scores]) for name in ("frequency", "score"))
-    borders = (np.arange(BINS) + 1) * 0.01
-    joined = _joined_bins(np.bincount(np.searchsorted(borders, frequency, side="right"), minlength=BINS + 1))
-    place = joined[np.searchsorted(borders, frequency, side="right")]
-    count = np.bincount(place, minlength=BINS + 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mean = np.bincount(place, values, BINS + 1) / count
-        deviation = np.sqrt(np.bincount(place, (values - mean[place]) ** 2, BINS + 1) / (count - 1))
-        deviation = np.where(deviation > 0, deviation, np.nan)
-        found = (values - mean[place]) / deviation[place]
-    parts = np.split(found, np.cumsum([len(one.score) for one in scores])[:-1])
-    return [replace(one, normalised=part) for one, part in zip(scores, parts, strict=True)]
+    columns = {name: [getattr(one, name) for one in scores] for name in ("frequency", "score")}
+    frequency, values = (np.concatenate([np.zeros(0), *parts]) for parts in columns.values())
+    order = np.argsort(_percent(frequency), kind="stable")
+    values, ends = values[order], np.cumsum(np.bincount(_percent(frequency), minlength=BINS + 1))
+    borders = np.concatenate([[0], ends])
+    mean, deviation = np.full(BINS + 1, np.nan), np.full(BINS + 1, np.nan)
+    for number in range(BINS + 1):
+        around = 0
+        while True:
+            first, stop = borders[max(number - around, 0)], borders[min(number + around, BINS) + 1]
+            if stop - first >= FEWEST or stop - first == len(values):
+                break
+            around += 1
+        own = values[first:stop]
+        if len(own) > 1 and own.min() < own.max():
+            mean[number], deviation[number] = own.mean(), own.std(ddof=1)
+    return {"mean": mean, "deviation": deviation}
 
 
-def _joined_bins(counts: Ints) -> Ints:
-    """Number of the bin that each bin goes into, so that none has fewer than `FEWEST` scores, if there are so many."""
-    place, begin, held = np.zeros(len(counts), np.int64), 0, 0
-    full = -1  # the last bin with enough
-    for number, count in enumerate(counts.tolist()):
-        place[number] = begin
-        held += count
-        if held >= FEWEST:
-            full, begin, held = begin, number + 1, 0
-    if full >= 0:
-        place[place > full] = np.where(place[place > full] == begin, full, place[place > full])
-    return place
+def normalised(scores: SiteScores, bins: Mapping[str, Floats]) -> SiteScores:
+    """Return scores with their normalised ones: minus the mean, divided by the standard deviation, of their bin."""
+    own = _percent(scores.frequency)
+    return replace(scores, normalised=(scores.score - bins["mean"][own]) / bins["deviation"][own])
+
+
+def _percent(frequency: Floats) -> Ints:
+    """Number of the bin of a hundredth that frequencies are in; each bin begins with its lower border."""
+    return np.searchsorted((np.arange(BINS) + 1) * 0.01, frequency, side="right").astype(np.int64)
 
 
 def windows_of_scores(scores: SiteScores) -> tuple[Floats, Floats]:

@@ -10,11 +10,13 @@ from typing import Any, Literal, get_args
 
 from oclgenomics.errors import ParameterError, UsageError, check_choice
 
-Statistic = Literal["mu", "pi", "theta", "tajima_d", "fay_wu_h"]
+Statistic = Literal["mu", "pi", "theta", "tajima_d", "fay_wu_h", "nsl", "ihs"]
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 DEFAULT_STATISTICS: tuple[Statistic, ...] = ("mu", "pi", "theta", "tajima_d", "fay_wu_h")
 LOW: tuple[Statistic, ...] = ("pi", "theta", "tajima_d", "fay_wu_h")  # a sweep lowers these and raises the others
-OWN_OPTIONS: dict[str, tuple[Statistic, ...]] = {}  # options without which only these statistics would be others
+OWN_OPTIONS: dict[str, tuple[Statistic, ...]] = {
+    "ehh_maf": ("nsl", "ihs"), "ehh_max_gap": ("nsl", "ihs"), "ehh_edge": ("nsl", "ihs"),
+}  # options without which only these statistics would be others  # fmt: skip
 Precision = Literal["accurate", "compat"]
 PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 Missing = Literal["mask", "drop"]
@@ -26,7 +28,7 @@ EHH_EDGES: tuple[EhhEdge, ...] = get_args(EhhEdge)
 
 LEAST_WIDTH, MOST_WIDTH = 6, 2048
 MAX_POSITIONS = 1 << 24
-WHOLE_NUMBERS = ("width", "edge", "grid", "step", "window")
+WHOLE_NUMBERS = ("width", "edge", "grid", "step", "window", "ehh_max_gap")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,6 +63,12 @@ class SweepOptions:
     on_exclude : {'split', 'drop', 'zero'}
         Of excluded regions: no window reaches across one ('split'), their sites and bp are left out ('drop'), or mu is
         0 in windows that reach into one ('zero').
+    ehh_maf : float
+        nSL and iHS leave out sites of a smaller minor allele frequency.
+    ehh_max_gap : int
+        Bp between neighbouring sites of nSL and iHS that no haplotype is followed across.
+    ehh_edge : {'drop', 'keep'}
+        Whether sites have an nSL or iHS if haplotypes cannot be followed far enough before the data end.
 
     Raises
     ------
@@ -88,7 +96,7 @@ class SweepOptions:
     def __post_init__(self) -> None:
         self._take_numbers()
         self._check_statistics()
-        for name, choices in (("precision", PRECISIONS), ("on_exclude", ON_EXCLUDE)):
+        for name, choices in (("precision", PRECISIONS), ("on_exclude", ON_EXCLUDE), ("ehh_edge", EHH_EDGES)):
             check_choice(name, getattr(self, name), choices)
         if self.missing is not None:
             check_choice("missing", self.missing, MISSING)
@@ -100,6 +108,8 @@ class SweepOptions:
             ("step", self.step is not None and self.step < 1, "give a number of bp, 1 or more"),
             ("window", self.window is not None and self.window < 1, "give a number of bp, 1 or more"),
             ("maf", not 0 <= self.maf <= 0.5, "a minor allele frequency lies between 0 and 0.5"),
+            ("ehh_maf", not 0 <= self.ehh_maf <= 0.5, "a minor allele frequency lies between 0 and 0.5"),
+            ("ehh_max_gap", self.ehh_max_gap < 1, "give a number of bp, 1 or more"),
             ("max_missing", not 0 <= self.max_missing <= 1, "give a share, 0 to 1"),
         )
         for name, wrong, text in checks:
@@ -119,7 +129,7 @@ class SweepOptions:
                 object.__setattr__(self, name, operator.index(value))
             except TypeError:
                 raise ParameterError(name, "give a whole number, as an integer", value) from None
-        for name in ("maf", "max_missing"):
+        for name in ("maf", "max_missing", "ehh_maf"):
             value = getattr(self, name)
             try:
                 number = float(value)

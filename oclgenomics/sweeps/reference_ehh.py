@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 CUTOFF = 0.05
+REACH_SITES = 100
 
 
 @dataclass(frozen=True)
@@ -73,9 +74,13 @@ def side(
     total = {name: 0.0 for name in groups}
     here, seen = core, [(allele,) for allele in sites[core]]
     while True:
-        low = here != core and rules.score == "ihs" and all(
-            len(members[name]) > 1 and homozygosity([seen[h] for h in members[name]]) <= CUTOFF
-            for name in ("ancestral", "derived")
+        low = (
+            here != core
+            and rules.score == "ihs"
+            and all(
+                len(members[name]) > 1 and homozygosity([seen[h] for h in members[name]]) <= CUTOFF
+                for name in ("ancestral", "derived")
+            )
         )
         if low and rules.unphased:
             break
@@ -103,7 +108,9 @@ def side(
             carried[name] = now
         if len(set(seen)) == len(seen):
             break
-        reached = abs(here - core) >= 100 if rules.score == "nsl" else abs(positions[here] - positions[core]) >= 1e6
+        reached = (
+            abs(here - core) >= REACH_SITES if rules.score == "nsl" else abs(positions[here] - positions[core]) >= 1e6
+        )
         if reached:
             break
     return total

@@ -14,13 +14,13 @@ from oclgenomics.sweeps.options import LOW
 from oclgenomics.sweeps.plan import SweepFacts
 
 WINDOW_COLUMNS = ("chromosome", "replicate", "position", "start", "end", "sites")
-VALUES = ("mu", "mu_var", "mu_sfs", "mu_ld", "pi", "theta", "tajima_d", "fay_wu_h")
+VALUES = ("mu", "mu_var", "mu_sfs", "mu_ld", "pi", "theta", "tajima_d", "fay_wu_h", "nsl", "ihs")
 LABELS = {
     "mu": "μ", "pi": "π per kb", "theta": "Watterson's θ per kb", "tajima_d": "Tajima's D",
-    "fay_wu_h": "Fay and Wu's H",
+    "fay_wu_h": "Fay and Wu's H", "nsl": "mean |nSL|", "ihs": "mean |iHS|",
 }  # fmt: skip
 SCALES = {"pi": 1000.0, "theta": 1000.0}  # of values per bp, where labels are shown
-NOT_NEGATIVE = ("mu", "pi", "theta")
+NOT_NEGATIVE = ("mu", "pi", "theta", "nsl", "ihs")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,6 +54,8 @@ class Scan:
         The input had positions without bp, as ms has.
     backgrounds : mapping of str to mapping
         What the statistics that compare an alignment with its whole input took from that; see `families.Family`.
+    details : mapping of str to object
+        What else a statistic has to report: of nSL and iHS the scores of sites, `ehh.SiteScores`.
     seconds : float
         Time on the device and in its preparation; of alignments that were scanned together, the share.
     """
@@ -73,6 +75,7 @@ class Scan:
     gridded: bool = False
     relative: bool = False
     backgrounds: Mapping[str, Mapping[str, NDArray[np.float64]]] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
 
     def __repr__(self) -> str:

@@ -32,7 +32,7 @@ SHOWN_PEAKS = 3
 # Options of the scan, which --scan has; how each is read from a report.
 FROM_REPORT = {
     "statistics": str, "width": int, "edge": int, "step": int, "window": int, "precision": str, "maf": float,
-    "missing": str, "max_missing": float,
+    "missing": str, "max_missing": float, "ehh_maf": float, "ehh_max_gap": int, "ehh_edge": str,
 }  # fmt: skip
 
 

@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.errors import UsageError
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.memory import BufferNeed
-from oclgenomics.sweeps.ehh import CoreSites, Score, SiteScores, Walks, joined_cores, site_scores, walks
-from oclgenomics.sweeps.options import SweepOptions
+from oclgenomics.sweeps.ehh import (
+    MOST_HAPLOTYPES,
+    SCORES,
+    CoreSites,
+    Score,
+    SiteScores,
+    Walks,
+    core_sites,
+    joined_cores,
+    normalised,
+    score_bins,
+    site_scores,
+    walks,
+    windows_of_scores,
+)
+from oclgenomics.sweeps.families import Background, Native
+from oclgenomics.sweeps.options import Statistic, SweepOptions
+from oclgenomics.sweeps.plan import Floats, Mask, UsedSites
 
 SOURCE = "sweeps/ehh.cl"
 LANES = 256
@@ -25,6 +43,84 @@ GROUPS = 1 << 12  # at a time, with classes in global memory
 AHEAD = 2  # rows of the stack beyond the most steps
 
 Method = Literal["sorted", "classes"]
+
+
+@dataclass(frozen=True, eq=False)
+class EhhValues(Native):
+    """nSL and iHS of windows, each of its own scored sites.
+
+    Attributes
+    ----------
+    windows : mapping of str to Native
+        By statistic.
+    """
+
+    windows: Mapping[str, Native]
+
+    def on_rows(self, rows: Floats, step: float | None) -> dict[str, Floats]:
+        found: dict[str, Floats] = {}
+        for one in self.windows.values():
+            found |= one.on_rows(rows, step)
+        return found
+
+
+class Ehh:
+    """nSL and iHS as a family of statistics; see `families.Family`.
+
+    Parameters
+    ----------
+    engine : Engine
+    block_sites : int, optional
+        Sites of a block instead of those that fit in memory. Results never depend on it.
+    """
+
+    name: ClassVar[str] = "ehh"
+    statistics: ClassVar[tuple[Statistic, ...]] = SCORES
+
+    def __init__(self, engine: Engine, *, block_sites: int | None = None) -> None:
+        self._scanner = HomozygosityScanner(engine, block_cores=block_sites)
+
+    def needs_background(self, options: SweepOptions) -> bool:
+        """Say that scores are normalised by those of the whole input."""
+        return True
+
+    def measure(
+        self, used: Sequence[UsedSites], options: SweepOptions, masks: Sequence[Mask]
+    ) -> list[dict[Score, SiteScores]]:
+        """Return the scores of the sites of each alignment, not normalised.
+
+        Raises
+        ------
+        UsageError
+            More haplotypes than there may be.
+        """
+        sites = [core_sites(one, options, mask) for one, mask in zip(used, masks, strict=True)]
+        names = [name for name in SCORES if name in options.statistics]
+        columns = [self._scanner.scores(sites, name, options) for name in names]
+        return [dict(zip(names, each, strict=True)) for each in zip(*columns, strict=True)]
+
+    def background(self, measured: Sequence[dict[Score, SiteScores]], options: SweepOptions) -> Background:
+        """Return the means and deviations of scores, by derived frequency."""
+        found = {}
+        for name in SCORES:
+            if name in options.statistics:
+                bins = score_bins([one[name] for one in measured])
+                found |= {f"{name}_{column}": values for column, values in bins.items()}
+        return found
+
+    def native(
+        self, measured: dict[Score, SiteScores], options: SweepOptions, background: Background | None
+    ) -> EhhValues:
+        """Return the means of absolute normalised scores in windows."""
+        assert background is not None
+        details: dict[str, Any] = {}
+        windows: dict[str, Native] = {}
+        for name, scores in measured.items():
+            bins = {column: background[f"{name}_{column}"] for column in ("mean", "deviation")}
+            details[name] = normalised(scores, bins)
+            at, values = windows_of_scores(details[name])
+            windows[name] = Native(at, {name: values})
+        return EhhValues(np.zeros(0), {}, details=details, windows=windows)
 
 
 class HomozygosityScanner:
@@ -58,12 +154,16 @@ class HomozygosityScanner:
 
         Raises
         ------
+        UsageError
+            More haplotypes than there may be.
         DeviceError
             Not enough device memory, or a device lost on the way.
         """
         pairs = [(one, walks(one, score)) for one in alignments]
         groups: dict[tuple[int, bool], list[int]] = defaultdict(list)
         for number, one in enumerate(alignments):
+            if one.count > MOST_HAPLOTYPES:
+                raise UsageError(f"{score} takes at most {MOST_HAPLOTYPES:,} haplotypes, and there are {one.count:,}")
             if one.sites:
                 groups[one.haplotypes, one.genotypes].append(number)
         found: dict[int, tuple[NDArray[np.uint64], NDArray[np.bool_]]] = {}
@@ -155,9 +255,7 @@ class HomozygosityScanner:
             words = 4 * like.count + 9
             lanes, groups = engine.group_of(kernel, LANES), 2 * cores
             if local:
-                engine.launch(
-                    kernel, (groups * lanes,), (lanes,), **given, from_group=0, group_words=0, scratch=None
-                )
+                engine.launch(kernel, (groups * lanes,), (lanes,), **given, from_group=0, group_words=0, scratch=None)
             else:
                 scratch = [engine.empty(min(groups, GROUPS) * words, np.uint32)]
                 for first in range(0, groups, GROUPS):

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 ticker = late("matplotlib.ticker")
 
-SHORT = {"mu": "μ", "pi": "π", "theta": "θ", "tajima_d": "D", "fay_wu_h": "H"}
+SHORT = {"mu": "μ", "pi": "π", "theta": "θ", "tajima_d": "D", "fay_wu_h": "H", "nsl": "nSL", "ihs": "iHS"}
 WIDTH, PANEL, MARGINS = 10.0, 1.55, 1.5  # inches
 COLUMNS = 2_000  # of a panel, in each of which the lowest and the highest point of many are drawn
 FEW_CHROMOSOMES = 5  # so many have room for positions on the axis
