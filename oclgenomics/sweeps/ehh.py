@@ -293,8 +293,8 @@ def site_scores(
         unscored["missing states"] = sites.missing
     stretch = np.cumsum(sites.barriers != OPEN)
     frequency = sites.derived / sites.haplotypes
-    chosen = (sites.positions, frequency, first, second, values, np.full(sites.sites, np.nan), stretch)
-    return SiteScores(*(one[scored] for one in chosen), unscored)
+    chosen = [sites.positions, frequency, first, second, values, np.full(sites.sites, np.nan)]
+    return SiteScores(*(one[scored] for one in chosen), stretch=stretch[scored], unscored=unscored)
 
 
 def _first_steps(walk: Walks) -> Floats:

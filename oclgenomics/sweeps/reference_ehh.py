@@ -66,13 +66,14 @@ def side(
         'derived' and 'ancestral', and with genotypes 'not derived' and 'not ancestral'.
     """
     top = 2 if rules.unphased else 1
-    groups = {"ancestral": lambda allele: allele == 0, "derived": lambda allele: allele == top}
+    groups: dict[str, tuple[int, ...]] = {"ancestral": (0,), "derived": (top,)}
     if rules.unphased:
-        groups |= {"not ancestral": lambda allele: allele > 0, "not derived": lambda allele: allele < top}
-    members = {name: [h for h, allele in enumerate(sites[core]) if own(allele)] for name, own in groups.items()}
-    carried = {name: 1.0 for name in groups}
-    total = {name: 0.0 for name in groups}
-    here, seen = core, [(allele,) for allele in sites[core]]
+        groups |= {"not ancestral": (1, 2), "not derived": (0, 1)}
+    members = {name: [h for h, allele in enumerate(sites[core]) if allele in own] for name, own in groups.items()}
+    carried = dict.fromkeys(groups, 1.0)
+    total = dict.fromkeys(groups, 0.0)
+    here = core
+    seen: list[tuple[int, ...]] = [(allele,) for allele in sites[core]]
     while True:
         low = (
             here != core
@@ -99,11 +100,11 @@ def side(
         weight = min(distance, 20_000) / 1e6 if rules.score == "ihs" else min(1.0, 20_000 / max(distance, 1e-9))
         here = ahead
         seen = [(*before, allele) for before, allele in zip(seen, sites[here], strict=True)]
-        for name, own in members.items():
+        for name, own_members in members.items():
             cut = not rules.unphased or (rules.score == "ihs" and not name.startswith("not"))
             if cut and carried[name] <= CUTOFF:
                 continue
-            now = homozygosity([seen[h] for h in own])
+            now = homozygosity([seen[h] for h in own_members])
             total[name] += (carried[name] + now) / 2 * weight
             carried[name] = now
         if len(set(seen)) == len(seen):
@@ -130,11 +131,12 @@ def core_score(
         return "mostly heterozygous"
     if not rules.unphased and min(counts[0], counts[1]) == 1:
         return "allele of one haplotype"
-    sides = [side(sites, positions, core, step, rules, parted) for step in (-1, 1)]
-    for one in sides:
+    total = {}
+    for step in (-1, 1):
+        one = side(sites, positions, core, step, rules, parted)
         if isinstance(one, str):
             return one
-    total = {name: sum(one[name] for one in sides) for name in sides[0]}  # type: ignore[index,union-attr,misc]
+        total = {name: total.get(name, 0.0) + value for name, value in one.items()}
     if min(total.values()) == 0:
         return "no homozygosity"
     if not rules.unphased:

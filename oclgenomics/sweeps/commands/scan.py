@@ -179,9 +179,8 @@ def sweep_options(args: argparse.Namespace) -> sweeps.SweepOptions:
         A value out of range.
     """
     names = ("width", "edge", "grid", "step", "window", "precision", "maf", "missing", "max_missing", "on_exclude")
-    names += tuple(OWN_OPTIONS)
     return sweeps.SweepOptions(
-        statistics=tuple(args.statistics.split(",")), **{name: getattr(args, name) for name in names}
+        statistics=tuple(args.statistics.split(",")), **{name: getattr(args, name) for name in (*names, *OWN_OPTIONS)}
     )
 
 

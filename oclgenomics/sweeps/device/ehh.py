@@ -101,7 +101,7 @@ class Ehh:
 
     def background(self, measured: Sequence[dict[Score, SiteScores]], options: SweepOptions) -> Background:
         """Return the means and deviations of scores, by derived frequency."""
-        found = {}
+        found: dict[str, Floats] = {}
         for name in SCORES:
             if name in options.statistics:
                 bins = score_bins([one[name] for one in measured])

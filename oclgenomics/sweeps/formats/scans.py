@@ -9,6 +9,7 @@ from dataclasses import asdict, fields
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.app.multiqc import Content
 from oclgenomics.app.provenance import provenance_lines
@@ -138,7 +139,7 @@ class SelscanReport(Lines):
         scores: SiteScores = scan.details[self.statistic]
         name = in_one_line(scan.name).replace("%", "%%")
         form = f"{name}\t.\t%.10g\t%g\t%g\t%g\t%g" + "\t%g\t%d" * self.all_columns + "\n"
-        columns = [scores.positions, scores.frequency, scores.first, scores.second, scores.score]
+        columns: list[NDArray[Any]] = [scores.positions, scores.frequency, scores.first, scores.second, scores.score]
         if self.all_columns:
             far = np.abs(scores.normalised) >= CRITICAL
             columns += [scores.normalised, far]
