@@ -1,17 +1,19 @@
 """Power of the statistics of `sweeps scan` on fresh replicates of known sweeps, and the false-positive rate of each.
 
-    python benchmarks/sweeps_power.py [--neutral 400] [--swept 140] [--seed N] [--scenarios S1,S2,...] [--json FILE]
+    python benchmarks/sweeps_power.py [--neutral 400] [--swept 140] [--seed N] [--scenarios S1,S2,...]
+        [--statistics NAME,...] [--json FILE]
 
 Replicates of msprime: 100 haplotypes of 500 kb, 10,000 individuals, 1.25e-8 mutations and 1e-8 crossovers per bp; the
-selected site lies in the middle. mu is the highest of all windows of 50 sites; the others are the lowest of windows of
-20 kb every 5 kb. Thresholds are those of neutral replicates of the same history at 5 and 1 %, by ranks.
+selected site lies in the middle. mu is the highest of all windows of 50 sites; pi, theta, D and H are the lowest of
+windows of 20 kb every 5 kb; CLR is the highest of a place every 5 kb, with the spectrum of neutral replicates of the
+same history as background. Thresholds are those of neutral replicates of the same history at 5 and 1 %, by ranks.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msprime
@@ -20,6 +22,7 @@ from measure import machine, table, write_json
 
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.sweeps import STATISTICS, SweepOptions, iter_scan
+from oclgenomics.sweeps.options import LOW
 from oclgenomics.variation import Alignment
 
 LENGTH, HAPLOTYPES, SIZE = 500_000, 100, 10_000
@@ -68,21 +71,29 @@ def replicates(kind: str, scenario: str | None, count: int, rng: np.random.Gener
         yield Alignment.from_haplotypes(at, trees.genotype_matrix(), name=str(number))
 
 
-def extremes(source: Iterator[Alignment], engine: Engine) -> dict[str, np.ndarray]:
-    """The value of each statistic that is most like a sweep in each replicate, and where, (replicates, 2)."""
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in STATISTICS}
+def extremes(
+    source: Iterator[Alignment], engine: Engine, statistics: Sequence[str], backgrounds: dict[str, Any]
+) -> dict[str, np.ndarray]:
+    """The value of each statistic that is most like a sweep in each replicate, and where, (replicates, 2).
+
+    `backgrounds` are those of the first replicates of a history, which are neutral, and are kept there.
+    """
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in statistics}
+    groups = (["mu"], [name for name in statistics if name not in ("mu", "clr")], ["clr"])
     options = [
-        SweepOptions(statistics=["mu"]),
-        SweepOptions(statistics=[name for name in STATISTICS if name != "mu"], step=5_000, window=20_000),
+        SweepOptions(statistics=names, **({} if names == ["mu"] else {"step": 5_000, "window": 20_000}))
+        for names in groups
+        if names and set(names) <= set(statistics)
     ]
     batch: list[Alignment] = []
 
     def scanned() -> None:
         for one in options:
-            for scan in iter_scan(batch, one, engine=engine):
+            for scan in iter_scan(batch, one, backgrounds=backgrounds, engine=engine):
+                backgrounds.update({name: each for name, each in scan.backgrounds.items() if name not in backgrounds})
                 for name in one.statistics:
                     row = scan.best(name)
-                    sign = 1 if name == "mu" else -1
+                    sign = -1 if name in LOW else 1
                     value = (
                         (-math.inf, math.nan) if row is None else (sign * scan.values[name][row], scan.positions[row])
                     )
@@ -104,7 +115,7 @@ def threshold(values: np.ndarray, rate: float) -> float:
 
 def wrong_null(neutral: dict[str, dict[str, np.ndarray]]) -> Iterator[dict[str, Any]]:
     """The share of neutral replicates of the bottleneck that pass thresholds of the constant size."""
-    for statistic in STATISTICS:
+    for statistic in neutral["bottleneck"]:
         values = neutral["bottleneck"][statistic][:, 0]
         limits = [threshold(neutral["constant"][statistic][:, 0], rate) for rate in RATES]
         rates = [float((values > limit).mean()) for limit in limits]
@@ -118,20 +129,23 @@ def main() -> None:
     parser.add_argument("--swept", type=int, default=140)
     parser.add_argument("--seed", type=int, default=20260)
     parser.add_argument("--scenarios", default=",".join(SCENARIOS))
+    parser.add_argument("--statistics", default=",".join(STATISTICS))
     parser.add_argument("--json", metavar="FILE")
     args = parser.parse_args()
-    names = args.scenarios.split(",")
+    names, statistics = args.scenarios.split(","), args.statistics.split(",")
+    backgrounds: dict[str, dict[str, Any]] = {kind: {} for kind in ("constant", "bottleneck")}
     rng = np.random.default_rng(args.seed)
     device = select_device(args.device)
     results: list[dict[str, Any]] = []
     with Engine(device) as engine:
         neutral = {
-            kind: extremes(replicates(kind, None, args.neutral, rng), engine)
+            kind: extremes(replicates(kind, None, args.neutral, rng), engine, statistics, backgrounds[kind])
             for kind in sorted({SCENARIOS[name][0] for name in names})
         }
         for name in names:
-            swept = extremes(replicates(SCENARIOS[name][0], name, args.swept, rng), engine)
-            for statistic in STATISTICS:
+            kind = SCENARIOS[name][0]
+            swept = extremes(replicates(kind, name, args.swept, rng), engine, statistics, backgrounds[kind])
+            for statistic in statistics:
                 values = swept[statistic]
                 limits = [threshold(neutral[SCENARIOS[name][0]][statistic][:, 0], rate) for rate in RATES]
                 power = [float((values[:, 0] > limit).mean()) for limit in limits]

@@ -109,8 +109,9 @@ class SiteScores:
     frequency : ndarray of float64, shape (sites,)
         Of the derived state.
     first, second : ndarray of float64, shape (sites,)
-        Integrals of the homozygosity of the derived and the ancestral state, in sites (nSL) or Mb (iHS). Of genotypes the
-        logarithms of the ratios of the integrals of derived and of ancestral homozygotes to those of all others.
+        Integrals of the homozygosity of the derived and the ancestral state, in sites (nSL) or Mb (iHS). Of
+        genotypes the logarithms of the ratios of the integrals of derived and of ancestral homozygotes to those of all
+        others.
     score : ndarray of float64, shape (sites,)
         Logarithm to base 10 of first / second; of genotypes `first`, or where it is not larger minus `second`.
     normalised : ndarray of float64, shape (sites,)
@@ -294,7 +295,8 @@ def site_scores(
     stretch = np.cumsum(sites.barriers != OPEN)
     frequency = sites.derived / sites.haplotypes
     chosen = [sites.positions, frequency, first, second, values, np.full(sites.sites, np.nan)]
-    return SiteScores(*(one[scored] for one in chosen), stretch=stretch[scored], unscored=unscored)
+    at, shares, first, second, values, nothing = (one[scored] for one in chosen)
+    return SiteScores(at, shares, first, second, values, nothing, stretch[scored], unscored)
 
 
 def _first_steps(walk: Walks) -> Floats:

@@ -26,12 +26,15 @@ class Native:
         Bp, in ascending order.
     values : mapping of str to ndarray of float64, shape (positions,)
         By the names of the family that were asked for; NaN where there is no value.
+    remarks : tuple of str
+        What a person has to know of the values of this alignment, each in a line.
     details : mapping of str to object
         What else is known, by statistic; see `Scan.details`.
     """
 
     at: Floats
     values: Mapping[str, Floats]
+    remarks: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
 
     def on_rows(self, rows: Floats, step: float | None) -> dict[str, Floats]:

@@ -131,7 +131,7 @@ def core_score(
         return "mostly heterozygous"
     if not rules.unphased and min(counts[0], counts[1]) == 1:
         return "allele of one haplotype"
-    total = {}
+    total: dict[str, float] = {}
     for step in (-1, 1):
         one = side(sites, positions, core, step, rules, parted)
         if isinstance(one, str):

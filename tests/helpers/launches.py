@@ -79,10 +79,11 @@ from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.seed_table import table_on_device
 from oclgenomics.signatures.options import Method
 from oclgenomics.signatures.panels.seeds import choose_seeds
+from oclgenomics.sweeps import SweepOptions, scan as scan_sweeps
 from oclgenomics.sweeps.device.ehh import HomozygosityScanner, Method as WalkMethod
+from oclgenomics.sweeps.device.haplotypes import HaplotypeCounter
 from oclgenomics.sweeps.device.patterns import PatternCounter
 from oclgenomics.sweeps.ehh import SCORES, Score, core_sites
-from oclgenomics.sweeps.options import SweepOptions
 from oclgenomics.sweeps.plan import Mask, site_planes, used_sites
 from oclgenomics.variation.alignment import Alignment
 
@@ -205,6 +206,20 @@ def homozygosity(engine: Engine, kind: str, score: Score, method: WalkMethod, lo
         [sites], score, options
     )
     assert len(found.score)
+
+
+def haplotype_windows(engine: Engine, kind: str, local_memory: int | None = None) -> None:
+    """Count the haplotypes of windows."""
+    counter = HaplotypeCounter(engine, block_sites=50, local_memory=local_memory)
+    (found,) = counter.count([site_planes(_alignments(3)[kind])], 12, 5, 3)
+    assert found.top[0].all()
+
+
+def sweep_ratios(engine: Engine, kind: str) -> None:
+    """Compute the composite likelihood ratio of sweeps."""
+    options = SweepOptions(statistics=["clr"], grid=2)
+    (found,) = scan_sweeps(_alignments(3)[kind], options, engine=engine)
+    assert not np.isnan(found.values["clr"]).any()
 
 
 def linkage(engine: Engine, kind: str, measure: str) -> None:
@@ -686,6 +701,10 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(sweep_patterns, kind="complete", width=8),
         partial(sweep_patterns, kind="missing", width=40),
         partial(sweep_patterns, kind="unphased", width=68),
+        partial(haplotype_windows, kind="complete"),
+        partial(haplotype_windows, kind="missing", local_memory=0),
+        partial(haplotype_windows, kind="unphased"),
+        partial(sweep_ratios, kind="complete"),
     ),
     "sweeps_ehh": tuple(
         partial(homozygosity, kind=kind, score=score, method=method, local=local)

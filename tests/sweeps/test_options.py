@@ -28,6 +28,8 @@ from oclgenomics.sweeps.options import SweepOptions, sweep_parameters
         ({"precision": "double"}, "precision='double': choose one of accurate, compat"),
         ({"maf": 0.6}, "maf=0.6: a minor allele frequency"),
         ({"maf": float("nan")}, "maf=nan: give a number"),
+        ({"haplotype_window": 1}, "haplotype_window=1: give a number of sites, 2 or more"),
+        ({"haplotype_step": 0}, "haplotype_step=0: give a number of sites"),
         ({"max_missing": 2}, "max_missing=2.0: give a share"),
         ({"missing": "impute"}, "missing='impute': choose one of mask, drop"),
         ({"on_exclude": "cut"}, "on_exclude='cut': choose one of split, drop, zero"),

@@ -47,7 +47,7 @@ def add_parser(actions: Any) -> None:
     """Add `scan` to the actions of `sweeps`."""
     parser = app.add_command(
         actions, run, "scan",
-        help="scan alignments by mu, pi, theta, Tajima's D, Fay and Wu's H, nSL and iHS",
+        help="scan alignments by mu, pi, theta, Tajima's D, Fay and Wu's H, haplotype statistics, nSL, iHS and CLR",
         description="Compute statistics of selective sweeps along every chromosome or replicate, all of them from one "
         "reading of the data. A row belongs to each window of neighbouring sites, or to each position of a grid.",
         foreign=RAISD_OPTIONS,
@@ -118,10 +118,19 @@ def add_statistic_options(parser: argparse.ArgumentParser, *, grid: bool = True)
         "--step the bp between positions)",
     )  # fmt: skip
     group.add_argument(
+        "--haplotype-window", type=app.count, default=100, metavar="N",
+        help="sites of a window of h1, h12, h123, h2_h1, lassi and saltilassi (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--haplotype-step", type=app.count, default=10, metavar="N",
+        help="sites from one such window to the next (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
         "--precision", default="accurate", metavar="accurate|compat",
         help="compat: RAiSD's float32 arithmetic and rules, for the same reports (default: %(default)s)",
     )  # fmt: skip
     add_ehh_options(parser)
+    add_clr_options(parser, maps=grid)
 
 
 def add_ehh_options(parser: argparse.ArgumentParser) -> None:
@@ -140,6 +149,29 @@ def add_ehh_options(parser: argparse.ArgumentParser) -> None:
         "--ehh-edge", default="drop", metavar="|".join(EHH_EDGES),
         help="of sites from which the end of the data is reached: drop or keep the score (default: %(default)s)",
     )  # fmt: skip
+
+
+def add_clr_options(parser: argparse.ArgumentParser, *, maps: bool) -> None:
+    """Add the options of CLR, and with `maps` a recombination map."""
+    group = parser.add_argument_group("composite likelihood ratio (clr)")
+    group.add_argument(
+        "--clr-step", type=app.count, metavar="BP",
+        help="bp between the positions where it is computed (default: those of the rows of a grid, else 5,000)",
+    )  # fmt: skip
+    group.add_argument(
+        "--clr-folded", action="store_true", help="do not use which state is derived: minor alleles alone count"
+    )
+    files.reads(group.add_argument(
+        "--clr-spectrum", metavar="FILE",
+        help="background spectrum as SweepFinder2 writes it (default: of all sites of the input)",
+    ))  # fmt: skip
+    if not maps:
+        parser.set_defaults(recombination_map=None)
+        return
+    files.reads(group.add_argument(
+        "--recombination-map", metavar="FILE",
+        help="take distances from this map (HapMap, PLINK or SweepFinder2; default: bp)",
+    ))  # fmt: skip
 
 
 def add_site_options(parser: argparse.ArgumentParser, *, regions: bool = True) -> None:
@@ -309,6 +341,8 @@ class ScanMessages:
         self._seconds += scan.seconds
         level = 0 if self._scanned <= SHOWN_ALIGNMENTS else 1
         app.say(self._args, f"{'warning: ' * empty}{formats.summary_line(scan)}; {scan.seconds:.2f} s", level)
+        for remark in scan.remarks:
+            app.say(self._args, f"{scan.name}: {remark}", level)
 
     def totals(self, options: sweeps.SweepOptions) -> None:
         """Report what all scans together came to."""

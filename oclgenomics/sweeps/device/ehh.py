@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -14,7 +14,9 @@ from oclgenomics.errors import UsageError
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.memory import BufferNeed
 from oclgenomics.sweeps.ehh import (
+    END,
     MOST_HAPLOTYPES,
+    REASONS,
     SCORES,
     CoreSites,
     Score,
@@ -55,7 +57,7 @@ class EhhValues(Native):
         By statistic.
     """
 
-    windows: Mapping[str, Native]
+    windows: Mapping[str, Native] = field(default_factory=dict)
 
     def on_rows(self, rows: Floats, step: float | None) -> dict[str, Floats]:
         found: dict[str, Floats] = {}
@@ -120,7 +122,19 @@ class Ehh:
             details[name] = normalised(scores, bins)
             at, values = windows_of_scores(details[name])
             windows[name] = Native(at, {name: values})
-        return EhhValues(np.zeros(0), {}, details=details, windows=windows)
+        remarks = tuple(one for name, scores in measured.items() if (one := _remark(name, scores)))
+        return EhhValues(np.zeros(0), {}, remarks, details=details, windows=windows)
+
+
+def _remark(name: Score, scores: SiteScores) -> str:
+    """Why sites have no score; empty if all have one."""
+    if not scores.unscored:
+        return ""
+    without = ", ".join(f"{count:,} {reason}" for reason, count in scores.unscored.items())
+    text = f"{name} of {len(scores.score):,} sites; others have none: {without}"
+    if scores.unscored.get(REASONS[END], 0) > len(scores.score):
+        text = f"warning: {text}; scan longer regions, or with --ehh-edge keep"
+    return text
 
 
 class HomozygosityScanner:

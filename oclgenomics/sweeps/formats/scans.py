@@ -217,10 +217,7 @@ def summary_line(scan: Scan) -> str:
     line = f"{scan.name}: {scan.haplotypes:,} haplotypes, {scan.sites:,} sites"
     line += f" (left out: {left_out})" if left_out else ""
     found = []
-    for name, reasons in unscored_record(scan).get("unscored", {}).items():
-        counts = ", ".join(f"{count:,} {reason}" for reason, count in reasons.items())
-        line += f"; {name} of {len(scan.details[name].score):,} sites" + f" (none: {counts})" * bool(counts)
-    for name in (name for name in scan.values if not name.startswith("mu_")):
+    for name in (name for name in STATISTICS if name in scan.values):
         best = scan.best(name)
         if best is not None:
             which = "lowest" if name in LOW else "highest"

@@ -33,7 +33,12 @@ if TYPE_CHECKING:
 
 ticker = late("matplotlib.ticker")
 
-SHORT = {"mu": "μ", "pi": "π", "theta": "θ", "tajima_d": "D", "fay_wu_h": "H", "nsl": "nSL", "ihs": "iHS"}
+SHORT = {
+    "mu": "μ", "pi": "π", "theta": "θ", "tajima_d": "D", "fay_wu_h": "H",
+    "h1": "H1", "h12": "H12", "h123": "H123", "h2_h1": "H2/H1", "lassi": "T", "saltilassi": "L",
+    "nsl": "nSL", "ihs": "iHS",
+    "clr": "CLR",
+}  # fmt: skip
 WIDTH, PANEL, MARGINS = 10.0, 1.55, 1.5  # inches
 COLUMNS = 2_000  # of a panel, in each of which the lowest and the highest point of many are drawn
 FEW_CHROMOSOMES = 5  # so many have room for positions on the axis

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from oclgenomics.app.figures import save_plot
-from oclgenomics.sweeps.options import STATISTICS
+from oclgenomics.sweeps.options import DEFAULT_STATISTICS
 from oclgenomics.sweeps.plan import SweepFacts
 from oclgenomics.sweeps.plots.scans import COLUMNS, drawn_rows, plot_scans, value_text
 from oclgenomics.sweeps.result import Scan
@@ -20,7 +20,9 @@ from oclgenomics.sweeps.significance import SweepThreshold
 MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 
 
-def make_scan(name: str = "chr2", replicate: int = 1, rows: int = 300, names: tuple[str, ...] = STATISTICS) -> Scan:
+def make_scan(
+    name: str = "chr2", replicate: int = 1, rows: int = 300, names: tuple[str, ...] = DEFAULT_STATISTICS
+) -> Scan:
     rng = np.random.default_rng(replicate)
     at = np.sort(rng.uniform(1e6, 4e6, rows))
     values = {one: rng.normal(1.0, 0.2, rows) for one in names}
@@ -47,7 +49,7 @@ def test_every_format(kind: str) -> None:
 def test_one_chromosome_names_its_best_window() -> None:
     scan = make_scan()
     figure = plot_scans([scan], title="x.vcf")
-    assert len(figure.axes) == len(STATISTICS)
+    assert len(figure.axes) == len(DEFAULT_STATISTICS)
     place = f"{scan.positions[100] / 1e6:.2f} Mb"
     assert f"Highest μ: 9 at {place}" in texts(figure)
     assert "x.vcf  ·  80 haplotypes, 400 sites" in texts(figure)
@@ -95,7 +97,7 @@ def test_values_have_three_digits(value: float, text: str) -> None:
 def test_nothing_to_draw() -> None:
     assert "Nothing to draw: no alignment" in texts(plot_scans([]))
     assert "no window with enough sites" in texts(plot_scans([make_scan(rows=0)]))
-    nothing = dict.fromkeys(STATISTICS, np.full(300, np.nan))
+    nothing = dict.fromkeys(DEFAULT_STATISTICS, np.full(300, np.nan))
     partly = plot_scans([make_scan(), replace(make_scan("chr3", 2), values=nothing)])
     assert "Highest μ: 9 at" in texts(partly)
 
