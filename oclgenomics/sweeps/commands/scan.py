@@ -16,7 +16,16 @@ from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_cont
 from oclgenomics.errors import UsageError
 from oclgenomics.lazy_names import late
 from oclgenomics.sweeps import formats, plots
-from oclgenomics.sweeps.options import DEFAULT_STATISTICS, LEAST_WIDTH, MOST_WIDTH, ON_EXCLUDE, OWN_OPTIONS, STATISTICS
+from oclgenomics.sweeps.ehh import SCORES
+from oclgenomics.sweeps.options import (
+    DEFAULT_STATISTICS,
+    EHH_EDGES,
+    LEAST_WIDTH,
+    MOST_WIDTH,
+    ON_EXCLUDE,
+    OWN_OPTIONS,
+    STATISTICS,
+)
 
 if TYPE_CHECKING:
     from oclgenomics.variation import Alignment
@@ -24,7 +33,7 @@ if TYPE_CHECKING:
 own = late("oclgenomics.sweeps.significance")
 sources = late("oclgenomics.variation.sources")
 
-FORMATS: tuple[formats.ReportFormat, ...] = ("tsv", "raisd", "json")
+FORMATS: tuple[formats.ReportFormat, ...] = ("tsv", "raisd", "selscan", "json")
 SHOWN_ALIGNMENTS = 20  # reported on standard error without -v
 RAISD_OPTIONS = {
     "-I": "name the input without an option", "-n": "use --format raisd -o RAiSD_Report.NAME", "-L": "use --length",
@@ -38,7 +47,7 @@ def add_parser(actions: Any) -> None:
     """Add `scan` to the actions of `sweeps`."""
     parser = app.add_command(
         actions, run, "scan",
-        help="scan alignments by mu, pi, theta, Tajima's D, Fay and Wu's H, and CLR",
+        help="scan alignments by mu, pi, theta, Tajima's D, Fay and Wu's H, haplotype statistics, nSL, iHS and CLR",
         description="Compute statistics of selective sweeps along every chromosome or replicate, all of them from one "
         "reading of the data. A row belongs to each window of neighbouring sites, or to each position of a grid.",
         foreign=RAISD_OPTIONS,
@@ -58,7 +67,11 @@ def add_parser(actions: Any) -> None:
     ))  # fmt: skip
     add_site_options(parser)
     group = app.add_output_options(parser, formats=FORMATS, what="statistics")
-    group.add_argument("--all", action="store_true", help="windows and factors of mu in the raisd format")
+    group.add_argument(
+        "--all", action="store_true",
+        help="windows and factors of mu in the raisd format; normalised scores in "
+        "the selscan format",
+    )  # fmt: skip
     group.add_argument("--no-separator", action="store_true", help="no // lines in the raisd format")
     files.writes(group.add_argument(
         "--plot", metavar="FILE", help="draw the statistics along the chromosomes; .png, .svg or .pdf"
@@ -116,8 +129,26 @@ def add_statistic_options(parser: argparse.ArgumentParser, *, grid: bool = True)
         "--precision", default="accurate", metavar="accurate|compat",
         help="compat: RAiSD's float32 arithmetic and rules, for the same reports (default: %(default)s)",
     )  # fmt: skip
-
+    add_ehh_options(parser)
     add_clr_options(parser, maps=grid)
+
+
+def add_ehh_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of nSL and iHS."""
+    group = parser.add_argument_group("extended haplotype homozygosity (nsl, ihs)")
+    group.add_argument(
+        "--ehh-maf", type=float, default=0.05, metavar="F",
+        help="leave out sites of a smaller minor allele frequency (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--ehh-max-gap", type=app.count, default=200_000, metavar="BP",
+        help="no score where haplotypes would have to be followed across a larger gap between sites (default: "
+        "%(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--ehh-edge", default="drop", metavar="|".join(EHH_EDGES),
+        help="of sites from which the end of the data is reached: drop or keep the score (default: %(default)s)",
+    )  # fmt: skip
 
 
 def add_clr_options(parser: argparse.ArgumentParser, *, maps: bool) -> None:
@@ -179,21 +210,9 @@ def sweep_options(args: argparse.Namespace) -> sweeps.SweepOptions:
     UsageError
         A value out of range.
     """
-    names: tuple[str, ...] = (
-        "width",
-        "edge",
-        "grid",
-        "step",
-        "window",
-        "precision",
-        "maf",
-        "missing",
-        "max_missing",
-        "on_exclude",
-    )
-    names += tuple(OWN_OPTIONS)
+    names = ("width", "edge", "grid", "step", "window", "precision", "maf", "missing", "max_missing", "on_exclude")
     return sweeps.SweepOptions(
-        statistics=tuple(args.statistics.split(",")), **{name: getattr(args, name) for name in names}
+        statistics=tuple(args.statistics.split(",")), **{name: getattr(args, name) for name in (*names, *OWN_OPTIONS)}
     )
 
 
@@ -224,8 +243,9 @@ def run(args: argparse.Namespace) -> int:
         drawn: list[sweeps.Scan] = []
         made = app.provenance(args, engine)
         report = formats.make_report(
-            output.format, provenance=made, all_columns=args.all, separator=not args.no_separator
-        )
+            output.format, provenance=made, all_columns=args.all, separator=not args.no_separator,
+            statistic=next((name for name in SCORES if name in options.statistics), SCORES[0]),
+        )  # fmt: skip
         kept = drawn if args.plot or args.html or args.multiqc else None
         with app.text_output(output.path, "wb") as stream:
             formats.write_report(_seen(scans, messages, kept), stream, report)
@@ -254,9 +274,14 @@ def _check_outputs(args: argparse.Namespace, options: sweeps.SweepOptions) -> ap
         They do.
     """
     output = app.OutputOptions.resolve(args, FORMATS)
-    for option, given in (("--all", args.all), ("--no-separator", args.no_separator)):
-        if given and args.format != "raisd":
-            raise UsageError(f"{option} has no effect without --format raisd")
+    if args.all and args.format not in ("raisd", "selscan"):
+        raise UsageError("--all has no effect without --format raisd or selscan")
+    if args.no_separator and args.format != "raisd":
+        raise UsageError("--no-separator has no effect without --format raisd")
+    if args.format == "selscan" and len(set(SCORES) & set(options.statistics)) != 1:
+        raise UsageError(
+            f"--format selscan holds either nsl or ihs; give one of them with --stat, not {args.statistics}"
+        )
     if args.format == "raisd" and "mu" not in options.statistics:
         raise UsageError(f"--format raisd holds mu alone, which --stat {args.statistics} leaves out; add it")
     if args.plot:

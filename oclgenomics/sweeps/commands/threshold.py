@@ -34,6 +34,7 @@ FROM_REPORT: dict[str, Callable[[Any], Any]] = {
     "statistics": str, "width": int, "edge": int, "step": int, "window": int, "precision": str, "maf": float,
     "missing": str, "max_missing": float,
     "haplotype_window": int, "haplotype_step": int,
+    "ehh_maf": float, "ehh_max_gap": int, "ehh_edge": str,
     "clr_step": int, "clr_folded": lambda word: str(word) == "True", "clr_spectrum": str,
 }  # fmt: skip
 

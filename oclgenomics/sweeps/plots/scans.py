@@ -36,6 +36,7 @@ ticker = late("matplotlib.ticker")
 SHORT = {
     "mu": "μ", "pi": "π", "theta": "θ", "tajima_d": "D", "fay_wu_h": "H",
     "h1": "H1", "h12": "H12", "h123": "H123", "h2_h1": "H2/H1", "lassi": "T", "saltilassi": "L",
+    "nsl": "nSL", "ihs": "iHS",
     "clr": "CLR",
 }  # fmt: skip
 WIDTH, PANEL, MARGINS = 10.0, 1.55, 1.5  # inches
