@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 own = late("oclgenomics.sweeps.significance")
 sources = late("oclgenomics.variation.sources")
-annotations = late("oclgenomics.variation.genes")
+gene_files = late("oclgenomics.variation.genes")
 
 FORMATS: tuple[formats.ReportFormat, ...] = ("tsv", "raisd", "selscan", "json")
 SHOWN_ALIGNMENTS = 20  # reported on standard error without -v
@@ -241,7 +241,7 @@ def run(args: argparse.Namespace) -> int:
     exclude = sources.regions_of(args.exclude)
     null = None if args.threshold is None else sweeps.read_thresholds(args.threshold)
     _check_threshold(args, null)
-    genes = None if args.genes is None else annotations.read_genes(args.genes)
+    genes = None if args.genes is None else gene_files.read_genes(args.genes)
     background = None if args.background is None else sweeps.read_thresholds(args.background)
     oclgenomics.select_device(args.device)  # a device that is not there is reported before hours of reading
     messages = ScanMessages(args)
