@@ -4,7 +4,7 @@
 // the cubic between two of them. Logarithms are sums of whole numbers, ratios are summed as whole numbers, and floats only fill the gap between two
 // samples, so results are the same on every device and in every order.
 //
-// values, slopes: samples of class c from c * nodes on; `rows` holds that place for each site. Places: in units of 2^-26 of a coordinate.
+// values, slopes: samples of class c from c * nodes on; `rows` holds that place for each site. Places: in the units of LEAST.
 // A task is ALPHAS alphas at one place; `first`, `stop`: the sites [first, stop) that each reaches. One work-group a task.
 //
 // -D LANES=n        work-group size (a power of two)
@@ -27,7 +27,7 @@ static inline uint log_distance(ulong distance, float units, __global const uint
     const uint zeros = (uint)clz(distance);
     const uint m = (uint)((distance << zeros) >> 32), interval = (m >> 24) & 127u;
     const float r = (float)((int)(m & 0xffffffu) - 0x800000) * reciprocals[interval];
-    const float rest = r - r * r * (0.5f - r * (0.33333334f - r * 0.25f));
+    const float rest = r - r * r * (0.5f - r * 0.33333334f);
     return octaves[zeros] + centres[interval] + (uint)(int)(rest * units);
 }
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 LEAST_X, MOST_X = 1e-8, 12.0  # of alpha times distance, between which escapes are tabulated
 LOG_KNOTS = 250
-KNOTS = sorted(
+KNOTS: list[float] = sorted(
     [LEAST_X * (MOST_X / LEAST_X) ** (i / (LOG_KNOTS - 1)) for i in range(LOG_KNOTS)]
     + [0.1 + i * 2.9 / 249 for i in range(250)]
 )

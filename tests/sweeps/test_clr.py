@@ -12,6 +12,8 @@ from hypothesis import given, settings, strategies as st
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.sweeps import clr, clr_reference
 
+GOLDEN = Path(__file__).parents[1] / "golden" / "sweeps"
+
 
 @settings(max_examples=4, deadline=None)
 @given(seed=SEEDS, n=st.integers(2, 12))
@@ -30,6 +32,17 @@ def test_tables_have_the_oracle_s_logarithms(seed: int, n: int) -> None:
             steps = node / 4 if node <= clr.FINE_CELL else clr.FINE_FROM + (node - clr.FINE_CELL) / 16
             x = min(clr_reference.LEAST_X * np.exp(steps * clr.STEP), np.nextafter(12.0, 0))
             assert table.values[row, node] / 2**clr.VALUE_BITS == pytest.approx(oracle.ratio(x, 0.0), abs=1e-7)
+
+
+def test_tables_where_splines_would_be_no_probability() -> None:
+    spectrum = clr.read_spectrum(GOLDEN / "sweepfinder2.sweep40_1.spect")
+    classes = clr.SiteClasses.among(np.array([19, 33]), np.array([40, 40]), folded=False)
+    table = clr.ratio_table(classes, spectrum).values / 2**clr.VALUE_BITS
+    for row, site in enumerate([(19, 40), (33, 40)]):
+        oracle = clr_reference.CompositeLikelihood([1.0], [site], spectrum.tolist())
+        for node in range(1, clr.FINE_CELL):
+            x = clr_reference.LEAST_X * np.exp(node / 4 * clr.STEP)
+            assert table[row, node] == pytest.approx(oracle.ratio(x, 0.0), rel=1e-6, abs=1e-6)
 
 
 @settings(max_examples=30, deadline=None)
