@@ -155,9 +155,9 @@ __kernel void count_haplotypes(uint offset, uint windows, uint count, __global c
             const ulong own = (ulong)runs[i] << 32 | i;
             best = MAX(best, own);
         }
-        barrier(CLK_LOCAL_MEM_FENCE);  // what is in `found` was read
+        barrier(FENCE);  // what is in `found` was read
         found[lane] = best;
-        barrier(CLK_LOCAL_MEM_FENCE);
+        barrier(FENCE);
         if (lane == 0) {
             for (uint i = 1; i < LANES; i++)
                 best = MAX(best, found[i]);

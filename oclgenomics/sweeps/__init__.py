@@ -1,4 +1,4 @@
-"""Selective sweeps by several statistics at a time: mu, diversity, Tajima's D, and Fay and Wu's H.
+"""Selective sweeps by several statistics at a time: mu, diversity, the frequency spectrum and haplotypes.
 
 >>> from oclgenomics.sweeps import SweepOptions, plot_scans, scan
 >>> scans = scan("chr20.vcf.gz", SweepOptions(statistics=("mu", "pi")))  # doctest: +SKIP

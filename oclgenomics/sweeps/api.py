@@ -11,9 +11,10 @@ from typing import Any
 from oclgenomics.app.run import EngineLike, Run, all_parts_of, lent_engine, verb
 from oclgenomics.app.significance import check_rates
 from oclgenomics.errors import ParameterError, UsageError, check_choice
+from oclgenomics.sweeps.combined import COMBINED
 from oclgenomics.sweeps.device.scanner import BegunScan, SweepScanner
 from oclgenomics.sweeps.families import Background
-from oclgenomics.sweeps.options import STATISTICS, Statistic, SweepOptions
+from oclgenomics.sweeps.options import JUDGED, Statistic, SweepOptions
 from oclgenomics.sweeps.plan import used_sites
 from oclgenomics.sweeps.result import Scan, Scans
 from oclgenomics.sweeps.significance import Peaks, Significance, compare, cut_at, merge_rows
@@ -122,6 +123,7 @@ def find_thresholds(
     options: SweepOptions | None = None,
     *,
     fpr: Sequence[float] = (0.05,),
+    combined: Sequence[Statistic] = (),
     length: int | None = None,
     reading: ReadOptions = ReadOptions(),
     on_alignment: Callable[[Alignment], None] | None = None,
@@ -138,6 +140,8 @@ def find_thresholds(
         Those of the scan that is judged, without `grid`.
     fpr : sequence of float
         False-positive rates per replicate and statistic, each between 0 and 1.
+    combined : sequence of str, optional
+        Statistics that the combined score adds up, two or more of those of the scan.
     length : int, optional
         Of a replicate, bp, for the record; that of `reading` if not given.
     reading, on_alignment, engine, run
@@ -161,15 +165,20 @@ def find_thresholds(
     if options.grid is not None:
         raise ParameterError("grid", "has other distances on replicates than on the data; use `step`", options.grid)
     check_rates(fpr)
+    for name in combined:
+        check_choice("combined", name, options.statistics)
+    if len(set(combined)) == 1:
+        raise ParameterError("combined", "a combined score is of two statistics or more", combined[0])
+    combined = [name for name in options.statistics if name in combined]
     whole = reading.length if length is None else length
     how: dict[str, Any] = {"reading": reading, "on_alignment": on_alignment, "engine": engine, "run": run}
     with closing(iter_scan(source, options, **how)) as scans:
-        return Significance.of(scans, options.statistics, fpr, None if whole is None else int(whole))
+        return Significance.of(scans, options.statistics, fpr, None if whole is None else int(whole), combined)
 
 
 def find_peaks(
     scans: Sequence[Scan],
-    statistic: Statistic = "mu",
+    statistic: str = "mu",
     *,
     threshold: float | Significance | None = None,
     top: int | None = None,
@@ -186,6 +195,7 @@ def find_peaks(
     scans : sequence of Scan
         All scans of an input (`scan`), or a report of them (`read_report`).
     statistic : str
+        One of `STATISTICS`, or 'combined'.
     threshold : float or Significance, optional
         Rows with a larger value, or a smaller one of a statistic that a sweep lowers. What neutral replicates say
         (`find_thresholds`, `read_thresholds`) gives p-values, too.
@@ -213,7 +223,11 @@ def find_peaks(
         raise UsageError("which rows count is for you to say: give one of `threshold`, `top` and `quantile`")
     if fpr is not None and not isinstance(threshold, Significance):
         raise ParameterError("fpr", "has no effect without a `threshold` from neutral replicates")
-    check_choice("statistic", statistic, STATISTICS)
+    check_choice("statistic", statistic, JUDGED)
+    if statistic == COMBINED and isinstance(threshold, Significance):
+        if threshold.combination is None:
+            raise ParameterError("statistic", "the neutral replicates of `threshold` were not combined", statistic)
+        scans = [threshold.judged(one) for one in scans]
     if any(statistic not in one.values for one in scans):
         raise ParameterError("statistic", "is not in the scan", statistic)
     null = compared = None

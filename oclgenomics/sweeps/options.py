@@ -18,6 +18,7 @@ Statistic = Literal[
     "clr",
 ]  # fmt: skip
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
+JUDGED = (*STATISTICS, "combined")  # what figures show, and what peaks are of
 DEFAULT_STATISTICS: tuple[Statistic, ...] = ("mu", "pi", "theta", "tajima_d", "fay_wu_h")
 HAPLOTYPE_STATISTICS: tuple[Statistic, ...] = ("h1", "h12", "h123", "h2_h1", "lassi", "saltilassi")
 EHH_STATISTICS: tuple[Statistic, ...] = ("nsl", "ihs")
@@ -59,8 +60,8 @@ class SweepOptions:
     Parameters
     ----------
     statistics : sequence of str
-        Some of `STATISTICS`; if not given, `DEFAULT_STATISTICS`: mu, pi, Watterson's theta, Tajima's D, and Fay and
-        Wu's H.
+        Some of `STATISTICS`, which `docs/sweeps.md` defines; if not given, `DEFAULT_STATISTICS`: mu, pi, Watterson's
+        theta, Tajima's D, and Fay and Wu's H.
     width : int
         Sites of a window of mu; even, 6 to 2048.
     edge : int

@@ -185,8 +185,7 @@ def test_values_of_other_positions_on_rows(seed: int, count: int, rows: int, low
     rng = np.random.default_rng(seed)
     at = np.sort(rng.choice(np.arange(1.0, 60.0), count, replace=False))
     values = np.where(rng.random(count) < 0.2, np.nan, rng.integers(0, 9, count).astype(float))
-    grid = np.linspace(5.0, 45.0, rows) if rows > 1 else np.full(rows, 20.0)
-    step = 40.0 / (rows - 1) if rows > 1 else 8.0
+    grid, step = 5.0 + 8.0 * np.arange(rows), 8.0
     between, binned = (plan.on_rows(at, values, grid, one, low=low) for one in (None, step))
     for place, linear, found in zip(grid.tolist(), between.tolist(), binned.tolist(), strict=True):
         left, right = at <= place, at >= place

@@ -10,7 +10,7 @@ from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.app.peaks import add_peak_options, check_peak_options, given_threshold
 from oclgenomics.sweeps import formats
-from oclgenomics.sweeps.options import LOW, STATISTICS
+from oclgenomics.sweeps.options import JUDGED, LOW
 
 FORMATS: tuple[formats.PeakFormat, ...] = ("bed", "tsv", "json")
 
@@ -28,7 +28,7 @@ def add_parser(actions: Any) -> None:
     ))  # fmt: skip
     parser.add_argument(
         "--stat", "--statistic", dest="statistic", default="mu", metavar="NAME",
-        help=f"one of {', '.join(STATISTICS)} (default: %(default)s)",
+        help=f"one of {', '.join(JUDGED)} (default: %(default)s)",
     )  # fmt: skip
     add_peak_options(
         parser, which="which rows", value="VALUE",

@@ -47,7 +47,7 @@ def add_parser(actions: Any) -> None:
     """Add `scan` to the actions of `sweeps`."""
     parser = app.add_command(
         actions, run, "scan",
-        help="scan alignments by mu, pi, theta, Tajima's D, Fay and Wu's H, haplotype statistics, nSL, iHS and CLR",
+        help="scan alignments by mu, diversity, the frequency spectrum and haplotypes",
         description="Compute statistics of selective sweeps along every chromosome or replicate, all of them from one "
         "reading of the data. A row belongs to each window of neighbouring sites, or to each position of a grid.",
         foreign=RAISD_OPTIONS,
@@ -78,7 +78,13 @@ def add_parser(actions: Any) -> None:
     ))  # fmt: skip
     files.reads(group.add_argument(
         "--threshold", metavar="FILE",
-        help="draw lines in the figure and on the page at the thresholds that `sweeps threshold --json -o FILE` wrote",
+        help="draw lines in the figure and on the page at the thresholds that `sweeps threshold --json -o FILE` wrote; "
+        "if statistics were combined there, the report has the combined score and its p-value",
+    ))  # fmt: skip
+    files.reads(group.add_argument(
+        "--background", metavar="FILE",
+        help="take what lassi and saltilassi compare windows with from the neutral replicates of such a file, if this "
+        "input is short",
     ))  # fmt: skip
     add_html_option(group, "the statistics along the chromosomes")
     add_multiqc_options(group, "the first statistic along the chromosomes")
@@ -230,6 +236,8 @@ def run(args: argparse.Namespace) -> int:
     output = _check_outputs(args, options)
     exclude = sources.regions_of(args.exclude)
     null = None if args.threshold is None else sweeps.read_thresholds(args.threshold)
+    _check_threshold(args, null)
+    background = None if args.background is None else sweeps.read_thresholds(args.background)
     oclgenomics.select_device(args.device)  # a device that is not there is reported before hours of reading
     messages = ScanMessages(args)
     with ExitStack() as stack:
@@ -239,6 +247,7 @@ def run(args: argparse.Namespace) -> int:
         )
         engine = stack.enter_context(app.open_engine(args))
         how: dict[str, Any] = {"reading": reading, "exclude": exclude, "on_alignment": messages.alignment}
+        how["backgrounds"] = None if background is None else background.backgrounds
         scans = stack.enter_context(closing(sweeps.iter_scan(first, options, engine=engine, run=sweeps.Run(), **how)))
         drawn: list[sweeps.Scan] = []
         made = app.provenance(args, engine)
@@ -248,7 +257,7 @@ def run(args: argparse.Namespace) -> int:
         )  # fmt: skip
         kept = drawn if args.plot or args.html or args.multiqc else None
         with app.text_output(output.path, "wb") as stream:
-            formats.write_report(_seen(scans, messages, kept), stream, report)
+            formats.write_report(_seen(scans, messages, kept, null), stream, report)
         messages.totals(options)
         app.report_profile(args, engine)
     if null is not None:
@@ -286,10 +295,24 @@ def _check_outputs(args: argparse.Namespace, options: sweeps.SweepOptions) -> ap
         raise UsageError(f"--format raisd holds mu alone, which --stat {args.statistics} leaves out; add it")
     if args.plot:
         plots.plot_format(args.plot)
-    if args.threshold is not None and not (args.plot or args.html):
+    return output
+
+
+def _check_threshold(args: argparse.Namespace, null: sweeps.Significance | None) -> None:
+    """Refuse thresholds that the scan has no use for.
+
+    Raises
+    ------
+    UsageError
+        It has none.
+    """
+    if null is None:
+        return
+    if null.combination is not None and args.format == "raisd":
+        raise UsageError(f"--threshold {args.threshold}: the raisd format has no place for the combined score")
+    if null.combination is None and not (args.plot or args.html):
         why = "it draws lines into the figure; give --plot FILE or --html FILE as well"
         raise UsageError(f"--threshold {args.threshold}: {why}")
-    return output
 
 
 def _look_at_first(args: argparse.Namespace, alignment: Alignment) -> None:
@@ -299,10 +322,15 @@ def _look_at_first(args: argparse.Namespace, alignment: Alignment) -> None:
 
 
 def _seen(
-    scans: Iterator[sweeps.Scan], messages: ScanMessages, drawn: list[sweeps.Scan] | None
-) -> Iterator[sweeps.Scan]:
-    """The same scans, each reported, and kept for the figure and the page if there are any."""
-    for scan in scans:
+    scans: Iterator[sweeps.Scan], messages: ScanMessages, drawn: list[sweeps.Scan] | None,
+    null: sweeps.Significance | None,
+) -> Iterator[sweeps.Scan]:  # fmt: skip
+    """The same scans with a combined score, if there is one, each reported, and kept for the figure and the page."""
+    for each in scans:
+        scan = each
+        if null is not None and null.combination is not None:
+            own.compare(null, [scan], "this scan")
+            scan = null.judged(scan)
         messages.result(scan)
         if drawn is not None:
             drawn.append(scan)

@@ -122,11 +122,11 @@ class HaplotypeCounter:
             return max(self._block_sites, window)
         masked = planes.valid is not None
         share = min(2 * len(starts) / planes.sites, 1.0)  # borders for each site
-        kept_bytes = 4 * kept + 20
+        kept_bytes, spilled = 4 * kept + 20, SPILLED_BYTES * self._spills(planes.haplotypes)
         needs = [
             BufferNeed("states", per_item=4 * planes.words * (1 + masked)),
             BufferNeed("hashes", per_item=int(planes.haplotypes * (8 + 4 * masked) * share) + 1),
-            BufferNeed("words and counts", per_item=20 + kept_bytes, fixed=SPILLED_BYTES),
+            BufferNeed("words and counts", per_item=20 + kept_bytes, fixed=spilled),
         ]
         return self._engine.items_that_fit(needs, minimum=window, item="site")
 
@@ -172,9 +172,9 @@ class HaplotypeCounter:
     ) -> list[DeviceArray]:
         """Count in each window; returns what to release."""
         engine = self._engine
-        capacity = max(1 << (count - 1).bit_length(), LEAST_CAPACITY)
+        capacity = _capacity(count)
         lanes = engine.group_size(CPU_LANES if engine.tuning.cpu else LANES)
-        spills = PLACE_BYTES * capacity + SMALL_BYTES > self._local
+        spills = self._spills(count)
         kernel = engine.kernel(
             SOURCE, "count_haplotypes", MASKED=int(masked), CAPACITY=capacity, SPILLED=int(spills), LANES=lanes
         )
@@ -191,6 +191,14 @@ class HaplotypeCounter:
                 kernel, (groups * lanes,), (lanes,), **arguments, **lists, offset=offset, windows=windows, kept=kept
             )
         return [array for array in lists.values() if array is not None]
+
+    def _spills(self, count: int) -> bool:
+        """Whether a list of so many hashes has no room in local memory."""
+        return PLACE_BYTES * _capacity(count) + SMALL_BYTES > self._local
+
+
+def _capacity(count: int) -> int:
+    return max(1 << (count - 1).bit_length(), LEAST_CAPACITY)
 
 
 def _blocks(starts: Ints, window: int, most: int) -> Iterator[tuple[int, int]]:

@@ -18,8 +18,9 @@ from oclgenomics.app.tracks import Track, stretch_lines
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.json_text import load_fields
 from oclgenomics.io.text_file import read_text
+from oclgenomics.sweeps.combined import COMBINED_P
 from oclgenomics.sweeps.ehh import SCORES, SiteScores
-from oclgenomics.sweeps.options import LOW, STATISTICS
+from oclgenomics.sweeps.options import JUDGED, LOW, STATISTICS
 from oclgenomics.sweeps.plan import SweepFacts
 from oclgenomics.sweeps.result import LABELS, NOT_NEGATIVE, SCALES, VALUES, WINDOW_COLUMNS, Scan, Scans
 
@@ -150,7 +151,7 @@ def scan_record(scan: Scan) -> dict[str, Any]:
     """Return a scan as plain values: None where there is none, nothing that differs from run to run."""
     extremes = {}
     for name in scan.values:
-        best = scan.best(name)
+        best = scan.best(name) if name != COMBINED_P else None  # it says of the score what that does
         if best is not None:
             extremes[name] = {"value": float(scan.values[name][best]), "position": float(scan.positions[best])}
     return {
@@ -217,7 +218,7 @@ def summary_line(scan: Scan) -> str:
     line = f"{scan.name}: {scan.haplotypes:,} haplotypes, {scan.sites:,} sites"
     line += f" (left out: {left_out})" if left_out else ""
     found = []
-    for name in (name for name in STATISTICS if name in scan.values):
+    for name in (name for name in JUDGED if name in scan.values):
         best = scan.best(name)
         if best is not None:
             which = "lowest" if name in LOW else "highest"

@@ -23,7 +23,7 @@ from oclgenomics.app.figures import (
 )
 from oclgenomics.app.tracks import end_to_end
 from oclgenomics.lazy_names import late
-from oclgenomics.sweeps.options import LOW, STATISTICS, Statistic
+from oclgenomics.sweeps.options import JUDGED, LOW
 from oclgenomics.sweeps.result import LABELS, NOT_NEGATIVE, SCALES, Scan
 from oclgenomics.sweeps.significance import SweepThreshold
 
@@ -38,6 +38,7 @@ SHORT = {
     "h1": "H1", "h12": "H12", "h123": "H123", "h2_h1": "H2/H1", "lassi": "T", "saltilassi": "L",
     "nsl": "nSL", "ihs": "iHS",
     "clr": "CLR",
+    "combined": "score",
 }  # fmt: skip
 WIDTH, PANEL, MARGINS = 10.0, 1.55, 1.5  # inches
 COLUMNS = 2_000  # of a panel, in each of which the lowest and the highest point of many are drawn
@@ -98,9 +99,9 @@ def _draw_nothing(axes: Axes, count: int) -> None:
     axes.text(0.5, 0.5, f"Nothing to draw: {what}", ha="center", va="center", transform=axes.transAxes, color=GREY)
 
 
-def shown_of(scans: Sequence[Scan]) -> tuple[list[Statistic], list[Scan]]:
+def shown_of(scans: Sequence[Scan]) -> tuple[list[str], list[Scan]]:
     """Return the statistics of scans, and those of the scans that have a value."""
-    names = [name for name in STATISTICS if any(name in scan.values for scan in scans)]
+    names = [name for name in JUDGED if any(name in scan.values for scan in scans)]
     return names, [scan for scan in scans if any(scan.best(name) is not None for name in names)]
 
 
