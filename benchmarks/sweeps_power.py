@@ -161,7 +161,6 @@ def main() -> None:
     parser.add_argument("--tested", type=int, default=0)
     parser.add_argument("--seed", type=int, default=20260)
     parser.add_argument("--scenarios", default=",".join(SCENARIOS))
-    parser.add_argument("--statistics", default=",".join(STATISTICS))
     parser.add_argument("--json", metavar="FILE")
     args = parser.parse_args()
     names = [name for name in args.scenarios.split(",") if name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from oclgenomics.sweeps.plan import Floats, Ints, Mask, UsedSites
 from oclgenomics.variation.packing import pack_states, unpack_sites
 
 Score = Literal["nsl", "ihs"]
-SCORES: tuple[Score, ...] = get_args(Score)
+SCORES: tuple[Score, ...] = ("nsl", "ihs")
 
 REACH_SITES = 100  # steps of nSL
 REACH_BP = 1_000_000  # of iHS

@@ -200,7 +200,9 @@ def sweep_patterns(engine: Engine, kind: str, width: int) -> None:
 def homozygosity(engine: Engine, kind: str, score: Score, method: WalkMethod, local: bool) -> None:
     """Compute nSL or iHS of sites."""
     options = SweepOptions(ehh_edge="keep")
-    used = used_sites(_alignments(3)[kind], options, None, None)
+    states = correlated_states(np.random.default_rng(3), 40, 20)
+    alignment = make_alignment(states, np.arange(40) * 5 + 1, unphased=kind == "unphased")
+    used = used_sites(alignment, options, None, None)
     sites = core_sites(used, options, Mask.of(None, used.name, options))
     (found,) = HomozygosityScanner(engine, block_cores=25, method=method, in_local=local).scores(
         [sites], score, options

@@ -16,10 +16,10 @@ from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_cont
 from oclgenomics.errors import UsageError
 from oclgenomics.lazy_names import late
 from oclgenomics.sweeps import formats, plots
-from oclgenomics.sweeps.ehh import SCORES
 from oclgenomics.sweeps.options import (
     DEFAULT_STATISTICS,
     EHH_EDGES,
+    EHH_STATISTICS,
     LEAST_WIDTH,
     MOST_WIDTH,
     ON_EXCLUDE,
@@ -258,7 +258,7 @@ def run(args: argparse.Namespace) -> int:
         made = app.provenance(args, engine)
         report = formats.make_report(
             output.format, provenance=made, all_columns=args.all, separator=not args.no_separator,
-            statistic=next((name for name in SCORES if name in options.statistics), SCORES[0]),
+            statistic=next((name for name in EHH_STATISTICS if name in options.statistics), ""),
         )  # fmt: skip
         kept = drawn if args.plot or args.html or args.multiqc else None
         with app.text_output(output.path, "wb") as stream:
@@ -292,7 +292,7 @@ def _check_outputs(args: argparse.Namespace, options: sweeps.SweepOptions) -> ap
         raise UsageError("--all has no effect without --format raisd or selscan")
     if args.no_separator and args.format != "raisd":
         raise UsageError("--no-separator has no effect without --format raisd")
-    if args.format == "selscan" and len(set(SCORES) & set(options.statistics)) != 1:
+    if args.format == "selscan" and len(set(EHH_STATISTICS) & set(options.statistics)) != 1:
         raise UsageError(
             f"--format selscan holds either nsl or ihs; give one of them with --stat, not {args.statistics}"
         )
