@@ -271,6 +271,18 @@ def test_counting_imports_nothing_that_it_does_not_need(tmp_path: Path) -> None:
     assert not [name for name in names if name.startswith(ROOMS_UNNEEDED_TO_COUNT)]
 
 
+def test_a_context_is_begun_before_anything_is_imported_that_takes_long() -> None:
+    code = """
+import argparse, sys
+from oclgenomics import runtime
+from oclgenomics.app.commands import begin_engine
+runtime.begin_gpu = lambda device: print("numpy" in sys.modules, device)
+begin_engine(argparse.Namespace(device="1"))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False 1\n"
+
+
 def test_counting_loads_no_library_beside_those_of_opencl() -> None:
     """Python would stand still until the linker, at work in a thread, is done with those."""
     code = """

@@ -561,6 +561,7 @@ def begin_engine(args: argparse.Namespace, *, draws: str | None = None) -> None:
     """Have the device of the options ready soon, while the rest is imported.
 
     Python waits for the libraries of runtimes where it loads a library, too, so the modules that need some come before.
+    That of NVIDIA's driver is there at once; the context that is made by it is what takes long.
 
     Parameters
     ----------
@@ -570,6 +571,7 @@ def begin_engine(args: argparse.Namespace, *, draws: str | None = None) -> None:
     """
     if draws is not None and args.plot:  # while there is one thread, and little memory that two processes would share
         drawing.begin_drawing(f"oclgenomics.{args.command}.plots", draws)
+    runtime.begin_gpu(args.device)
     for name in (
         "concurrent.futures.thread",
         "subprocess",

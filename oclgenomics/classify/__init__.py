@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from oclgenomics.classify.database.database import Database as Database
     from oclgenomics.classify.database.file import *
     from oclgenomics.classify.database.merging import merge_databases as merge_databases
+    from oclgenomics.classify.device.packing import FeaturePacker as FeaturePacker
     from oclgenomics.classify.formats.truth import *
     from oclgenomics.classify.index import (
         Index as Index,
@@ -47,6 +48,7 @@ __getattr__, __dir__, __all__ = found_in(
         "database.database": "Database",
         "database.file": "read_database verify_database write_database",
         "database.merging": "merge_databases",
+        "device.packing": "FeaturePacker",
         "formats.truth": "read_calls read_confidences read_truth",
         "index": "Index checked_inputs options_for",
         "jobs": "BuildJob QueryJob",

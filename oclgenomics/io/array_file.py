@@ -420,6 +420,20 @@ class Taken(NamedTuple):
     places: NDArray[np.int64]
 
 
+class Blocks(NamedTuple):
+    """Neighbouring blocks of a section that nobody has verified yet.
+
+    Attributes
+    ----------
+    data : ndarray, uint8
+    first : int
+        The number of the first one in its section.
+    """
+
+    data: NDArray[np.uint8]
+    first: int
+
+
 class BlockReader:
     """An array in a file, of which some blocks are read, each of them verified before it is used.
 
@@ -460,26 +474,63 @@ class BlockReader:
             A block is damaged.
         """
         blocks, begins = self._blocks_of(begins, ends), np.asarray(begins)
+        size = self._bytes_of(blocks)
+        data = room(size)
+
+        def verify(part: NDArray[np.uint8], first: int) -> None:
+            self.verify(first, block_sums(KEY, part))
+
+        self._read(blocks, data[:size], threads, verify)
+        places = np.searchsorted(blocks, begins // BLOCK_BYTES) * BLOCK_BYTES + begins % BLOCK_BYTES
+        return Taken(data, places)
+
+    def unverified(self, begin: int, end: int, threads: Workers | None = None, room: Room | None = None) -> Blocks:
+        """Read the blocks that hold the bytes from one to before another, for somebody who makes their checksums.
+
+        `verify` says whether these are right. Parameters are those of `take`.
+        """
+        blocks = self._blocks_of(np.array([begin]), np.array([end]))
+        size = self._bytes_of(blocks)
+        data = (room or _new_room)(size)[:size]
+        self._read(blocks, data, threads, lambda part, first: None)
+        return Blocks(data, int(blocks[0]) if len(blocks) else 0)
+
+    def verify(self, first: int, sums: NDArray[np.uint64]) -> None:
+        """Compare the checksums of neighbouring blocks, from the one with the number `first` on.
+
+        Raises
+        ------
+        InputError
+            One differs: the block is damaged.
+        """
+        wrong = np.flatnonzero(sums != self._sums[first : first + len(sums)])
+        if len(wrong):
+            place = self._start + (first + int(wrong[0])) * BLOCK_BYTES
+            trouble = f"section {self._section.name!r} is damaged (the checksum of a block differs)"
+            raise self._file.error(trouble, place)
+
+    def _bytes_of(self, blocks: NDArray[np.int64]) -> int:
+        """Bytes of blocks, which ascend."""
         size = len(blocks) * BLOCK_BYTES
         if len(blocks) and blocks[-1] + 1 == self._section.blocks:  # the last one may be shorter
             size -= self._section.blocks * BLOCK_BYTES - self._section.filled_bytes
-        data = room(size)
-        pieces = list(self._pieces(blocks))
+        return size
+
+    def _read(
+        self, blocks: NDArray[np.int64], data: NDArray[np.uint8], threads: Workers | None,
+        then: Callable[[NDArray[np.uint8], int], None],
+    ) -> None:  # fmt: skip
+        """Read blocks, and call `then` with neighbours as soon as they are there, and the number of the first one."""
 
         def read(piece: tuple[int, int]) -> None:
             first, end = piece
-            part = data[first * BLOCK_BYTES : min(end * BLOCK_BYTES, size)]
+            part = data[first * BLOCK_BYTES : end * BLOCK_BYTES]
             self._file._fill(part, self._start + int(blocks[first]) * BLOCK_BYTES)
-            wrong = np.flatnonzero(block_sums(KEY, part) != self._sums[blocks[first] : blocks[first] + end - first])
-            if len(wrong):
-                place = self._start + int(blocks[first] + wrong[0]) * BLOCK_BYTES
-                trouble = f"section {self._section.name!r} is damaged (the checksum of a block differs)"
-                raise self._file.error(trouble, place)
+            then(part, int(blocks[first]))
 
+        pieces = list(self._pieces(blocks))
         for _ in map(read, pieces) if threads is None else threads.map(read, pieces):
             pass
-        places = np.searchsorted(blocks, begins // BLOCK_BYTES) * BLOCK_BYTES + begins % BLOCK_BYTES
-        return Taken(data, places)
 
     @staticmethod
     def _blocks_of(begins: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:

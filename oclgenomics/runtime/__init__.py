@@ -12,7 +12,11 @@ from oclgenomics.lazy_names import found_in
 if TYPE_CHECKING:
     from oclgenomics.runtime.buffers import DeviceArray as DeviceArray
     from oclgenomics.runtime.devices import *
-    from oclgenomics.runtime.early_context import begin_engine as begin_engine, keep_context as keep_context
+    from oclgenomics.runtime.early_context import (
+        begin_engine as begin_engine,
+        begin_gpu as begin_gpu,
+        keep_context as keep_context,
+    )
     from oclgenomics.runtime.engine import *
     from oclgenomics.runtime.host_memory import SharedArray as SharedArray
     from oclgenomics.runtime.memory import *
@@ -28,7 +32,7 @@ __getattr__, __dir__, __all__ = found_in(
     {
         "buffers": "DeviceArray",
         "devices": "Device list_devices",
-        "early_context": "begin_engine keep_context",
+        "early_context": "begin_engine begin_gpu keep_context",
         "engine": "Checkpoint Engine HostArray",
         "host_memory": "SharedArray",
         "memory": "BufferNeed DeviceLimits chunks items_that_fit",

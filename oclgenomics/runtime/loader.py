@@ -130,21 +130,24 @@ def begin_loading() -> None:
     _early_libraries()
 
 
+@functools.cache
 def early_drivers() -> Sequence[str]:
-    """Libraries of runtimes that `begin_loading` has loaded, by name or by path; none where the user lists them."""
-    return _early_libraries().libraries
+    """Libraries of runtimes that `begin_loading` loads, by name or by path; none where the user lists them.
+
+    Called before any of them is loaded.
+    """
+    try:
+        check_limits()
+    except DeviceError:
+        return ()
+    if core_variables():
+        know_foreign(loaded_libraries())
+    return () if _user_lists() else (*filter(None, map(_library_of, icd_files())), *missing_runtimes())
 
 
 @functools.cache
 def _early_libraries() -> EarlyLibraries:
-    try:
-        check_limits()
-    except DeviceError:
-        return EarlyLibraries([])
-    if core_variables():
-        know_foreign(loaded_libraries())
-    listed = [] if _user_lists() else [*filter(None, map(_library_of, icd_files())), *missing_runtimes()]
-    return EarlyLibraries(listed)
+    return EarlyLibraries(early_drivers())
 
 
 @functools.cache

@@ -113,9 +113,10 @@ def test_commands_that_will_draw_begin_so(
 ) -> None:
     done: list[object] = []
     monkeypatch.setattr(drawing, "begin_drawing", lambda *what: done.append(what))
+    monkeypatch.setattr(runtime, "begin_gpu", lambda device: done.append(f"GPU of {device}"))
     monkeypatch.setattr(runtime, "begin_engine", done.append)
     begin_engine(argparse.Namespace(plot=plot, command="kmers", device="device"), draws="plot_copies")
-    assert done == [*begun, "device"]
+    assert done == [*begun, "GPU of device", "device"]
 
 
 def test_tests_are_no_program() -> None:

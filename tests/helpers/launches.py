@@ -31,6 +31,7 @@ from helpers.squiggles import random_squiggle
 from oclgenomics.classify import plan as classify_plan
 from oclgenomics.classify.database.features import NO_FEATURE
 from oclgenomics.classify.database.file import KIND, open_database
+from oclgenomics.classify.device import packing
 from oclgenomics.classify.device.feature_index import FeatureIndex
 from oclgenomics.classify.device.sketches import Sketcher, cut_windows
 from oclgenomics.classify.device.tables import FeatureTable
@@ -578,6 +579,16 @@ def packed_features(engine: Engine) -> None:
             FeatureTable(engine, store, int(database.targets.windows.sum())).release()
 
 
+def packed_numbers(engine: Engine, kind: type) -> None:
+    """Pack features in pieces of a few."""
+    counts = np.arange(200).astype(kind) % 7 + 1
+    locations = np.arange(int(counts.sum()), dtype=np.uint32)
+    with mock.patch.multiple(packing, TOGETHER=128, STEP=64):
+        packer = packing.FeaturePacker(engine)
+        packer.keys(locations, 9)
+        packer.locations(locations, counts, np.append(0, counts.cumsum())[[0, 64, 128, 192, 200]], 33)
+
+
 def classify_candidates(engine: Engine, case: ClassifyCase) -> None:
     """Find the candidates of reads of every class, and their hits."""
     sketches, first, widths = case.sketches(engine)
@@ -740,7 +751,7 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
     ),
     "letters": (partial(letters_in_place, fastq=True), partial(letters_in_place, fastq=False)),
     "classify_index": (partial(indexed_sketches, max_locations=3), partial(indexed_sketches, max_locations=300)),
-    "classify_packed": (packed_features,),
+    "classify_packed": (packed_features, *(partial(packed_numbers, kind=kind) for kind in (np.uint8, np.uint16))),
     "classify_lines": (joined_lines,),
     "common": (hashes, probes),
 }  # the longest first, so that none is begun last

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from oclgenomics.runtime import Device, Engine, early_context, list_devices, loader
-from oclgenomics.runtime.early_context import begin_context, begin_engine, keep_context, taken_context
+from oclgenomics.runtime.early_context import begin_context, begin_engine, begin_gpu, keep_context, taken_context
 
 INTEL = loader.intel_library()
 CPU = 1 << 1  # CL_DEVICE_TYPE_CPU
@@ -141,8 +141,9 @@ def test_only_what_auto_would_choose_is_begun(
     drivers = ["libintelocl.so", "/usr/lib64/libnvidia-opencl.so.1", "libpocl.so.2"]
     monkeypatch.setattr(early_context, "early_drivers", lambda: drivers)
     monkeypatch.setattr(early_context, "begin_context", begun.append)
-    begin_engine(request_)
-    assert begun == (["/usr/lib64/libnvidia-opencl.so.1"] if begins else [])
+    for begin in (begin_gpu, begin_engine):
+        begin(request_)
+    assert begun == (["/usr/lib64/libnvidia-opencl.so.1"] * 2 if begins else [])
 
 
 @needs_intel

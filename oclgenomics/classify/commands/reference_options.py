@@ -130,12 +130,14 @@ def write_built(
     start : float
         When the work began, by `time.perf_counter`.
     engine : Engine, optional
-        Makes checksums; its profile is reported.
+        Packs features and makes checksums; its profile is reported.
     before : int
         Targets that were there before.
     """
-    summer = None if engine is None else primitives.block_summer(engine)
-    classify.write_database(output, made, manifest=getattr(args, "manifest", False), summer=summer)
+    how: dict[str, Any] = {}
+    if engine is not None:
+        how = {"summer": primitives.block_summer(engine), "packer": classify.FeaturePacker(engine)}
+    classify.write_database(output, made, manifest=getattr(args, "manifest", False), **how)
     seconds = time.perf_counter() - start
     if engine is not None:
         report_profile(args, engine)

@@ -39,7 +39,7 @@ from oclgenomics.classify.database.features import (
 )
 from oclgenomics.classify.database.manifest import check_manifest, manifest_path, write_manifest
 from oclgenomics.classify.database.packed_file import PackedStore, contradiction
-from oclgenomics.classify.database.packing import pack_features
+from oclgenomics.classify.database.packing import Packer, pack_features
 from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.classify.taxonomy.tree import Taxonomy
@@ -90,7 +90,12 @@ BEGINNINGS = {
 
 
 def write_database(
-    path: str | os.PathLike[str], database: Database, *, manifest: bool = False, summer: BlockSummer | None = None
+    path: str | os.PathLike[str],
+    database: Database,
+    *,
+    manifest: bool = False,
+    summer: BlockSummer | None = None,
+    packer: Packer | None = None,
 ) -> None:
     """Write a database to a file, whole or not at all. Equal databases give equal bytes.
 
@@ -102,6 +107,8 @@ def write_database(
         Also write its SHA-256 to a file next to it, as `sha256sum` does. One that is there is written anew in any case.
     summer : callable, optional
         Makes checksums on a device; see `oclgenomics.primitives.block_summer`.
+    packer : Packer, optional
+        Packs features on a device; see `oclgenomics.classify.device.packing.FeaturePacker`.
 
     Raises
     ------
@@ -109,11 +116,13 @@ def write_database(
         The file cannot be written; nothing half written is left.
     ValueError
         The database contradicts itself.
+    DeviceError
+        The packer's device was lost.
     """
     fault = find_fault(database)
     if fault is not None:
         raise ValueError(f"the database has {fault}")
-    write_arrays(path, KIND, __version__, described(database), packed_arrays(database), summer=summer)
+    write_arrays(path, KIND, __version__, described(database), packed_arrays(database, packer), summer=summer)
     if manifest or os.path.exists(manifest_path(path)):
         write_manifest(path)
 
@@ -214,10 +223,10 @@ def described(database: Database) -> dict[str, Any]:
     return {"options": asdict(database.options), "provenance": database.provenance, "features": numbers}
 
 
-def packed_arrays(database: Database) -> dict[str, NDArray[Any]]:
+def packed_arrays(database: Database, packer: Packer | None = None) -> dict[str, NDArray[Any]]:
     """Return the sections of a database."""
     with Workers(min(THREADS, usable_cores())) as threads:
-        packed = pack_features(database.features, int(database.targets.windows.sum()), threads)
+        packed = pack_features(database.features, int(database.targets.windows.sum()), threads, packer)
     return {**_known_arrays(database), **packed._asdict()}
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -25,11 +26,20 @@ from oclgenomics.classify.database.features import (
     StoredPiece,
     count_type,
 )
-from oclgenomics.classify.database.packing import SPARE, WORD_BITS, Widths, ranges, unpack, unpack_row
+from oclgenomics.classify.database.packing import (
+    SPARE,
+    WORD_BITS,
+    Widths,
+    ranges,
+    unpack,
+    unpack_row,
+    word_count,
+)
 from oclgenomics.errors import InputError
-from oclgenomics.io.array_file import THREADS, ArrayFile
+from oclgenomics.io.array_file import THREADS, ArrayFile, Room
 from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.read_ahead import read_ahead
+from oclgenomics.io.siphash import BLOCK_BYTES
 from oclgenomics.io.workers import Workers
 
 BUCKETS = 1 << 14  # whose places are read at a time
@@ -81,20 +91,24 @@ class PackedBits:
     Attributes
     ----------
     words : ndarray, uint64
+        Those of whole blocks of the file.
     first : int
         The bit with which they begin.
     width : int
         Bits of each.
+    first_block : int
+        The number of the first block in its section.
     """
 
     words: NDArray[np.uint64]
     first: int
     width: int
+    first_block: int
 
 
 @dataclass(frozen=True)
 class PackedPiece:
-    """Buckets that follow each other, on their way to a device; only their places are known to go together.
+    """Buckets that follow each other, on their way to a device; only their places are known to be right.
 
     Attributes
     ----------
@@ -137,7 +151,7 @@ class PackedStore:
         self._readers = {name: file.blocks(name, kind) for name, kind in PACKED.items() if name != "dead_keys"}
         sizes = {
             "key_starts": widths.buckets + 1, "location_starts": widths.buckets + 1,
-            "keys": _words(numbers.alive, widths.key), "locations": _words(numbers.located, widths.location),
+            "keys": word_count(numbers.alive, widths.key), "locations": word_count(numbers.located, widths.location),
         }  # fmt: skip
         fault = numbers_fault(numbers, numbers.alive + len(self._dead), numbers.located, self._options.max_locations)
         if fault is None and any(len(reader) != sizes[name] for name, reader in self._readers.items()):
@@ -202,25 +216,47 @@ class PackedStore:
         """Read the features in pieces, of which no bytes have to be verified; errors are those of `pieces`."""
         yield from map(StoredPiece, self.pieces(features, locations))
 
-    def packed_pieces(self, features: int, locations: int) -> Iterator[PackedPiece]:
+    def packed_pieces(self, features: int, locations: int, room: SectionRoom | None = None) -> Iterator[PackedPiece]:
         """Read all buckets in pieces of so many features and locations at most, or of one bucket, for a device.
+
+        `verify` says whether the blocks of a piece are right.
+
+        Parameters
+        ----------
+        features, locations : int
+        room : callable, optional
+            Gives memory for so many bytes of a section, by its name. It is called in another thread, while two pieces
+            that came before are still to be used.
 
         Raises
         ------
         InputError
-            The file is damaged, or the places of features contradict themselves.
+            The places of features are damaged or contradict themselves.
         """
+        of_keys, of_locations = (None if room is None else partial(room, name) for name in ("keys", "locations"))
 
         def read() -> Iterator[PackedPiece]:
             with Workers(min(THREADS, usable_cores())) as threads:
                 for places in self._all_places(threads, features, locations):
                     ends = (places.keys, places.keys_end), (places.locations, places.locations_end)
                     numbers = [(int(begin[0]), int(end[-1])) for begin, end in ends]
-                    keys = self._bits("keys", *numbers[0], self.widths.key, threads)
-                    yield PackedPiece(places, keys, self._bits("locations", *numbers[1], self.widths.location, threads))
+                    keys = self._bits("keys", *numbers[0], self.widths.key, threads, of_keys)
+                    width = self.widths.location
+                    located = self._bits("locations", *numbers[1], width, threads, of_locations)
+                    yield PackedPiece(places, keys, located)
 
         with closing(read_ahead(read(), 1)) as pieces:
             yield from pieces
+
+    def verify(self, name: str, bits: PackedBits, sums: NDArray[np.uint64]) -> None:
+        """Compare the checksums of the blocks of numbers, which belong to the section of a name.
+
+        Raises
+        ------
+        InputError
+            One of them is damaged.
+        """
+        self._readers[name].verify(bits.first_block, sums)
 
     def whole(self) -> Features:
         """Read all features, and check them; errors are those of `pieces`."""
@@ -279,12 +315,11 @@ class PackedStore:
             columns += [begins, ends]
         return Places(buckets, *columns)
 
-    def _bits(self, name: str, begin: int, end: int, width: int, threads: Workers) -> PackedBits:
+    def _bits(self, name: str, begin: int, end: int, width: int, threads: Workers, room: Room | None) -> PackedBits:
         """Numbers that follow each other."""
-        first, behind = begin * width // WORD_BITS * 8, _words(end, width) * 8
-        taken = self._readers[name].take(np.array([first]), np.array([behind]), threads)
-        place = int(taken.places[0])
-        return PackedBits(taken.data[place : place + behind - first].view("<u8"), begin * width % WORD_BITS, width)
+        first, behind = begin * width // WORD_BITS * 8, word_count(end, width) * 8
+        blocks = self._readers[name].unverified(first, behind, threads, room)
+        return PackedBits(blocks.data.view("<u8"), begin * width - blocks.first * BLOCK_BYTES * 8, width, blocks.first)
 
     def _numbers(
         self, name: str, begins: NDArray[np.int64], ends: NDArray[np.int64], width: int, threads: Workers
@@ -355,11 +390,6 @@ class FeatureSource(Protocol):
     ) -> Iterator[StoredPiece]: ...
 
     def whole(self) -> Features: ...
-
-
-def _words(numbers: int, width: int) -> int:
-    """How many words some numbers take."""
-    return -(-numbers * width // WORD_BITS)
 
 
 def _with_spare(size: int) -> NDArray[np.uint8]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,10 @@ from oclgenomics.classify.database.features import STEP, Counts, Features
 from oclgenomics.io.workers import Workers
 
 KEY_BITS = 32
-MAX_PLACE = 1 << 62
 BUCKET_FEATURES = 64  # of a bucket at least, on average
 WORD_BITS = 64
 SPARE = 8  # bytes behind packed numbers that are read with the last ones
-SUMMED = 1 << 15  # features whose locations are summed up at a time
+BUCKETS_TOGETHER = 1 << 14  # whose places a thread finds at a time
 TOGETHER = 1 << 16  # numbers that are packed at a time, so that caches hold them; a multiple of WORD_BITS
 
 
@@ -81,7 +80,59 @@ class PackedFeatures(NamedTuple):
     locations: NDArray[np.uint64]
 
 
-def pack_features(features: Features, windows: int, threads: Workers) -> PackedFeatures:
+class Packer(Protocol):
+    """Packs the numbers of features, wherever that is done."""
+
+    def keys(self, keys: NDArray[np.uint32], width: int) -> NDArray[np.uint64]:
+        """Pack the last bits of keys."""
+
+    def locations(
+        self, locations: NDArray[np.uint32], counts: Counts, before: NDArray[np.int64], width: int
+    ) -> NDArray[np.uint64]:
+        """Pack locations, with a flag for the last one of each feature.
+
+        Parameters
+        ----------
+        locations : ndarray, uint32
+        counts : ndarray
+            Locations of each feature, none 0.
+        before : ndarray, int64
+            Locations before every feature whose number is a multiple of `STEP`, and behind them all locations.
+        width : int
+        """
+
+
+class HostPacker:
+    """Packs numbers with threads of the host.
+
+    Parameters
+    ----------
+    threads : Workers
+    """
+
+    def __init__(self, threads: Workers) -> None:
+        self._threads = threads
+
+    def keys(self, keys: NDArray[np.uint32], width: int) -> NDArray[np.uint64]:
+        """Pack the last bits of keys."""
+        return pack(lambda begin, end: keys[begin:end].astype(np.uint64), len(keys), width, self._threads)
+
+    def locations(
+        self, locations: NDArray[np.uint32], counts: Counts, before: NDArray[np.int64], width: int
+    ) -> NDArray[np.uint64]:
+        """Pack locations, with a flag for the last one of each feature."""
+
+        def located(begin: int, end: int) -> NDArray[np.uint64]:
+            numbers = locations[begin:end].astype(np.uint64) << np.uint64(1)
+            low, high = np.searchsorted(before, begin, "right") - 1, np.searchsorted(before, end)
+            ends = before[low] + np.cumsum(counts[low * STEP : high * STEP], dtype=np.int64)
+            numbers[ends[(ends > begin) & (ends <= end)] - 1 - begin] |= np.uint64(1)
+            return numbers
+
+        return pack(located, len(locations), width, self._threads)
+
+
+def pack_features(features: Features, windows: int, threads: Workers, packer: Packer | None = None) -> PackedFeatures:
     """Pack features.
 
     Parameters
@@ -90,40 +141,63 @@ def pack_features(features: Features, windows: int, threads: Workers) -> PackedF
     windows : int
         Of all targets.
     threads : Workers
+    packer : Packer, optional
+        Packs numbers; if not given, the threads do.
     """
     alive = features.counts > 0
     none_dead = bool(alive.all())
     keys, counts = (features.keys, features.counts) if none_dead else (features.keys[alive], features.counts[alive])
+    packer = HostPacker(threads) if packer is None else packer
     widths = Widths.of(len(keys), windows)
-    begins = np.arange(widths.buckets, dtype=np.uint64) << np.uint64(widths.key)
-    key_starts = np.append(np.searchsorted(keys, begins.astype(np.uint32)), len(keys))
-    before = _located_before(counts, np.arange(0, len(counts) + STEP, STEP))
-
-    def located(begin: int, end: int) -> NDArray[np.uint64]:
-        numbers = features.locations[begin:end].astype(np.uint64) << np.uint64(1)
-        low, high = np.searchsorted(before, begin, "right") - 1, np.searchsorted(before, end)
-        ends = before[low] + np.cumsum(counts[low * STEP : high * STEP], dtype=np.int64)
-        numbers[ends[(ends > begin) & (ends <= end)] - 1 - begin] |= np.uint64(1)
-        return numbers
-
+    key_starts = _starts(keys, widths, threads)
+    steps = np.append(np.arange(0, len(counts), STEP), len(counts))
     return PackedFeatures(
         features.keys[:0] if none_dead else features.keys[~alive],
         key_starts.astype(np.uint32),
-        _located_before(counts, key_starts).astype(np.uint64),
-        pack(lambda begin, end: keys[begin:end].astype(np.uint64), len(keys), widths.key, threads),
-        pack(located, len(features.locations), widths.location, threads),
+        located_before(counts, key_starts, threads).astype(np.uint64),
+        packer.keys(keys, widths.key),
+        packer.locations(features.locations, counts, located_before(counts, steps, threads), widths.location),
     )
 
 
-def _located_before(counts: Counts, places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many locations there are before some features, whose places ascend; behind the last one, all."""
-    found, total = np.empty(len(places), np.int64), 0
-    for begin in range(0, max(len(counts), 1), SUMMED):
-        low, high = np.searchsorted(places, [begin, begin + SUMMED if begin + SUMMED < len(counts) else MAX_PLACE])
-        sums = np.append(np.int64(0), np.cumsum(counts[begin : begin + SUMMED], dtype=np.int64))
-        found[low:high] = total + sums[np.minimum(places[low:high] - begin, len(sums) - 1)]
-        total += int(sums[-1])
-    return found
+def _starts(keys: NDArray[np.uint32], widths: Widths, threads: Workers) -> NDArray[np.int64]:
+    """How many of some keys, which ascend, there are before each bucket, and all of them."""
+
+    def before(first: int) -> NDArray[np.int64]:
+        buckets = np.arange(first, min(first + BUCKETS_TOGETHER, widths.buckets), dtype=np.uint64)
+        found: NDArray[np.int64] = np.searchsorted(keys, (buckets << np.uint64(widths.key)).astype(np.uint32))
+        return found
+
+    return np.append(np.concatenate(list(threads.map(before, range(0, widths.buckets, BUCKETS_TOGETHER)))), len(keys))
+
+
+def located_before(counts: Counts, places: NDArray[np.int64], threads: Workers) -> NDArray[np.int64]:
+    """Return how many locations there are before some features.
+
+    Parameters
+    ----------
+    counts : ndarray
+        Locations of each feature.
+    places : ndarray, int64
+        Of the features, ascending: 0 first, and the number of all features last.
+    threads : Workers
+
+    Returns
+    -------
+    ndarray, int64
+    """
+
+    def between(first: int) -> NDArray[np.int64]:
+        some = places[first : first + BUCKETS_TOGETHER + 1]
+        sums = np.zeros(len(some) - 1, np.int64)
+        filled = some[1:] > some[:-1]  # for others, the sums that NumPy makes are those of what comes next
+        if filled.any():
+            part = counts[some[0] : some[-1]]
+            sums[filled] = np.add.reduceat(part, some[:-1][filled] - some[0], dtype=np.int64)
+        return sums
+
+    sums = list(threads.map(between, range(0, len(places) - 1, BUCKETS_TOGETHER)))
+    return np.concatenate([np.zeros(1, np.int64), *sums]).cumsum()
 
 
 def pack(
@@ -146,7 +220,7 @@ def pack(
     ndarray, uint64
         As many words as needed; bits behind the last number are 0.
     """
-    words = np.empty(-(-size * width // WORD_BITS), np.uint64)
+    words = np.empty(word_count(size, width), np.uint64)
 
     def make(begin: int) -> None:
         end = min(begin + TOGETHER, size)
@@ -168,6 +242,11 @@ def pack(
     for _ in threads.map(make, range(0, size, TOGETHER)):
         pass
     return words
+
+
+def word_count(size: int, width: int) -> int:
+    """Return how many words so many numbers take."""
+    return -(-size * width // WORD_BITS)
 
 
 def unpack(data: NDArray[np.uint8], bits: NDArray[np.int64], width: int) -> NDArray[np.uint64]:

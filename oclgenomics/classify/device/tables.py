@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
 
@@ -11,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from oclgenomics.classify import plan
 from oclgenomics.classify.database.features import Features, Found, StoredPiece
-from oclgenomics.classify.database.packed_file import FeatureSource, PackedPiece, PackedStore
+from oclgenomics.classify.database.packed_file import BUCKETS, FeatureSource, PackedBits, PackedPiece, PackedStore
 from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.classify.plan import BLOCK_WINDOWS
 from oclgenomics.classify.taxonomy.lineages import Targets
@@ -114,7 +115,11 @@ class FeatureTable:
         done = self._engine.checkpoint()
         shape = self._engine.tuning.shape
         sizes = plan.LOADED_FEATURES[shape], plan.LOADED_LOCATIONS[shape]
-        rooms = PieceRooms(self._engine, features, *sizes)
+        rooms = PieceRooms(
+            self._engine,
+            stored_bytes(features, *sizes),
+            whole=len(features) <= sizes[0] and features.numbers.located <= sizes[1],
+        )
         for piece in features.stored_pieces(*sizes, checks.found, rooms.of):
             done.wait()  # what is under way for more than one piece takes memory
             done = self._add(piece, before, in_lists, checks)
@@ -126,27 +131,35 @@ class FeatureTable:
         engine = self._engine
         carry = engine.empty(1, np.uint64)
         engine.fill(carry, 0)
-        done, shape = engine.checkpoint(), engine.tuning.shape
-        for piece in store.packed_pieces(plan.LOADED_FEATURES[shape], plan.LOADED_LOCATIONS[shape]):
+        shape = engine.tuning.shape
+        sizes = plan.LOADED_FEATURES[shape], plan.LOADED_LOCATIONS[shape]
+        rooms = PieceRooms(engine, packed_bytes(store, *sizes), whole=_is_surely_one(store, *sizes))
+        done = engine.checkpoint()
+        before: list[_Summed] = []
+        for piece in store.packed_pieces(*sizes, rooms.of):
             done.wait()
-            done = self._add_packed(piece, store.numbers.largest, carry, checks)
+            for one in before:
+                one.verify(engine, store)
+            before = [_Summed.begun(engine, *both) for both in (("keys", piece.keys), ("locations", piece.locations))]
+            done = self._add_packed(piece, before, store.numbers.largest, carry, checks)
+        for one in before:
+            one.verify(engine, store)
         if not checks.found().in_order:
             raise store.fault()
 
-    def _add_packed(self, piece: PackedPiece, most: int, carry: DeviceArray, checks: Checks) -> Checkpoint:
+    def _add_packed(
+        self, piece: PackedPiece, summed: Sequence[_Summed], most: int, carry: DeviceArray, checks: Checks
+    ) -> Checkpoint:
         """Make the entries and lists of some buckets, behind those that are there; return when that is done."""
         engine, places, buckets = self._engine, piece.places, len(piece.places.buckets)
         each, lanes = (EACH_BUCKETS, 1) if engine.tuning.cpu else (1, None)
         items = -(-buckets // each)
         sums = engine.empty(buckets + 1, np.uint64)
         common: dict[str, Any] = {"buckets": buckets, "each": each, "sums": sums, "carry": carry}
-        for name, bits, begins, ends in (
-            ("key", piece.keys, places.keys, places.keys_end),
-            ("location", piece.locations, places.locations, places.locations_end),
-        ):
-            words = bits.words if len(bits.words) else np.zeros(1, np.uint64)
+        sides = (places.keys, places.keys_end), (places.locations, places.locations_end)
+        for name, (begins, ends), one in zip(("key", "location"), sides, summed, strict=True):
             starts = (np.append(begins, ends[-1]) - begins[0]).astype(np.uint32)
-            common |= {f"{name}s": engine.upload(words), f"{name}s_at": bits.first, f"{name}_width": bits.width}
+            common |= {f"{name}s": one.words, f"{name}s_at": one.bits.first, f"{name}_width": one.bits.width}
             common[f"{name}_starts"] = engine.upload(starts)
         of_lists = {name: value for name, value in common.items() if not name.startswith("key")}
         engine.launch_items(engine.kernel(PACKED, "count_lists"), items, lanes=lanes, **of_lists)
@@ -254,6 +267,56 @@ class Checks:
         return Found(in_order, sums)
 
 
+@dataclass
+class _Summed:
+    """Packed numbers on a device, where the checksums of their blocks are made."""
+
+    name: str
+    bits: PackedBits
+    words: DeviceArray
+    sums: DeviceArray
+
+    @classmethod
+    def begun(cls, engine: Engine, name: str, bits: PackedBits) -> _Summed:
+        """Bring them there."""
+        blocks = -(-bits.words.nbytes // BLOCK_BYTES)
+        sums = engine.empty(max(blocks, 1), np.uint64)
+        words = engine.upload(bits.words if blocks else np.zeros(1, np.uint64), wait=False)
+        sum_blocks(engine, words, bits.words.nbytes, blocks, sums)
+        return cls(name, bits, words, sums)
+
+    def verify(self, engine: Engine, store: PackedStore) -> None:
+        """Compare the checksums, which are there."""
+        blocks = -(-self.bits.words.nbytes // BLOCK_BYTES)
+        store.verify(self.name, self.bits, engine.download(self.sums, blocks))
+        self.words.release()
+        self.sums.release()
+
+
+def _is_surely_one(store: PackedStore, features: int, locations: int) -> bool:
+    """Whether all buckets come as one piece, by a measure that no rounding of their shares makes wrong."""
+    fit = 2 * store.numbers.alive <= features and 2 * store.numbers.located <= locations
+    return fit and store.widths.buckets <= BUCKETS
+
+
+def stored_bytes(source: FeatureSource, features: int, locations: int) -> dict[str, int]:
+    """Return the bytes that a piece of so many features and locations at most usually has of each section."""
+    share = min(features / max(len(source), 1), 1)
+    most = 4 * max(features, locations)
+    return {
+        name: min(int(USUAL * share * blocks * BLOCK_BYTES), most) + 2 * BLOCK_BYTES
+        for name, blocks in source.blocks.items()
+    }
+
+
+def packed_bytes(store: PackedStore, features: int, locations: int) -> dict[str, int]:
+    """Return the bytes that a piece of so many features and locations at most usually has of each section."""
+    alive, located = store.numbers.alive, store.numbers.located
+    share = min(features / max(alive, 1), locations / max(located, 1), 1)
+    bits = {"keys": alive * store.widths.key, "locations": located * store.widths.location}
+    return {name: int(USUAL * share * size / 8) + 2 * BLOCK_BYTES for name, size in bits.items()}
+
+
 class PieceRooms:
     """Memory for pieces of a file on their way to a device, which reads pinned memory without a copy.
 
@@ -263,20 +326,18 @@ class PieceRooms:
     Parameters
     ----------
     engine : Engine
-    source : FeatureSource
-    features, locations : int
-        Of a piece at most.
+    sizes : dict of str to int
+        Bytes of each section that are enough for nearly all pieces.
+    whole : bool
+        There is one piece.
     """
 
-    def __init__(self, engine: Engine, source: FeatureSource, features: int, locations: int) -> None:
+    def __init__(self, engine: Engine, sizes: Mapping[str, int], *, whole: bool) -> None:
         self._rooms: dict[str, Iterator[NDArray[np.uint8]]] = {}
-        if engine.tuning.shares_memory or not source.blocks:
+        if engine.tuning.shares_memory:
             return
-        share = min(features / max(len(source), 1), 1)
-        single = len(source) <= features and source.numbers.located <= locations
-        for name, blocks in source.blocks.items():
-            size = min(int(USUAL * share * blocks * BLOCK_BYTES), 4 * max(features, locations)) + 2 * BLOCK_BYTES
-            rooms = [engine.pinned(size, np.uint8) for _ in range(1 if single else PIECES_ON_THE_WAY)]
+        for name, size in sizes.items():
+            rooms = [engine.pinned(size, np.uint8) for _ in range(1 if whole else PIECES_ON_THE_WAY)]
             self._rooms[name] = cycle(rooms)
 
     def of(self, name: str, size: int) -> NDArray[np.uint8]:

@@ -1,0 +1,69 @@
+"""Features that a device packs: the same words as those of the host."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from oclgenomics.classify.database import packing as host
+from oclgenomics.classify.database.packing import HostPacker, located_before
+from oclgenomics.classify.device import packing
+from oclgenomics.classify.device.packing import FeaturePacker
+from oclgenomics.io.workers import Workers
+from oclgenomics.runtime import Engine
+
+SIZES = [0, 1, 2, 63, 64, 65, 127, 128, 129, 200, 600]
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(SIZES), st.integers(1, 32), st.sampled_from([64, 128, 1 << 22]), st.integers(0, 99))
+def test_keys(shaped: Engine, size: int, width: int, together: int, seed: int) -> None:
+    keys = np.random.default_rng(seed).integers(0, 1 << 32, size, np.uint64).astype(np.uint32)
+    with mock.patch.object(packing, "TOGETHER", together), Workers(1) as threads:
+        expected = HostPacker(threads).keys(keys, width)
+        assert FeaturePacker(shaped).keys(keys, width).tolist() == expected.tolist()
+
+
+@settings(max_examples=60)
+@given(
+    st.sampled_from(SIZES), st.sampled_from([2, 17, 31, 32, 33]), st.sampled_from([64, 128, 1 << 22]),
+    st.sampled_from([1, 5, 64, 4096]), st.sampled_from([(np.uint8, 2), (np.uint8, 255), (np.uint16, 3000)]),
+    st.integers(0, 99),
+)  # fmt: skip
+def test_locations(
+    shaped: Engine, size: int, width: int, together: int, step: int, kind: tuple[type, int], seed: int
+) -> None:
+    rng, (dtype, most) = np.random.default_rng(seed), kind
+    counts = rng.integers(1, most + 1, size).astype(dtype)
+    counts[: size // 2] = np.minimum(counts[: size // 2], 3)
+    locations = rng.integers(0, 1 << 32, int(counts.sum(dtype=np.int64)), np.uint64).astype(np.uint32)
+    with ExitStack() as stack:
+        stack.enter_context(mock.patch.multiple(packing, TOGETHER=together, STEP=step))
+        stack.enter_context(mock.patch.object(host, "STEP", step))
+        threads = stack.enter_context(Workers(1))
+        before = located_before(counts, np.append(np.arange(0, size, step), size), threads)
+        expected = HostPacker(threads).locations(locations, counts, before, width)
+        assert FeaturePacker(shaped).locations(locations, counts, before, width).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("most", [1, 64 * packing.NUMBER_BYTES - 1, 128 * packing.NUMBER_BYTES])
+def test_little_memory_changes_nothing(engine: Engine, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = np.arange(1000, dtype=np.uint32)
+    expected = FeaturePacker(engine).keys(keys, 11)
+    monkeypatch.setattr(Engine, "max_allocation", most)
+    pieces = FeaturePacker(engine)._pieces(1000)
+    assert pieces[0] == (0, 128 if most > 64 * packing.NUMBER_BYTES else 64)
+    assert FeaturePacker(engine).keys(keys, 11).tolist() == expected.tolist()
+
+
+@settings(max_examples=60)
+@given(st.lists(st.integers(0, 5), max_size=40), st.data(), st.sampled_from([1, 3, 1 << 14]))
+def test_locations_before_features(counts: list[int], data: st.DataObject, together: int) -> None:
+    places = sorted([0, *data.draw(st.lists(st.integers(0, len(counts)))), len(counts)])
+    with mock.patch.object(host, "BUCKETS_TOGETHER", together), Workers(1) as threads:
+        found = located_before(np.array(counts, np.uint8), np.array(places), threads)
+    assert found.tolist() == [sum(counts[:place]) for place in places]
