@@ -14,6 +14,7 @@ from oclgenomics.app.html_output import add_html_option, elsewhere, input_title,
 from oclgenomics.app.inputs import add_reading_options, add_region_to_read, read_options, say_haploid, say_unphased
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.errors import UsageError
+from oclgenomics.io.source import Source
 from oclgenomics.lazy_names import late
 from oclgenomics.sweeps import formats, plots
 from oclgenomics.sweeps.options import (
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 own = late("oclgenomics.sweeps.significance")
 sources = late("oclgenomics.variation.sources")
+gene_files = late("oclgenomics.variation.genes")
 
 FORMATS: tuple[formats.ReportFormat, ...] = ("tsv", "raisd", "selscan", "json")
 SHOWN_ALIGNMENTS = 20  # reported on standard error without -v
@@ -85,6 +87,9 @@ def add_parser(actions: Any) -> None:
         "--background", metavar="FILE",
         help="take what lassi and saltilassi compare windows with from the neutral replicates of such a file, if this "
         "input is short",
+    ))  # fmt: skip
+    files.reads(group.add_argument(
+        "--genes", metavar="FILE", help="name the genes at the peaks in the figure; GFF3, GTF or BED"
     ))  # fmt: skip
     add_html_option(group, "the statistics along the chromosomes")
     add_multiqc_options(group, "the first statistic along the chromosomes")
@@ -237,7 +242,11 @@ def run(args: argparse.Namespace) -> int:
     exclude = sources.regions_of(args.exclude)
     null = None if args.threshold is None else sweeps.read_thresholds(args.threshold)
     _check_threshold(args, null)
+    genes = None if args.genes is None else gene_files.read_genes(args.genes)
     background = None if args.background is None else sweeps.read_thresholds(args.background)
+    for path in (args.clr_spectrum, args.recombination_map):
+        if path is not None and path != "-":
+            Source(path).close()  # a file that is not there is reported before hours of reading, too
     oclgenomics.select_device(args.device)  # a device that is not there is reported before hours of reading
     messages = ScanMessages(args)
     with ExitStack() as stack:
@@ -265,7 +274,7 @@ def run(args: argparse.Namespace) -> int:
     title = input_title([args.input])
     if args.plot:
         lines = () if null is None else null.thresholds
-        plots.draw_figure(args.plot, plots, "plot_scans", drawn, title=title, thresholds=lines)
+        plots.draw_figure(args.plot, plots, "plot_scans", drawn, title=title, thresholds=lines, genes=genes)
     if args.html:
         write_page(args, plots.scans_page(drawn, title=title, null=null, more=elsewhere(args)).text(made))
     if args.multiqc:
@@ -295,6 +304,8 @@ def _check_outputs(args: argparse.Namespace, options: sweeps.SweepOptions) -> ap
         raise UsageError(f"--format raisd holds mu alone, which --stat {args.statistics} leaves out; add it")
     if args.plot:
         plots.plot_format(args.plot)
+    elif args.genes is not None:
+        raise UsageError(f"--genes {args.genes}: it names genes in the figure; give --plot FILE as well")
     return output
 
 
