@@ -67,5 +67,12 @@ def test_blocks_and_lists_are_cut_by_memory(engine: Engine, most: int, monkeypat
     planes, rows = planes_and_rows(3, 40, 70, 0.01)
     monkeypatch.setattr(Engine, "items_that_fit", lambda self, needs, minimum, item: max(most, minimum))
     monkeypatch.setattr("oclgenomics.sweeps.device.haplotypes.SPILLED_BYTES", 4_000)
+    spans, whole = [], HaplotypeCounter._count_block
+    monkeypatch.setattr(
+        HaplotypeCounter,
+        "_count_block",
+        lambda self, part, *other: (spans.append(part.sites), whole(self, part, *other))[1],
+    )
     (found,) = HaplotypeCounter(engine, local_memory=0).count([planes], 8, 2, KEPT)
+    assert max(spans) <= most
     assert plain(found) == oracle(rows, 8, 2)
