@@ -1,17 +1,22 @@
 """Power of the statistics of `sweeps scan` on fresh replicates of known sweeps, and the false-positive rate of each.
 
-    python benchmarks/sweeps_power.py [--neutral 400] [--swept 140] [--seed N] [--scenarios S1,S2,...] [--json FILE]
+    python benchmarks/sweeps_power.py [--neutral 400] [--swept 140] [--tested 0] [--seed N] [--scenarios S1,S2,...]
+        [--json FILE]
 
 Replicates of msprime: 100 haplotypes of 500 kb, 10,000 individuals, 1.25e-8 mutations and 1e-8 crossovers per bp; the
-selected site lies in the middle. mu is the highest of all windows of 50 sites; the others are the lowest of windows of
-20 kb every 5 kb. Thresholds are those of neutral replicates of the same history at 5 and 1 %, by ranks.
+selected site lies in the middle. Rows lie every 5 kb: the extreme of the windows of sites around each (mu 50 sites,
+haplotypes 100 sites every 10), and pi, theta, D and H in windows of 20 kb. Thresholds are those of neutral replicates
+of the same history at 5 and 1 %, by ranks. Combined scores (`+`) have as many other replicates for
+local p, so their thresholds rest on as many replicates as those of single statistics; backgrounds are those of the
+neutral replicates. With --tested so many other neutral replicates of each history, growth among them, are judged by
+thresholds of their own history (`right`) and by those of a constant size (`wrong`).
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msprime
@@ -19,7 +24,10 @@ import numpy as np
 from measure import machine, table, write_json
 
 from oclgenomics.runtime import Engine, select_device
-from oclgenomics.sweeps import STATISTICS, SweepOptions, iter_scan
+from oclgenomics.sweeps import STATISTICS, Scan, SweepOptions, iter_scan
+from oclgenomics.sweeps.combined import combine
+from oclgenomics.sweeps.families import Background
+from oclgenomics.sweeps.significance import sign_of
 from oclgenomics.variation import Alignment
 
 LENGTH, HAPLOTYPES, SIZE = 500_000, 100, 10_000
@@ -36,15 +44,29 @@ SCENARIOS: dict[str, tuple[str, float, int, float, float]] = {
     "B2": ("bottleneck", 0.02, 0, 0.6, ONE),
 }
 RATES = (0.05, 0.01)
+OPTIONS = SweepOptions(statistics=STATISTICS, step=5_000, window=20_000)
+SETS = [
+    one
+    for one in (
+        ("mu", "saltilassi"), ("mu", "h12"), ("pi", "saltilassi"), ("pi", "mu", "saltilassi"),
+        ("mu", "saltilassi", "nsl"), ("mu", "saltilassi", "clr", "nsl"), ("pi", "mu", "saltilassi", "nsl"),
+    )
+    if set(one) <= set(STATISTICS)
+]  # fmt: skip
+Values = dict[str, np.ndarray]
 
 
 def demography(kind: str) -> msprime.Demography:
-    """A constant size, or 500 individuals from 2,800 to 2,600 generations ago."""
+    """A constant size; 500 individuals from 2,800 to 2,600 generations ago; or growth by 0.4 % in 1,000 generations."""
     history = msprime.Demography()
     history.add_population(name="A", initial_size=SIZE)
     if kind == "bottleneck":
         history.add_population_parameters_change(time=2600, initial_size=500, population="A")
         history.add_population_parameters_change(time=2800, initial_size=SIZE, population="A")
+    if kind == "growth":
+        size = SIZE * math.exp(4)
+        history.add_population_parameters_change(time=0, initial_size=size, growth_rate=0.004, population="A")
+        history.add_population_parameters_change(time=1000, initial_size=SIZE, growth_rate=0, population="A")
     return history
 
 
@@ -68,47 +90,67 @@ def replicates(kind: str, scenario: str | None, count: int, rng: np.random.Gener
         yield Alignment.from_haplotypes(at, trees.genotype_matrix(), name=str(number))
 
 
-def extremes(source: Iterator[Alignment], engine: Engine) -> dict[str, np.ndarray]:
-    """The value of each statistic that is most like a sweep in each replicate, and where, (replicates, 2)."""
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in STATISTICS}
-    options = [
-        SweepOptions(statistics=["mu"]),
-        SweepOptions(statistics=[name for name in STATISTICS if name != "mu"], step=5_000, window=20_000),
-    ]
-    batch: list[Alignment] = []
+class Null:
+    """What neutral replicates of a history say: calibrations of combined scores, and backgrounds of statistics."""
 
-    def scanned() -> None:
-        for one in options:
-            for scan in iter_scan(batch, one, engine=engine):
-                for name in one.statistics:
-                    row = scan.best(name)
-                    sign = 1 if name == "mu" else -1
-                    value = (
-                        (-math.inf, math.nan) if row is None else (sign * scan.values[name][row], scan.positions[row])
-                    )
-                    found[name].append(value)
-        batch.clear()
+    def __init__(self, kind: str, count: int, rng: np.random.Generator, engine: Engine) -> None:
+        scans = list(iter_scan(replicates(kind, None, 2 * count, rng), OPTIONS, engine=engine))
+        self.backgrounds: Mapping[str, Background] = scans[0].backgrounds
+        self.combinations = {"+".join(one): combine(scans, one)[0] for one in SETS}
+        self.values = self.judged(scans[1::2])
 
-    for alignment in source:
-        batch.append(alignment)
-        if len(batch) == 50:
-            scanned()
-    scanned()
-    return {name: np.array(values) for name, values in found.items()}
+    def limit(self, statistic: str, rate: float) -> float:
+        """The value that a share of neutral replicates exceeds: the k-th highest, k = floor(rate * (R + 1))."""
+        values = self.values[statistic][:, 0]
+        return float(np.sort(values)[::-1][max(math.floor(rate * (len(values) + 1)) - 1, 0)])
 
+    def scanned(self, source: Iterator[Alignment], engine: Engine) -> list[Scan]:
+        """Scans of replicates, with the backgrounds of the neutral ones."""
+        return list(iter_scan(source, OPTIONS, backgrounds=self.backgrounds, engine=engine))
 
-def threshold(values: np.ndarray, rate: float) -> float:
-    """The value that a share of neutral replicates exceeds: the k-th highest, k = floor(rate * (R + 1))."""
-    return float(np.sort(values)[::-1][max(math.floor(rate * (len(values) + 1)) - 1, 0)])
+    def judged(self, scans: Sequence[Scan]) -> Values:
+        """The value of each statistic and score that is most like a sweep in each scan, and where, (replicates, 2)."""
+        found: dict[str, list[tuple[float, float]]] = {name: [] for name in (*STATISTICS, *self.combinations)}
+        for scan in scans:
+            for name in STATISTICS:
+                found[name].append(best_of(scan, sign_of(name) * scan.values[name]))
+            for name, combination in self.combinations.items():
+                found[name].append(best_of(scan, combination.scores(scan)))
+        return {name: np.array(values) for name, values in found.items()}
 
 
-def wrong_null(neutral: dict[str, dict[str, np.ndarray]]) -> Iterator[dict[str, Any]]:
-    """The share of neutral replicates of the bottleneck that pass thresholds of the constant size."""
-    for statistic in STATISTICS:
-        values = neutral["bottleneck"][statistic][:, 0]
-        limits = [threshold(neutral["constant"][statistic][:, 0], rate) for rate in RATES]
-        rates = [float((values > limit).mean()) for limit in limits]
-        yield {"statistic": statistic, "rate_fpr05": rates[0], "rate_fpr01": rates[1]}
+def best_of(scan: Scan, scores: np.ndarray) -> tuple[float, float]:
+    """The highest score, and the middle of the rows that have it."""
+    if np.isnan(scores).all():
+        return -math.inf, math.nan
+    best = float(np.nanmax(scores))
+    rows = np.flatnonzero(scores == best)
+    plateau = rows[: int(np.argmin(np.append(np.diff(rows) == 1, False))) + 1]
+    return best, float(scan.positions[plateau].mean())
+
+
+def power(name: str, null: Null, swept: Values) -> Iterator[dict[str, Any]]:
+    """Rows of a scenario."""
+    for statistic, values in swept.items():
+        rates = [float((values[:, 0] > null.limit(statistic, rate)).mean()) for rate in RATES]
+        distance = np.abs(values[:, 1] - LENGTH / 2)
+        yield {
+            "scenario": name, "statistic": statistic, "power_fpr05": rates[0], "power_fpr01": rates[1],
+            "median_distance_kb": float(np.nanmedian(distance)) / 1000,
+            "within_25kb": float((distance <= 25_000).mean()),
+        }  # fmt: skip
+
+
+def false_positives(
+    nulls: Mapping[str, Null], count: int, rng: np.random.Generator, engine: Engine
+) -> Iterator[dict[str, Any]]:
+    """Rows of each history: the share of its neutral replicates that pass its own thresholds, and those of another."""
+    for kind, null in nulls.items():
+        neutral = list(replicates(kind, None, count, rng))
+        found = [(by, by.judged(by.scanned(iter(neutral), engine))) for by in (null, nulls["constant"])]
+        for statistic in null.values:
+            own, other = (float((each[statistic][:, 0] > by.limit(statistic, RATES[0])).mean()) for by, each in found)
+            yield {"history": kind, "statistic": statistic, "right": own, "wrong": other}
 
 
 def main() -> None:
@@ -116,38 +158,30 @@ def main() -> None:
     parser.add_argument("--device", "-d", default="auto")
     parser.add_argument("--neutral", type=int, default=400)
     parser.add_argument("--swept", type=int, default=140)
+    parser.add_argument("--tested", type=int, default=0)
     parser.add_argument("--seed", type=int, default=20260)
     parser.add_argument("--scenarios", default=",".join(SCENARIOS))
     parser.add_argument("--json", metavar="FILE")
     args = parser.parse_args()
-    names = args.scenarios.split(",")
+    names = [name for name in args.scenarios.split(",") if name]
     rng = np.random.default_rng(args.seed)
     device = select_device(args.device)
     results: list[dict[str, Any]] = []
     with Engine(device) as engine:
-        neutral = {
-            kind: extremes(replicates(kind, None, args.neutral, rng), engine)
-            for kind in sorted({SCENARIOS[name][0] for name in names})
-        }
+        histories = {"constant", "bottleneck", "growth"} if args.tested else {"constant"}
+        histories |= {SCENARIOS[name][0] for name in names}
+        nulls = {kind: Null(kind, args.neutral, rng, engine) for kind in sorted(histories)}
         for name in names:
-            swept = extremes(replicates(SCENARIOS[name][0], name, args.swept, rng), engine)
-            for statistic in STATISTICS:
-                values = swept[statistic]
-                limits = [threshold(neutral[SCENARIOS[name][0]][statistic][:, 0], rate) for rate in RATES]
-                power = [float((values[:, 0] > limit).mean()) for limit in limits]
-                distance = np.abs(values[:, 1] - LENGTH / 2)
-                results.append({
-                    "scenario": name, "statistic": statistic, "power_fpr05": power[0], "power_fpr01": power[1],
-                    "median_distance_kb": float(np.nanmedian(distance)) / 1000,
-                    "within_25kb": float((distance <= 25_000).mean()),
-                })  # fmt: skip
-    wrong = list(wrong_null(neutral)) if len(neutral) == 2 else []
-    print("\n\n".join(table(rows) for rows in (results, wrong) if rows))
-    sizes = {"neutral": args.neutral, "swept": args.swept, "seed": args.seed}
+            kind = SCENARIOS[name][0]
+            swept = nulls[kind].scanned(replicates(kind, name, args.swept, rng), engine)
+            results += power(name, nulls[kind], nulls[kind].judged(swept))
+        false = list(false_positives(nulls, args.tested, rng, engine)) if args.tested else []
+    print("\n\n".join(table(rows) for rows in (results, false) if rows))
+    sizes = {"neutral": args.neutral, "swept": args.swept, "tested": args.tested, "seed": args.seed}
     if args.json:
         write_json(
             args.json,
-            {"benchmark": "sweeps_power", "machine": machine(device), **sizes, "results": results, "wrong_null": wrong},
+            {"benchmark": "sweeps_power", "machine": machine(device), **sizes, "results": results, "false": false},
         )
 
 

@@ -1,4 +1,4 @@
-"""Selective sweeps by several statistics at a time: mu, diversity, Tajima's D, and Fay and Wu's H.
+"""Selective sweeps by several statistics at a time: mu, diversity, the frequency spectrum and haplotypes.
 
 >>> from oclgenomics.sweeps import SweepOptions, plot_scans, scan
 >>> scans = scan("chr20.vcf.gz", SweepOptions(statistics=("mu", "pi")))  # doctest: +SKIP
@@ -36,7 +36,7 @@ __getattr__, __dir__, __all__ = found_in(
         "oclgenomics.app.figures": "save_plot",
         "oclgenomics.app.reports": "write_report",
         "oclgenomics.app.run": "Run",
-        "options": "STATISTICS SweepOptions sweep_parameters",
+        "options": "DEFAULT_STATISTICS STATISTICS SweepOptions sweep_parameters",
         "plots.scans": "plot_scans",
         "result": "Scan Scans",
         "significance": "Peaks Significance",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import Any
@@ -11,12 +12,15 @@ from typing import Any
 from oclgenomics.app.run import EngineLike, Run, all_parts_of, lent_engine, verb
 from oclgenomics.app.significance import check_rates
 from oclgenomics.errors import ParameterError, UsageError, check_choice
-from oclgenomics.sweeps.device.scanner import SweepScanner
-from oclgenomics.sweeps.options import STATISTICS, Statistic, SweepOptions
+from oclgenomics.sweeps.combined import COMBINED
+from oclgenomics.sweeps.device.scanner import BegunScan, SweepScanner
+from oclgenomics.sweeps.families import Background
+from oclgenomics.sweeps.options import JUDGED, Statistic, SweepOptions
 from oclgenomics.sweeps.plan import used_sites
 from oclgenomics.sweeps.result import Scan, Scans
 from oclgenomics.sweeps.significance import Peaks, Significance, compare, cut_at, merge_rows
 from oclgenomics.variation import Alignment, ReadOptions
+from oclgenomics.variation.genes import Genes, read_genes
 from oclgenomics.variation.sources import AlignmentSource, Excluded, batches, open_alignments, regions_of
 
 
@@ -28,6 +32,7 @@ def iter_scan(
     reading: ReadOptions = ReadOptions(),
     exclude: Excluded = None,
     on_alignment: Callable[[Alignment], None] | None = None,
+    backgrounds: Mapping[str, Background] | None = None,
     engine: EngineLike = None,
     run: Run | None = None,
 ) -> Generator[Scan, None, None]:
@@ -37,14 +42,14 @@ def iter_scan(
     ------
     Scan
         One alignment (or one batch of small ones) is in memory at a time, or two where they are small enough to be
-        read ahead.
+        read ahead. Statistics that compare alignments with the whole input are given after the last one was read.
     """
     options, run = options or SweepOptions(), run or Run()
     regions, length = regions_of(exclude), reading.length
     reading = reading_for(reading, options)
     with ExitStack() as stack:
         read = open_alignments(source, reading, threads=run.threads, progress=run.progress)
-        scanner = None
+        scanner, held, given = None, list[BegunScan](), backgrounds or {}
         for batch in batches(stack.enter_context(closing(read))):
             if on_alignment is not None:
                 list(map(on_alignment, batch))
@@ -52,10 +57,15 @@ def iter_scan(
             used = [used_sites(one, options, regions, length) for one in batch]
             del batch  # before the next one is read
             seconds = time.perf_counter() - start
-            scanner = scanner or SweepScanner(stack.enter_context(lent_engine(engine)))
-            scans = scanner.scan(used, options, regions, seconds)
+            scanner = scanner or SweepScanner(stack.enter_context(lent_engine(engine)), options)
+            begun = scanner.begin(used, regions, seconds)
             del used
-            yield from scans
+            if scanner.waits(given):
+                held += begun
+            else:
+                yield from scanner.finish(begun, given)
+        if scanner is not None and held:
+            yield from scanner.finish(held, given)
 
 
 @all_parts_of(iter_scan)
@@ -77,6 +87,8 @@ def scan(scans: list[Scan]) -> Scans:
         Regions, or a BED file of them; `SweepOptions.on_exclude` says what they mean.
     on_alignment : callable, optional
         Called with each alignment as it was read, just before it is filtered and scanned.
+    backgrounds : mapping, optional
+        What statistics compare alignments with (`Scan.backgrounds` of another scan), instead of this input.
     engine : Engine, Device or str, optional
         An engine in use already, which stays open; or where to run, as `oclgenomics.runtime.select_device` takes it.
         The device is opened after the first alignment has been read, so that errors in the input come first.
@@ -113,6 +125,7 @@ def find_thresholds(
     options: SweepOptions | None = None,
     *,
     fpr: Sequence[float] = (0.05,),
+    combined: Sequence[Statistic] = (),
     length: int | None = None,
     reading: ReadOptions = ReadOptions(),
     on_alignment: Callable[[Alignment], None] | None = None,
@@ -129,6 +142,8 @@ def find_thresholds(
         Those of the scan that is judged, without `grid`.
     fpr : sequence of float
         False-positive rates per replicate and statistic, each between 0 and 1.
+    combined : sequence of str, optional
+        Statistics that the combined score adds up, two or more of those of the scan.
     length : int, optional
         Of a replicate, bp, for the record; that of `reading` if not given.
     reading, on_alignment, engine, run
@@ -152,21 +167,27 @@ def find_thresholds(
     if options.grid is not None:
         raise ParameterError("grid", "has other distances on replicates than on the data; use `step`", options.grid)
     check_rates(fpr)
+    for name in combined:
+        check_choice("combined", name, options.statistics)
+    if len(set(combined)) == 1:
+        raise ParameterError("combined", "a combined score is of two statistics or more", combined[0])
+    combined = [name for name in options.statistics if name in combined]
     whole = reading.length if length is None else length
     how: dict[str, Any] = {"reading": reading, "on_alignment": on_alignment, "engine": engine, "run": run}
     with closing(iter_scan(source, options, **how)) as scans:
-        return Significance.of(scans, options.statistics, fpr, None if whole is None else int(whole))
+        return Significance.of(scans, options.statistics, fpr, None if whole is None else int(whole), combined)
 
 
 def find_peaks(
     scans: Sequence[Scan],
-    statistic: Statistic = "mu",
+    statistic: str = "mu",
     *,
     threshold: float | Significance | None = None,
     top: int | None = None,
     quantile: float | None = None,
     fpr: float | None = None,
     merge: int = 0,
+    genes: Genes | str | os.PathLike[str] | None = None,
 ) -> Peaks:
     """Find the regions in which a statistic is most like a sweep; one of `threshold`, `top`, `quantile` says how much.
 
@@ -177,9 +198,10 @@ def find_peaks(
     scans : sequence of Scan
         All scans of an input (`scan`), or a report of them (`read_report`).
     statistic : str
+        One of `STATISTICS`, or 'combined'.
     threshold : float or Significance, optional
-        Rows with a larger value of mu, or a smaller one of the others. What neutral replicates say (`find_thresholds`,
-        `read_thresholds`) gives p-values, too.
+        Rows with a larger value, or a smaller one of a statistic that a sweep lowers. What neutral replicates say
+        (`find_thresholds`, `read_thresholds`) gives p-values, too.
     top : int, optional
         So many rows that are most like a sweep.
     quantile : float, optional
@@ -188,6 +210,8 @@ def find_peaks(
         False-positive rate of the threshold from neutral replicates; the first that they were asked for if not given.
     merge : int
         Windows at most so many bp apart are one region.
+    genes : Genes or path, optional
+        An annotation (GFF3, GTF or BED): peaks get the genes that overlap them, and the nearest one.
 
     Raises
     ------
@@ -200,11 +224,16 @@ def find_peaks(
     >>> from oclgenomics.sweeps import find_peaks, read_report
     >>> find_peaks(read_report("chr20.tsv"), "tajima_d", quantile=0.995).to_frame()  # doctest: +SKIP
     """
+    annotation = genes if genes is None or isinstance(genes, Genes) else read_genes(genes)
     if sum(given is not None for given in (threshold, top, quantile)) != 1:
         raise UsageError("which rows count is for you to say: give one of `threshold`, `top` and `quantile`")
     if fpr is not None and not isinstance(threshold, Significance):
         raise ParameterError("fpr", "has no effect without a `threshold` from neutral replicates")
-    check_choice("statistic", statistic, STATISTICS)
+    check_choice("statistic", statistic, JUDGED)
+    if statistic == COMBINED and isinstance(threshold, Significance):
+        if threshold.combination is None:
+            raise ParameterError("statistic", "the neutral replicates of `threshold` were not combined", statistic)
+        scans = [threshold.judged(one) for one in scans]
     if any(statistic not in one.values for one in scans):
         raise ParameterError("statistic", "is not in the scan", statistic)
     null = compared = None
@@ -216,7 +245,7 @@ def find_peaks(
         value = threshold
     else:
         value = cut_at(scans, statistic, top=top, quantile=quantile)
-    return Peaks(statistic, tuple(merge_rows(scans, statistic, value, merge, null)), value, fpr, compared)
+    return Peaks(statistic, tuple(merge_rows(scans, statistic, value, merge, null)), value, fpr, compared, annotation)
 
 
 def reading_for(reading: ReadOptions, options: SweepOptions) -> ReadOptions:

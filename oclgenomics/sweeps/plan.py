@@ -409,6 +409,29 @@ def highest_in_bins(at: Floats, values: Floats, grid: Floats, step: float) -> In
     return best
 
 
+def on_rows(at: Floats, values: Floats, rows: Floats, step: float | None, *, low: bool) -> Floats:
+    """Return a statistic of positions of its own at the positions of rows, float64 (rows,).
+
+    Parameters
+    ----------
+    at, values : ndarray of float64, shape (positions,)
+        Ascending positions, and the values there; NaN is no value.
+    rows : ndarray of float64, shape (rows,)
+    step : float or None
+        Bp between rows on a grid: the value most like a sweep within half a step is taken, if there is one. All others
+        lie on the line between the two values around them; NaN beyond the first and the last one, and next to NaN.
+    low : bool
+        A sweep lowers the values.
+    """
+    if not len(at):
+        return np.full(len(rows), np.nan)
+    between: Floats = np.interp(rows, at, values, np.nan, np.nan)
+    if step is None or not len(rows):
+        return between
+    best = highest_in_bins(at, -values if low else values, rows, step)
+    return np.where(best >= 0, values[best], between)
+
+
 # How much at a time
 
 

@@ -7,6 +7,7 @@ has a dosage of 0, 1 or 2 for each sample instead.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -134,3 +135,93 @@ def raisd_grid(positions: Sequence[float], columns: Sequence[Sequence[float]], c
         share = (at - positions[i]) / (positions[i + 1] - positions[i])
         rows.append((at, *(float(y[i]) + share * (float(y[i + 1]) - float(y[i])) for y in columns)))
     return rows
+
+
+def haplotype_spectrum(sites: Sequence[Sequence[State]]) -> list[int]:
+    """Return how often each haplotype of a window occurs, descending; those with a missing state are left out.
+
+    Parameters
+    ----------
+    sites : sequence of sequence
+        The sites of the window. With dosages these are multilocus genotypes.
+    """
+    counts = Counter(one for one in zip(*sites, strict=True) if None not in one)
+    return sorted(counts.values(), reverse=True)
+
+
+def homozygosity(counts: Sequence[int]) -> dict[str, float]:
+    """Return H1, H12, H123 and H2/H1 of a window (Garud et al. 2015) from the counts of its haplotypes, descending."""
+    f = [count / sum(counts) for count in counts]
+    h1 = sum(x * x for x in f)
+    found = {"h1": h1}
+    for name, most in (("h12", 2), ("h123", 3)):
+        found[name] = sum(f[:most]) ** 2 + sum(x * x for x in f[most:])
+    return found | {"h2_h1": (h1 - f[0] ** 2) / h1}
+
+
+def truncated(counts: Sequence[int], kept: int) -> list[float]:
+    """Return the frequencies of the most common haplotypes among themselves, 0 where there are fewer."""
+    top = [*counts[:kept], *[0] * (kept - len(counts))]
+    return [count / sum(top) for count in top]
+
+
+def lassi_models(neutral: Sequence[float]) -> list[list[float]]:
+    """Return the spectra of all sweeps that LASSI considers (Harris and DeGiorgio 2020).
+
+    Parameters
+    ----------
+    neutral : sequence of float
+        The mean of `truncated` over all windows.
+    """
+    kept, least = len(neutral), neutral[-1]
+    found = []
+    for m in range(1, kept):
+        weights = [math.exp(-i) for i in range(1, m + 1)]
+        epsilon = 1 / (100 * kept)
+        while epsilon <= least:
+            tail = [least - (j - m - 1) / (kept - m - 1) * (least - epsilon) for j in range(m + 1, kept)] + [epsilon]
+            moved = sum(neutral[m:]) - sum(tail)
+            head = [p + weight / sum(weights) * moved for p, weight in zip(neutral[:m], weights, strict=True)]
+            found.append([*head, *tail])
+            epsilon += 1 / (100 * kept)
+    return found
+
+
+def lassi_gain(spectrum: Sequence[float], haplotypes: int, model: Sequence[float], neutral: Sequence[float]) -> float:
+    """Return by how much a model explains a window better than neutrality, in log likelihood."""
+    return haplotypes * sum(f * math.log(q / p) for f, q, p in zip(spectrum, model, neutral, strict=True) if f)
+
+
+def lassi(spectrum: Sequence[float], haplotypes: int, neutral: Sequence[float]) -> float:
+    """Return T of a window."""
+    gains = [lassi_gain(spectrum, haplotypes, model, neutral) for model in lassi_models(neutral)]
+    return 2 * max([0.0, *gains])
+
+
+def decay_rates(least_distance: float) -> list[float]:
+    """Return the decays per bp that saltiLASSI considers, by the smallest distance of two windows."""
+    low, high = (math.log(-math.log(share) / least_distance) for share in (0.99999, 0.00001))
+    return [math.exp(low + (high - low) * i / 100) for i in range(101)]
+
+
+def saltilassi(
+    at: Sequence[float], spectra: Sequence[Sequence[float]], haplotypes: Sequence[int], neutral: Sequence[float],
+    least_distance: float, reach: float = 100_000.0,
+) -> list[float]:  # fmt: skip
+    """Return L at each window of a chromosome (DeGiorgio and Szpiech 2022), over the windows that lassip takes.
+
+    Those are all within `reach` bp, and one more on either side.
+    """
+    models = lassi_models(neutral)
+    found = []
+    for centre in at:
+        near = [k for k, other in enumerate(at) if abs(other - centre) <= reach]
+        used = range(max(near[0] - 1, 0), min(near[-1] + 2, len(at)))
+        best = 0.0
+        for model in models:
+            gains = [lassi_gain(spectra[k], haplotypes[k], model, neutral) for k in used]
+            for rate in decay_rates(least_distance):
+                total = sum(math.exp(-rate * abs(at[k] - centre)) * gain for k, gain in zip(used, gains, strict=True))
+                best = max(best, total)
+        found.append(2 * best)
+    return found

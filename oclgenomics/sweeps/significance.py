@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,11 @@ from oclgenomics.app.frames import frame_of
 from oclgenomics.app.significance import p_values, rank_for
 from oclgenomics.app.tracks import merged_windows, named_regions
 from oclgenomics.errors import ParameterError, UsageError
-from oclgenomics.sweeps.options import Statistic
-from oclgenomics.sweeps.result import LOW, Scan
+from oclgenomics.sweeps.combined import COMBINED, COMBINED_P, Combination, combine, q_values
+from oclgenomics.sweeps.families import Background
+from oclgenomics.sweeps.options import LOW, OWN_OPTIONS, Statistic
+from oclgenomics.sweeps.result import Scan
+from oclgenomics.variation.genes import Genes
 
 MUST_AGREE = ("width", "edge", "step", "window", "precision", "maf", "missing", "max_missing")
 LIKE_DENSITY = 1.1
@@ -71,7 +74,7 @@ class SweepThreshold:
     fpr : float
         The false-positive rate asked for.
     value : float
-        Larger values are detections of mu, smaller ones of the others.
+        Larger values are detections; smaller ones of a statistic that a sweep lowers.
     rank, replicates : int
         It is the rank-th most extreme of so many replicates.
     """
@@ -106,6 +109,10 @@ class Significance:
     extremes, positions : mapping of str to ndarray of float64, shape (replicates,)
         By statistic, the value of each replicate that is most like a sweep, and where; NaN without any.
     thresholds : tuple of SweepThreshold
+    combination : Combination, optional
+        Of one half of the replicates; extremes of the combined score are those of the other half.
+    backgrounds : mapping of str to mapping
+        What statistics compared the replicates with; see `Scan.backgrounds`.
     source : str
         The file that these were read from; empty if they were found in this process.
     """
@@ -116,6 +123,8 @@ class Significance:
     extremes: Mapping[str, NDArray[np.float64]]
     positions: Mapping[str, NDArray[np.float64]]
     thresholds: tuple[SweepThreshold, ...]
+    combination: Combination | None = None
+    backgrounds: Mapping[str, Background] = field(default_factory=dict)
     source: str = ""
 
     def __repr__(self) -> str:
@@ -127,9 +136,10 @@ class Significance:
 
     @classmethod
     def of(
-        cls, scans: Iterable[Scan], statistics: Sequence[Statistic], fpr: Sequence[float], length: int | None
-    ) -> Significance:
-        """Take the extremes of the scans of neutral replicates, one at a time.
+        cls, scans: Iterable[Scan], statistics: Sequence[Statistic], fpr: Sequence[float], length: int | None,
+        combined: Sequence[Statistic] = (),
+    ) -> Significance:  # fmt: skip
+        """Take the extremes of the scans of neutral replicates, one at a time unless some statistics are combined.
 
         Raises
         ------
@@ -137,7 +147,7 @@ class Significance:
             A rate outside its range, or too small for so few replicates; no replicate, or none with a value.
         """
         rows: dict[str, list[tuple[float, float]]] = {name: [] for name in statistics}
-        facts, densities, scan = [], [], None
+        facts, densities, scan, kept = [], [], None, list[Scan]()
         for scan in scans:
             facts.append(scan.facts)
             densities.append(density_of(scan))
@@ -146,6 +156,8 @@ class Significance:
                 none = (math.nan, math.nan)
                 value = none if best is None else (float(scan.values[name][best]), float(scan.positions[best]))
                 rows[name].append(value)
+            if combined:
+                kept.append(replace(scan, values={name: scan.values[name] for name in combined}))
         if scan is None:
             raise UsageError("there is no neutral replicate; give some")
         columns = {name: np.array(values).reshape(-1, 2) for name, values in rows.items()}
@@ -162,13 +174,31 @@ class Significance:
         )  # fmt: skip
         extremes = {name: values[:, 0].copy() for name, values in columns.items()}
         places = {name: values[:, 1].copy() for name, values in columns.items()}
-        found = tuple(one for name in statistics for one in thresholds(name, extremes[name], fpr))
-        return cls(scan.parameters, length, data, extremes, places, found)
+        combination = None
+        if combined:
+            combination, highest = combine(kept, combined)
+            extremes[COMBINED], places[COMBINED] = (np.array(column) for column in zip(*highest, strict=True))
+        found = tuple(one for name in extremes for one in thresholds(name, extremes[name], fpr))
+        return cls(scan.parameters, length, data, extremes, places, found, combination, scan.backgrounds)
 
     def p_values(self, statistic: str, values: NDArray[np.float64] | float) -> NDArray[np.float64]:
         """Return the probability of so extreme a value anywhere in a neutral alignment, float64 (...)."""
         sign = sign_of(statistic)
         return p_values(sign * np.asarray(values, np.float64), scores_of(statistic, self.extremes[statistic]))
+
+    def judged(self, scan: Scan) -> Scan:
+        """Return a scan with the combined score at each row and its p-value, if the replicates were combined.
+
+        Raises
+        ------
+        UsageError
+            The scan lacks a statistic.
+        """
+        if self.combination is None:
+            return scan
+        scores = self.combination.scores(scan)
+        p = np.where(np.isnan(scores), np.nan, self.p_values(COMBINED, scores))
+        return replace(scan, values={**scan.values, COMBINED: scores, COMBINED_P: p})
 
     def records(self) -> list[dict[str, Any]]:
         """Return a dict for each threshold: 'statistic', 'fpr', 'value', 'rank', 'replicates', 'expected_fpr'."""
@@ -224,7 +254,9 @@ def compare(null: Significance, scans: Sequence[Scan], what: str) -> str:
     """
     name, data = null.source or "the thresholds", null.data
     for scan in scans:
-        for option in MUST_AGREE:
+        both = set(scan.values) & set(null.extremes)
+        own = [option for option, statistics in OWN_OPTIONS.items() if both & set(statistics)]
+        for option in (*MUST_AGREE, *own):
             ours, theirs = str(scan.parameters.get(option)), str(null.scan.get(option))
             if ours != theirs:
                 raise UsageError(
@@ -297,7 +329,12 @@ class Peak:
     rows : int
         Rows merged.
     p_value : float or None
-        None without neutral replicates.
+        Probability of so extreme a value anywhere in a neutral alignment; None without neutral replicates.
+    q_value : float or None
+        False discovery rate of this and all better ones, over all stretches that are as long as a replicate; None
+        where their length is not known.
+    local_p : dict of str to float, or None
+        Of the combined score: the probability of each statistic's value at a single neutral position.
     """
 
     chromosome: str
@@ -308,9 +345,12 @@ class Peak:
     value: float
     rows: int
     p_value: float | None = None
+    q_value: float | None = None
+    local_p: Mapping[str, float] | None = None
 
 
-PEAK_COLUMNS = ("name", *(field.name for field in fields(Peak)))
+PEAK_COLUMNS = ("name", *(one.name for one in fields(Peak) if one.name != "local_p"))
+GENE_COLUMNS = ("genes", "nearest_gene", "gene_distance")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -326,6 +366,8 @@ class Peaks:
         False-positive rate of the threshold.
     compared : str, optional
         What was compared with the neutral replicates.
+    genes : Genes, optional
+        An annotation, from which each peak gets its genes.
     """
 
     statistic: str
@@ -333,6 +375,7 @@ class Peaks:
     threshold: float
     fpr: float | None = None
     compared: str | None = None
+    genes: Genes | None = None
 
     def __repr__(self) -> str:
         return f"<Peaks: {len(self.peaks):,} regions with {self.statistic} beyond {self.threshold:.6g}>"
@@ -340,17 +383,29 @@ class Peaks:
     def __len__(self) -> int:
         return len(self.peaks)
 
-    def records(self) -> list[dict[str, Any]]:
-        """Return a dict for each peak with the names of `PEAK_COLUMNS`, sorted by chromosome (its bytes) and start.
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns: `PEAK_COLUMNS`, and with an annotation `GENE_COLUMNS`."""
+        return PEAK_COLUMNS if self.genes is None else (*PEAK_COLUMNS, *GENE_COLUMNS)
 
-        `name` is "peak1" for the one that is most like a sweep, and so on.
+    def records(self) -> list[dict[str, Any]]:
+        """Return a dict for each peak with the names of `columns`, sorted by chromosome (its bytes) and start.
+
+        `name` is "peak1" for the one that is most like a sweep, and so on. `genes` are the names of those that overlap
+        the region, with commas between them, `gene_distance` the bp from `position` to the nearest one.
         """
-        sign = sign_of(self.statistic)
-        return named_regions([asdict(peak) for peak in self.peaks], [sign * peak.value for peak in self.peaks])
+        sign, regions = sign_of(self.statistic), [asdict(peak) for peak in self.peaks]
+        if self.genes is not None:
+            for region, peak in zip(regions, self.peaks, strict=True):
+                names = self.genes.overlapping(peak.chromosome, peak.start, peak.end)
+                region["genes"] = ",".join(name.replace(",", "_") for name in names) or None
+                near = self.genes.nearest(peak.chromosome, peak.position)
+                region["nearest_gene"], region["gene_distance"] = near or (None, None)
+        return named_regions(regions, [sign * peak.value for peak in self.peaks])
 
     def to_frame(self) -> Any:
-        """Make a table of the peaks, with the columns `PEAK_COLUMNS`; see `oclgenomics.app.frames.to_frame`."""
-        return frame_of(self.records(), PEAK_COLUMNS)
+        """Make a table of the peaks, with the names of `columns`; see `oclgenomics.app.frames.to_frame`."""
+        return frame_of(self.records(), self.columns)
 
 
 def cut_at(scans: Sequence[Scan], statistic: str, *, top: int | None = None, quantile: float | None = None) -> float:
@@ -392,14 +447,37 @@ def merge_rows(
     if merge < 0:
         raise ParameterError("merge", "a distance is 0 bp or more", merge)
     sign = sign_of(statistic)
+    tested = None if null is None or not null.length else _stretches(scans, statistic, null, null.length)
     for scan in scans:
-        values = scan.values[statistic]
+        values, local = scan.values[statistic], dict[str, NDArray[np.float64]]()
+        if statistic == COMBINED and null is not None and null.combination is not None:
+            local = null.combination.local_p(scan)
+            merge = max(merge, math.ceil(null.combination.reach))  # rows say what lies within
         with np.errstate(invalid="ignore"):
             chosen = np.flatnonzero(sign * values > sign * threshold)
         for part in merged_windows(chosen, scan.start, scan.end, merge):
             best = int(part[np.argmax(sign * values[part])])
             value = float(values[best])
+            if local:  # the best local p counts for rows around it, so the score has a plateau
+                last = best + int(np.argmin(np.append(values[best : part.max() + 1] == value, False))) - 1
+                best = (best + last) // 2
             p = None if null is None else float(null.p_values(statistic, value))
+            q = None if p is None or tested is None else float(q_values(np.array(p), tested))
             start, end = math.floor(scan.start[part].min()), math.ceil(scan.end[part].max()) - scan.by_bp
             place = float(scan.positions[best])
-            yield Peak(scan.name, scan.replicate, max(start, 1), end, place, value, len(part), p)
+            own = {name: float(each[best]) for name, each in local.items()} or None
+            yield Peak(scan.name, scan.replicate, max(start, 1), end, place, value, len(part), p, q, own)
+
+
+def _stretches(scans: Sequence[Scan], statistic: str, null: Significance, length: int) -> NDArray[np.float64]:
+    """The p-value of the best row of each stretch that is as long as a replicate."""
+    found = []
+    for scan in scans:
+        values = sign_of(statistic) * scan.values[statistic]
+        known = np.flatnonzero(~np.isnan(values))
+        if len(known):
+            stretch = (scan.positions[known] - scan.positions[known[0]]) // length
+            best = np.full(int(stretch[-1]) + 1, -np.inf)
+            np.maximum.at(best, stretch.astype(np.int64), values[known])
+            found.append(null.p_values(statistic, sign_of(statistic) * best[np.isfinite(best)]))
+    return np.concatenate(found) if found else np.zeros(0)

@@ -82,8 +82,12 @@ from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.seed_table import table_on_device
 from oclgenomics.signatures.options import Method
 from oclgenomics.signatures.panels.seeds import choose_seeds
+from oclgenomics.sweeps import SweepOptions, scan as scan_sweeps
+from oclgenomics.sweeps.device.ehh import HomozygosityScanner, Method as WalkMethod
+from oclgenomics.sweeps.device.haplotypes import HaplotypeCounter
 from oclgenomics.sweeps.device.patterns import PatternCounter
-from oclgenomics.sweeps.plan import site_planes
+from oclgenomics.sweeps.ehh import SCORES, Score, core_sites
+from oclgenomics.sweeps.plan import Mask, site_planes, used_sites
 from oclgenomics.variation.alignment import Alignment
 
 __all__ = [
@@ -194,6 +198,33 @@ def sweep_patterns(engine: Engine, kind: str, width: int) -> None:
     """Count the patterns of sites in windows."""
     found = PatternCounter(engine, block_sites=50).count([site_planes(_alignments(3)[kind])], width)
     assert found[0].pairs.all()
+
+
+def homozygosity(engine: Engine, kind: str, score: Score, method: WalkMethod, local: bool) -> None:
+    """Compute nSL or iHS of sites."""
+    options = SweepOptions(ehh_edge="keep")
+    states = correlated_states(np.random.default_rng(3), 40, 20)
+    alignment = make_alignment(states, np.arange(40) * 5 + 1, unphased=kind == "unphased")
+    used = used_sites(alignment, options, None, None)
+    sites = core_sites(used, options, Mask.of(None, used.name, options))
+    (found,) = HomozygosityScanner(engine, block_cores=25, method=method, in_local=local).scores(
+        [sites], score, options
+    )
+    assert len(found.score)
+
+
+def haplotype_windows(engine: Engine, kind: str, local_memory: int | None = None) -> None:
+    """Count the haplotypes of windows."""
+    counter = HaplotypeCounter(engine, block_sites=50, local_memory=local_memory)
+    (found,) = counter.count([site_planes(_alignments(3)[kind])], 12, 5, 3)
+    assert found.top[0].any()
+
+
+def sweep_ratios(engine: Engine, kind: str) -> None:
+    """Compute the composite likelihood ratio of sweeps."""
+    options = SweepOptions(statistics=["clr"], grid=2)
+    (found,) = scan_sweeps(_alignments(3)[kind], options, engine=engine)
+    assert not np.isnan(found.values["clr"]).any()
 
 
 def linkage(engine: Engine, kind: str, measure: str) -> None:
@@ -688,6 +719,16 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(sweep_patterns, kind="complete", width=8),
         partial(sweep_patterns, kind="missing", width=40),
         partial(sweep_patterns, kind="unphased", width=68),
+        partial(haplotype_windows, kind="complete"),
+        partial(haplotype_windows, kind="missing", local_memory=0),
+        partial(haplotype_windows, kind="unphased"),
+        partial(sweep_ratios, kind="complete"),
+    ),
+    "sweeps_ehh": tuple(
+        partial(homozygosity, kind=kind, score=score, method=method, local=local)
+        for kind in ("complete", "unphased")
+        for score in SCORES
+        for method, local in (("sorted", False), ("classes", True), ("classes", False))
     ),
     "primitives": tuple(partial(primitives, number=number) for number in range(len(_PRIMITIVES))),
     "sequences": (partial(sequences, fastq=True), partial(sequences, fastq=False), compressed_sequences),

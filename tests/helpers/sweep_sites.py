@@ -31,6 +31,22 @@ def random_states(
     return states * seen, seen
 
 
+def few_haplotypes(
+    rng: np.random.Generator, sites: int, haplotypes: int, missing: float = 0.0
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """States (sites, haplotypes) of few haplotypes that recombine, so that many are equal in short windows."""
+    founders = rng.integers(0, 2, (sites, int(rng.integers(1, haplotypes + 1))), np.uint8)
+    source = np.tile(rng.integers(0, founders.shape[1], haplotypes), (sites, 1))
+    for site in range(1, sites):
+        moved = rng.random(haplotypes) < 0.03
+        source[site] = np.where(moved, rng.integers(0, founders.shape[1], haplotypes), source[site - 1])
+    states = np.take_along_axis(founders, source, axis=1) if sites else founders[:, :1].repeat(haplotypes, axis=1)
+    if not missing:
+        return states, None
+    seen = rng.random((sites, haplotypes)) >= missing
+    return states * seen, seen
+
+
 def rows_of(states: np.ndarray, seen: np.ndarray | None, *, genotypes: bool = False) -> States:
     """Sites as the oracle has them; dosages of samples that are observed whole, with `genotypes`."""
     if not genotypes:

@@ -177,3 +177,24 @@ def test_blocks_have_every_window_once(sites: int, width: int, most: int) -> Non
 
 def test_flags_have_a_bit_for_each_site_of_half_a_window() -> None:
     assert [plan.flag_words(width) for width in (6, 64, 66, 128, 130, 2048)] == [1, 1, 2, 2, 4, 32]
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=SEEDS, count=st.integers(0, 12), rows=st.integers(0, 6), low=st.booleans())
+def test_values_of_other_positions_on_rows(seed: int, count: int, rows: int, low: bool) -> None:
+    rng = np.random.default_rng(seed)
+    at = np.sort(rng.choice(np.arange(1.0, 60.0), count, replace=False))
+    values = np.where(rng.random(count) < 0.2, np.nan, rng.integers(0, 9, count).astype(float))
+    grid, step = 5.0 + 8.0 * np.arange(rows), 8.0
+    between, binned = (plan.on_rows(at, values, grid, one, low=low) for one in (None, step))
+    for place, linear, found in zip(grid.tolist(), between.tolist(), binned.tolist(), strict=True):
+        left, right = at <= place, at >= place
+        line = math.nan
+        if left.any() and right.any():
+            a, b = np.flatnonzero(left)[-1], np.flatnonzero(right)[0]
+            share = 0.0 if a == b else (place - at[a]) / (at[b] - at[a])
+            line = values[a] + share * (values[b] - values[a])
+        assert linear == pytest.approx(line, nan_ok=True)
+        near = values[(at >= place - step / 2) & (at < place + step / 2) & ~np.isnan(values)]
+        best = (near.min() if low else near.max()) if len(near) else line
+        assert found == pytest.approx(best, nan_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
@@ -13,18 +14,28 @@ from oclgenomics.app import commands as app, files
 from oclgenomics.app.html_output import add_html_option, elsewhere, input_title, write_page
 from oclgenomics.app.inputs import add_reading_options, add_region_to_read, read_options, say_haploid, say_unphased
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import InputError, UsageError
 from oclgenomics.lazy_names import late
 from oclgenomics.sweeps import formats, plots
-from oclgenomics.sweeps.options import LEAST_WIDTH, MOST_WIDTH, ON_EXCLUDE, STATISTICS
+from oclgenomics.sweeps.options import (
+    DEFAULT_STATISTICS,
+    EHH_EDGES,
+    EHH_STATISTICS,
+    LEAST_WIDTH,
+    MOST_WIDTH,
+    ON_EXCLUDE,
+    OWN_OPTIONS,
+    STATISTICS,
+)
 
 if TYPE_CHECKING:
     from oclgenomics.variation import Alignment
 
 own = late("oclgenomics.sweeps.significance")
 sources = late("oclgenomics.variation.sources")
+gene_files = late("oclgenomics.variation.genes")
 
-FORMATS: tuple[formats.ReportFormat, ...] = ("tsv", "raisd", "json")
+FORMATS: tuple[formats.ReportFormat, ...] = ("tsv", "raisd", "selscan", "json")
 SHOWN_ALIGNMENTS = 20  # reported on standard error without -v
 RAISD_OPTIONS = {
     "-I": "name the input without an option", "-n": "use --format raisd -o RAiSD_Report.NAME", "-L": "use --length",
@@ -38,7 +49,7 @@ def add_parser(actions: Any) -> None:
     """Add `scan` to the actions of `sweeps`."""
     parser = app.add_command(
         actions, run, "scan",
-        help="scan alignments by mu, pi, theta, Tajima's D, and Fay and Wu's H",
+        help="scan alignments by mu, diversity, the frequency spectrum and haplotypes",
         description="Compute statistics of selective sweeps along every chromosome or replicate, all of them from one "
         "reading of the data. A row belongs to each window of neighbouring sites, or to each position of a grid.",
         foreign=RAISD_OPTIONS,
@@ -58,14 +69,27 @@ def add_parser(actions: Any) -> None:
     ))  # fmt: skip
     add_site_options(parser)
     group = app.add_output_options(parser, formats=FORMATS, what="statistics")
-    group.add_argument("--all", action="store_true", help="windows and factors of mu in the raisd format")
+    group.add_argument(
+        "--all", action="store_true",
+        help="windows and factors of mu in the raisd format; normalised scores in "
+        "the selscan format",
+    )  # fmt: skip
     group.add_argument("--no-separator", action="store_true", help="no // lines in the raisd format")
     files.writes(group.add_argument(
         "--plot", metavar="FILE", help="draw the statistics along the chromosomes; .png, .svg or .pdf"
     ))  # fmt: skip
     files.reads(group.add_argument(
         "--threshold", metavar="FILE",
-        help="draw lines in the figure and on the page at the thresholds that `sweeps threshold --json -o FILE` wrote",
+        help="draw lines in the figure and on the page at the thresholds that `sweeps threshold --json -o FILE` wrote; "
+        "if statistics were combined there, the report has the combined score and its p-value",
+    ))  # fmt: skip
+    files.reads(group.add_argument(
+        "--background", metavar="FILE",
+        help="take what lassi and saltilassi compare windows with from the neutral replicates of such a file, if this "
+        "input is short",
+    ))  # fmt: skip
+    files.reads(group.add_argument(
+        "--genes", metavar="FILE", help="name the genes at the peaks in the figure; GFF3, GTF or BED"
     ))  # fmt: skip
     add_html_option(group, "the statistics along the chromosomes")
     add_multiqc_options(group, "the first statistic along the chromosomes")
@@ -76,8 +100,8 @@ def add_statistic_options(parser: argparse.ArgumentParser, *, grid: bool = True)
     """Add which statistics are computed, and where; without `grid` not at so many positions."""
     group = parser.add_argument_group("statistics and windows")
     group.add_argument(
-        "--stat", "--statistics", dest="statistics", default=",".join(STATISTICS), metavar="NAME,...",
-        help=f"some of {', '.join(STATISTICS)} (default: all)",
+        "--stat", "--statistics", dest="statistics", default=",".join(DEFAULT_STATISTICS), metavar="NAME,...",
+        help=f"some of {', '.join(STATISTICS)} (default: {','.join(DEFAULT_STATISTICS)})",
     )  # fmt: skip
     group.add_argument(
         "-w", "--width", type=app.count, default=50, metavar="N",
@@ -105,9 +129,60 @@ def add_statistic_options(parser: argparse.ArgumentParser, *, grid: bool = True)
         "--step the bp between positions)",
     )  # fmt: skip
     group.add_argument(
+        "--haplotype-window", type=app.count, default=100, metavar="N",
+        help="sites of a window of h1, h12, h123, h2_h1, lassi and saltilassi (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--haplotype-step", type=app.count, default=10, metavar="N",
+        help="sites from one such window to the next (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
         "--precision", default="accurate", metavar="accurate|compat",
         help="compat: RAiSD's float32 arithmetic and rules, for the same reports (default: %(default)s)",
     )  # fmt: skip
+    add_ehh_options(parser)
+    add_clr_options(parser, maps=grid)
+
+
+def add_ehh_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of nSL and iHS."""
+    group = parser.add_argument_group("extended haplotype homozygosity (nsl, ihs)")
+    group.add_argument(
+        "--ehh-maf", type=float, default=0.05, metavar="F",
+        help="leave out sites of a smaller minor allele frequency (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--ehh-max-gap", type=app.count, default=200_000, metavar="BP",
+        help="no score where haplotypes would have to be followed across a larger gap between sites (default: "
+        "%(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--ehh-edge", default="drop", metavar="|".join(EHH_EDGES),
+        help="of sites from which the end of the data is reached: drop or keep the score (default: %(default)s)",
+    )  # fmt: skip
+
+
+def add_clr_options(parser: argparse.ArgumentParser, *, maps: bool) -> None:
+    """Add the options of CLR, and with `maps` a recombination map."""
+    group = parser.add_argument_group("composite likelihood ratio (clr)")
+    group.add_argument(
+        "--clr-step", type=app.count, metavar="BP",
+        help="bp between the positions where it is computed (default: those of the rows of a grid, else 5,000)",
+    )  # fmt: skip
+    group.add_argument(
+        "--clr-folded", action="store_true", help="do not use which state is derived: minor alleles alone count"
+    )
+    files.reads(group.add_argument(
+        "--clr-spectrum", metavar="FILE",
+        help="background spectrum as SweepFinder2 writes it (default: of all sites of the input)",
+    ))  # fmt: skip
+    if not maps:
+        parser.set_defaults(recombination_map=None)
+        return
+    files.reads(group.add_argument(
+        "--recombination-map", metavar="FILE",
+        help="take distances from this map (HapMap, PLINK or SweepFinder2; default: bp)",
+    ))  # fmt: skip
 
 
 def add_site_options(parser: argparse.ArgumentParser, *, regions: bool = True) -> None:
@@ -148,7 +223,7 @@ def sweep_options(args: argparse.Namespace) -> sweeps.SweepOptions:
     """
     names = ("width", "edge", "grid", "step", "window", "precision", "maf", "missing", "max_missing", "on_exclude")
     return sweeps.SweepOptions(
-        statistics=tuple(args.statistics.split(",")), **{name: getattr(args, name) for name in names}
+        statistics=tuple(args.statistics.split(",")), **{name: getattr(args, name) for name in (*names, *OWN_OPTIONS)}
     )
 
 
@@ -166,6 +241,12 @@ def run(args: argparse.Namespace) -> int:
     output = _check_outputs(args, options)
     exclude = sources.regions_of(args.exclude)
     null = None if args.threshold is None else sweeps.read_thresholds(args.threshold)
+    _check_threshold(args, null)
+    genes = None if args.genes is None else gene_files.read_genes(args.genes)
+    background = None if args.background is None else sweeps.read_thresholds(args.background)
+    for path in (args.clr_spectrum, args.recombination_map):
+        if path not in (None, "-") and not os.path.exists(path):  # it is read when the first alignment was
+            raise InputError("no such file", source=path)
     oclgenomics.select_device(args.device)  # a device that is not there is reported before hours of reading
     messages = ScanMessages(args)
     with ExitStack() as stack:
@@ -175,15 +256,17 @@ def run(args: argparse.Namespace) -> int:
         )
         engine = stack.enter_context(app.open_engine(args))
         how: dict[str, Any] = {"reading": reading, "exclude": exclude, "on_alignment": messages.alignment}
+        how["backgrounds"] = None if background is None else background.backgrounds
         scans = stack.enter_context(closing(sweeps.iter_scan(first, options, engine=engine, run=sweeps.Run(), **how)))
         drawn: list[sweeps.Scan] = []
         made = app.provenance(args, engine)
         report = formats.make_report(
-            output.format, provenance=made, all_columns=args.all, separator=not args.no_separator
-        )
+            output.format, provenance=made, all_columns=args.all, separator=not args.no_separator,
+            statistic=next((name for name in EHH_STATISTICS if name in options.statistics), ""),
+        )  # fmt: skip
         kept = drawn if args.plot or args.html or args.multiqc else None
         with app.text_output(output.path, "wb") as stream:
-            formats.write_report(_seen(scans, messages, kept), stream, report)
+            formats.write_report(_seen(scans, messages, kept, null), stream, report)
         messages.totals(options)
         app.report_profile(args, engine)
     if null is not None:
@@ -191,7 +274,7 @@ def run(args: argparse.Namespace) -> int:
     title = input_title([args.input])
     if args.plot:
         lines = () if null is None else null.thresholds
-        plots.draw_figure(args.plot, plots, "plot_scans", drawn, title=title, thresholds=lines)
+        plots.draw_figure(args.plot, plots, "plot_scans", drawn, title=title, thresholds=lines, genes=genes)
     if args.html:
         write_page(args, plots.scans_page(drawn, title=title, null=null, more=elsewhere(args)).text(made))
     if args.multiqc:
@@ -209,17 +292,38 @@ def _check_outputs(args: argparse.Namespace, options: sweeps.SweepOptions) -> ap
         They do.
     """
     output = app.OutputOptions.resolve(args, FORMATS)
-    for option, given in (("--all", args.all), ("--no-separator", args.no_separator)):
-        if given and args.format != "raisd":
-            raise UsageError(f"{option} has no effect without --format raisd")
+    if args.all and args.format not in ("raisd", "selscan"):
+        raise UsageError("--all has no effect without --format raisd or selscan")
+    if args.no_separator and args.format != "raisd":
+        raise UsageError("--no-separator has no effect without --format raisd")
+    if args.format == "selscan" and len(set(EHH_STATISTICS) & set(options.statistics)) != 1:
+        raise UsageError(
+            f"--format selscan holds either nsl or ihs; give one of them with --stat, not {args.statistics}"
+        )
     if args.format == "raisd" and "mu" not in options.statistics:
         raise UsageError(f"--format raisd holds mu alone, which --stat {args.statistics} leaves out; add it")
     if args.plot:
         plots.plot_format(args.plot)
-    if args.threshold is not None and not (args.plot or args.html):
+    elif args.genes is not None:
+        raise UsageError(f"--genes {args.genes}: it names genes in the figure; give --plot FILE as well")
+    return output
+
+
+def _check_threshold(args: argparse.Namespace, null: sweeps.Significance | None) -> None:
+    """Refuse thresholds that the scan has no use for.
+
+    Raises
+    ------
+    UsageError
+        It has none.
+    """
+    if null is None:
+        return
+    if null.combination is not None and args.format == "raisd":
+        raise UsageError(f"--threshold {args.threshold}: the raisd format has no place for the combined score")
+    if null.combination is None and not (args.plot or args.html):
         why = "it draws lines into the figure; give --plot FILE or --html FILE as well"
         raise UsageError(f"--threshold {args.threshold}: {why}")
-    return output
 
 
 def _look_at_first(args: argparse.Namespace, alignment: Alignment) -> None:
@@ -229,10 +333,15 @@ def _look_at_first(args: argparse.Namespace, alignment: Alignment) -> None:
 
 
 def _seen(
-    scans: Iterator[sweeps.Scan], messages: ScanMessages, drawn: list[sweeps.Scan] | None
-) -> Iterator[sweeps.Scan]:
-    """The same scans, each reported, and kept for the figure and the page if there are any."""
-    for scan in scans:
+    scans: Iterator[sweeps.Scan], messages: ScanMessages, drawn: list[sweeps.Scan] | None,
+    null: sweeps.Significance | None,
+) -> Iterator[sweeps.Scan]:  # fmt: skip
+    """The same scans with a combined score, if there is one, each reported, and kept for the figure and the page."""
+    for each in scans:
+        scan = each
+        if null is not None and null.combination is not None:
+            own.compare(null, [scan], "this scan")
+            scan = null.judged(scan)
         messages.result(scan)
         if drawn is not None:
             drawn.append(scan)
@@ -271,6 +380,8 @@ class ScanMessages:
         self._seconds += scan.seconds
         level = 0 if self._scanned <= SHOWN_ALIGNMENTS else 1
         app.say(self._args, f"{'warning: ' * empty}{formats.summary_line(scan)}; {scan.seconds:.2f} s", level)
+        for remark in scan.remarks:
+            app.say(self._args, f"{scan.name}: {remark}", level)
 
     def totals(self, options: sweeps.SweepOptions) -> None:
         """Report what all scans together came to."""

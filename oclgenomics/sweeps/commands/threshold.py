@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ from oclgenomics.lazy_names import late
 from oclgenomics.simulate.commands.neutral import add_simulation_options, check_simulation, neutral_replicates
 from oclgenomics.sweeps import formats
 from oclgenomics.sweeps.commands.scan import add_site_options, add_statistic_options, sweep_options
+from oclgenomics.sweeps.options import OWN_OPTIONS
 
 if TYPE_CHECKING:
     from oclgenomics.variation import Alignment
@@ -29,9 +30,12 @@ sources = late("oclgenomics.variation.sources")
 FORMATS = ("tsv", "json")
 SHOWN_PEAKS = 3
 # Options of the scan, which --scan has; how each is read from a report.
-FROM_REPORT = {
+FROM_REPORT: dict[str, Callable[[Any], Any]] = {
     "statistics": str, "width": int, "edge": int, "step": int, "window": int, "precision": str, "maf": float,
     "missing": str, "max_missing": float,
+    "haplotype_window": int, "haplotype_step": int,
+    "ehh_maf": float, "ehh_max_gap": int, "ehh_edge": str,
+    "clr_step": int, "clr_folded": lambda word: str(word) == "True", "clr_spectrum": str,
 }  # fmt: skip
 
 
@@ -64,6 +68,11 @@ def add_parser(actions: Any) -> None:
     group.add_argument(
         "--fpr", default="0.05", metavar="F,F,...", help="false-positive rates per replicate (default: %(default)s)"
     )
+    group.add_argument(
+        "--combine", metavar="NAME,...",
+        help="also calibrate the combined score of these statistics (two or more): one half of the replicates says how "
+        "rare their values are at a position, the other half what their sum means",
+    )  # fmt: skip
     reads(group.add_argument(
         "--scan", metavar="REPORT",
         help="tsv or json report of `sweeps scan` whose peaks get p-values, and whose options and data the replicates "
@@ -90,10 +99,15 @@ def run(args: argparse.Namespace) -> int:
     report = None if args.scan is None else sweeps.read_report(args.scan)
     _settle(args, report)
     options, reading = sweep_options(args), read_options(args, region=getattr(args, "region", None))
+    combined = tuple(args.combine.split(",")) if args.combine else ()
+    for name in combined:
+        if name not in options.statistics:
+            raise UsageError(f"--combine {args.combine}: {name} is not one of --stat {','.join(options.statistics)}")
     check_simulation(args)
     if args.input is None:
         for rate in rates:
-            significance.rank_for(rate, args.replicates)  # refuses before the work what it would refuse after it
+            judged = args.replicates // 2 if args.combine else args.replicates
+            significance.rank_for(rate, judged)  # refuses before the work what it would refuse after it
     neutral = neutral_replicates(args)
     oclgenomics.select_device(args.device)  # a device that is not there is reported before the work
     observation = observing.Observation(bool(args.genotypes), args.missing_calls or 0.0, seed=args.seed or 1)
@@ -106,7 +120,14 @@ def run(args: argparse.Namespace) -> int:
         first = sources.first_read(seen, args.input or "the simulation")
         engine = stack.enter_context(app.open_engine(args))
         found = sweeps.find_thresholds(
-            first, options, fpr=rates, length=args.length, reading=reading, engine=engine, run=sweeps.Run()
+            first,
+            options,
+            fpr=rates,
+            combined=combined,
+            length=args.length,
+            reading=reading,
+            engine=engine,
+            run=sweeps.Run(),
         )
         made = app.provenance(args, engine)
         progress.clear()
@@ -114,7 +135,7 @@ def run(args: argparse.Namespace) -> int:
     peaks: list[dict[str, Any]] = []
     if report is not None:
         app.say(args, f"compared with the replicates: {own.compare(found, report, args.scan)}")
-        peaks = _peaks(found, report)
+        peaks = _peaks(found, [found.judged(one) for one in report])
     output.write(formats.as_json(found, peaks, made) if output.format == "json" else formats.as_tsv(found, peaks, made))
     _say_thresholds(args, found, peaks)
     app.say_written(args)
@@ -148,7 +169,7 @@ def _settle(args: argparse.Namespace, report: sweeps.Scans | None) -> None:
     try:
         for name, kind in FROM_REPORT.items():
             if getattr(args, name) is None or isinstance(getattr(args, name), app.FromReport):
-                known = recorded[name]
+                known = recorded.get(name, default[name]) if name in OWN_OPTIONS else recorded[name]
                 setattr(args, name, None if str(known) == "None" else kind(known))
     except (KeyError, ValueError):
         raise InputError(f"does not say with which `{name}` was scanned; scan again", source=args.scan) from None
@@ -191,7 +212,7 @@ def _take_data(args: argparse.Namespace, scan: sweeps.Scan) -> None:
         app.say(args, f"taken from {args.scan}: {' '.join(taken)}")
 
 
-def _peaks(found: sweeps.Significance, report: sweeps.Scans) -> list[dict[str, Any]]:
+def _peaks(found: sweeps.Significance, report: Sequence[sweeps.Scan]) -> list[dict[str, Any]]:
     """The most extreme value of each statistic in each alignment, with its p-value; the least first."""
     peaks = []
     for scan in report:
@@ -209,7 +230,7 @@ def _say_thresholds(args: argparse.Namespace, found: sweeps.Significance, peaks:
     """Report what the replicates came to."""
     app.say(args, f"{len(found):,} neutral replicates, {found.data.haplotypes:,} haplotypes")
     for one in found.thresholds:
-        beyond = "above" if one.statistic == "mu" else "below"
+        beyond = "above" if own.sign_of(one.statistic) > 0 else "below"
         app.say(
             args,
             f"false-positive rate {one.fpr:g}: {one.statistic} {beyond} {one.value:,.6g} (rank {one.rank:,} of "
@@ -217,6 +238,7 @@ def _say_thresholds(args: argparse.Namespace, found: sweeps.Significance, peaks:
         )
         if one.rank < significance.FEW_MAXIMA:
             enough = significance.replicates_for(one.fpr, significance.FEW_MAXIMA)
+            enough *= 1 + (one.statistic == "combined")  # one half of them
             app.say(args, f"warning: --fpr {one.fpr:g} rests on few replicates; take {enough:,} or more")
     for peak in peaks[:SHOWN_PEAKS]:
         where = f"{peak['name']}: {peak['statistic']} {peak['value']:,.6g} at {peak['position']:,.0f} bp"

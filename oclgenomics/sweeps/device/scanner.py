@@ -1,16 +1,20 @@
-"""Scans alignments on one device: patterns are counted there, and all else is sums over sites."""
+"""Scans alignments on one device: patterns of mu and the families are computed there, all else is sums over sites."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from oclgenomics.runtime import Engine
+from oclgenomics.sweeps.device.clr import Clr
+from oclgenomics.sweeps.device.ehh import Ehh
 from oclgenomics.sweeps.device.patterns import PatternCounter, PatternCounts
+from oclgenomics.sweeps.families import Background, Family
+from oclgenomics.sweeps.haplotypes import HaplotypeFamily
 from oclgenomics.sweeps.options import SweepOptions, sweep_parameters
 from oclgenomics.sweeps.plan import (
     Floats,
@@ -20,11 +24,32 @@ from oclgenomics.sweeps.plan import (
     bp_windows,
     grid_positions,
     highest_in_bins,
+    on_rows,
     site_windows,
 )
 from oclgenomics.sweeps.result import VALUES, Scan
 from oclgenomics.sweeps.statistics import diversity_values, mu_values
 from oclgenomics.variation.bed import BedRegions
+
+FAMILIES: tuple[type[Family], ...] = (HaplotypeFamily, Ehh, Clr)
+
+
+@dataclass(frozen=True, eq=False)
+class BegunScan:
+    """A scan of one alignment that still lacks the statistics of the families.
+
+    Attributes
+    ----------
+    scan : Scan
+    step : float or None
+        Bp between its rows, if they are a grid.
+    measured : tuple
+        What each family in use knows of the alignment.
+    """
+
+    scan: Scan
+    step: float | None
+    measured: tuple[Any, ...]
 
 
 class SweepScanner:
@@ -34,22 +59,27 @@ class SweepScanner:
     ----------
     engine : Engine
         Its kernels are built at the first scan that needs them.
+    options : SweepOptions
     block_sites : int, optional
         Sites of a block instead of those that fit in memory. Results never depend on it.
     """
 
-    def __init__(self, engine: Engine, *, block_sites: int | None = None) -> None:
+    def __init__(self, engine: Engine, options: SweepOptions, *, block_sites: int | None = None) -> None:
+        self._options = options
         self._patterns = PatternCounter(engine, block_sites=block_sites)
+        chosen = [kind for kind in FAMILIES if set(kind.statistics) & set(options.statistics)]
+        self._families = [kind(engine, block_sites=block_sites) for kind in chosen]
 
-    def scan(
-        self, used: Sequence[UsedSites], options: SweepOptions, exclude: BedRegions | None, seconds: float = 0.0
-    ) -> list[Scan]:
-        """Compute the statistics along some alignments; results do not depend on which are scanned together.
+    def waits(self, backgrounds: Mapping[str, Background]) -> bool:
+        """Say whether scans are finished only after all alignments are begun, since a background is not given."""
+        return any(one.needs_background(self._options) and one.name not in backgrounds for one in self._families)
+
+    def begin(self, used: Sequence[UsedSites], exclude: BedRegions | None, seconds: float = 0.0) -> list[BegunScan]:
+        """Compute what needs the sites of some alignments; results do not depend on which are begun together.
 
         Parameters
         ----------
         used : sequence of UsedSites
-        options : SweepOptions
         exclude : BedRegions, optional
             The regions that their sites were chosen by.
         seconds : float
@@ -60,63 +90,91 @@ class SweepScanner:
         DeviceError
             Not enough device memory, or a device lost on the way.
         """
-        start = time.perf_counter()
+        start, options = time.perf_counter(), self._options
         counts: Sequence[PatternCounts | None] = [None] * len(used)
         if "mu" in options.statistics:
             counts = self._patterns.count([one.planes for one in used], options.width)
+        masks = [Mask.of(exclude, one.name, options) for one in used]
+        columns = [family.measure(used, options, masks) for family in self._families]
+        measured = list(zip(*columns, strict=True)) if columns else [()] * len(used)
         made = sweep_parameters(options)
-        scans = [scan_of(one, count, options, exclude, made) for one, count in zip(used, counts, strict=True)]
-        share = (seconds + time.perf_counter() - start) / max(len(scans), 1)
-        return [replace(scan, seconds=share) for scan in scans]
+        begun = [_begun(*each, options, made) for each in zip(used, counts, masks, measured, strict=True)]
+        share = (seconds + time.perf_counter() - start) / max(len(begun), 1)
+        return [replace(one, scan=replace(one.scan, seconds=share)) for one in begun]
+
+    def finish(self, begun: Sequence[BegunScan], backgrounds: Mapping[str, Background]) -> Iterator[Scan]:
+        """Give scans with the statistics of all families.
+
+        Parameters
+        ----------
+        begun : sequence of BegunScan
+            Those of the whole input, if the scanner `waits`.
+        backgrounds : mapping
+            By the names of families, instead of those of the input.
+
+        Yields
+        ------
+        Scan
+        """
+        start, known = time.perf_counter(), {}
+        for number, family in enumerate(self._families):
+            if family.needs_background(self._options):
+                given = backgrounds.get(family.name)
+                every = [one.measured[number] for one in begun] if given is None else []
+                known[family.name] = family.background(every, self._options) if given is None else given
+        for one in begun:
+            scan, values, remarks, details = one.scan, dict(one.scan.values), list[str](), dict[str, Any]()
+            for family, measured in zip(self._families, one.measured, strict=True):
+                found = family.native(measured, self._options, known.get(family.name))
+                values |= found.on_rows(scan.positions, one.step)
+                remarks += found.remarks
+                details |= found.details
+            ordered = {name: values[name] for name in VALUES if name in values}
+            scan = replace(scan, values=ordered, backgrounds=known, remarks=tuple(remarks), details=details)
+            yield replace(scan, seconds=scan.seconds + time.perf_counter() - start)
+            start = time.perf_counter()
 
 
-def scan_of(
-    used: UsedSites, counts: PatternCounts | None, options: SweepOptions, exclude: BedRegions | None,
+def _begun(
+    used: UsedSites, counts: PatternCounts | None, mask: Mask, measured: tuple[Any, ...], options: SweepOptions,
     parameters: Mapping[str, Any],
-) -> Scan:  # fmt: skip
-    """Return the statistics along one alignment, of which the patterns in windows are known."""
-    mask = Mask.of(exclude, used.name, options)
+) -> BegunScan:  # fmt: skip
+    """The statistics along one alignment, of which the patterns in windows are known."""
     windows = site_windows(used, options, mask)
     mu = {}
     if counts is not None:
         mu = mu_values(used, windows, counts.lone.astype(np.int64), counts.pairs.astype(np.int64), options, mask)
-    rows, values = _rows(used, windows, mu, options, mask)
+    rows, values, step = _rows(used, windows, mu, options, mask)
     values |= diversity_values(used, rows, tuple(options.statistics))
-    return Scan(
+    scan = Scan(
         name=used.name, replicate=used.replicate, positions=rows.at, start=rows.start, end=rows.end,
-        window_sites=rows.stop - rows.first, values={name: values[name] for name in VALUES if name in values},
+        window_sites=rows.stop - rows.first, values=values,
         sites=used.sites, haplotypes=used.planes.haplotypes, discarded=used.discarded, facts=used.facts,
         parameters=parameters, gridded=options.grid is not None or options.step is not None, relative=used.relative,
     )  # fmt: skip
+    return BegunScan(scan, step, measured)
 
 
 def _rows(
     used: UsedSites, windows: Spans, mu: dict[str, Floats], options: SweepOptions, mask: Mask
-) -> tuple[Spans, dict[str, Floats]]:
-    """The windows of the rows of a scan, and mu there."""
+) -> tuple[Spans, dict[str, Floats], float | None]:
+    """The windows of the rows of a scan, mu there, and the bp between the positions of a grid."""
     if options.grid is None and options.step is None:
         if options.window is None:
-            return windows, mu
-        return bp_windows(used, windows.at, options.window, options, mask), mu
+            return windows, mu, None
+        return bp_windows(used, windows.at, options.window, options, mask), mu, None
     if options.precision == "compat":
-        return _raisd_rows(used, windows, mu, options, mask)
+        return (*_raisd_rows(used, windows, mu, options, mask), None)
     at, step = grid_positions(used, options)
     rows = bp_windows(used, at, float(options.window or step), options, mask)
     if not mu or not len(at):
-        return rows, {name: np.full(len(at), np.nan) for name in mu}
+        return rows, {name: np.full(len(at), np.nan) for name in mu}, step
     best = highest_in_bins(windows.at, mu["mu"], at, step)
     found = {}
     for name, column in mu.items():
-        between = _between(windows.at, column, at)
+        between = on_rows(windows.at, column, at, None, low=False)
         found[name] = np.where(best >= 0, column[best] if len(column) else np.nan, between)
-    return rows, found
-
-
-def _between(at: Floats, values: Floats, positions: Floats) -> Floats:
-    """Values at positions between windows, linear; NaN beyond them, and next to a window without a value."""
-    if not len(at):
-        return np.full(len(positions), np.nan)
-    return np.interp(positions, at, values, np.nan, np.nan)
+    return rows, found, step
 
 
 def _raisd_rows(

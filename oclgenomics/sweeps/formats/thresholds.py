@@ -15,13 +15,15 @@ from oclgenomics.app.significance import known_numbers
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.json_text import is_signed, json_text, load_fields, signed_text
 from oclgenomics.io.text_file import read_text
+from oclgenomics.sweeps.combined import COMBINED, Combination, Reference
 from oclgenomics.sweeps.options import STATISTICS
-from oclgenomics.sweeps.significance import PEAK_COLUMNS, NullFacts, Peaks, Significance, SweepThreshold, sign_of
+from oclgenomics.sweeps.significance import GENE_COLUMNS, NullFacts, Peaks, Significance, SweepThreshold, sign_of
 from oclgenomics.variation.bed import bed_name
 
 KIND = "sweeps thresholds"
 COLUMNS = ("record", "statistic", "name", "value", "position", "p_value", "fpr", "rate")
-BED_COLUMNS = ("chrom", "chromStart", "chromEnd", "name", "score", "strand", "value", "position", "pValue")
+BED_COLUMNS = ("chrom", "chromStart", "chromEnd", "name", "score", "strand", "value", "position", "pValue", "qValue")
+BED_GENES = {"genes": "genes", "nearest_gene": "nearestGene", "gene_distance": "geneDistance"}
 PeakFormat = Literal["bed", "tsv", "json"]
 PEAK_FORMATS: tuple[PeakFormat, ...] = get_args(PeakFormat)
 TOP_SCORE = 1000  # of the peak that is most like a sweep
@@ -45,18 +47,31 @@ def write_peaks(found: Peaks, format: PeakFormat, provenance: Mapping[str, Any])
         whole = {"provenance": dict(provenance), **known, "compared": found.compared, "peaks": records}
         return json_text(whole, indent=1) + "\n"
     if format == "tsv":
-        return table_text(head, PEAK_COLUMNS, [[cell(record[name]) for name in PEAK_COLUMNS] for record in records])
+        local = list(dict.fromkeys(name for record in records for name in record["local_p"] or ()))
+        rows = [
+            [*(cell(record[name]) for name in found.columns), *(cell(record["local_p"][name]) for name in local)]
+            for record in records
+        ]
+        return table_text(head, [*found.columns, *(f"p_{name}" for name in local)], rows)
     if format == "bed":
         ranks = {record["name"]: int(record["name"].removeprefix("peak")) for record in records}
-        rows = [_bed_row(record, TOP_SCORE - min(ranks[record["name"]] - 1, TOP_SCORE)) for record in records]
-        return table_text(head, [f"#{BED_COLUMNS[0]}", *BED_COLUMNS[1:]], rows)
+        more = GENE_COLUMNS if found.genes is not None else ()
+        lines = [
+            [
+                *_bed_row(record, TOP_SCORE - min(ranks[record["name"]] - 1, TOP_SCORE)),
+                *(cell(record[name]) for name in more),
+            ]
+            for record in records
+        ]
+        return table_text(head, [f"#{BED_COLUMNS[0]}", *BED_COLUMNS[1:], *map(BED_GENES.__getitem__, more)], lines)
     raise ParameterError("format", f"choose one of {', '.join(PEAK_FORMATS)}", format)
 
 
 def _bed_row(record: Mapping[str, Any], score: int) -> list[str]:
     """0-based, half open."""
     place = [bed_name(record["chromosome"]), str(record["start"] - 1), str(record["end"])]
-    return [*place, record["name"], str(score), ".", *(cell(record[name]) for name in ("value", "position", "p_value"))]
+    values = (cell(record[name]) for name in ("value", "position", "p_value", "q_value"))
+    return [*place, record["name"], str(score), ".", *values]
 
 
 def as_tsv(found: Significance, peaks: list[dict[str, Any]], provenance: Mapping[str, Any]) -> str:
@@ -90,9 +105,39 @@ def as_json(found: Significance, peaks: list[dict[str, Any]], provenance: Mappin
             name: {"value": _plain(values), "position": _plain(found.positions[name])}
             for name, values in found.extremes.items()
         },
+        "combined": None if found.combination is None else _combination(found.combination),
+        "backgrounds": {
+            family: {name: values.tolist() for name, values in one.items()} for family, one in found.backgrounds.items()
+        },
         "peaks": peaks,
     }
     return signed_text(record)
+
+
+def _combination(found: Combination) -> dict[str, Any]:
+    references = {
+        name: {"scores": one.scores.tolist(), "counts": one.counts.tolist(), "total": one.total}
+        for name, one in found.references.items()
+    }
+    return {"reach": found.reach, "references": references}
+
+
+def _read_combination(record: Mapping[str, Any]) -> Combination:
+    """The combination of a file.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        It is none.
+    """
+    references = {}
+    for name, one in record["references"].items():
+        scores, counts = known_numbers(one["scores"]), known_numbers(one["counts"])
+        rising = (np.diff(scores) > 0).all() and (np.diff(counts) < 0).all()
+        if not rising or scores.shape != counts.shape or not len(scores) or name not in STATISTICS:
+            raise ValueError
+        references[str(name)] = Reference(scores, counts.astype(np.int64), int(one["total"]))
+    return Combination(references, float(record["reach"]))
 
 
 def _plain(values: NDArray[np.float64]) -> list[float | None]:
@@ -120,9 +165,18 @@ def read_thresholds(path: str | os.PathLike[str]) -> Significance:
         places = {one: known_numbers(columns["position"]) for one, columns in record["extremes"].items()}
         found = tuple(_threshold(one) for one in record["thresholds"])
         data = NullFacts(**record["data"])
-        if not extremes or not set(extremes) <= set(STATISTICS) or not found:
+        combined = record.get("combined")
+        combination = None if combined is None else _read_combination(combined)
+        known = set(STATISTICS) if combination is None else {*STATISTICS, COMBINED}
+        if not extremes or not set(extremes) <= known or not found:
             raise ValueError
-        return Significance(dict(record["scan"]), record["length"], data, extremes, places, found, source=name)
+        backgrounds = {
+            str(family): {str(one): known_numbers(values) for one, values in parts.items()}
+            for family, parts in record.get("backgrounds", {}).items()
+        }
+        return Significance(
+            dict(record["scan"]), record["length"], data, extremes, places, found, combination, backgrounds, source=name
+        )
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(NOT_THRESHOLDS, source=name) from None
 

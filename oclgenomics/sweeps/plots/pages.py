@@ -23,7 +23,7 @@ from oclgenomics.app.pages import (
     window_band,
 )
 from oclgenomics.app.tracks import Track, end_to_end, quantiles_along
-from oclgenomics.sweeps.options import Statistic
+from oclgenomics.sweeps.options import LOW
 from oclgenomics.sweeps.plots.scans import (
     SHORT,
     are_replicates,
@@ -36,7 +36,7 @@ from oclgenomics.sweeps.plots.scans import (
     shown_of,
     value_text,
 )
-from oclgenomics.sweeps.result import LABELS, LOW, SCALES, Scan
+from oclgenomics.sweeps.result import LABELS, SCALES, Scan
 from oclgenomics.sweeps.significance import Significance, sign_of
 
 COLUMNS = 2_000  # of a panel, of all its chromosomes together, with two points each at most
@@ -92,7 +92,7 @@ def _title(name: str) -> str:
 
 
 def _fact(
-    name: Statistic, found: Sequence[tuple[float, Scan, int]], null: Significance | None, replicates: bool, named: bool
+    name: str, found: Sequence[tuple[float, Scan, int]], null: Significance | None, replicates: bool, named: bool
 ) -> tuple[str, str]:  # fmt: skip
     """The extreme of a statistic, where it is, and its p-value."""
     what = f"{_kind(name).capitalize()} {_title(name)}"
@@ -111,7 +111,7 @@ def _fact(
 # Statistics along positions
 
 
-def _chart(names: Sequence[Statistic], scans: Sequence[Scan], null: Significance | None, *, replicates: bool) -> Chart:
+def _chart(names: Sequence[str], scans: Sequence[Scan], null: Significance | None, *, replicates: bool) -> Chart:
     """A panel for each statistic, all above one axis, so that they are zoomed together."""
     scale, unit = position_unit(np.concatenate([scan.positions[[0, -1]] for scan in scans]))
     shifts = [0.0] * len(scans) if replicates else end_to_end([scan.positions for scan in scans])[0].tolist()
@@ -174,7 +174,7 @@ def _description(scans: Sequence[Scan], *, replicates: bool, summarised: bool, d
     elif sum(len(scan.positions) for scan in scans) > 2 * COLUMNS:
         text += f" The lowest and the highest row of each of {COLUMNS:,} stretches are drawn."
     if dashed:
-        text += " Dashed: thresholds from neutral replicates, by false-positive rate; higher μ and lower others pass."
+        text += " Dashed: thresholds from neutral replicates, by false-positive rate."
     return text
 
 
@@ -182,7 +182,7 @@ class _Panel:
     """What is drawn of a statistic: traces, shapes and notes of the axis `y`."""
 
     def __init__(
-        self, name: Statistic, y: str, scale: float, unit: str, span: tuple[float, float], room: float
+        self, name: str, y: str, scale: float, unit: str, span: tuple[float, float], room: float
     ) -> None:  # fmt: skip
         self._name, self._y, self._scale, self._unit, self._span, self._room = name, y, scale, unit, span, room
         self._factor = SCALES.get(name, 1.0)
@@ -301,9 +301,7 @@ class _Panel:
 # Windows
 
 
-def _windows(
-    name: Statistic, names: Sequence[Statistic], scans: Sequence[Scan], null: Significance | None, more: str
-) -> Table:
+def _windows(name: str, names: Sequence[str], scans: Sequence[Scan], null: Significance | None, more: str) -> Table:
     """The rows that are most like a sweep, with their other statistics."""
     others = [name, *(one for one in names if one != name)]
     judged = null is not None and name in null.extremes

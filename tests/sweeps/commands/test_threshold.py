@@ -10,7 +10,7 @@ import pytest
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError
 from oclgenomics.runtime import Device
-from oclgenomics.sweeps import read_thresholds
+from oclgenomics.sweeps import read_report, read_thresholds
 
 INPUTS = Path(__file__).parents[2] / "data" / "sweeps"
 CLEAN, SWEEP = str(INPUTS / "phased_clean.vcf.gz"), str(INPUTS / "sweep40.ms.gz")
@@ -120,3 +120,51 @@ def test_thresholds_that_were_changed(change: tuple[str, str], scanned: str) -> 
     Path("other.json").write_text(text.replace(*change, 1))
     with pytest.raises(InputError, match=r"other.json: (was changed|is no threshold)"):
         read_thresholds("other.json")
+
+
+def test_combined_scores(scanned: str, capsys: pytest.CaptureFixture[str]) -> None:
+    line = "sweeps threshold --scan scan.tsv --length 50k --replicates 39 --seed 1 --jobs 1 --combine pi,mu --json -q"
+    assert main([*line.split(), "-o", "both.json", "-d", scanned]) == 0
+    record = json.loads(Path("both.json").read_text())
+    assert [(one["statistic"], one["rank"], one["replicates"]) for one in record["thresholds"]] == [
+        ("mu", 2, 39), ("pi", 2, 39), ("combined", 1, 19)
+    ]  # fmt: skip
+    assert {one["statistic"] for one in record["peaks"]} == {"mu", "pi", "combined"}
+    capsys.readouterr()
+    again = ["sweeps", "scan", CLEAN, "-w", "20", "--stat", "mu,pi", "--threshold", "both.json", "-d", scanned, "-q"]
+    assert main([*again, "-o", "scored.tsv"]) == 0
+    (scan,), (plain,) = read_report("scored.tsv"), read_report("scan.tsv")
+    null = read_thresholds("both.json")
+    assert scan.values["combined"] == pytest.approx(null.judged(plain).values["combined"], rel=1e-6)
+    assert list(scan.values)[-2:] == ["combined", "combined_p"]
+    line = "sweeps peaks scored.tsv --stat combined --threshold both.json --fpr 0.9 --json"
+    assert main(line.split()) == 0
+    (peak, *_) = json.loads(capsys.readouterr().out)["peaks"]
+    assert set(peak["local_p"]) == {"mu", "pi"}
+    assert 0.05 <= peak["p_value"] <= peak["q_value"] <= 1
+    wrong = {
+        "--stat mu": "the combined score needs pi, which the scan lacks; add it to --stat",
+        "--stat mu,pi --step 900": "scanned with --step None, and this scan with --step 900",
+        "--stat mu,pi --format raisd": "the raisd format has no place for the combined score",
+    }
+    for words, message in wrong.items():
+        line = ["sweeps", "scan", CLEAN, "-w", "20", *words.split(), "--threshold", "both.json", "-d", scanned, "-q"]
+        assert main([*line, "-o", "refused.tsv"]) == 2
+        assert message in capsys.readouterr().err
+        assert not Path("refused.tsv").exists()
+    for combine, message in (("mu,h12", "h12 is not one of --stat mu,pi"), ("mu", "of two statistics or more")):
+        assert main(["sweeps", "threshold", "--scan", "scan.tsv", "--seed", "1", "--combine", combine]) == 2
+        assert message in capsys.readouterr().err
+
+
+def test_backgrounds_of_neutral_replicates(device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    common = ["--stat", "lassi", "--haplotype-window", "20", "-q", "-d", str(device.index)]
+    null, own, other = (str(tmp_path / name) for name in ("null.json", "own.tsv", "other.tsv"))
+    line = ["sweeps", "threshold", SWEEP, "--length", "200k", "--fpr", "0.5", "--json", "-o", null, *common]
+    assert main(line) == 0
+    assert main(["sweeps", "scan", CLEAN, *common, "-o", own]) == 0
+    assert main(["sweeps", "scan", CLEAN, *common, "-o", other, "--background", null]) == 0
+    (one,), (another,) = read_report(own), read_report(other)
+    assert one.best("lassi") is not None
+    assert not (one.values["lassi"] == another.values["lassi"]).all()
+    assert list(read_thresholds(null).backgrounds) == ["haplotypes"]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from oclgenomics.sweeps.options import STATISTICS
+from oclgenomics.sweeps.options import DEFAULT_STATISTICS
 from oclgenomics.sweeps.plan import SweepFacts
 from oclgenomics.sweeps.plots import pages
 from oclgenomics.sweeps.plots.pages import best_rows, scans_page
@@ -19,7 +19,9 @@ from oclgenomics.sweeps.result import LOW, SCALES, Scan
 from oclgenomics.sweeps.significance import NullFacts, Significance, SweepThreshold, sign_of
 
 
-def make_scan(name: str = "chr2", replicate: int = 1, rows: int = 60, seed: int = 1, names: Any = STATISTICS) -> Scan:
+def make_scan(
+    name: str = "chr2", replicate: int = 1, rows: int = 60, seed: int = 1, names: Any = DEFAULT_STATISTICS
+) -> Scan:
     """A noisy scan without some of its values."""
     rng = np.random.default_rng(seed)
     at = np.sort(rng.uniform(1e6, 4e6, rows))
@@ -44,11 +46,11 @@ def drawn(chart: Any, axis: str, mode: str = "markers") -> list[Any]:
 @given(st.integers(1, 4), st.integers(2, 40), st.integers(0, 1 << 32))
 def test_all_rows_are_drawn_end_to_end(count: int, rows: int, seed: int) -> None:
     scans = [make_scan(f"chr{number}", number, rows, seed + number) for number in range(count)]
-    scans = [scan for scan in scans if all(scan.best(name) is not None for name in STATISTICS)]
+    scans = [scan for scan in scans if all(scan.best(name) is not None for name in DEFAULT_STATISTICS)]
     if not scans:
         return
     chart = chart_of(scans)
-    for number, name in enumerate(STATISTICS):
+    for number, name in enumerate(DEFAULT_STATISTICS):
         traces = drawn(chart, f"y{number + 1}" if number else "y")
         assert [trace["name"] for trace in traces] == [scan.name for scan in scans]
         end = -np.inf
@@ -83,7 +85,7 @@ def test_the_best_window_of_each_statistic_is_marked() -> None:
     scans = [make_scan("a", 1), make_scan("b", 2, seed=2)]
     chart = chart_of(scans)
     bands = [shape for shape in chart.layout["shapes"] if shape["type"] == "rect"]
-    for name, band in zip(STATISTICS, bands, strict=True):
+    for name, band in zip(DEFAULT_STATISTICS, bands, strict=True):
         values = [sign_of(name) * np.nanmax(sign_of(name) * scan.values[name]) for scan in scans]
         scan = scans[int(np.argmax(np.multiply(sign_of(name), values)))]
         row = scan.best(name)
@@ -197,7 +199,7 @@ def test_tables_have_all_statistics_of_a_row() -> None:
 
 
 def test_nothing_to_draw() -> None:
-    nothing = dict.fromkeys(STATISTICS, np.full(60, np.nan))
+    nothing = dict.fromkeys(DEFAULT_STATISTICS, np.full(60, np.nan))
     for scans in ([], [make_scan(rows=0)], [replace(make_scan(), values=nothing)]):
         page = scans_page(scans, title="x")
         assert page.title.startswith("No statistics: no ")
