@@ -304,10 +304,13 @@ class PackedStore:
     def _places(self, buckets: NDArray[np.int64], threads: Workers) -> Places:
         """Where some buckets lie, which ascend."""
         columns: list[NDArray[np.int64]] = []
+        neighbours = int(buckets[-1] - buckets[0]) + 1 == len(buckets)  # one range of bytes
+        wanted, behind = (buckets[:1], buckets[-1:] + 2) if neighbours else (buckets, buckets + 2)
         for name, size, last in (("key_starts", 4, self.numbers.alive), ("location_starts", 8, self.numbers.located)):
-            taken = self._readers[name].take(size * buckets, size * (buckets + 2), threads)
-            words = taken.data.view(f"<u{size}")
-            begins, ends = (words[taken.places // size + more].astype(np.int64) for more in (0, 1))
+            taken = self._readers[name].take(size * wanted, size * behind, threads)
+            words, places = taken.data.view(f"<u{size}"), taken.places // size
+            places = np.arange(places[0], places[0] + len(buckets)) if neighbours else places
+            begins, ends = (words[places + more].astype(np.int64) for more in (0, 1))
             firm = bool((begins <= ends).all()) and bool((ends[:-1] <= begins[1:]).all())
             sides = (buckets[0] > 0 or begins[0] == 0) and (buckets[-1] + 1 < self.widths.buckets or ends[-1] == last)
             if not (firm and sides and begins[0] >= 0 and ends[-1] <= last):

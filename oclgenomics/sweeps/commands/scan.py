@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,7 @@ from oclgenomics.app import commands as app, files
 from oclgenomics.app.html_output import add_html_option, elsewhere, input_title, write_page
 from oclgenomics.app.inputs import add_reading_options, add_region_to_read, read_options, say_haploid, say_unphased
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
-from oclgenomics.errors import UsageError
-from oclgenomics.io.source import Source
+from oclgenomics.errors import InputError, UsageError
 from oclgenomics.lazy_names import late
 from oclgenomics.sweeps import formats, plots
 from oclgenomics.sweeps.options import (
@@ -245,8 +245,8 @@ def run(args: argparse.Namespace) -> int:
     genes = None if args.genes is None else gene_files.read_genes(args.genes)
     background = None if args.background is None else sweeps.read_thresholds(args.background)
     for path in (args.clr_spectrum, args.recombination_map):
-        if path is not None and path != "-":
-            Source(path).close()  # a file that is not there is reported before hours of reading, too
+        if path not in (None, "-") and not os.path.exists(path):  # it is read when the first alignment was
+            raise InputError("no such file", source=path)
     oclgenomics.select_device(args.device)  # a device that is not there is reported before hours of reading
     messages = ScanMessages(args)
     with ExitStack() as stack:
