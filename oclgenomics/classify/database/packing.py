@@ -146,15 +146,16 @@ def pack_features(features: Features, windows: int, threads: Workers, packer: Pa
     packer : Packer, optional
         Packs numbers; if not given, the threads do.
     """
-    alive = features.counts > 0
-    none_dead = bool(alive.all())
-    keys, counts = (features.keys, features.counts) if none_dead else (features.keys[alive], features.counts[alive])
+    keys, counts, dead_keys = features.keys, features.counts, features.keys[:0]
+    if features.counted(threads).dead:
+        alive = counts > 0
+        keys, counts, dead_keys = keys[alive], counts[alive], keys[~alive]
     packer = HostPacker(threads) if packer is None else packer
     widths = Widths.of(len(keys), windows)
     key_starts = _starts(keys, widths, threads)
     steps = np.append(np.arange(0, len(counts), STEP), len(counts))
     return PackedFeatures(
-        features.keys[:0] if none_dead else features.keys[~alive],
+        dead_keys,
         key_starts.astype(np.uint32),
         located_before(counts, key_starts, threads).astype(np.uint64),
         packer.keys(keys, widths.key),
