@@ -207,7 +207,7 @@ def homozygosity(engine: Engine, kind: str, score: Score, method: WalkMethod, lo
     alignment = make_alignment(states, np.arange(40) * 5 + 1, unphased=kind == "unphased")
     used = used_sites(alignment, options, None, None)
     sites = core_sites(used, options, Mask.of(None, used.name, options))
-    (found,) = HomozygosityScanner(engine, block_cores=25, method=method, in_local=local).scores(
+    (found,) = HomozygosityScanner(engine, block_cores=25, method=method, local_memory=None if local else 0).scores(
         [sites], score, options
     )
     assert len(found.score)

@@ -36,7 +36,7 @@ from oclgenomics.sweeps.plan import Floats, Mask, UsedSites
 
 SOURCE = "sweeps/ehh.cl"
 LANES = 256
-MOST_IN_LOCAL = 4096  # haplotypes whose classes fit in the local memory of a GPU
+LOCAL_BYTES, LOCAL_FIXED = 11, 256  # of local memory, for each haplotype and for all
 LEAST_IN_LOCAL = 256
 LEAST_BLOCK = 256  # cores that a work-item of `walk_sorted` does at least
 BLOCK_SHARE = 4  # ... and times the steps that it has to begin before them
@@ -147,14 +147,16 @@ class HomozygosityScanner:
         Cores at a time instead of those that fit in memory. Results never depend on it.
     method : {'sorted', 'classes'}, optional
         The kernel, instead of the one that suits the device. Results never depend on it.
-    in_local : bool
-        Whether classes of few haplotypes are kept in local memory. Results never depend on it.
+    local_memory : int, optional
+        Bytes that classes of haplotypes may take, instead of those of the device. Results never depend on it.
     """
 
     def __init__(
-        self, engine: Engine, *, block_cores: int | None = None, method: Method | None = None, in_local: bool = True
-    ) -> None:
-        self._engine, self._block_cores, self._in_local = engine, block_cores, in_local
+        self, engine: Engine, *, block_cores: int | None = None, method: Method | None = None,
+        local_memory: int | None = None,
+    ) -> None:  # fmt: skip
+        self._engine, self._block_cores = engine, block_cores
+        self._local = engine.device.local_memory if local_memory is None else local_memory
         self._method: Method = method or ("sorted" if engine.tuning.cpu else "classes")
 
     def scores(self, alignments: Sequence[CoreSites], score: Score, options: SweepOptions) -> list[SiteScores]:
@@ -231,10 +233,12 @@ class HomozygosityScanner:
         if self._method == "sorted":
             alleles, depth = 3 if like.genotypes else 2, int(walk.steps.max()) + AHEAD + 1
             return ITEMS * (12 * like.count + 4 * (3 + alleles) * depth)
-        return 0 if self._fits_local(like) else GROUPS * 4 * (4 * like.count + 9)
+        return 0 if self._capacity(like) else GROUPS * 4 * (4 * like.count + 9)
 
-    def _fits_local(self, like: CoreSites) -> bool:
-        return self._in_local and like.count <= MOST_IN_LOCAL
+    def _capacity(self, like: CoreSites) -> int:
+        """Haplotypes whose classes are kept in local memory, a power of 2; 0 where these do not fit there."""
+        capacity = max(1 << (like.count - 1).bit_length(), LEAST_IN_LOCAL)
+        return capacity if capacity * LOCAL_BYTES + LOCAL_FIXED <= self._local else 0
 
     def _block(
         self, rows: NDArray[np.uint32], walk: Walks, like: CoreSites, score: Score, begin: int, end: int
@@ -263,12 +267,11 @@ class HomozygosityScanner:
             kernel = engine.kernel(SOURCE, "walk_sorted", **defines)
             engine.launch_items(kernel, items, lanes=1, **given, **named, block=block, depth=depth)
         else:
-            local = self._fits_local(like)
-            capacity = max(1 << (like.count - 1).bit_length(), LEAST_IN_LOCAL) if local else 0
+            capacity = self._capacity(like)
             kernel = engine.kernel(SOURCE, "walk_classes", **defines, IN_LOCAL=capacity)
             words = 4 * like.count + 9
             lanes, groups = engine.group_of(kernel, LANES), 2 * cores
-            if local:
+            if capacity:
                 engine.launch(kernel, (groups * lanes,), (lanes,), **given, from_group=0, group_words=0, scratch=None)
             else:
                 scratch = [engine.empty(min(groups, GROUPS) * words, np.uint32)]

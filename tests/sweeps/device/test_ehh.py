@@ -71,12 +71,12 @@ def check(found: SiteScores, rows: list[tuple[float, ...]], reasons: Counter[str
 @given(
     seed=SEEDS, sites=st.integers(1, 40), pairs=st.sampled_from([1, 2, 3, 8, 15, 16, 17, 20]),
     genotypes=st.booleans(), score=st.sampled_from(["nsl", "ihs"]), edge=st.sampled_from(["drop", "keep"]),
-    gap=st.sampled_from([100_000, 10_000_000]), method=st.sampled_from(METHODS), local=st.booleans(),
+    gap=st.sampled_from([100_000, 10_000_000]), method=st.sampled_from(METHODS), local=st.sampled_from([None, 0]),
     block=st.sampled_from([None, 1, 7]), region=st.none() | st.integers(0, 300_000), reach=st.sampled_from([3, 100]),
 )  # fmt: skip
 def test_scores_are_those_of_the_oracle(
     engine: Engine, seed: int, sites: int, pairs: int, genotypes: bool, score: Score, edge: str, gap: int,
-    method: Method, local: bool, block: int | None, region: int | None, reach: int,
+    method: Method, local: int | None, block: int | None, region: int | None, reach: int,
 ) -> None:  # fmt: skip
     exclude = None
     if region is not None:
@@ -86,7 +86,7 @@ def test_scores_are_those_of_the_oracle(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("oclgenomics.sweeps.ehh.REACH_SITES", reach)
         patch.setattr("oclgenomics.sweeps.reference_ehh.REACH_SITES", reach)
-        scanner = HomozygosityScanner(engine, block_cores=block, method=method, in_local=local)
+        scanner = HomozygosityScanner(engine, block_cores=block, method=method, local_memory=local)
         (found,) = scanner.scores([cores], score, options)
         rows, reasons = expected(cores, score, options, np.flatnonzero(cores.barriers == 3).tolist())
     check(found, rows, reasons)
@@ -110,7 +110,7 @@ def test_work_items_share_no_sites_of_a_long_alignment(
     monkeypatch.setattr(device, "GROUPS", 64)
     options = SweepOptions(ehh_edge="keep", ehh_max_gap=10**9)
     cores = cores_of(varied(7, 150, 12), options)
-    (found,) = HomozygosityScanner(engine, method=method, in_local=False).scores([cores], "nsl", options)
+    (found,) = HomozygosityScanner(engine, method=method, local_memory=0).scores([cores], "nsl", options)
     check(found, *expected(cores, "nsl", options, []))
 
 
