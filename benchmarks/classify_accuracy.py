@@ -5,9 +5,11 @@
                                            [--quick]
 
 A world is simulated from its seed: `own` by the generator of `oclgenomics simulate genomes`, `genes` by the one of
-classify_genes.py. Each has 18 references (18 Mbp) of 6 genera; reads are of other strains of their species (70 %), of
-novel species of their genera (20 %) and of aliens (10 %), and the genomes of each of these kinds have shares drawn from
-a lognormal distribution. Reads have 1 % of errors, those of 5,000 bp 5 %, of which there are a tenth as many.
+classify_genes.py, and `tree` by that of classify_tree.py, with reads of its own. In a world that ends in -near the
+species of a genus are nearer to each other. Each has 18 references (18 Mbp) of 6 genera; reads are of other strains of
+their species (70 %), of novel species of their genera (20 %) and of aliens (10 %), and the genomes of each of these
+kinds have shares drawn from a lognormal distribution. Reads have 1 % of errors, those of 5,000 bp 5 %, of which there
+are a tenth as many.
 `--viral` names a folder of real ones with ref/, tax/ and reads/: se150 and pe125, with tables of what they are of.
 
 Kraken 2 (references not masked) runs with its defaults and with --confidence 0.1, MetaCache with its defaults, where
@@ -30,6 +32,7 @@ from typing import Any
 import numpy as np
 from classify_genes import GeneWorld, write_gene_world
 from classify_tools import Kraken2, MetaCache, Ours, Tool, tools
+from classify_tree import ReadKind, TreeWorld, write_tree_reads, write_tree_world
 from measure import machine, table, write_json
 
 from oclgenomics.classify.formats.truth import read_calls, read_truth
@@ -55,6 +58,7 @@ KINDS = {
 }
 SHARES = {"strain": 0.7, "novel": 0.2, "alien": 0.1}
 PLAN, QUICK_PLAN = MetagenomeScenario(genera=6), MetagenomeScenario(genera=4, length=100_000)
+NEAR = (0.01, 0.06)  # divergence of near species from the ancestor of their genus
 QUICK_READS = 2_000
 WORLDS = "own:7001,own:7002,genes:7101,genes:7102"
 
@@ -80,9 +84,13 @@ class Sample:
 
 def simulated(args: argparse.Namespace, world: str, folder: Path) -> Sample:
     """Simulate a set."""
-    kind, _, number = world.partition(":")
+    made, _, number = world.partition(":")
     seed, plan, root = int(number), QUICK_PLAN if args.quick else PLAN, folder / world.replace(":", "-")
-    if kind == "genes":
+    kind = made.removesuffix("-near")
+    plan = plan if kind == made else replace(plan, species_divergence=NEAR)
+    if kind == "tree":
+        write_tree_world(root, TreeWorld(plan), seed)
+    elif kind == "genes":
         write_gene_world(root, GeneWorld(plan), seed)
     else:
         write_genomes(root, simulate_genomes(plan, seed))
@@ -96,6 +104,11 @@ def simulated(args: argparse.Namespace, world: str, folder: Path) -> Sample:
     reads = []
     for at, name in enumerate(args.kinds):
         scenario = replace(KINDS[name], reads=args.reads // (10 if name == "5000" else 1))
+        if kind == "tree":
+            how = ReadKind(scenario.length, scenario.insert if scenario.paired else 0, long=name == "5000")
+            written = write_tree_reads(root, name, genomes, weights.tolist(), how, scenario.reads, 10 * seed + at)
+            reads.append(Reads(name, *written))
+            continue
         batches = simulate_reads(texts, weights.tolist(), scenario, 10 * seed + at)
         reads.append(_written(root, name, scenario, batches, genomes))
     return Sample(world, sorted((root / "references").iterdir()), root / "taxonomy", reads)

@@ -15,7 +15,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Genomes", "Shape", "make_genomes", "make_reads"]
+__all__ = [
+    "COMPLEMENT", "LETTERS", "LINE", "Genomes", "Shape", "fastq", "make_genomes", "make_reads", "write_taxonomy",
+]  # fmt: skip
 
 LINE = 80
 LETTERS = np.frombuffer(b"ACGT", np.uint8)
@@ -110,6 +112,11 @@ def _write_taxonomy(folder: Path, species: int) -> None:
     for number in range(species):
         genus = number // GENERA_EACH
         nodes.append((SPECIES_TAXID + number, FAMILY_TAXID + genus, "species", f"Genus{genus} species{number}"))
+    write_taxonomy(folder, nodes)
+
+
+def write_taxonomy(folder: Path, nodes: Iterable[tuple[int, int, str, str]]) -> None:
+    """Write taxa, each with the taxids of itself and its parent, rank and name, in the format of NCBI."""
     lines = (f"{taxid}\t|\t{parent}\t|\t{rank}\t|\t\t|\n" for taxid, parent, rank, _ in nodes)
     (folder / "nodes.dmp").write_text("".join(lines))
     named = (f"{taxid}\t|\t{name}\t|\t\t|\tscientific name\t|\n" for taxid, _, _, name in nodes)
@@ -157,12 +164,12 @@ def _sample(
         letters[backwards] = COMPLEMENT[letters[backwards]][:, ::-1]
         wrong = draws.random(letters.shape, np.float32) < errors
         letters[wrong] = LETTERS[draws.integers(0, 4, int(wrong.sum()), np.uint8)]
-        found.append(_fastq(letters, first))
+        found.append(fastq(letters, first))
     return found
 
 
-def _fastq(letters: NDArray[np.uint8], first: int) -> bytes:
-    """Records of one length, made at once."""
+def fastq(letters: NDArray[np.uint8], first: int) -> bytes:
+    """Make records of one length at once."""
     count, length = letters.shape
     head, middle = np.frombuffer(b"@r000000000\n", np.uint8), np.frombuffer(b"\n+\n", np.uint8)
     rows = np.empty((count, len(head) + 2 * length + len(middle) + 1), np.uint8)

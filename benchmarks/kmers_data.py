@@ -6,6 +6,7 @@ poly-a     reads of A alone, with 0.5 % errors
 deep       reads of a small genome, 200-fold
 distinct   random reads: all k-mers differ
 short      reads of 36 bases
+10kb       reads of 10,000 bases
 long       one read
 """
 
@@ -19,10 +20,11 @@ import numpy as np
 
 __all__ = ["BASES", "SEED", "SETS", "genome_of", "write_set"]
 
-SEED, READ, SHORT_READ, ERRORS, CHUNK = 17, 150, 36, 0.005, 100_000
+SEED, READ, SHORT_READ, LONG_READ, ERRORS, CHUNK = 17, 150, 36, 10_000, 0.005, 100_000
+AT_ONCE = 16_000_000  # letters of reads, at most
 ELEMENTS, ELEMENT, DIVERGENCE = 40, 300, 0.1
 DEEP = 200
-LONG_PART = 1e8 / 2.4e8  # of the plain set's letters
+LONG_PART = 1e8 / 2.4e8  # of the plain set's letters, in long reads
 BASES = np.frombuffer(b"ACGT", np.uint8)
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
@@ -66,7 +68,7 @@ def _random(rng: np.random.Generator, some: int) -> np.ndarray:
     return BASES[rng.integers(0, 4, (some, READ))]
 
 
-SETS = ("plain", "repeats", "poly-a", "deep", "distinct", "short", "long")
+SETS = ("plain", "repeats", "poly-a", "deep", "distinct", "short", "10kb", "long")
 
 
 def write_set(name: str, path: Path, genome: np.ndarray, coverage: float) -> list[int]:
@@ -80,7 +82,9 @@ def write_set(name: str, path: Path, genome: np.ndarray, coverage: float) -> lis
     letters = int(len(genome) * coverage)
     if name == "long":
         return _write_long(path, genome, int(letters * LONG_PART))
-    length = SHORT_READ if name == "short" else READ
+    if name == "10kb":
+        letters = int(letters * LONG_PART)
+    length = {"short": SHORT_READ, "10kb": LONG_READ}.get(name, READ)
     draws: dict[str, Callable[[], Draw]] = {
         "plain": lambda: _reads_of(genome, READ),
         "repeats": lambda: _reads_of(_repeats(len(genome)), READ),
@@ -88,15 +92,17 @@ def write_set(name: str, path: Path, genome: np.ndarray, coverage: float) -> lis
         "deep": lambda: _reads_of(genome[: letters // DEEP], READ),
         "distinct": lambda: _random,
         "short": lambda: _reads_of(genome, SHORT_READ),
+        "10kb": lambda: _reads_of(genome, LONG_READ),
     }
     return [_write_reads(path, draws[name](), letters // length, length), length]
 
 
 def _write_reads(path: Path, draw: Draw, count: int, length: int) -> int:
     rng = np.random.default_rng(SEED + 1)
+    chunk = min(CHUNK, AT_ONCE // length)
     with path.open("wb") as file:
-        for first in range(0, count, CHUNK):
-            some = min(CHUNK, count - first)
+        for first in range(0, count, chunk):
+            some = min(chunk, count - first)
             names = np.char.zfill(np.arange(first, first + some).astype("S9"), 9).view(np.uint8).reshape(-1, 9)
             parts = (b"@", names, b"\n", draw(rng, some), b"\n+\n", b"I" * length, b"\n")
             columns = [np.tile(np.frombuffer(p, np.uint8), (some, 1)) if isinstance(p, bytes) else p for p in parts]

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import select
 import shutil
 import subprocess
 import sys
@@ -150,6 +151,7 @@ def main() -> int:
             folder.mkdir()
             if piped:
                 with subprocess.Popen(made, stdout=subprocess.PIPE) as maker:
+                    select.select([maker.stdout], [], [])  # until there are reads
                     row |= run(command, folder, maker.stdout.fileno())
                 if maker.returncode:
                     raise SystemExit("reads were not made")

@@ -1,16 +1,20 @@
 """Reads of a large genome with repeats, written as FASTQ to standard output, the same ones in every run.
 
-    python benchmarks/kmers_large_reads.py [--bases 310e6] [--coverage 10] | oclgenomics kmers count - -k 31 ...
+    python benchmarks/kmers_large_reads.py [--bases 310e6] [--coverage 10] [--processes 2] | oclgenomics kmers count ...
 
 27 % of the genome are copies of repeats of 300 bp and 6 kbp that differ in up to a fifth of their bases, 3 % an array
-of satellites of 171 bp. Reads have 150 bp, 0.5 % errors, and either strand.
+of satellites of 171 bp. Reads have 150 bp, 0.5 % errors, and either strand. Processes make blocks of them, and write
+these in turn.
 """
 
 from __future__ import annotations
 
 import argparse
+import multiprocessing
+import os
 import sys
-from typing import BinaryIO
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +48,8 @@ def genome_of(bases: int) -> Codes:
     return genome
 
 
-def write_reads(genome: Codes, reads: int, stream: BinaryIO) -> None:
-    """Write reads of a genome as FASTQ."""
+def write_reads(genome: Codes, reads: int, number: int, turns: Sequence[Any]) -> None:
+    """Write reads of a genome as FASTQ: those blocks whose turn it is to come from the process of a number."""
     windows = np.lib.stride_tricks.sliding_window_view(genome, READ)
     records = np.empty((BLOCK, RECORD), np.uint8)
     records[:, 0] = ord("@")
@@ -54,7 +58,7 @@ def write_reads(genome: Codes, reads: int, stream: BinaryIO) -> None:
     bases = records[:, at + 1 : at + 1 + READ]
     records[:, at + 1 + READ : at + 4 + READ] = np.frombuffer(b"\n+\n", np.uint8)
     records[:, at + 4 + READ : -1] = ord("I")
-    for first in range(0, reads, BLOCK):
+    for first in range(number * BLOCK, reads, len(turns) * BLOCK):
         rng = np.random.default_rng((SEED, first))
         numbers = np.arange(first, first + BLOCK)
         for digit in range(DIGITS):
@@ -64,18 +68,33 @@ def write_reads(genome: Codes, reads: int, stream: BinaryIO) -> None:
         wrong = rng.integers(0, codes.size, rng.binomial(codes.size, ERRORS))
         codes.reshape(-1)[wrong] += rng.integers(1, 4, len(wrong), np.uint8)
         np.take(BASES, codes & 3, out=bases)
-        stream.write(records[: reads - first].data)
+        turns[number].acquire()
+        rest = memoryview(records[: reads - first].reshape(-1))
+        while len(rest):
+            rest = rest[os.write(1, rest) :]
+        turns[(number + 1) % len(turns)].release()
 
 
-def main() -> None:
+def main() -> int:
     """Write the reads."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bases", type=float, default=310e6)
     parser.add_argument("--coverage", type=float, default=10)
+    parser.add_argument("--processes", type=int, default=len(os.sched_getaffinity(0)))
     args = parser.parse_args()
     bases = int(args.bases)
-    write_reads(genome_of(bases), int(bases * args.coverage) // READ, sys.stdout.buffer)
+    genome, reads = genome_of(bases), int(bases * args.coverage) // READ
+    forked = multiprocessing.get_context("fork")  # they share the genome
+    turns = [forked.Semaphore(int(number == 0)) for number in range(args.processes)]
+    makers = [
+        forked.Process(target=write_reads, args=(genome, reads, number, turns)) for number in range(args.processes)
+    ]
+    for maker in makers:
+        maker.start()
+    for maker in makers:
+        maker.join()
+    return int(any(maker.exitcode for maker in makers))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

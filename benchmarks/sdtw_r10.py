@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -141,23 +141,30 @@ def write_fasta(path: Path, codes: Codes) -> Path:
     return path
 
 
+def write_levels(path: Path, model: KmerModel) -> None:
+    """The levels as a table that squigulator and RawHash2 read."""
+    with path.open("w") as file:
+        file.write(f"#k\t{model.k}\nkmer\tlevel_mean\tlevel_stdv\tsd_mean\tsd_stdv\tweight\n")
+        for number, (mean, deviation) in enumerate(zip(model.mean.tolist(), model.deviation.tolist(), strict=True)):
+            kmer = "".join("ACGT"[number >> shift & 3] for shift in range(2 * model.k - 2, -1, -2))
+            file.write(f"{kmer}\t{mean:.6f}\t{deviation:.6f}\t1\t1\t1\n")
+
+
 class Signals:
     """Reads that squigulator draws, as files."""
 
-    def __init__(self, args: argparse.Namespace, folder: Path, model: KmerModel) -> None:
-        self._args, self._folder, self._model = args, folder, folder / "levels.model"
+    def __init__(
+        self, args: argparse.Namespace, folder: Path, model: KmerModel, words: Sequence[str] = ("-x", "dna-r10-min")
+    ) -> None:
+        self._args, self._folder, self._model, self._words = args, folder, folder / "levels.model", words
         self._drawn: dict[tuple[Path, int], Path] = {}
-        with self._model.open("w") as file:
-            file.write(f"#k\t{model.k}\nkmer\tlevel_mean\tlevel_stdv\tsd_mean\tsd_stdv\tweight\n")
-            for number, (mean, deviation) in enumerate(zip(model.mean.tolist(), model.deviation.tolist(), strict=True)):
-                kmer = "".join("ACGT"[number >> shift & 3] for shift in range(2 * model.k - 2, -1, -2))
-                file.write(f"{kmer}\t{mean:.6f}\t{deviation:.6f}\t1\t1\t1\n")
+        write_levels(self._model, model)
 
     def of(self, genome: Path, seed: int) -> str:
         """The reads of a genome with a seed."""
         path = self._drawn.get((genome, seed), self._folder / f"{genome.stem}.{seed}.blow5")
         if (genome, seed) not in self._drawn:
-            words = ["-x", "dna-r10-min", "--kmer-model", self._model, "-n", self._args.reads, "-r", 1500]
+            words = [*self._words, "--kmer-model", self._model, "-n", self._args.reads, "-r", 1500]
             words += ["-o", path, "--seed", seed, "-t", 1, *(NOISY if self._args.noisy else ()), genome]
             subprocess.run([self._args.squigulator, *map(str, words)], check=True, capture_output=True)
             self._drawn[genome, seed] = path

@@ -8,8 +8,8 @@ from a random place of a genome that has all signatures; all others look through
 all matches, the best of some runs after one that is not counted, with inputs in the system's cache.
 
 --sassy names a Python that has the package `sassy-rs`. Its process reads the file, joins all sequences and searches
-them for all signatures by `search_many` with two threads, which takes as much CPU time as `search` does. On `reads`
-that spares it all that short texts cost it, but finds matches across reads.
+them for all signatures by `search_many` with as many threads as cores, which takes as much CPU time as `search` does.
+On `reads` that spares it all that short texts cost it, but finds matches across reads.
 Sassy gives the ends at which the edits are fewest nearby, ours a match for each run of ends, so numbers of matches
 differ by a few where matches overlap.
 """
@@ -34,12 +34,13 @@ SEED = 5
 LETTERS = np.frombuffer(b"ACGT", np.uint8)
 COPIES, READ = 200, 150
 SASSY = """
-import sassy, sys
+import os, sassy, sys
 lines = open(sys.argv[1], "rb").read().split(b"\\n")
 text = b"".join(lines[1::4] if lines[0][:1] == b"@" else lines[1::2])
 patterns = open(sys.argv[2], "rb").read().split(b"\\n")[1::2]
+cores = len(os.sched_getaffinity(0))
 with open(sys.argv[4], "w") as out:
-    for match in sassy.Searcher("iupac", rc=True).search_many(patterns, [text], int(sys.argv[3]), 2, "single"):
+    for match in sassy.Searcher("iupac", rc=True).search_many(patterns, [text], int(sys.argv[3]), cores, "single"):
         print(match.text_start, match.text_end, match.cost, match.strand, sep="\\t", file=out)
 """
 

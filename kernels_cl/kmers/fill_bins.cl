@@ -20,6 +20,7 @@
 // -D WORDS=n        words of a k-mer
 // -D CANONICAL=0|1  the lesser of a k-mer and its reverse complement
 // -D KEY_BYTES=n    of a key in a bin: 4 (of one word), 6, 12 (of more), or whole words of 8
+// -D STAGE_LINES=n  bin_lines.clh
 #include "common/portable.clh"
 #include "common/bits.clh"
 #include "kmers/letters.clh"
@@ -137,6 +138,7 @@ typedef ulong4 Key;
 typedef ulong8 Key;
 #endif
 typedef Key Key_any __attribute__((aligned(KEY_ALIGNED)));
+typedef ulong2 Half_any __attribute__((aligned(8)));
 
 // Letters, and WIDTH words behind them their reverse complements.
 #define WIDTH (HELD + SPARE)
@@ -208,13 +210,18 @@ static inline uint take(const Bins *bins, const Letters *letters, Key mask, uint
     const uint bin = entry >> 16, shift = 2 * (entry & 31);
     const ulong *from = letters->words + (entry >> 5 & 0x7ff);
     const Key key = (*(const Key_any *)(from + 1) << 1 << (63 - shift) | *(const Key_any *)from >> shift) & mask;
-#if LINE_KEYS == 1
-    return store_line(bins, bin, key);
+#if STAGE_KEYS == 1
+    return store_lines(bins, bin, &key);
 #else
     __global uchar *place = place_for_key(bins, bin, filled, many);
     if (!place)
         return 0;
+#if KEY_BYTES == 24 // another stage begins behind the last one
+    *(__global Half_any *)place = key.lo;
+    ((__global ulong *)place)[2] = key.z;
+#else
     *(__global Key_any *)place = key;
+#endif
     return 1;
 #endif
 }
@@ -329,15 +336,18 @@ static inline uint fill_groups(const Walk *walk, const Bins *bins, int begin, in
 
 #endif
 
-// shape: k, the first and the last prefix, bits behind those of a bin, bins, bits of a key, and chunks of the pool.
+// shape: k, the first and the last prefix, bits behind those of a bin, bins, bits of a key, chunks of the pool, and how many are
+// granted at a time.
 __kernel ALONE void fill_bins(__global const uint *codes, __global const uint *starts, uint groups, uint each, uint stream,
-                              __global const uint *shape, volatile __global uint *counters, __global uchar *stages,
-                              __global uchar *staged, __global uint *places, __global ushort *owners, __global uchar *pool)
+                              __global const uint *shape, volatile __global uint *counters, __global uint *granted,
+                              __global uchar *stages, __global uchar *staged, __global uint *places, __global ushort *owners,
+                              __global uchar *pool)
 {
     const uint k = shape[0], low = shape[1], last = shape[2], shift = shape[3], bins = shape[4], rest = shape[5], chunks = shape[6];
     const ulong first = (ulong)get_global_id(0) * bins;
     const Walk walk = {codes, starts, groups, k, rest, low, last - low, shift};
-    const Bins into = {stages + first * LINE_BYTES, staged + first, places + first, counters, chunks, owners, (__global ulong8 *)pool};
+    const Bins into = {stages + first * STAGE_BYTES, staged + first, places + first, counters, granted + 2 * get_global_id(0), chunks,
+                       shape[7], owners, (__global ulong8 *)pool};
     const uint blocks = CEIL_DIV(groups, each);
     for (uint block = atomic_inc(counters + 1 + stream); block < blocks; block = atomic_inc(counters + 1 + stream)) {
         if (counters[0] > chunks)

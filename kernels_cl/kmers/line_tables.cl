@@ -17,11 +17,13 @@
 // Counts outside least..most are left out, others stop at `cap`. A count that does not fit into its hole is all ones there; the
 // true one is in a list.
 //
-// Keys lie in lines of 64 bytes, whose last bytes are not used where KEY_BYTES does not divide 64: chunks[i] of pool has lines[i]
-// lines of keys of bin b, for i from begins[b] to begins[b + 1] - 1, and stage b of each walker has staged[walker * bins + b].
+// Keys lie in stages of STAGE_LINES lines of 64 bytes, whose last bytes are not used where KEY_BYTES does not divide them: chunks[i] of
+// pool has lines[i] lines of keys of bin b, for i from begins[b] to begins[b + 1] - 1, and stage b of each walker has
+// staged[walker * bins + b].
 //
 // -D SLOT_WORDS=n, -D KEY_WORDS=n   slot.clh
 // -D KEY_BYTES=n                    bytes of a key, a little-endian number: 4, 6, 12, or 8 * KEY_WORDS
+// -D STAGE_LINES=n                  lines of a stage
 // -D COMPRESSED=0|1             1 where no two bases of a k-mer that follow each other are equal
 // -D JOINED=0|1                     1 where a vector of 64 bytes is more than a register, or compiled as if it were
 #include "common/bits.clh"
@@ -31,7 +33,8 @@
 #define OVERFULL 0xffffffffu
 #define NO_ROOM 0xfffffffeu // which all bins have at first
 #define EMPTY (~0ul)
-#define LINE_KEYS (64 / KEY_BYTES)
+#define STAGE_BYTES (64 * STAGE_LINES)
+#define STAGE_KEYS (STAGE_BYTES / KEY_BYTES)
 #define CHUNK_LINES 64
 #define BEHIND 16 // lines behind a table's last one, for keys that go over it
 #define LANES 8
@@ -146,7 +149,7 @@ static inline uint ends_alike(__global const uchar *keys, uint n)
         return 0;
     ulong one[KEY_WORDS], other[KEY_WORDS], differ = 0;
     load_key(keys, one);
-    load_key(keys + (ulong)((n - 1) / LINE_KEYS) * 64 + (n - 1) % LINE_KEYS * KEY_BYTES, other);
+    load_key(keys + (ulong)((n - 1) / STAGE_KEYS) * STAGE_BYTES + (n - 1) % STAGE_KEYS * KEY_BYTES, other);
     UNROLL
     for (uint w = 0; w < KEY_WORDS; ++w)
         differ |= one[w] ^ other[w];
@@ -167,7 +170,7 @@ static inline uint enter(__global const uchar *keys, uint n, Table *table, const
         previous[w] = EMPTY; // no slot without a count is
     for (uint i = 0; i < n; ++i) {
         ulong key[KEY_WORDS], slot[SLOT_WORDS];
-        load_key(keys + (ulong)i * KEY_BYTES + i / LINE_KEYS * (64 - LINE_KEYS * KEY_BYTES), key);
+        load_key(keys + (ulong)i * KEY_BYTES + i / STAGE_KEYS * (STAGE_BYTES - STAGE_KEYS * KEY_BYTES), key);
         slot_of_key(key, rest, count_bits, slot);
         ulong other = slot[0] ^ previous[0];
         UNROLL
@@ -218,7 +221,7 @@ static inline ulong keys_of(const Keys *keys)
 {
     ulong n = 0;
     for (uint i = keys->begin; i < keys->end; ++i)
-        n += keys->lines[i] * LINE_KEYS;
+        n += keys->lines[i] / STAGE_LINES * STAGE_KEYS;
     for (uint walker = 0; walker < keys->walkers; ++walker)
         n += keys->staged[(ulong)walker * keys->bins + keys->bin];
     return n;
@@ -232,8 +235,8 @@ static inline uint enter_all(const Keys *keys, Table *table, const uint hashed)
         const uint i = keys->begin + piece;
         const ulong stage = (ulong)(i - keys->end) * keys->bins + keys->bin;
         const uint chunked = i < keys->end;
-        __global const uchar *at = chunked ? keys->pool + (ulong)keys->chunks[i] * (CHUNK_LINES * 64) : keys->stages + stage * 64;
-        const uint n = chunked ? keys->lines[i] * LINE_KEYS : keys->staged[stage];
+        __global const uchar *at = chunked ? keys->pool + (ulong)keys->chunks[i] * (CHUNK_LINES * 64) : keys->stages + stage * STAGE_BYTES;
+        const uint n = chunked ? keys->lines[i] / STAGE_LINES * STAGE_KEYS : keys->staged[stage];
         if (i + 1 < keys->end) {
             __global const uchar *next = keys->pool + (ulong)keys->chunks[i + 1] * (CHUNK_LINES * 64);
             for (uint line = 0; line < AHEAD; ++line)
@@ -344,11 +347,16 @@ static inline void put_right(const Dense *dense, uint first, uint end)
     }
     const ulong8 here = LOAD8(words) | dense->below, left = LOAD8(words - 1) | dense->below;
     wrong = (here < left) | ((here == left) & wrong);
-    if (first + LANES <= end && __builtin_expect(!BYTES(wrong), 1)) // what lies behind the last slot says nothing
-        return;
-    for (uint place = first; place < end; ++place) {
+    ulong left_wrong; // a byte of ones for each lane that may be
+    if (first + LANES <= end)
+        left_wrong = BYTES(wrong);
+    else // what lies behind the last slot says nothing
+        left_wrong = LOW_BITS64(8 * (end - first));
+    while (__builtin_expect(left_wrong != 0, 0)) {
         ulong slot[SLOT_WORDS], other[SLOT_WORDS];
+        const uint lane = lowest_bit64(left_wrong) >> 3, place = first + lane;
         uint to = place;
+        left_wrong &= ~(0xfful << 8 * lane);
         get(dense, place, slot);
         for (; to; --to) {
             get(dense, to - 1, other);
@@ -356,8 +364,11 @@ static inline void put_right(const Dense *dense, uint first, uint end)
                 break;
             put(dense, to, other);
         }
-        if (to < place)
-            put(dense, to, slot);
+        if (to == place)
+            continue;
+        put(dense, to, slot);
+        if (place + 1 < MIN(first + LANES, end)) // the one on its left is another one now
+            left_wrong |= 0xfful << 8 * (lane + 1);
     }
 }
 

@@ -5,14 +5,26 @@
 //
 // Grid: dimension 0 walks the tile columns of a tile row from the diagonal back, dimension 1 the tile rows; on CPUs dimension 0 the tile rows and
 // dimension 1 the block's tile columns, as a column's sums of windows serve all rows.
-//   GPU      work-groups of LANES_I x LANES_J items (-D), which keep TILE / LANES_I x TILE / LANES_J entries of M each in registers
+//   GPU      work-groups of LANES_I x LANES_J items (-D), which keep TILE / LANES_I x TILE / LANES_J entries of M each in registers. An
+//            omega takes nine instructions: with g = P / (k m) it is LS + RS over g (X + epsilon k m), and with (p, q) the place of a pair from
+//            the tile's innermost corner, of which k0 and m0 are the sides, epsilon k m = epsilon (p q + m0 p + k0 (m0 + q)), of which the tile
+//            has the first part, dl the second and dr the last
 //   -D CPU=1 one item a tile, VW columns in a vector, the tile in the first-level cache; it leaves out what cannot be a window's best
 //   -D REFINE=1  (GPU) a Newton step after native_recip, whose precision OpenCL leaves to the device. The bounds allow a reciprocal a relative
 //            error of 2^-21 (tiles.clh): a step gets there from 2^-11, with 2^-22 for its square and 2^-23 for the step's own roundings; without
 //            one native_recip has to be so good by itself, which the device's traits tell (measured: 2^-23.6 on an H200)
-// save_left_tiles, save_right_tiles: dl and dr of the windows.
+// save_left_tiles, save_right_tiles: dl and dr of the windows; on GPUs -FAR outside, which gives an omega below 0.
+// sides (GPU): at n + TILE the numbers n - 1 and 1 / (2 n) of a side of n sites, which make g. So that g is above 0, 2^-30 is there for n - 1 = 0,
+//            and 1 and 1 for n < 1
 #include "common/portable.clh"
 #include "omega/tiles.clh"
+
+#define FAR 1e20f
+#if CPU
+#define OUTSIDE 0.0f
+#else
+#define OUTSIDE -FAR
+#endif
 
 // dl of the places of a window's slot, which begins at the first column of the window's first tile. Grid: places, windows.
 __kernel void save_left_tiles(__global const long *left, int left_stride, __global const int *windows, int window0, __global float *left_tiles,
@@ -22,7 +34,7 @@ __kernel void save_left_tiles(__global const long *left, int left_stride, __glob
     const int first = window[FIRST], x = get_global_id(0), i = first / TILE * TILE + x;
     if (x >= tiles_stride)
         return;
-    float difference = 0.0f;
+    float difference = OUTSIDE;
     if (i >= first && i <= window[INNER_LEFT]) {
         __global const long *sums_here = left + (size_t)window[SLOT] * left_stride - first;
         difference = float_of(sums_here[i] - sums_here[MIN(i / TILE * TILE + TILE - 1, window[INNER_LEFT])]);
@@ -38,7 +50,7 @@ __kernel void save_right_tiles(__global const long *sums, __global const int *wi
     const int c = window[CENTRE], j = row0 + (int)get_global_id(0);
     if (j >= row0 + rows_stride)
         return;
-    float difference = 0.0f;
+    float difference = OUTSIDE;
     if (j >= window[INNER_RIGHT] && j <= window[LAST] && j < row0 + rows)
         difference = float_of(RIGHT_SUM(j, c) - RIGHT_SUM(MAX(j / TILE * TILE, window[INNER_RIGHT]), c));
     right_tiles[(size_t)get_global_id(1) * rows_stride + (j - row0)] = difference;
@@ -46,13 +58,15 @@ __kernel void save_right_tiles(__global const long *sums, __global const int *wi
 
 #if CPU
 #define WINDOWS  // which take the floors of their bests
+#define SIDES
 #else
 #define WINDOWS const
+#define SIDES , __global const float2 *sides
 #endif
 #define TILE_ARGUMENTS                                                                                                                         \
     __global const long *sums, __global const long *left, __global const float *left_tiles, __global const float *right_tiles,                   \
         __global WINDOWS int *windows, __global const int2 *windows_of_i, __global const int2 *windows_of_j, block_t block, tiles_t tiles,         \
-        __global float2 *peaks
+        __global float2 *peaks SIDES
 
 // Where the bounds of a window's largest omega in a tile are kept; `number` counts the windows from the first one at work.
 static inline __global float2 *bounds_at(__global float2 *peaks, __global const int *window, int number, int tile_i, int tile_j, int row0,
@@ -223,16 +237,6 @@ __kernel void scan_tiles(TILE_ARGUMENTS)
 // A row of the window table in registers: .s0 centre, .s1 first, .s2 inner left, .s3 inner right, .s4 last, .s5 slot (layout.clh).
 #define WINDOW_AT(p) (((__global const int8 *)windows)[p])
 
-static inline share_t share_at(int8 w, int tile_i, int tile_j, int last_row)
-{
-    share_t share;
-    share.low_i = MAX(tile_i, w.s1);
-    share.i0 = MIN(tile_i + TILE - 1, w.s2);
-    share.j0 = MAX(tile_j, w.s3);
-    share.high_j = MIN(MIN(tile_j + TILE - 1, w.s4), last_row);
-    return share;
-}
-
 // C of a window, from the tile's reference and the sums at the window's own innermost corner.
 static inline float corner_of(int8 w, long reference, __global const long *sums, __global const long *left, int left_stride, int tile_i, int tile_j,
                               int row0, int col0, int stride)
@@ -244,10 +248,15 @@ static inline float corner_of(int8 w, long reference, __global const long *sums,
 #ifndef REFINE
 #define REFINE 1
 #endif
-// 1 / x for x > 0. NaN, which no maximum keeps, where x is 0 or infinite: only tiles whose bounds say nothing have such pairs.
+// 1 / x for x > 0. Anything where x is 0 or infinite: only tiles whose bounds say nothing have such pairs within a window.
 static inline float reciprocal(float x)
 {
+#ifdef __NV_CL_C_VERSION
+    float r;  // that of the built-in function, which takes four instructions as it also knows denormal numbers
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(x));
+#else
     const float r = native_recip(x);
+#endif
 #if REFINE
     return r * fma(-x, r, 2.0f);
 #else
@@ -256,11 +265,14 @@ static inline float reciprocal(float x)
 }
 
 #define AT_ONCE 128  // windows whose peaks are gathered in local memory
-#define FAR 1e20f
+#define STAGED 16    // windows of which that also has what they are scored by: to wait for each from global memory takes as long as to score it
 
 __attribute__((reqd_work_group_size(LANES_I, LANES_J, 1)))
 __kernel void scan_tiles(TILE_ARGUMENTS)
 {
+    __local float2 columns[STAGED * TILE], rows_here[STAGED * TILE];  // of cross and of LS + RS
+    __local float corners[STAGED];
+    __local int centres[STAGED];
     __local int gathered[AT_ONCE];  // bits of floats that are not negative, or -0, which is below them as a signed number
     const int row0 = block.row0, rows = block.rows, col0 = block.col0, stride = block.stride, left_stride = block.left_stride;
     const int window0 = tiles.window0, window_end = tiles.window_end, tiles_stride = tiles.tiles_stride, rows_stride = tiles.rows_stride;
@@ -283,70 +295,59 @@ __kernel void scan_tiles(TILE_ARGUMENTS)
 #pragma unroll
         for (int a = 0; a < EACH_I; a++) {
             const int j = j_here + b * LANES_J, i = i_here + a * LANES_I;
-            tile[b][a] = j <= last_row ? (float)(sums[AT(j, i)] - reference) : 0.0f;
+            const float own = epsilon * (float)((tile_i + TILE - 1 - i) * (j - tile_j));
+            tile[b][a] = j <= last_row ? (float)(sums[AT(j, i)] - reference) + own : 0.0f;
         }
     for (int chunk = from; chunk < to; chunk += AT_ONCE) {
         const int chunk_end = MIN(chunk + AT_ONCE, to);
         for (int n = lane; n < AT_ONCE; n += LANES_I * LANES_J)
             gathered[n] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
-        int8 next_window = WINDOW_AT(chunk);
-        float next_corner = corner_of(next_window, reference, sums, left, left_stride, tile_i, tile_j, row0, col0, stride);
-        for (int p = chunk; p < chunk_end; p++) {
-            // the next window's corner takes two dependent loads: they are under way while this one is scored
-            const int8 window = next_window;
-            const float corner = next_corner;
-            next_window = WINDOW_AT(MIN(p + 1, chunk_end - 1));
-            next_corner = corner_of(next_window, reference, sums, left, left_stride, tile_i, tile_j, row0, col0, stride);
-            const int c = window.s0, first = window.s1;
-            const share_t share = share_at(window, tile_i, tile_j, last_row);
-            __global const float *dl = left_tiles + (size_t)window.s5 * tiles_stride + (tile_i - first / TILE * TILE) + lane_i;
-            __global const float *dr = right_tiles + (size_t)(p - window0) * rows_stride + (tile_j - row0) + lane_j;
-            const float k_here = (float)(c + 1 - i_here), m_here = (float)(j_here - c);
-            float dl_here[EACH_I], k[EACH_I], k_pairs[EACH_I], dr_here[EACH_J], m[EACH_J], m_pairs[EACH_J];
-#pragma unroll
-            for (int a = 0; a < EACH_I; a++) {
-                dl_here[a] = dl[a * LANES_I];
-                k[a] = k_here - (float)(a * LANES_I);
-                k_pairs[a] = k[a] * fma(0.5f, k[a], -0.5f);
+        for (int stage = chunk; stage < chunk_end; stage += STAGED) {
+            const int staged = MIN(STAGED, chunk_end - stage);
+            for (int n = lane; n < staged; n += LANES_I * LANES_J) {
+                const int8 window = WINDOW_AT(stage + n);
+                centres[n] = window.s0;
+                corners[n] = corner_of(window, reference, sums, left, left_stride, tile_i, tile_j, row0, col0, stride);
             }
-#pragma unroll
-            for (int b = 0; b < EACH_J; b++) {
-                dr_here[b] = dr[b * LANES_J] - corner;
-                m[b] = m_here + (float)(b * LANES_J);
-                m_pairs[b] = m[b] * fma(0.5f, m[b], -0.5f);
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (int n = lane; n < staged * TILE; n += LANES_I * LANES_J) {
+                const int p = stage + n / TILE, x = n % TILE, c = centres[n / TILE];
+                const int8 window = WINDOW_AT(p);
+                const float k0 = (float)(c + 1 - (tile_i + TILE - 1)), m0 = (float)(tile_j - c);
+                const float dl = left_tiles[(size_t)window.s5 * tiles_stride + (tile_i - window.s1 / TILE * TILE) + x];
+                const float dr = right_tiles[(size_t)(p - window0) * rows_stride + (tile_j - row0) + x] - corners[n / TILE];
+                columns[n] = (float2)(fma(-epsilon * m0, (float)(TILE - 1 - x), dl), dl + reference_float);
+                rows_here[n] = (float2)(fma(-epsilon * k0, m0 + (float)x, dr), dr);
             }
-            // Borders outside the window's share: numerator 0 over a large denominator, so that omega is 0 and never NaN.
-            if (share.low_i > tile_i || share.i0 < tile_i + TILE - 1) {
-#pragma unroll
-                for (int a = 0; a < EACH_I; a++)
-                    if (i_here + a * LANES_I < share.low_i || i_here + a * LANES_I > share.i0) {
-                        dl_here[a] = -FAR;
-                        k[a] = 0.0f;
-                        k_pairs[a] = 1.0f;
-                    }
-            }
-            if (share.j0 > tile_j || share.high_j < tile_j + TILE - 1) {
-#pragma unroll
-                for (int b = 0; b < EACH_J; b++)
-                    if (j_here + b * LANES_J < share.j0 || j_here + b * LANES_J > share.high_j) {
-                        dr_here[b] = -FAR;
-                        m[b] = 0.0f;
-                        m_pairs[b] = 1.0f;
-                    }
-            }
-            float best = 0.0f;
-#pragma unroll
-            for (int b = 0; b < EACH_J; b++)
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (int n = 0; n < staged; n++) {
+                const int c = centres[n];
+                __local const float2 *column = columns + n * TILE + lane_i, *row = rows_here + n * TILE + lane_j;
+                __global const float2 *k_sides = sides + (c + 1 - i_here + TILE), *m_sides = sides + (j_here - c + TILE);
+                float2 dl[EACH_I], dr[EACH_J], k[EACH_I], m[EACH_J];
 #pragma unroll
                 for (int a = 0; a < EACH_I; a++) {
-                    const float within = dl_here[a] + dr_here[b];
-                    const float km = k[a] * m[b];
-                    const float cross = fma(epsilon, km, tile[b][a] - within);
-                    const float omega = ((within + reference_float) * km) * reciprocal((k_pairs[a] + m_pairs[b]) * cross);
-                    best = fmax(best, omega);
+                    dl[a] = column[a * LANES_I];
+                    k[a] = k_sides[-a * LANES_I];
                 }
-            atomic_max(&gathered[p - chunk], as_int(best));
+#pragma unroll
+                for (int b = 0; b < EACH_J; b++) {
+                    dr[b] = row[b * LANES_J];
+                    m[b] = m_sides[b * LANES_J];
+                }
+                int best = 0;  // bits of a float, which order numbers that are not negative, and are below 0 for others
+#pragma unroll
+                for (int b = 0; b < EACH_J; b++)
+#pragma unroll
+                    for (int a = 0; a < EACH_I; a++) {
+                        const float cross = tile[b][a] - (dl[a].s0 + dr[b].s0);
+                        const float g = fma(k[a].s0, m[b].s1, k[a].s1 * m[b].s0);
+                        best = max(best, as_int((dl[a].s1 + dr[b].s1) * reciprocal(g * cross)));
+                    }
+                atomic_max(&gathered[stage - chunk + n], best);
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int p = chunk + lane; p < chunk_end; p += LANES_I * LANES_J) {

@@ -22,6 +22,7 @@ from oclgenomics.classify.database.features import feature_parts
 from oclgenomics.classify.database.file import KIND, open_database
 from oclgenomics.classify.database.listings import database_facts
 from oclgenomics.classify.database.packed_file import FeatureSource
+from oclgenomics.classify.device.clade_counter import count_clades
 from oclgenomics.classify.device.finder import (
     Finder,
     FoundReads,
@@ -35,7 +36,7 @@ from oclgenomics.classify.device.reads import HowToRead, SketchedReads, sketched
 from oclgenomics.classify.options import Input, QueryOptions, SketchOptions, Wanted, inputs_of
 from oclgenomics.classify.result import ClassifiedReads, QueryResult
 from oclgenomics.classify.taxonomy.calls import Caller, Calls, Candidates, well_covered, without_targets
-from oclgenomics.classify.taxonomy.coverage import CoverageCounter, known_features, lifted, supported
+from oclgenomics.classify.taxonomy.coverage import CoverageCounter, lifted, supported
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
 from oclgenomics.errors import ParameterError, UsageError
@@ -120,7 +121,7 @@ class Index(Closing):
                 if self._finder.reads_file:
                     stack.push(opened.pop_all())  # it stays open as long as reads come
             stack.callback(self._finder.release)
-            self._source, self._known = database, None
+            self._source, self._known = database, self.database.known
             self._stack = stack.pop_all()
 
     def _new_finder(self, features: FeatureSource, *, mapped: bool | None) -> Finder:
@@ -230,10 +231,10 @@ class Index(Closing):
         return ClassifiedReads(batch.reads, candidates, calls, found.hits, batch.texts, shared=shared)
 
     def known_features(self) -> NDArray[np.int64]:
-        """Count the features that the database has of each taxon and target; see `taxonomy.coverage`."""
-        if self._known is None:
+        """Return how many features the database has of each taxon and target; see `taxonomy.coverage`."""
+        if self._known is None:  # as in files of older versions
             with _opened(self._source) as (_, features):
-                self._known = known_features(features, self.lineages)
+                self._known = count_clades(self.engine, features, self.lineages)
         return self._known
 
 

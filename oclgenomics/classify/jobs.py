@@ -35,7 +35,7 @@ from oclgenomics.classify.taxonomy.calls import Calls, Candidates
 from oclgenomics.classify.taxonomy.coverage import known_features
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.io.read_ahead import read_ahead
-from oclgenomics.io.workers import work_ahead
+from oclgenomics.io.workers import Workers, work_ahead
 from oclgenomics.sequence.joined_lines import DeviceJoiner
 from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.slices import cut_files, cut_inputs
@@ -124,11 +124,13 @@ class QueryJob(Job[ClassifiedReads]):
 
     @cached_property
     def _known(self) -> NDArray[np.int64]:
-        with open_database(self.file) as (_, features):
-            return known_features(features, self.lineages)
+        if self.database.known is not None:
+            return self.database.known
+        with open_database(self.file) as (_, features), Workers() as threads:
+            return known_features(features, self.lineages, threads)
 
     def known_features(self) -> NDArray[np.int64]:
-        """Count the features that the database has of each taxon and target; see `taxonomy.coverage`."""
+        """Return how many features the database has of each taxon and target; see `taxonomy.coverage`."""
         return self._known
 
     @property

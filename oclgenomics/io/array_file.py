@@ -38,6 +38,7 @@ from oclgenomics.io.siphash import BLOCK_BYTES, block_sums, sum_of_sums
 from oclgenomics.io.workers import Workers
 
 THREADS = 8  # that read, and hash what they read
+LEAST_BLOCKS = 32  # of a section that are worth a thread
 Room = Callable[[int], NDArray[np.uint8]]  # gives memory for so many bytes
 WORD = 8
 
@@ -528,7 +529,8 @@ class BlockReader:
             self._file._fill(part, self._start + int(blocks[first]) * BLOCK_BYTES)
             then(part, int(blocks[first]))
 
-        pieces = list(self._pieces(blocks))
+        share = len(blocks) if threads is None else max(-(-len(blocks) // threads.threads), LEAST_BLOCKS)
+        pieces = list(self._pieces(blocks, share))
         for _ in map(read, pieces) if threads is None else threads.map(read, pieces):
             pass
 
@@ -543,9 +545,9 @@ class BlockReader:
         return blocks
 
     @staticmethod
-    def _pieces(blocks: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-        """Neighbouring blocks that are read together, as places in `blocks`."""
-        most = PIECE_BYTES // BLOCK_BYTES
+    def _pieces(blocks: NDArray[np.int64], share: int) -> Iterator[tuple[int, int]]:
+        """Neighbouring blocks that are read together, at most a share, as places in `blocks`."""
+        most = min(PIECE_BYTES // BLOCK_BYTES, max(share, 1))
         cuts = np.flatnonzero(np.diff(blocks) != 1) + 1
         for begin, end in itertools.pairwise([0, *cuts.tolist(), len(blocks)]):
             for first in range(begin, end, most):

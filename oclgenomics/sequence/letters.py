@@ -7,11 +7,13 @@ from collections.abc import Generator, Iterable
 
 from oclgenomics.io.joined_source import JoinedSource
 from oclgenomics.io.raw_file import Progress
+from oclgenomics.lazy_names import late
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.files import joined_files, opened_files, opened_text, without_reads
 from oclgenomics.sequence.letter_fasta import fasta_letters
-from oclgenomics.sequence.letter_fastq import fastq_letters
 from oclgenomics.sequence.pieces import LetterBlock
+
+letter_fastq = late("oclgenomics.sequence.letter_fastq")
 
 
 def letter_blocks(
@@ -73,6 +75,7 @@ def letter_blocks(
             opened_text(engine, path, block_bytes=block_bytes, threads=threads, progress=progress, live=True) as opened,
         ):
             text, fastq = opened
-            first = (
-                yield from fastq_letters(engine, text, first) if fastq else fasta_letters(engine, text, overlap, first)
-            )
+            if fastq:
+                first = yield from letter_fastq.fastq_letters(engine, text, first)
+            else:
+                first = yield from fasta_letters(engine, text, overlap, first)

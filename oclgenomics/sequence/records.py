@@ -14,8 +14,10 @@ from oclgenomics.errors import EmptyInputError, InputError
 from oclgenomics.io.foreign import HEAD_BYTES, foreign_format, not_sequences
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.io.source import Source
+from oclgenomics.lazy_names import late
 from oclgenomics.sequence.aligned_reads import fastq_converter
-from oclgenomics.sequence.rewritten_source import Rewriter
+
+rewritten_source = late("oclgenomics.sequence.rewritten_source")  # of FASTQ
 
 PART_BYTES = 1 << 20  # of FASTQ, rewritten at a time
 MAX_LINE_BYTES = 1 << 30  # packed zeros could ask for any memory
@@ -131,7 +133,7 @@ def _fasta(header: bytes, lines: Iterator[bytes], source: str) -> Iterator[Recor
 
 
 def _fastq(chunks: Iterator[bytes], source: str, offset: int) -> Iterator[Record]:
-    rewriter, size = Rewriter(source, offset=offset), 0
+    rewriter, size = rewritten_source.Rewriter(source, offset=offset), 0
     for text in rewriter.rewrite(_parts(chunks)):
         size += len(text)
         rewriter.forget(size)

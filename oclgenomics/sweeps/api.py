@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, closing
@@ -19,6 +20,7 @@ from oclgenomics.sweeps.plan import used_sites
 from oclgenomics.sweeps.result import Scan, Scans
 from oclgenomics.sweeps.significance import Peaks, Significance, compare, cut_at, merge_rows
 from oclgenomics.variation import Alignment, ReadOptions
+from oclgenomics.variation.genes import Genes, read_genes
 from oclgenomics.variation.sources import AlignmentSource, Excluded, batches, open_alignments, regions_of
 
 
@@ -185,6 +187,7 @@ def find_peaks(
     quantile: float | None = None,
     fpr: float | None = None,
     merge: int = 0,
+    genes: Genes | str | os.PathLike[str] | None = None,
 ) -> Peaks:
     """Find the regions in which a statistic is most like a sweep; one of `threshold`, `top`, `quantile` says how much.
 
@@ -207,6 +210,8 @@ def find_peaks(
         False-positive rate of the threshold from neutral replicates; the first that they were asked for if not given.
     merge : int
         Windows at most so many bp apart are one region.
+    genes : Genes or path, optional
+        An annotation (GFF3, GTF or BED): peaks get the genes that overlap them, and the nearest one.
 
     Raises
     ------
@@ -219,6 +224,7 @@ def find_peaks(
     >>> from oclgenomics.sweeps import find_peaks, read_report
     >>> find_peaks(read_report("chr20.tsv"), "tajima_d", quantile=0.995).to_frame()  # doctest: +SKIP
     """
+    annotation = genes if genes is None or isinstance(genes, Genes) else read_genes(genes)
     if sum(given is not None for given in (threshold, top, quantile)) != 1:
         raise UsageError("which rows count is for you to say: give one of `threshold`, `top` and `quantile`")
     if fpr is not None and not isinstance(threshold, Significance):
@@ -239,7 +245,7 @@ def find_peaks(
         value = threshold
     else:
         value = cut_at(scans, statistic, top=top, quantile=quantile)
-    return Peaks(statistic, tuple(merge_rows(scans, statistic, value, merge, null)), value, fpr, compared)
+    return Peaks(statistic, tuple(merge_rows(scans, statistic, value, merge, null)), value, fpr, compared, annotation)
 
 
 def reading_for(reading: ReadOptions, options: SweepOptions) -> ReadOptions:

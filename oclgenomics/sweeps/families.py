@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -28,11 +28,14 @@ class Native:
         By the names of the family that were asked for; NaN where there is no value.
     remarks : tuple of str
         What a person has to know of the values of this alignment, each in a line.
+    details : mapping of str to object
+        What else is known, by statistic; see `Scan.details`.
     """
 
     at: Floats
     values: Mapping[str, Floats]
     remarks: tuple[str, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
 
     def on_rows(self, rows: Floats, step: float | None) -> dict[str, Floats]:
         """Return the values at the positions of rows, `step` bp apart if they are a grid; see `plan.on_rows`."""

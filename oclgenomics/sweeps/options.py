@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
@@ -13,11 +14,14 @@ from oclgenomics.errors import ParameterError, UsageError, check_choice
 Statistic = Literal[
     "mu", "pi", "theta", "tajima_d", "fay_wu_h",
     "h1", "h12", "h123", "h2_h1", "lassi", "saltilassi",
+    "nsl", "ihs",
+    "clr",
 ]  # fmt: skip
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 JUDGED = (*STATISTICS, "combined")  # what figures show, and what peaks are of
 DEFAULT_STATISTICS: tuple[Statistic, ...] = ("mu", "pi", "theta", "tajima_d", "fay_wu_h")
 HAPLOTYPE_STATISTICS: tuple[Statistic, ...] = ("h1", "h12", "h123", "h2_h1", "lassi", "saltilassi")
+EHH_STATISTICS: tuple[Statistic, ...] = ("nsl", "ihs")
 # A sweep lowers these and raises the others.
 LOW: tuple[Statistic, ...] = (
     "pi", "theta", "tajima_d", "fay_wu_h",
@@ -26,6 +30,8 @@ LOW: tuple[Statistic, ...] = (
 # Options on which only these statistics depend.
 OWN_OPTIONS: dict[str, tuple[Statistic, ...]] = {
     "haplotype_window": HAPLOTYPE_STATISTICS, "haplotype_step": HAPLOTYPE_STATISTICS,
+    "ehh_maf": EHH_STATISTICS, "ehh_max_gap": EHH_STATISTICS, "ehh_edge": EHH_STATISTICS,
+    "clr_step": ("clr",), "clr_folded": ("clr",), "clr_spectrum": ("clr",), "recombination_map": ("clr",),
 }  # fmt: skip
 Precision = Literal["accurate", "compat"]
 PRECISIONS: tuple[Precision, ...] = get_args(Precision)
@@ -33,13 +39,18 @@ Missing = Literal["mask", "drop"]
 MISSING: tuple[Missing, ...] = get_args(Missing)
 OnExclude = Literal["split", "drop", "zero"]
 ON_EXCLUDE: tuple[OnExclude, ...] = get_args(OnExclude)
+EhhEdge = Literal["drop", "keep"]
+EHH_EDGES: tuple[EhhEdge, ...] = get_args(EhhEdge)
 
 LEAST_WIDTH, MOST_WIDTH = 6, 2048
 MAX_POSITIONS = 1 << 24
 WHOLE_NUMBERS = (
     "width", "edge", "grid", "step", "window",
     "haplotype_window", "haplotype_step",
+    "ehh_max_gap",
+    "clr_step",
 )  # fmt: skip
+FILES = ("clr_spectrum", "recombination_map")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,8 +85,22 @@ class SweepOptions:
     on_exclude : {'split', 'drop', 'zero'}
         Of excluded regions: no window reaches across one ('split'), their sites and bp are left out ('drop'), or mu is
         0 in windows that reach into one ('zero').
+    ehh_maf : float
+        nSL and iHS leave out sites of a smaller minor allele frequency.
+    ehh_max_gap : int
+        Bp between neighbouring sites of nSL and iHS that no haplotype is followed across.
+    ehh_edge : {'drop', 'keep'}
+        Whether sites have an nSL or iHS if haplotypes cannot be followed far enough before the data end.
     haplotype_window, haplotype_step : int
         Sites of the windows of H1, H12, H123, H2/H1, LASSI and saltiLASSI, and from one window to the next.
+    clr_step : int, optional
+        Bp between the positions where CLR is computed. If not given: the positions of `grid` or `step`, else 5,000 bp.
+    clr_folded : bool
+        CLR does not use which state is derived.
+    clr_spectrum : path, optional
+        Background spectrum of CLR, as SweepFinder2 writes it; if not given, that of the sites of the whole input.
+    recombination_map : path, optional
+        CLR takes distances from this map, for which 1 cM is 1 Mb.
 
     Raises
     ------
@@ -96,13 +121,20 @@ class SweepOptions:
     missing: Missing | None = None
     max_missing: float = 0.1
     on_exclude: OnExclude = "split"
+    ehh_maf: float = 0.05
+    ehh_max_gap: int = 200_000
+    ehh_edge: EhhEdge = "drop"
     haplotype_window: int = 100
     haplotype_step: int = 10
+    clr_step: int | None = None
+    clr_folded: bool = False
+    clr_spectrum: str | None = None
+    recombination_map: str | None = None
 
     def __post_init__(self) -> None:
         self._take_numbers()
         self._check_statistics()
-        for name, choices in (("precision", PRECISIONS), ("on_exclude", ON_EXCLUDE)):
+        for name, choices in (("precision", PRECISIONS), ("on_exclude", ON_EXCLUDE), ("ehh_edge", EHH_EDGES)):
             check_choice(name, getattr(self, name), choices)
         if self.missing is not None:
             check_choice("missing", self.missing, MISSING)
@@ -113,7 +145,11 @@ class SweepOptions:
             ("grid", self.grid is not None and not 2 <= self.grid <= MAX_POSITIONS, f"give 2 to {MAX_POSITIONS}"),
             ("step", self.step is not None and self.step < 1, "give a number of bp, 1 or more"),
             ("window", self.window is not None and self.window < 1, "give a number of bp, 1 or more"),
+            ("clr_step", self.clr_step is not None and self.clr_step < 1, "give a number of bp, 1 or more"),
+            ("clr_folded", not isinstance(self.clr_folded, bool), "give True or False"),
             ("maf", not 0 <= self.maf <= 0.5, "a minor allele frequency lies between 0 and 0.5"),
+            ("ehh_maf", not 0 <= self.ehh_maf <= 0.5, "a minor allele frequency lies between 0 and 0.5"),
+            ("ehh_max_gap", self.ehh_max_gap < 1, "give a number of bp, 1 or more"),
             ("haplotype_window", self.haplotype_window < 2, "give a number of sites, 2 or more"),
             ("haplotype_step", self.haplotype_step < 1, "give a number of sites, 1 or more"),
             ("max_missing", not 0 <= self.max_missing <= 1, "give a share, 0 to 1"),
@@ -135,7 +171,10 @@ class SweepOptions:
                 object.__setattr__(self, name, operator.index(value))
             except TypeError:
                 raise ParameterError(name, "give a whole number, as an integer", value) from None
-        for name in ("maf", "max_missing"):
+        for name in FILES:
+            value = getattr(self, name)
+            object.__setattr__(self, name, None if value is None else os.fspath(value))
+        for name in ("maf", "max_missing", "ehh_maf"):
             value = getattr(self, name)
             try:
                 number = float(value)

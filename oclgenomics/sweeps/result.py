@@ -17,18 +17,24 @@ WINDOW_COLUMNS = ("chromosome", "replicate", "position", "start", "end", "sites"
 VALUES = (
     "mu", "mu_var", "mu_sfs", "mu_ld", "pi", "theta", "tajima_d", "fay_wu_h",
     "h1", "h12", "h123", "h2_h1", "lassi", "saltilassi",
+    "nsl", "ihs",
+    "clr", "clr_alpha",
     "combined", "combined_p",
 )  # fmt: skip
 LABELS = {
     "mu": "μ", "pi": "π per kb", "theta": "Watterson's θ per kb", "tajima_d": "Tajima's D",
     "fay_wu_h": "Fay and Wu's H",
     "h1": "H1", "h12": "H12", "h123": "H123", "h2_h1": "H2/H1", "lassi": "LASSI T", "saltilassi": "saltiLASSI L",
+    "nsl": "mean |nSL|", "ihs": "mean |iHS|",
+    "clr": "CLR",
     "combined": "Combined score",
 }  # fmt: skip
 SCALES = {"pi": 1000.0, "theta": 1000.0}  # of values per bp, where labels are shown
 NOT_NEGATIVE = (
     "mu", "pi", "theta", "combined",
     "h1", "h12", "h123", "h2_h1", "lassi", "saltilassi",
+    "nsl", "ihs",
+    "clr",
 )  # fmt: skip
 
 
@@ -65,6 +71,8 @@ class Scan:
         What the statistics that compare an alignment with its whole input took from that; see `families.Family`.
     remarks : tuple of str
         What a person has to know of the values, each in a line.
+    details : mapping of str to object
+        What else a statistic has to report: of nSL and iHS the scores of sites, `ehh.SiteScores`.
     seconds : float
         Time on the device and in its preparation; of alignments that were scanned together, the share.
     """
@@ -85,6 +93,7 @@ class Scan:
     relative: bool = False
     backgrounds: Mapping[str, Mapping[str, NDArray[np.float64]]] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
 
     def __repr__(self) -> str:

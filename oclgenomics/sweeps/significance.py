@@ -18,6 +18,7 @@ from oclgenomics.sweeps.combined import COMBINED, COMBINED_P, Combination, combi
 from oclgenomics.sweeps.families import Background
 from oclgenomics.sweeps.options import LOW, OWN_OPTIONS, Statistic
 from oclgenomics.sweeps.result import Scan
+from oclgenomics.variation.genes import Genes
 
 MUST_AGREE = ("width", "edge", "step", "window", "precision", "maf", "missing", "max_missing")
 LIKE_DENSITY = 1.1
@@ -369,6 +370,7 @@ class Peak:
 
 
 PEAK_COLUMNS = ("name", *(one.name for one in fields(Peak) if one.name != "local_p"))
+GENE_COLUMNS = ("genes", "nearest_gene", "gene_distance")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -384,6 +386,8 @@ class Peaks:
         False-positive rate of the threshold.
     compared : str, optional
         What was compared with the neutral replicates.
+    genes : Genes, optional
+        An annotation, from which each peak gets its genes.
     """
 
     statistic: str
@@ -391,6 +395,7 @@ class Peaks:
     threshold: float
     fpr: float | None = None
     compared: str | None = None
+    genes: Genes | None = None
 
     def __repr__(self) -> str:
         return f"<Peaks: {len(self.peaks):,} regions with {self.statistic} beyond {self.threshold:.6g}>"
@@ -398,17 +403,29 @@ class Peaks:
     def __len__(self) -> int:
         return len(self.peaks)
 
-    def records(self) -> list[dict[str, Any]]:
-        """Return a dict for each peak with the names of `PEAK_COLUMNS`, sorted by chromosome (its bytes) and start.
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns: `PEAK_COLUMNS`, and with an annotation `GENE_COLUMNS`."""
+        return PEAK_COLUMNS if self.genes is None else (*PEAK_COLUMNS, *GENE_COLUMNS)
 
-        `name` is "peak1" for the one that is most like a sweep, and so on.
+    def records(self) -> list[dict[str, Any]]:
+        """Return a dict for each peak with the names of `columns`, sorted by chromosome (its bytes) and start.
+
+        `name` is "peak1" for the one that is most like a sweep, and so on. `genes` are the names of those that overlap
+        the region, with commas between them, `gene_distance` the bp from `position` to the nearest one.
         """
-        sign = sign_of(self.statistic)
-        return named_regions([asdict(peak) for peak in self.peaks], [sign * peak.value for peak in self.peaks])
+        sign, regions = sign_of(self.statistic), [asdict(peak) for peak in self.peaks]
+        if self.genes is not None:
+            for region, peak in zip(regions, self.peaks, strict=True):
+                names = self.genes.overlapping(peak.chromosome, peak.start, peak.end)
+                region["genes"] = ",".join(name.replace(",", "_") for name in names) or None
+                near = self.genes.nearest(peak.chromosome, peak.position)
+                region["nearest_gene"], region["gene_distance"] = near or (None, None)
+        return named_regions(regions, [sign * peak.value for peak in self.peaks])
 
     def to_frame(self) -> Any:
-        """Make a table of the peaks, with the columns `PEAK_COLUMNS`; see `oclgenomics.app.frames.to_frame`."""
-        return frame_of(self.records(), PEAK_COLUMNS)
+        """Make a table of the peaks, with the names of `columns`; see `oclgenomics.app.frames.to_frame`."""
+        return frame_of(self.records(), self.columns)
 
 
 def cut_at(scans: Sequence[Scan], statistic: str, *, top: int | None = None, quantile: float | None = None) -> float:

@@ -104,14 +104,29 @@ def bed_name(name: str) -> str:
 
 
 def _regions(source: Source) -> Iterator[tuple[str, int, int]]:
-    for number, line in enumerate(_lines(source), start=1):
-        if not line.strip() or line.startswith(b"#") or line.split(None, 1)[0] in _HEADERS:
-            continue
-        columns = line.rstrip(b"\r\n").split(b"\t") if b"\t" in line else line.split()
-        yield _region(columns, source.name, number)
+    for number, line in enumerate(text_lines(source), start=1):
+        if is_region(line):
+            yield region_of(columns_of(line), source.name, number)
 
 
-def _region(columns: list[bytes], source: str, line: int) -> tuple[str, int, int]:
+def is_region(line: bytes) -> bool:
+    """Say whether a line is one of a region: neither blank nor a comment nor a header of a browser."""
+    return bool(line.strip()) and not line.startswith(b"#") and line.split(None, 1)[0] not in _HEADERS
+
+
+def columns_of(line: bytes) -> list[bytes]:
+    """Split a line at its tabs, or at blanks if it holds none."""
+    return line.rstrip(b"\r\n").split(b"\t") if b"\t" in line else line.split()
+
+
+def region_of(columns: list[bytes], source: str, line: int) -> tuple[str, int, int]:
+    """Return chromosome, start and end of the columns of a BED line.
+
+    Raises
+    ------
+    InputError
+        They are no region.
+    """
     if len(columns) < 3:
         raise InputError("a BED line has at least 3 columns: chromosome, start and end", source=source, line=line)
     name = columns[0].decode("utf-8", "replace").strip()
@@ -131,7 +146,18 @@ def _region(columns: list[bytes], source: str, line: int) -> tuple[str, int, int
     return name, start, end
 
 
-def _lines(source: Source) -> Iterator[bytes]:
+def text_lines(source: Source) -> Iterator[bytes]:
+    """Give the lines of a file one by one.
+
+    Yields
+    ------
+    bytes
+
+    Raises
+    ------
+    InputError
+        A line has more bytes than any region needs.
+    """
     rest, number = b"", 1
     for chunk in source:
         *whole, rest = (rest + chunk).split(b"\n")

@@ -48,6 +48,7 @@ THROUGH_PIPES = [
     f"omega threshold {{input=n.ms}} --sweeps {{sweeps=n2.ms}} --site 50k --length 100k {WINDOWS} -o out",
     "omega peaks {report=scan.tsv} --threshold {threshold=th.json} -o out",
     "omega ld {input=n.ms} --length 100k --scan {scan=scan.tsv} -o out",
+    "sweeps peaks {report=sweeps.tsv} --top 5 --genes {genes=x.bed} -o out",
     "sdtw index {reference=target.fa} --model {model=model.tsv} -o out.sdtw",
     "sdtw classify s.npz --reference target.sdtw --thresholds {thresholds=th.sdtw.json} -o out",
     "signatures scan {samples=r.fq} {signatures=p.fa} -o out",
@@ -77,13 +78,14 @@ BARE = ("classify build", "classify plot", "omega peaks", "sdtw index", "simulat
 ALIKE = {  # read as those of the same name of another command
     "classify reference", "signatures reference", "fpga input", "fpga samples", "fpga exclude", "sdtw others",
     "sdtw background", "sdtw truth", "simulate model",
-    *(f"sweeps {name}" for name in ("input", "samples", "exclude", "report", "threshold", "scan")),
+    *(f"sweeps {name}" for name in ("input", "samples", "exclude", "threshold", "scan", "background")),
     *(f"{system} piece_files" for system in ("classify", "omega", "sdtw", "signatures")),
 }  # fmt: skip
 ELSEWHERE = {  # which reads what others of these do, or is no stream by its nature
     "scheduler": "a file of Dask", "taxonomy": "a folder", "genomes": "a folder", "sources": "names of collections",
     "samplesheet": "tests/app/test_samples.py", "demes": "of the package demes", "table": "read_text",
     "compare": "as scan", "price_per_hour": "read_text", "positions": "read_text",
+    "clr_spectrum": "read_text", "recombination_map": "read_text",
 }  # fmt: skip
 
 
@@ -132,6 +134,7 @@ def _write_inputs(place: Path) -> None:
         "simulate omega --seed 1 --replicates 20 --sites 50 --length 100k -o n.ms",
         f"omega scan n.ms --length 100k {WINDOWS} -o scan.tsv",
         f"omega threshold n.ms --length 100k {WINDOWS} --json -o th.json",
+        "sweeps scan n.ms --length 100k --stat mu --width 10 -o sweeps.tsv",
         "sdtw index target.fa --model r9.4.1 -o target.sdtw", "signatures build p.fa -o p.panel",
         "simulate signals --target target.fa --background random --reads 5 --seed 1 -o s.npz",
     ):  # fmt: skip

@@ -9,7 +9,15 @@ from numpy.typing import NDArray
 
 from oclgenomics.kmers.device.bin_fill import ChunkLists, FilledBins
 from oclgenomics.kmers.device.slots import Slots
-from oclgenomics.kmers.plan.bins import CHUNK_LINES, LINE_BYTES, PrefixSpan, key_bytes, line_keys
+from oclgenomics.kmers.plan.bins import (
+    CHUNK_BYTES,
+    CHUNK_LINES,
+    PrefixSpan,
+    key_bytes,
+    stage_bytes,
+    stage_keys,
+    stage_lines,
+)
 from oclgenomics.runtime import Engine
 
 __all__ = ["filled_bins", "key_table", "pairs_of"]
@@ -46,8 +54,10 @@ def filled_bins(
     seed : int
     """
     rng = np.random.default_rng(seed)
-    size, each, bins = key_bytes(rest), line_keys(rest), len(keys)
-    stages = np.full((walkers, bins, LINE_BYTES), SPOILT, np.uint8)
+    size, each, bins = key_bytes(rest), stage_keys(rest), len(keys)
+    room, together = stage_bytes(rest), stage_lines(rest)
+    full = CHUNK_LINES // together  # stages of a chunk
+    stages = np.full((walkers, bins, room), SPOILT, np.uint8)
     staged = np.zeros((walkers, bins), np.uint32)
     chunks: list[NDArray[np.uint8]] = []
     lines: list[int] = []
@@ -57,20 +67,20 @@ def filled_bins(
         cuts = np.sort(rng.integers(0, len(packed) + 1, walkers - 1))
         for walker, own in enumerate(np.split(packed, cuts)):
             whole = len(own) // each
-            laid = np.full((whole, LINE_BYTES), SPOILT, np.uint8)
+            laid = np.full((whole, room), SPOILT, np.uint8)
             laid[:, : each * size] = own[: whole * each].reshape(whole, each * size)
-            for start in range(0, whole, CHUNK_LINES):
-                piece = laid[start : start + CHUNK_LINES]
-                chunk = np.full((CHUNK_LINES, LINE_BYTES), SPOILT, np.uint8)
-                chunk[: len(piece)] = piece
+            for start in range(0, whole, full):
+                piece = laid[start : start + full]
+                chunk = np.full(CHUNK_BYTES, SPOILT, np.uint8)
+                chunk[: piece.size] = piece.ravel()
                 chunks.append(chunk)
-                lines.append(len(piece))
+                lines.append(len(piece) * together)
             left = own[whole * each :]
             stages[walker, b, : left.size] = left.ravel()
             staged[walker, b] = len(left)
         begins.append(len(chunks))
     order = rng.permutation(len(chunks))
-    pool = np.full((max(len(chunks), 1), CHUNK_LINES, LINE_BYTES), SPOILT, np.uint8)
+    pool = np.full((max(len(chunks), 1), CHUNK_BYTES), SPOILT, np.uint8)
     for number, chunk in zip(order, chunks, strict=True):
         pool[number] = chunk
     lists = ChunkLists(*(np.asarray(some, np.uint32) for some in (begins, order, lines)))

@@ -32,11 +32,13 @@ from oclgenomics.classify import plan as classify_plan
 from oclgenomics.classify.database.features import NO_FEATURE
 from oclgenomics.classify.database.file import KIND, open_database
 from oclgenomics.classify.device import packing
+from oclgenomics.classify.device.clade_counter import count_clades
 from oclgenomics.classify.device.feature_index import FeatureIndex
 from oclgenomics.classify.device.sketches import Sketcher, cut_windows
 from oclgenomics.classify.device.tables import FeatureTable
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.reference import sketches as sketch_oracle
+from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.io.atomic_file import Appending, whole_file
 from oclgenomics.kmers import reference
 from oclgenomics.kmers.api import count, filter_reads, query
@@ -80,9 +82,12 @@ from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.seed_table import table_on_device
 from oclgenomics.signatures.options import Method
 from oclgenomics.signatures.panels.seeds import choose_seeds
+from oclgenomics.sweeps import SweepOptions, scan as scan_sweeps
+from oclgenomics.sweeps.device.ehh import HomozygosityScanner, Method as WalkMethod
 from oclgenomics.sweeps.device.haplotypes import HaplotypeCounter
 from oclgenomics.sweeps.device.patterns import PatternCounter
-from oclgenomics.sweeps.plan import site_planes
+from oclgenomics.sweeps.ehh import SCORES, Score, core_sites
+from oclgenomics.sweeps.plan import Mask, site_planes, used_sites
 from oclgenomics.variation.alignment import Alignment
 
 __all__ = [
@@ -195,11 +200,31 @@ def sweep_patterns(engine: Engine, kind: str, width: int) -> None:
     assert found[0].pairs.all()
 
 
+def homozygosity(engine: Engine, kind: str, score: Score, method: WalkMethod, local: bool) -> None:
+    """Compute nSL or iHS of sites."""
+    options = SweepOptions(ehh_edge="keep")
+    states = correlated_states(np.random.default_rng(3), 40, 20)
+    alignment = make_alignment(states, np.arange(40) * 5 + 1, unphased=kind == "unphased")
+    used = used_sites(alignment, options, None, None)
+    sites = core_sites(used, options, Mask.of(None, used.name, options))
+    (found,) = HomozygosityScanner(engine, block_cores=25, method=method, local_memory=None if local else 0).scores(
+        [sites], score, options
+    )
+    assert len(found.score)
+
+
 def haplotype_windows(engine: Engine, kind: str, local_memory: int | None = None) -> None:
     """Count the haplotypes of windows."""
     counter = HaplotypeCounter(engine, block_sites=50, local_memory=local_memory)
     (found,) = counter.count([site_planes(_alignments(3)[kind])], 12, 5, 3)
     assert found.top[0].any()
+
+
+def sweep_ratios(engine: Engine, kind: str) -> None:
+    """Compute the composite likelihood ratio of sweeps."""
+    options = SweepOptions(statistics=["clr"], grid=2)
+    (found,) = scan_sweeps(_alignments(3)[kind], options, engine=engine)
+    assert not np.isnan(found.values["clr"]).any()
 
 
 def linkage(engine: Engine, kind: str, measure: str) -> None:
@@ -545,15 +570,17 @@ def signal_starts(engine: Engine, bonus: Bonus, arithmetic: Arithmetic) -> None:
 
 
 def packed_features(engine: Engine) -> None:
-    """Load features from a file in which they are packed, in pieces of some buckets."""
+    """Load features from a file in which they are packed, in pieces of some buckets, and count those of clades."""
     database, sizes = random_database(3, 4, 300), {"cpu": 90, "gpu": 90}
     with (
         tempfile.TemporaryDirectory() as folder,
         mock.patch.multiple(classify_plan, MIN_PREFIX=10, LOADED_FEATURES=sizes, LOADED_LOCATIONS=sizes),
     ):
         write_as(Path(folder, "x"), database, KIND.version)
-        with open_database(Path(folder, "x")) as (_, store):
+        with open_database(Path(folder, "x")) as (known, store):
             FeatureTable(engine, store, int(database.targets.windows.sum())).release()
+            lineages = Lineages.of(known.taxonomy, known.targets)
+            assert np.array_equal(count_clades(engine, store, lineages), known.known)
 
 
 def packed_numbers(engine: Engine, kind: type) -> None:
@@ -654,6 +681,7 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(lined, rest=64, lines=6),
         partial(lined, rest=90, lines=6),
         partial(lined, rest=120, lines=6),
+        partial(lined, rest=150, lines=6),
         partial(lined, rest=300, lines=6),
     ),
     "kmer_bins": (
@@ -694,6 +722,13 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
         partial(haplotype_windows, kind="complete"),
         partial(haplotype_windows, kind="missing", local_memory=0),
         partial(haplotype_windows, kind="unphased"),
+        partial(sweep_ratios, kind="complete"),
+    ),
+    "sweeps_ehh": tuple(
+        partial(homozygosity, kind=kind, score=score, method=method, local=local)
+        for kind in ("complete", "unphased")
+        for score in SCORES
+        for method, local in (("sorted", False), ("classes", True), ("classes", False))
     ),
     "primitives": tuple(partial(primitives, number=number) for number in range(len(_PRIMITIVES))),
     "sequences": (partial(sequences, fastq=True), partial(sequences, fastq=False), compressed_sequences),

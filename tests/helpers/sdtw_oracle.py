@@ -11,7 +11,7 @@ from oclgenomics.sdtw import AlignOptions, Squiggle
 from oclgenomics.sdtw.device.strips import Found
 from oclgenomics.sdtw.reference import align, normalised_levels
 
-__all__ = ["OracleAligner", "small_squiggle"]
+__all__ = ["OracleAligner", "many_records", "small_squiggle"]
 
 
 class OracleAligner:
@@ -50,4 +50,17 @@ def small_squiggle(
         np.zeros(len(tracks) - 1, np.int32),
         np.repeat(np.arange(strands, dtype=np.uint8), len(ends) - 1),
         np.concatenate(step_first).astype(np.int64),
+    )  # fmt: skip
+
+
+def many_records(name: str, levels: NDArray[np.float64]) -> Squiggle:
+    """A reference with a record for each row of levels, both strands; the names end with numbers from 0 on."""
+    count, columns = levels.shape
+    parts = [small_squiggle(name, row) for row in levels]
+    by_strand = [part.levels[columns * strand : columns * (strand + 1)] for strand in (0, 1) for part in parts]
+    first = [part.track_first[strand] for strand in (0, 1) for part in parts]
+    return Squiggle(
+        name, tuple(f"{name}_{number}" for number in range(count)), np.full(count, columns + 5), 6, "made", "dna",
+        np.concatenate(by_strand), np.arange(2 * count + 1) * columns, np.tile(np.arange(count, dtype=np.int32), 2),
+        np.repeat(np.arange(2, dtype=np.uint8), count), np.array(first, np.int64),
     )  # fmt: skip

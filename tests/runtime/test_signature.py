@@ -27,7 +27,7 @@ MORE: list[dict[str, int | str]] = [
 OTHERS: dict[str, int | str] = {
     "KEY_BYTES": 6, "PROBES": 4, "CANONICAL": 1, "SHORT": 0, "EVERY": 65280, "STRETCH": 960, "TALLIED": 1024,
     "ITEMS": 16, "LANES_I": 8, "MEASURE": 0, "STORED": 2, "PER_HAPLOTYPE": 0, "NAMES": 1, "QUALITIES": 1,
-    "CARRY_SAVE": 0, "WIDE": 0, "ROWS_EACH": 4, "MIN_QUALITY": 1, "GENOTYPES": 0,
+    "CARRY_SAVE": 0, "WIDE": 0, "ROWS_EACH": 4, "MIN_QUALITY": 1, "GENOTYPES": 0, "STAGE_LINES": 1,
 }  # fmt: skip
 
 

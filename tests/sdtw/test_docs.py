@@ -16,6 +16,8 @@ import pytest
 from oclgenomics.app.files import chosen_actions
 from oclgenomics.cli.main import _parser, main
 from oclgenomics.sdtw import align, classify
+from oclgenomics.sdtw.live import readfish
+from oclgenomics.sdtw.live.barcodes import CLASSIFIED, UNCLASSIFIED
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "sdtw.md").read_text()
 COMMANDS = {
@@ -105,8 +107,12 @@ def test_python_prints_what_the_page_says(
 
 def test_configuration_of_readfish() -> None:
     tomllib = pytest.importorskip("tomllib")
-    settings = tomllib.loads(*blocks("toml"))
-    assert list(settings["mapper_settings"]) == ["oclgenomics.sdtw.live.readfish"]
+    settings, barcoded = map(tomllib.loads, blocks("toml"))
+    for given in (settings, barcoded):
+        ((name, table),) = given["mapper_settings"].items()
+        assert name == readfish.__name__
+        assert table.keys() <= {*readfish.LIVE, *readfish.ALIGN, *readfish.OTHERS}
+    assert barcoded["barcodes"].keys() >= {CLASSIFIED, UNCLASSIFIED}
 
 
 def test_every_option_and_column_is_there(ran: Ran) -> None:

@@ -28,6 +28,8 @@ from oclgenomics.sweeps.options import SweepOptions, sweep_parameters
         ({"precision": "double"}, "precision='double': choose one of accurate, compat"),
         ({"maf": 0.6}, "maf=0.6: a minor allele frequency"),
         ({"maf": float("nan")}, "maf=nan: give a number"),
+        ({"clr_step": 0}, "clr_step=0: give a number of bp"),
+        ({"clr_folded": 1}, "clr_folded=1: give True or False"),
         ({"haplotype_window": 1}, "haplotype_window=1: give a number of sites, 2 or more"),
         ({"haplotype_step": 0}, "haplotype_step=0: give a number of sites"),
         ({"max_missing": 2}, "max_missing=2.0: give a share"),

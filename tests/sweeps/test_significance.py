@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +14,9 @@ from oclgenomics.errors import UsageError
 from oclgenomics.runtime import Engine
 from oclgenomics.simulate import NeutralReplicates, Region
 from oclgenomics.sweeps import Scan, SweepOptions, find_peaks, find_thresholds, scan, sweep_parameters
+from oclgenomics.sweeps.formats import write_peaks
 from oclgenomics.sweeps.plan import SweepFacts
-from oclgenomics.sweeps.significance import NullFacts, Significance, sign_of, thresholds
+from oclgenomics.sweeps.significance import GENE_COLUMNS, PEAK_COLUMNS, NullFacts, Significance, sign_of, thresholds
 
 PARAMETERS = sweep_parameters(SweepOptions())
 FACTS = SweepFacts(40, 101, False, 0.0, 0.0)
@@ -157,3 +159,23 @@ def test_options_of_some_statistics_have_to_agree_for_those_alone() -> None:
             continue
         with pytest.raises(UsageError, match="haplotype_window=100, and the scan with haplotype_window=60"):
             find_peaks([found], name, threshold=null)
+
+
+def test_peaks_name_their_genes(tmp_path: Path) -> None:
+    path = tmp_path / "genes.bed"
+    path.write_text("1\t100\t150\tA\n1\t180\t300\tB,C\n1\t2000\t2100\tD\n")
+    scans = [track([5.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 4.0]), track([3.0], name="mu")]
+    scans[1] = replace(scans[1], name="7")
+    found = find_peaks(scans, "mu", threshold=2.0, genes=path)
+    rows = {record["name"]: [record[name] for name in GENE_COLUMNS] for record in found.records()}
+    assert rows == {
+        "peak1": ["A,B_C", "A", 1], "peak2": [None, "B,C", 500], "peak3": [None, None, None],
+    }  # fmt: skip
+    assert list(found.to_frame().columns) == [*PEAK_COLUMNS, *GENE_COLUMNS]
+    table = [line.split("\t") for line in write_peaks(found, "tsv", {}).splitlines() if not line.startswith("#")]
+    assert table[0] == [*PEAK_COLUMNS, *GENE_COLUMNS]
+    assert table[1][-3:] == ["A,B_C", "A", "1"]
+    lines = write_peaks(found, "bed", {}).splitlines()
+    assert lines[-4].split("\t")[-3:] == ["genes", "nearestGene", "geneDistance"]
+    assert lines[-1].split("\t")[-3:] == ["NA", "NA", "NA"]
+    assert "genes" not in find_peaks(scans, "mu", threshold=2.0).records()[0]

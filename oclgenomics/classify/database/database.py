@@ -38,6 +38,8 @@ class Database:
     features : Features
     provenance : dict of str to object
         See `oclgenomics.app.provenance`.
+    known : ndarray, int64 (taxa + targets,), optional
+        Distinct features of each taxon and target, see `taxonomy.coverage`; counted when they are needed if not given.
     """
 
     options: BuildOptions
@@ -45,6 +47,7 @@ class Database:
     taxonomy: Taxonomy
     features: Features
     provenance: dict[str, Any]
+    known: NDArray[np.int64] | None = None
 
 
 def find_fault(database: Database) -> str | None:
@@ -63,7 +66,8 @@ def described_fault(database: Database) -> str | None:
     """Say what is wrong with all but the features of a database; None if sound."""
     options, targets, taxonomy = database.options, database.targets, database.taxonomy
     faults = itertools.chain(_taxonomy_faults(taxonomy), _target_faults(targets, len(taxonomy), options))
-    return next(faults, None)
+    fault = next(faults, None)
+    return _known_fault(database) if fault is None else fault
 
 
 def feature_faults(database: Database) -> Iterator[str]:
@@ -162,6 +166,21 @@ def _target_faults(targets: Targets, taxa: int, options: BuildOptions) -> Iterat
         yield "a target whose windows do not go with its length"
     elif targets.windows.max(initial=0) > MAX_WINDOWS or targets.windows.sum() > MAX_WINDOWS:
         yield f"more than {MAX_WINDOWS:,} windows"
+
+
+def _known_fault(database: Database) -> str | None:
+    """Whether the numbers of features of taxa may be right: no taxon has fewer than one below it."""
+    known, targets, parents = database.known, database.targets, database.taxonomy.parents
+    if known is None:
+        return None
+    taxa = len(parents)
+    if len(known) != taxa + len(targets):
+        return "numbers of features of taxa that differ from the number of taxa and targets"
+    placed = targets.taxon != NO_TAXON
+    below, above = np.append(known[:taxa], known[taxa:][placed]), np.append(parents, targets.taxon[placed])
+    if (known < 0).any() or (below > known[above]).any():
+        return "numbers of features of taxa that do not go together"
+    return None
 
 
 def key_before(pieces: Iterable[Features]) -> Iterator[tuple[Features, int]]:

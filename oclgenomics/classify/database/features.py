@@ -112,12 +112,16 @@ class Features:
     @cached_property
     def numbers(self) -> FeatureNumbers:
         """How many there are, with and without locations."""
-        return self.counted()
+        return FeatureNumbers.of(self._blocks())
 
     def counted(self, threads: Workers | None = None) -> FeatureNumbers:
-        """Count them, in threads if there are any."""
-        blocks = (self.counts[begin : begin + COUNTED] for begin in range(0, len(self), COUNTED))
-        return FeatureNumbers.of(blocks, threads)
+        """Count them once, in threads if there are any."""
+        if "numbers" not in vars(self):
+            vars(self)["numbers"] = FeatureNumbers.of(self._blocks(), threads)
+        return self.numbers
+
+    def _blocks(self) -> Iterator[Counts]:
+        return (self.counts[begin : begin + COUNTED] for begin in range(0, len(self), COUNTED))
 
     @cached_property
     def in_lists(self) -> int:
@@ -127,7 +131,7 @@ class Features:
     @property
     def dead(self) -> int:
         """Features without locations."""
-        return len(self) - int(np.count_nonzero(self.counts))
+        return self.numbers.dead
 
     @property
     def packed(self) -> None:

@@ -41,7 +41,8 @@ from oclgenomics.classify.database.manifest import check_manifest, manifest_path
 from oclgenomics.classify.database.packed_file import PackedStore, contradiction
 from oclgenomics.classify.database.packing import Packer, pack_features
 from oclgenomics.classify.options import BuildOptions, SketchOptions
-from oclgenomics.classify.taxonomy.lineages import Targets
+from oclgenomics.classify.taxonomy.coverage import known_features
+from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.tree import Taxonomy
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.io.array_file import THREADS, ArrayFile, SectionReader, Window, is_of_kind
@@ -61,6 +62,7 @@ TARGETS = {
 TAXA = {
     "taxids": "<i8", "parents": "<i4", "ranks": "|i1", "taxon_names": "", "merged_from": "<i8", "merged_to": "<i8",
 }  # fmt: skip
+KNOWN = {"clade_features": "<i8"}  # files may lack it
 UNMASKED = 1  # version of the format before k-mers were masked: every k-mer may be a feature
 SUMMED_WHOLE = 2  # version before the checksums of sections were made of those of blocks
 PLAIN = 3  # version before features were packed, and the checksums of blocks kept
@@ -210,7 +212,9 @@ def _opened(path: str | os.PathLike[str]) -> Iterator[tuple[ArrayFile, Database]
         options = stored_options(known.inner("options"), file.version)
         provenance = known.get("provenance", dict)
         none = Features.none(_count_type(options))
-        database = Database(options, Targets(*_read(file, TARGETS)), Taxonomy(*_read(file, TAXA)), none, provenance)
+        tables = Targets(*_read(file, TARGETS)), Taxonomy(*_read(file, TAXA))
+        (clades,) = _read(file, KNOWN) if KNOWN.keys() <= file.sections.keys() else (None,)
+        database = Database(options, *tables, none, provenance, clades)
         fault = described_fault(database)
         if fault is not None:
             raise contradiction(file, fault)
@@ -225,9 +229,11 @@ def described(database: Database) -> dict[str, Any]:
 
 def packed_arrays(database: Database, packer: Packer | None = None) -> dict[str, NDArray[Any]]:
     """Return the sections of a database."""
+    known, lineages = database.known, Lineages.of(database.taxonomy, database.targets)
     with Workers(min(THREADS, usable_cores())) as threads:
         packed = pack_features(database.features, int(database.targets.windows.sum()), threads, packer)
-    return {**_known_arrays(database), **packed._asdict()}
+        known = known_features(database.features, lineages, threads) if known is None else known
+    return {**_known_arrays(database), "clade_features": known, **packed._asdict()}
 
 
 def plain_arrays(database: Database) -> dict[str, NDArray[Any]]:

@@ -44,6 +44,7 @@ from oclgenomics.io.workers import Workers
 
 BUCKETS = 1 << 14  # whose places are read at a time
 FEATURES, LOCATIONS = 1 << 17, 1 << 18  # that are unpacked at a time, or those of one bucket
+SOUGHT_FEATURES, SOUGHT_LOCATIONS = 1 << 14, 1 << 16  # the same of buckets that are sought: fewer take less memory
 PACKED = {"dead_keys": "<u4", "key_starts": "<u4", "location_starts": "<u8", "keys": "<u8", "locations": "<u8"}
 OUT_OF_PLACE = "buckets of features whose places do not go together"
 
@@ -195,7 +196,8 @@ class PackedStore:
         parts = [Features.none(count_type(self._options.max_locations))]
         with Workers(min(THREADS, usable_cores())) as threads:
             for begin in range(0, len(buckets), BUCKETS):
-                for places in self._places(buckets[begin : begin + BUCKETS], threads).cut(FEATURES, LOCATIONS):
+                every = self._places(buckets[begin : begin + BUCKETS], threads)
+                for places in every.cut(SOUGHT_FEATURES, SOUGHT_LOCATIONS):
                     parts.append(_chosen(self._unpacked(places, threads), self._within(keys, places)))
         return Features.joined(parts)
 
@@ -304,10 +306,13 @@ class PackedStore:
     def _places(self, buckets: NDArray[np.int64], threads: Workers) -> Places:
         """Where some buckets lie, which ascend."""
         columns: list[NDArray[np.int64]] = []
+        neighbours = int(buckets[-1] - buckets[0]) + 1 == len(buckets)  # one range of bytes
+        wanted, behind = (buckets[:1], buckets[-1:] + 2) if neighbours else (buckets, buckets + 2)
         for name, size, last in (("key_starts", 4, self.numbers.alive), ("location_starts", 8, self.numbers.located)):
-            taken = self._readers[name].take(size * buckets, size * (buckets + 2), threads)
-            words = taken.data.view(f"<u{size}")
-            begins, ends = (words[taken.places // size + more].astype(np.int64) for more in (0, 1))
+            taken = self._readers[name].take(size * wanted, size * behind, threads)
+            words, places = taken.data.view(f"<u{size}"), taken.places // size
+            places = np.arange(places[0], places[0] + len(buckets)) if neighbours else places
+            begins, ends = (words[places + more].astype(np.int64) for more in (0, 1))
             firm = bool((begins <= ends).all()) and bool((ends[:-1] <= begins[1:]).all())
             sides = (buckets[0] > 0 or begins[0] == 0) and (buckets[-1] + 1 < self.widths.buckets or ends[-1] == last)
             if not (firm and sides and begins[0] >= 0 and ends[-1] <= last):

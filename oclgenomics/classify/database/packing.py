@@ -7,6 +7,7 @@ fixed width lie one behind the other, the first bit of each the lowest one, with
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
@@ -22,6 +23,7 @@ BUCKET_FEATURES = 64  # of a bucket at least, on average
 WORD_BITS = 64
 SPARE = 8  # bytes behind packed numbers that are read with the last ones
 BUCKETS_TOGETHER = 1 << 14  # whose places a thread finds at a time
+SUMMED = 1 << 20  # features whose locations a thread sums up at a time
 TOGETHER = 1 << 16  # numbers that are packed at a time, so that caches hold them; a multiple of WORD_BITS
 
 
@@ -144,15 +146,16 @@ def pack_features(features: Features, windows: int, threads: Workers, packer: Pa
     packer : Packer, optional
         Packs numbers; if not given, the threads do.
     """
-    alive = features.counts > 0
-    none_dead = bool(alive.all())
-    keys, counts = (features.keys, features.counts) if none_dead else (features.keys[alive], features.counts[alive])
+    keys, counts, dead_keys = features.keys, features.counts, features.keys[:0]
+    if features.counted(threads).dead:
+        alive = counts > 0
+        keys, counts, dead_keys = keys[alive], counts[alive], keys[~alive]
     packer = HostPacker(threads) if packer is None else packer
     widths = Widths.of(len(keys), windows)
     key_starts = _starts(keys, widths, threads)
     steps = np.append(np.arange(0, len(counts), STEP), len(counts))
     return PackedFeatures(
-        features.keys[:0] if none_dead else features.keys[~alive],
+        dead_keys,
         key_starts.astype(np.uint32),
         located_before(counts, key_starts, threads).astype(np.uint64),
         packer.keys(keys, widths.key),
@@ -186,17 +189,17 @@ def located_before(counts: Counts, places: NDArray[np.int64], threads: Workers) 
     -------
     ndarray, int64
     """
+    cuts = np.unique(np.searchsorted(places[:-1], np.arange(0, len(counts) + 1, SUMMED)))  # parts of so many features
+    cuts = np.append(cuts[cuts < len(places) - 1], len(places) - 1)
 
-    def between(first: int) -> NDArray[np.int64]:
-        some = places[first : first + BUCKETS_TOGETHER + 1]
-        sums = np.zeros(len(some) - 1, np.int64)
-        filled = some[1:] > some[:-1]  # for others, the sums that NumPy makes are those of what comes next
-        if filled.any():
-            part = counts[some[0] : some[-1]]
-            sums[filled] = np.add.reduceat(part, some[:-1][filled] - some[0], dtype=np.int64)
-        return sums
+    def between(part: tuple[int, int]) -> NDArray[np.int64]:
+        some = places[part[0] : part[1] + 1]
+        sums = np.zeros(int(some[-1] - some[0]) + 1, np.int64)
+        np.cumsum(counts[some[0] : some[-1]], dtype=np.int64, out=sums[1:])
+        found: NDArray[np.int64] = np.diff(sums[some - some[0]])
+        return found
 
-    sums = list(threads.map(between, range(0, len(places) - 1, BUCKETS_TOGETHER)))
+    sums = list(threads.map(between, itertools.pairwise(cuts.tolist())))
     return np.concatenate([np.zeros(1, np.int64), *sums]).cumsum()
 
 

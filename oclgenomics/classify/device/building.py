@@ -23,6 +23,7 @@ from oclgenomics.classify.database.references import (
     refuse_known,
     stored_letters,
 )
+from oclgenomics.classify.device.clade_counter import count_clades
 from oclgenomics.classify.device.indexer import Indexer
 from oclgenomics.classify.device.sketches import Sketcher, cut_windows
 from oclgenomics.classify.options import BuildOptions, SketchOptions
@@ -62,7 +63,8 @@ def build_database(
     known = known_taxa(options, taxa, before)
     new, features = read_references(engine, files, options, run, before)
     made = database_of(new, features, options, taxa, known, before)
-    return replace(made, provenance=make_provenance(asdict(options), device=engine.device))
+    counted = count_clades(engine, made.features, Lineages.of(made.taxonomy, made.targets))
+    return replace(made, provenance=make_provenance(asdict(options), device=engine.device), known=counted)
 
 
 def known_taxa(options: BuildOptions, taxa: TaxonSources, before: Database | None = None) -> Taxonomy:

@@ -20,7 +20,9 @@ from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.runtime import Engine
 
 HELD_BYTES = 256 << 20  # of sketches that one part after the other is searched for
-READ_COST = 64  # a feature that is read alone takes about so many times as long as one of a whole database
+# A feature that is read alone takes about so many times as long as one of a whole database, as the host unpacks its
+# bucket. GPUs unpack a whole database themselves, which the host only reads and verifies.
+READ_COST = {"cpu": 64, "gpu": 2048}
 SOUGHT_BYTES = 16 << 20  # of sketches whose features are read from a file at a time
 
 
@@ -213,7 +215,7 @@ class SoughtFinder:
         self, engine: Engine, store: PackedStore, targets: Targets, whole: Callable[[Groups], WholeFinder] | None = None
     ) -> None:
         self._engine, self._store, self._targets, self._whole = engine, store, targets, whole
-        self._most = store.numbers.alive // READ_COST
+        self._most = store.numbers.alive // READ_COST[engine.tuning.shape]
         self._sought = 0
         self._loaded: WholeFinder | None = None
 

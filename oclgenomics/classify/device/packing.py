@@ -71,7 +71,7 @@ class FeaturePacker:
         engine, size = self._engine, end - begin
         first, count = word_count(begin, width), word_count(size, width)
         packed = engine.empty(count, np.uint64)
-        flags = {} if last is None else {"last": last}
+        flags: dict[str, Any] = {} if last is None else {"last": last}
         kernel = engine.kernel(PACKING, "pack_numbers", FLAGGED=last is not None)
         engine.launch_items(kernel, count, numbers=numbers, **flags, size=size, width=width, words=count, packed=packed)
         engine.download(packed, out=words[first : first + count])

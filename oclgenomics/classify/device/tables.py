@@ -48,11 +48,12 @@ class TargetTable:
         if len(groups) != len(targets):
             raise ValueError(f"{len(groups)} groups of {len(targets)} targets")
         first = targets.first_window
-        begins = np.arange(0, first[-1], BLOCK_WINDOWS)
-        blocks = np.append(np.searchsorted(first, begins, "right") - 1, max(len(targets) - 1, 0))
+        begun = np.diff(-(-first // BLOCK_WINDOWS))  # blocks that begin in each target
+        blocks = np.repeat(np.arange(len(targets), dtype=np.uint32), begun)
+        blocks = np.append(blocks, np.uint32(max(len(targets) - 1, 0)))
         self.arguments: dict[str, DeviceArray] = {
             "targets": engine.upload(np.stack([first, np.append(groups, 0)], axis=1).astype(np.uint32)),
-            "blocks": engine.upload(blocks.astype(np.uint32)),
+            "blocks": engine.upload(blocks),
         }
 
     def release(self) -> None:

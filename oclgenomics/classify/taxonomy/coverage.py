@@ -29,10 +29,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.classify.database.features import Features
 from oclgenomics.classify.database.packed_file import FeatureSource
 from oclgenomics.classify.options import RANKS, QueryOptions
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
+from oclgenomics.io.workers import Workers
 
 FEATURES, LOCATIONS = 1 << 18, 1 << 20  # of a piece of the database whose clades are counted
 HELD = 1 << 22  # pairs that are put in order together
@@ -132,25 +134,36 @@ class Clades:
         return np.asarray(gains - np.bincount(met, minlength=len(self.parents)), np.int64)
 
 
-def known_features(source: FeatureSource, lineages: Lineages) -> NDArray[np.int64]:
+def known_features(source: FeatureSource, lineages: Lineages, threads: Workers | None = None) -> NDArray[np.int64]:
     """Count the distinct features that the database has of each clade, int64 (taxa + targets,).
+
+    `device.clade_counter` counts the same on a device.
 
     Parameters
     ----------
     source : FeatureSource
         Of the whole database.
     lineages : Lineages
+    threads : Workers, optional
+        Who counts them.
     """
     clades, taxa = Clades(lineages), len(lineages.taxonomy)
     first = lineages.targets.first_window
     places = clades.place[taxa:-1].astype(np.uint64)
-    gains = np.zeros(len(clades.parents), np.int64)
-    for piece in source.pieces(FEATURES, LOCATIONS):
+
+    def gained(piece: Features) -> NDArray[np.int64]:
+        gains = np.zeros(len(clades.parents), np.int64)
         target = np.searchsorted(first, piece.locations, "right") - 1
         several = np.repeat(piece.counts > 1, piece.counts)  # most features have one location
         gains[taxa:-1] += np.bincount(target[~several], minlength=len(places))
         owner = np.repeat(np.arange(len(piece), dtype=np.uint64), piece.counts)[several]
         gains += clades.gains(_ascending(owner << np.uint64(32) | places[target[several]]))
+        return gains
+
+    pieces = source.pieces(FEATURES, LOCATIONS)
+    gains = np.zeros(len(clades.parents), np.int64)
+    for own in map(gained, pieces) if threads is None else threads.map(gained, pieces):
+        gains += own
     return clades.summed(gains)[:-1]
 
 

@@ -24,14 +24,15 @@ from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
 from oclgenomics.kmers.plan.bins import (
     CHUNK_BYTES,
     CHUNK_LINES,
-    LINE_BYTES,
     PREFIX_BITS,
     BinPlan,
     PrefixDensity,
     PrefixSpan,
     key_bytes,
-    line_keys,
     planned_spans,
+    stage_bytes,
+    stage_keys,
+    stage_lines,
 )
 from oclgenomics.kmers.plan.memory import no_room
 from oclgenomics.primitives import Runs
@@ -259,11 +260,13 @@ class EqualPrefixes:
 
     def _keys(self, filled: FilledBins) -> NDArray[np.uint64]:
         """All k-mers of a bin, uint64 (words, n)."""
-        size, each = key_bytes(filled.rest), line_keys(filled.rest)
-        lines = filled.lists.lines
-        pool = self._engine.download(filled.pool, len(lines) * CHUNK_BYTES).reshape(-1, CHUNK_LINES, LINE_BYTES)
-        chunks = pool[filled.lists.chunks]
-        whole = chunks[np.arange(CHUNK_LINES) < lines[:, None]][:, : each * size].reshape(-1, size)
+        size, each, together = key_bytes(filled.rest), stage_keys(filled.rest), stage_lines(filled.rest)
+        chunks, lines = filled.lists.chunks, filled.lists.lines
+        end = int(chunks.max(initial=0)) + 1
+        pool = self._engine.download(filled.pool, end * CHUNK_BYTES).reshape(-1, CHUNK_BYTES)
+        full, room = CHUNK_LINES // together, stage_bytes(filled.rest)
+        laid = pool[chunks, : full * room].reshape(-1, full, room)
+        whole = laid[np.arange(full) < lines[:, None] // together][:, : each * size].reshape(-1, size)
         stages = self._engine.download(filled.stages)[:, 0, : each * size].reshape(-1, each, size)
         staged = stages[np.arange(each) < self._engine.download(filled.staged)[:, :1]]
         there = np.concatenate([whole, staged])

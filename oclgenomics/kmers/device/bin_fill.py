@@ -17,11 +17,12 @@ from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.plan.bins import (
     CHUNK_BYTES,
     CHUNK_LINES,
-    LINE_BYTES,
     PREFIX_BITS,
     PrefixSpan,
     key_bytes,
-    line_keys,
+    stage_bytes,
+    stage_keys,
+    stage_lines,
 )
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence import Symbols
@@ -31,6 +32,7 @@ LEAST_BLOCK, BLOCKS = 32, 16  # of a short stream, a walker takes about so many 
 MAX_BINS = 1 << 16  # their numbers take 16 bits
 ALL = slice(None)
 MAX_CHUNKS = (1 << 32) // CHUNK_LINES - 1  # numbers of lines take 32 bits
+GRANT, GRANTS_SHARE = 16, 256  # chunks that a walker takes at a time, at most, and no more than one in so many
 
 
 @dataclass(frozen=True)
@@ -146,21 +148,25 @@ class BinFiller:
         """
         self._check(span, pool)
         engine, shape = self._engine, (self._walkers, span.bins)
-        chunks = min(pool.nbytes // CHUNK_BYTES, MAX_CHUNKS)
-        stages, staged = engine.empty((*shape, LINE_BYTES), np.uint8), engine.empty(shape, np.uint8)
-        places = engine.empty(shape, np.uint32)
+        rest, chunks = span.rest(self._k), min(pool.nbytes // CHUNK_BYTES, MAX_CHUNKS)
+        grant = max(1, min(GRANT, chunks // (GRANTS_SHARE * self._walkers)))
+        chunks -= chunks % grant
+        stages, staged = engine.empty((*shape, stage_bytes(rest)), np.uint8), engine.empty(shape, np.uint8)
+        places, granted = engine.empty(shape, np.uint32), engine.empty((self._walkers, 2), np.uint32)
         owners, counters = engine.empty(max(chunks, 1), np.uint16), engine.empty(1 + len(self._streams), np.uint32)
-        for array in (stages, staged, places, counters):
+        for array in (stages, staged, places, granted, counters):
             engine.fill(array, 0)
-        memory = {"counters": counters, "stages": stages, "staged": staged, "places": places, "owners": owners}
+        memory = {"counters": counters, "granted": granted, "stages": stages, "staged": staged}
+        memory |= {"places": places, "owners": owners}
         prefixes = [span.low, span.high - 1, span.shift, span.bins]
-        facts = engine.upload(np.array([self._k, *prefixes, span.rest(self._k), chunks], np.uint32))
+        facts = engine.upload(np.array([self._k, *prefixes, rest, chunks, grant], np.uint32))
         for number, stream in enumerate(self._streams[streams]):
             self._walk(number, stream, span, shape=facts, pool=pool, **memory)
         taken = int(engine.download(counters, 1)[0])
         if taken > chunks:
             return None
-        lists = ChunkLists.of(engine.download(owners, taken), engine.download(places), span.bins)
+        chains = engine.download(owners, taken), engine.download(places)
+        lists = ChunkLists.of(*chains, span.bins, stage_lines(rest), engine.download(granted))
         return self._filled(span, pool, stages, engine.download(staged).astype(np.uint32), lists)
 
     def _check(self, span: PrefixSpan, pool: DeviceArray) -> None:
@@ -176,8 +182,9 @@ class BinFiller:
 
     def _walk(self, number: int, stream: _Stream, span: PrefixSpan, **arguments: Any) -> None:
         """Enqueue the walk of all walkers over a stream."""
-        size = key_bytes(span.rest(self._k))
-        defines = {"WORDS": key_words(self._k), "CANONICAL": self._canonical, "KEY_BYTES": size}
+        rest = span.rest(self._k)
+        defines = {"WORDS": key_words(self._k), "CANONICAL": self._canonical}
+        defines |= {"KEY_BYTES": key_bytes(rest), "STAGE_LINES": stage_lines(rest)}
         each = min(BLOCK, max(LEAST_BLOCK, stream.groups // (BLOCKS * self._walkers)))
         self._engine.launch(
             self._engine.kernel("kmers/fill_bins.cl", "fill_bins", **defines), (self._walkers,), (1,),
@@ -190,7 +197,7 @@ class BinFiller:
         """Describe what the walks have left."""
         engine, rest = self._engine, span.rest(self._k)
         return FilledBins(
-            span, rest, lists.sizes * line_keys(rest) + staged.sum(axis=0, dtype=np.int64), pool,
+            span, rest, lists.sizes // stage_lines(rest) * stage_keys(rest) + staged.sum(axis=0, dtype=np.int64), pool,
             lists, engine.upload(lists.packed), stages, engine.upload(staged),
         )  # fmt: skip
 
@@ -214,7 +221,9 @@ class ChunkLists:
     lines: NDArray[np.uint32]
 
     @classmethod
-    def of(cls, owners: NDArray[np.uint16], places: NDArray[np.uint32], bins: int) -> ChunkLists:
+    def of(
+        cls, owners: NDArray[np.uint16], places: NDArray[np.uint32], bins: int, together: int, spare: NDArray[np.uint32]
+    ) -> ChunkLists:
         """Sort chunks.
 
         Parameters
@@ -225,11 +234,21 @@ class ChunkLists:
             Lines of the pool behind the last one that was stored, for each bin and walker. Where it is a multiple of
             `CHUNK_LINES`, no chunk is open; other chunks are whole.
         bins : int
+        together : int
+            Lines of a stage. A chunk that is whole has as many stages as it takes.
+        spare : ndarray, uint32 (n, 2)
+            Chunks that nobody has, from the first number of each row to the one before the second; their owners mean
+            nothing.
         """
-        lines = np.full(len(owners), CHUNK_LINES, np.uint32)
+        lines = np.full(len(owners), CHUNK_LINES // together * together, np.uint32)
+        owned = np.ones(len(owners), np.bool_)
+        for first, end in spare.tolist():
+            owned[first:end] = False
+        there = np.flatnonzero(owned)
+        owners = owners[there]
         unfinished = places[places % CHUNK_LINES > 0]
         lines[unfinished // CHUNK_LINES] = unfinished % CHUNK_LINES
-        order = np.argsort(owners, kind="stable").astype(np.uint32)
+        order = there[np.argsort(owners, kind="stable")].astype(np.uint32)
         begins = np.zeros(bins + 1, np.uint32)
         np.cumsum(np.bincount(owners, minlength=bins), out=begins[1:])
         return cls(begins, order, lines[order])
@@ -251,9 +270,9 @@ class ChunkLists:
 class FilledBins:
     """The k-mers of a span, by bin.
 
-    A key is the bits of a k-mer behind the prefix of its bin, a little-endian number of `key_bytes(rest)` bytes. Whole
-    lines lie in chunks of `CHUNK_LINES`; keys that fill none lie in a line that each walker has for each bin: its
-    stage.
+    A key is the bits of a k-mer behind the prefix of its bin, a little-endian number of `key_bytes(rest)` bytes. Keys
+    are collected in stages of `stage_lines(rest)` lines, which each walker has for each bin. Full ones lie in chunks of
+    `CHUNK_LINES` lines, keys that fill none in the stages.
 
     Attributes
     ----------
@@ -268,9 +287,9 @@ class FilledBins:
         Which chunks are those of a bin, and how many whole lines each has.
     listed : DeviceArray, uint32
         The same, packed.
-    stages : DeviceArray, uint8 (walkers, bins, LINE_BYTES)
+    stages : DeviceArray, uint8 (walkers, bins, stage_bytes(rest))
     staged : DeviceArray, uint32 (walkers, bins)
-        Keys in each stage, fewer than a line takes.
+        Keys in each stage, fewer than it takes.
     """
 
     span: PrefixSpan

@@ -13,7 +13,7 @@ from oclgenomics.kmers.device.bin_fill import FilledBins
 from oclgenomics.kmers.device.parts import Kept
 from oclgenomics.kmers.device.slots import Slots, in_bins
 from oclgenomics.kmers.options import MAX_COUNTER
-from oclgenomics.kmers.plan.bins import LINE_BYTES, SlotLayout, key_bytes
+from oclgenomics.kmers.plan.bins import LINE_BYTES, SlotLayout, key_bytes, stage_lines
 from oclgenomics.runtime import DeviceArray, Engine, SharedArray
 
 SOURCE = "kmers/line_tables.cl"
@@ -90,6 +90,7 @@ class LineTables:
             "SLOT_WORDS": words,
             "KEY_WORDS": self.layout.key_words,
             "KEY_BYTES": bytes_of_key,
+            "STAGE_LINES": stage_lines(rest),
             "COMPRESSED": compressed,
             "JOINED": int(joined),
         }

@@ -27,6 +27,7 @@ LINE_BYTES = 64  # of a processor's cache
 CHUNK_LINES = 64
 CHUNK_BYTES = CHUNK_LINES * LINE_BYTES
 KEY_BYTES = (4, 6, 8, 12)  # of keys that a line takes more of than of whole words
+STAGE_LINES = {24: 3}  # of a stage, by the bytes of a key; else one line
 MIN_COUNT_BITS, MAX_COUNT_BITS = 8, 32
 PREFIX_BITS = 32
 EXACT_BITS = 14  # of a k-mer: with so few, each one has a counter
@@ -48,9 +49,24 @@ def key_bytes(rest: int) -> int:
     return next((size for size in KEY_BYTES if rest <= 8 * size), -(-rest // 64) * 8)
 
 
-def line_keys(rest: int) -> int:
-    """Keys of so many bits in a line; bytes behind them are not used."""
-    return LINE_BYTES // key_bytes(rest)
+def stage_lines(rest: int) -> int:
+    """Lines that keys of so many bits go into a chunk by: more than one if they fill these, but not each of them."""
+    return STAGE_LINES.get(key_bytes(rest), 1)
+
+
+def stage_bytes(rest: int) -> int:
+    """Bytes of these lines."""
+    return LINE_BYTES * stage_lines(rest)
+
+
+def stage_keys(rest: int) -> int:
+    """Keys of so many bits in these lines; bytes behind them are not used."""
+    return stage_bytes(rest) // key_bytes(rest)
+
+
+def chunk_keys(rest: int) -> int:
+    """Keys of so many bits in a chunk."""
+    return CHUNK_LINES // stage_lines(rest) * stage_keys(rest)
 
 
 @dataclass(frozen=True)
@@ -177,7 +193,7 @@ class BinPlan:
     @cached_property
     def max_bins(self) -> int:
         """Bins of a span at most, a power of two: 2 or more."""
-        stages = self.free // (STAGES_SHARE * (self.walkers * (LINE_BYTES + 16) + BIN_BYTES))
+        stages = self.free // (STAGES_SHARE * (self.walkers * (self._stage_bytes + 16) + BIN_BYTES))
         chains = self._pool_at_most // (CHAINS * self.walkers * CHUNK_BYTES)
         return max(2, min(MAX_BINS, 1 << min(stages, chains).bit_length() >> 1))
 
@@ -218,9 +234,7 @@ class BinPlan:
     def pool_bytes(self) -> int:
         """Bytes of the pool, whole chunks."""
         rest = self._rest
-        needed = (
-            int(self.kmers * MARGIN / line_keys(rest) + 1) * LINE_BYTES + self.walkers * self.max_bins * CHUNK_BYTES
-        )
+        needed = int(self.kmers * MARGIN / chunk_keys(rest) + 1 + self.walkers * self.max_bins) * CHUNK_BYTES
         wanted = min(needed, max(POOL_BYTES, needed // SPANS))
         least = 2 * self.walkers * CHUNK_BYTES
         return max(least, min(wanted, self._pool_at_most)) // CHUNK_BYTES * CHUNK_BYTES
@@ -229,17 +243,17 @@ class BinPlan:
         """K-mers of so many bits in a bin that fill the pool at a time, by a density that is told by a sample."""
         chunks = self.pool_bytes // CHUNK_BYTES
         whole = max(chunks // 2, chunks - self.walkers * min(self.max_bins, 1 + chunks // (2 * self.walkers)))
-        return max(1, int(whole * CHUNK_LINES * line_keys(rest) / MARGIN))
+        return max(1, int(whole * chunk_keys(rest) / MARGIN))
 
     def bin_kmers(self, rest: int) -> int:
         """K-mers of so many bits that fill the pool if all are of one bin."""
-        return max(1, (self.pool_bytes // CHUNK_BYTES - self.walkers) * CHUNK_LINES * line_keys(rest))
+        return max(1, (self.pool_bytes // CHUNK_BYTES - self.walkers) * chunk_keys(rest))
 
     @property
     def room(self) -> int:
         """K-mers that can be counted at a time in the memory that there is."""
         chunks = max(0, self._pool_at_most) // CHUNK_BYTES
-        return chunks // 2 * CHUNK_LINES * line_keys(self._rest)
+        return chunks // 2 * chunk_keys(self._rest)
 
     @property
     def _pool_at_most(self) -> int:
@@ -259,6 +273,11 @@ class BinPlan:
     def _least_rest(self) -> int:
         """Bits behind prefixes, at least."""
         return max(1, 2 * self.k - PREFIX_BITS)
+
+    @property
+    def _stage_bytes(self) -> int:
+        """Bytes of a stage at most, whatever the bits of its keys."""
+        return max(stage_bytes(rest) for rest in range(self._least_rest, 2 * self.k + 1))
 
     @property
     def _slots_bytes(self) -> int:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.errors import DeviceError
 from oclgenomics.omega.device.sites import BitPlanes, DeviceSites
@@ -19,12 +20,14 @@ from oclgenomics.omega.options import EPSILON, LD_MEASURES, ScanOptions
 from oclgenomics.omega.plan.batch import whole_unit
 from oclgenomics.omega.plan.kernels import KERNEL_TILES
 from oclgenomics.omega.plan.passes import Block, Launches, Pass
+from oclgenomics.omega.plan.windows import TILE
 from oclgenomics.runtime import DeviceArray, Engine, Kernel
 
 ANY_BORDER = 1 << 30
 CPU_COLUMNS = 256  # left borders a CPU work-item walks in a row
 CPU_LANES = 8  # sites or scores in an explicit vector; the doubles and longs behind them fill two to four registers
 FINE_RECIPROCAL = 2.0**-22  # measured error of native_recip, half of what the bounds of tiles.clh leave to it
+LEAST = 2.0**-30  # instead of 0, as scan_tiles.cl says
 MIN_LANES = 16  # of a work-group on GPUs: a row of items of `pair_values`
 PAIR_ROW, TILE_ROW = 16, 8  # items in a row of a work-group of `pair_values`, and of `scan_tiles` on GPUs
 WORK_BYTES = 256 << 20  # most memory for the candidates, and for the tiles' sums and peaks, of the windows at work
@@ -210,7 +213,8 @@ def pass_arrays(engine: Engine, walk: Pass, sum_type: type[np.generic]) -> Itera
     - `reach`, int32 (sites,): as in `Pass`.
     - `left`, and `left_float`, float32 (slots_size,): sums of the left parts of the windows under way, and rounded.
     - With windows for the tile kernel, `windows_of_i` and `windows_of_j`, int32 (tiles, 2), as in `Pass`, and
-      `left_tiles`, float32 (slots * tiles_stride,): left sums less those at the corners of their tiles.
+      `left_tiles`, float32 (slots * tiles_stride,): left sums less those at the corners of their tiles. On GPUs also
+      `sides`, float32 (numbers, 2), of `side_numbers`.
     """
     arrays = {
         "windows": engine.upload(walk.table),
@@ -224,11 +228,20 @@ def pass_arrays(engine: Engine, walk: Pass, sum_type: type[np.generic]) -> Itera
         arrays["windows_of_i"] = engine.upload(walk.windows_of_i)
         arrays["windows_of_j"] = engine.upload(walk.windows_of_j)
         arrays["left_tiles"] = engine.empty(walk.slots * walk.tiles_stride, np.float32)
+        if not engine.tuning.cpu:
+            arrays["sides"] = engine.upload(side_numbers(walk.band))
     try:
         yield arrays
     finally:
         for array in arrays.values():
             array.release()
+
+
+def side_numbers(largest: int) -> NDArray[np.float32]:
+    """Return what scan_tiles.cl needs to know of sides of so many sites at most, float32 (largest + 2 TILE, 2)."""
+    n = np.arange(-TILE, largest + TILE, dtype=np.float64)
+    columns = np.where(n > 0, [np.where(n == 1, LEAST, n - 1), 0.5 / np.maximum(n, 1)], 1.0)
+    return np.ascontiguousarray(columns.T, np.float32)
 
 
 class PassAtWork:

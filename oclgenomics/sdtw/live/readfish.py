@@ -8,10 +8,13 @@ readfish loads `Caller` and `Aligner` of the module that its configuration names
     reference = "lambda.sdtw"
     thresholds = "lambda.json"
 
-The caller hands the signal on. The aligner gives each read that is accepted one alignment, where the read ends so far,
-which readfish looks up among the targets of the region (`single_on`), and each one that is rejected an alignment to no
-sequence (`single_off`). Reads without a decision, malformed ones, and all that the device is late for, have neither a
-sequence nor an alignment (`no_seq`).
+The caller hands the signal on. The aligner gives each read that is accepted an alignment, where the read ends so far,
+which readfish looks up among the targets of the condition (`single_on`, `single_off`); and one more on each other
+reference that would have accepted it by itself (`multi_on`, `multi_off`). A read that is rejected has an alignment to
+no sequence (`single_off`). Reads without a decision, malformed ones, and all that the device is late for, have neither
+a sequence nor an alignment (`no_seq`).
+
+Conditions may be by barcode: `barcodes` names a reference with a sequence for each; see `Barcodes`.
 """
 
 from __future__ import annotations
@@ -22,10 +25,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import IO, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from oclgenomics.errors import MissingDependencyError, OutputError, UsageError
 from oclgenomics.sdtw.decisions.basis import Trim
 from oclgenomics.sdtw.decisions.thresholds import ACCEPT, REJECT, Thresholds, checked_trim, parse_stages
 from oclgenomics.sdtw.formats.thresholds import read_thresholds
+from oclgenomics.sdtw.live.barcodes import CLASSIFIED, UNCLASSIFIED, Barcodes
 from oclgenomics.sdtw.live.channels import signal_type
 from oclgenomics.sdtw.live.judging import Criteria, Decided
 from oclgenomics.sdtw.live.metrics import DebugLog
@@ -33,13 +40,13 @@ from oclgenomics.sdtw.live.options import LiveOptions
 from oclgenomics.sdtw.live.selector import Selector
 from oclgenomics.sdtw.live.workers import RealClock, ThreadWorker, own_aligner
 from oclgenomics.sdtw.options import AlignOptions
-from oclgenomics.sdtw.squiggles.opened import open_targets
+from oclgenomics.sdtw.squiggles.opened import open_references, open_targets
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle
 from oclgenomics.signals.trimming import TrimOptions
 
 LIVE = ("max_latency", "max_batch", "deadline", "select", "max_missed", "max_samples", "max_failures")
 ALIGN = tuple(field.name for field in fields(AlignOptions))
-OTHERS = ("reference", "decoy", "thresholds", "stages", "score", "trim", "device", "max_memory")
+OTHERS = ("reference", "decoy", "thresholds", "stages", "score", "trim", "device", "max_memory", "barcodes")
 TABLE = "mapper_settings"
 NO_SEQUENCE = "*"
 
@@ -114,7 +121,8 @@ class Aligner:
         self._selector = Selector(
             found.thresholds, len(self._references), self._worker, clock, found.live, self._logger.warning
         )
-        self._known: dict[int, tuple[str, list[Place]]] = {}
+        self._known: dict[int, tuple[str, list[Place], str]] = {}
+        self._barcoded = found.barcodes is not None
         self._clock, self._log = clock, None if debug_log is None else _open_log(debug_log)
         self._debug = None if self._log is None else DebugLog(self._log, found.thresholds.prefixes)
         self._worker.start()
@@ -130,8 +138,15 @@ class Aligner:
         Raises
         ------
         UsageError
-            A region has no targets, or some that no reference holds: none of its reads could be accepted.
+            A region has no targets, or some that no reference holds: none of its reads could be accepted. Or a barcode
+            is not among those of `barcodes`: no read could have it.
         """
+        self._barcoded |= bool(barcodes)
+        known = () if self._settings.barcodes is None else self._settings.barcodes.names
+        for name in barcodes:
+            if name not in (CLASSIFIED, UNCLASSIFIED, *known):
+                there = f"name some of: {', '.join(known[:10])}" if known else "name their reference with `barcodes`"
+                raise UsageError(f"barcode {name} is not known; {there}")
         names = [name for target in self._settings.targets for name in target.records]
         for region in [*regions, *barcodes.values()]:
             wanted = {interval.chromosome for interval in region.targets.iter_targets()}
@@ -150,8 +165,11 @@ class Aligner:
         if results:
             self._decide(results)
         for result in results:
-            read, places = self._known.get(result.channel, ("", []))
-            result.alignment_data = list(places) if read == result.read_id else []
+            read, places, barcode = self._known.get(result.channel, ("", [], UNCLASSIFIED))
+            here = read == result.read_id
+            result.alignment_data = list(places) if here else []
+            if self._barcoded:  # readfish needs one wherever conditions are by barcode
+                result.barcode = barcode if here else UNCLASSIFIED
             yield result
 
     def _decide(self, results: list[Any]) -> None:
@@ -164,21 +182,47 @@ class Aligner:
         self._selector.metrics.add_decided(decided, now)
         if self._debug is not None:
             self._debug.add(decided, [""] * len(decided), [""] * len(decided), now)
+        barcodes = self._barcodes(decided, {result.channel: result for result in results})
         for number, (channel, read) in enumerate(zip(decided.channel.tolist(), decided.read.tolist(), strict=True)):
-            self._known[channel] = read, self._places(decided, number)
+            self._known[channel] = read, self._places(decided, number), barcodes[number]
+
+    def _barcodes(self, decided: Decided, results: Mapping[int, Any]) -> list[str]:
+        """The barcode of each read, from its whole signal so far; a late verdict may come without a chunk of it."""
+        found = [UNCLASSIFIED] * len(decided)
+        if self._settings.barcodes is None:
+            return found
+        there: dict[int, Any] = {}
+        for number, (channel, read) in enumerate(zip(decided.channel.tolist(), decided.read.tolist(), strict=True)):
+            result = results.get(channel)
+            if result is not None and result.read_id == read and (samples := result.basecall_data.whole()) is not None:
+                there[number] = samples
+        for number, name in zip(there, self._settings.barcodes.of(list(there.values())), strict=True):
+            found[number] = name
+        return found
 
     def _places(self, decided: Decided, number: int) -> list[Place]:
-        """The alignment that means a decision to readfish."""
+        """The alignments that mean a decision to readfish."""
         if decided.outcome[number] == REJECT:
             return [Place(NO_SEQUENCE, 1, 0, 0)]
         if decided.outcome[number] != ACCEPT:
             return []
-        best = int(decided.cost[number, : len(self._settings.targets)].argmin())
-        target = self._references[best]
-        where = target.places(decided.column[number, best : best + 1])
+        count, thresholds = len(self._settings.targets), self._settings.thresholds
+        cost = decided.cost[number]
+        alone = np.column_stack([cost[:count], np.tile(cost[count:], (count, 1))])  # a target each, and all decoys
+        decisions = thresholds.decide(int(decided.stage[number]), thresholds.scores(alone, 1))
+        best = int(cost[:count].argmin())
+        others = np.flatnonzero(
+            (decisions != REJECT) & (np.arange(count) != best) & (decided.column[number, :count] >= 0)
+        )
+        return [self._place(decided, number, which) for which in (best, *others.tolist())]
+
+    def _place(self, decided: Decided, number: int, which: int) -> Place:
+        """Where a read ends on a target."""
+        target = self._references[which]
+        where = target.places(decided.column[number, which : which + 1])
         position = int(where.position[0])
         strand = -1 if where.strand[0] else 1
-        return [Place(target.records[int(where.record[0])], strand, position, position + target.k)]
+        return Place(target.records[int(where.record[0])], strand, position, position + target.k)
 
     def disconnect(self) -> None:
         """Release the device, and say how it went."""
@@ -195,6 +239,14 @@ class Raw:
     chunk: Any
     signal_dtype: Any
     calibration: Any
+
+    def whole(self) -> NDArray[Any] | None:
+        """The samples of the read so far; None where the chunk does not begin with the read, or is malformed."""
+        try:
+            samples = np.frombuffer(self.chunk.raw_data, self.signal_dtype)
+            return samples if self.chunk.start_sample == self.chunk.chunk_start_sample else None
+        except (AttributeError, BufferError, TypeError, ValueError):
+            return None
 
 
 @dataclass(frozen=True)
@@ -236,6 +288,7 @@ class Settings:
     live : LiveOptions
     device : str or None
     max_memory : int or None
+    barcodes : Barcodes or None
     """
 
     targets: tuple[Squiggle, ...]
@@ -244,6 +297,7 @@ class Settings:
     live: LiveOptions
     device: str | None
     max_memory: int | None
+    barcodes: Barcodes | None
 
 
 def read_settings(table: Mapping[str, Any]) -> Settings:
@@ -254,7 +308,7 @@ def read_settings(table: Mapping[str, Any]) -> Settings:
     table : mapping of str to object
         `reference` and `decoy` (a file, or a list of them), `thresholds` (a file) or `stages` (such as
         "1000:2800,2000:5600") with `score` and fields of `AlignOptions`, `trim` ("stall", "none" or samples), `device`,
-        `max_memory`, and some fields of `LiveOptions`.
+        `max_memory`, `barcodes` (a file of `sdtw index`, see `Barcodes`) and some fields of `LiveOptions`.
 
     Raises
     ------
@@ -276,7 +330,11 @@ def read_settings(table: Mapping[str, Any]) -> Settings:
     trim = checked_trim(thresholds, targets, decoys, given)
     live = LiveOptions(trim=trim, **{name: table[name] for name in LIVE if name in table})
     thresholds = thresholds.for_references((*targets, *decoys))
-    return Settings(targets, decoys, thresholds, live, table.get("device"), table.get("max_memory"))
+    barcodes = [Barcodes(one) for file in _files(table, "barcodes") for one in open_references(file, "barcodes")]
+    if len(barcodes) > 1:
+        raise UsageError(f"{TABLE}: barcodes is one file, with a sequence for each barcode")
+    found = barcodes[0] if barcodes else None
+    return Settings(targets, decoys, thresholds, live, table.get("device"), table.get("max_memory"), found)
 
 
 def _files(table: Mapping[str, Any], name: str) -> list[str]:

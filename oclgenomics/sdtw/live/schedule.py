@@ -11,6 +11,7 @@ from oclgenomics.sdtw.decisions.thresholds import UNDECIDED, WORDS
 from oclgenomics.sdtw.live.channels import ChannelTable
 from oclgenomics.sdtw.live.judging import Job, Verdict
 
+VECTORS = 32, 16  # reads that a CPU aligns as fast as one: a part of a vector costs as much as all of it
 FIRST_READS = 4  # of the first batch, when nothing is known; each batch may be twice as large as the one before
 MEMORY, LITTLE = 0.95, 0.3  # weight of what was known, at each batch; and if that was far from it
 SURPRISE = 2.0  # times more or less seconds than expected are far
@@ -38,7 +39,8 @@ class Schedule:
 
     A verdict pays by the rest of a read that is not sequenced. Stages come in the order of the reads that they end in a
     second of the device, as far as is known; in a stage the read whose samples came last is the first, since of it most
-    is left. A read that would get its verdict after the deadline is not judged any more.
+    is left. A read that would get its verdict after the deadline is not judged any more. Where more reads are due than
+    a batch may hold, it takes whole vectors of each stage, and the rest waits for the next one.
 
     Parameters
     ----------
@@ -74,7 +76,11 @@ class Schedule:
         work = np.cumsum(self._work[table.stage[ordered]])
         fit = int(np.searchsorted(work, self.pace.limit(), "right"))
         count = max(1, min(fit, self._max_batch or fit))
-        return ordered[:count], ordered[count:]
+        if count >= len(ordered):
+            return ordered, ordered[:0]
+        taken = np.zeros(len(ordered), np.bool_)
+        taken[:count] = in_vectors(table.stage[ordered[:count]])
+        return ordered[taken], ordered[~taken]
 
     def _gains(self) -> NDArray[np.float64]:
         """What is known of them; of what is unknown, half ends reads."""
@@ -154,7 +160,11 @@ class Pace:
         """Samples that a full batch aligns; a new answer each time."""
         self._full += 1
         fits = (self.full() - self._start) / self._each if self._each > 0 else np.inf
-        return max(0.0, min(fits, self._largest)) * (1.0 if self._full % EVERY else DITHER)
+        bound = max(0.0, min(fits, self._largest))
+        if self._full % EVERY:
+            return bound
+        # a single read may take as long as a whole vector, which no smaller batch can show
+        return DITHER * bound if bound >= 2 * self._prefix else 2.0 * self._prefix
 
     def learn(self, work: int, seconds: float) -> None:
         """Take note that a batch of so many samples took so long.
@@ -301,6 +311,16 @@ class ChannelChoice:
         if not self.channels or self.usual == self.channels:
             return f"all of {self.channels:,}"
         return f"{about(self.usual) if self._wanted is None else f'{self.usual:,}'} of {self.channels:,}"
+
+
+def in_vectors(stages: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which reads of these stages fill whole vectors, the first ones of each stage; all, if none does."""
+    taken = np.zeros(len(stages), np.bool_)
+    for stage in np.unique(stages):
+        own = np.flatnonzero(stages == stage)
+        width = next((width for width in VECTORS if len(own) >= width), len(own) + 1)
+        taken[own[: len(own) // width * width]] = True
+    return taken if taken.any() else ~taken
 
 
 def about(channels: int) -> str:

@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.io.source import Source
+from oclgenomics.lazy_names import late
 from oclgenomics.sequence.records import name_in, records_of
-from oclgenomics.sequence.rewritten_source import Rewriter
+
+rewritten_source = late("oclgenomics.sequence.rewritten_source")  # of FASTQ
 
 NEWLINE = ord("\n")
 MAX_BYTES, MAX_SIGNATURES = 1 << 30, 1 << 24  # of a file: packed zeros could ask for any memory
@@ -61,12 +63,13 @@ class PanelText:
         raise ValueError("the record has fewer letters")
 
     def _place_in_fastq(self, record: int, letter: int) -> int:
-        rewriter, size, line = Rewriter(""), 0, 4 * record
+        rewriter, size, line = rewritten_source.Rewriter(""), 0, 4 * record
         pieces = ((np.frombuffer(piece, np.uint8), False) for piece in _pieces(self.text))
         for text in rewriter.rewrite(chain(pieces, [(np.empty(0, np.uint8), True)])):
             breaks = np.flatnonzero(text == NEWLINE)
             if line < len(breaks):
-                return rewriter.place_of(size + int(breaks[line]) + 1 + letter)
+                place: int = rewriter.place_of(size + int(breaks[line]) + 1 + letter)
+                return place
             size, line = size + len(text), line - len(breaks)
             rewriter.forget(size)
         raise ValueError("there are fewer records")

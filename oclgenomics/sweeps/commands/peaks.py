@@ -35,7 +35,11 @@ def add_parser(actions: Any) -> None:
         threshold="those beyond this value; a file of `sweeps threshold --json -o FILE` also gives p-values",
         top="the N that are most like a sweep", quantile="those beyond this quantile of all, such as 0.995",
     )  # fmt: skip
-    app.add_output_options(parser, formats=FORMATS, what="regions")
+    group = app.add_output_options(parser, formats=FORMATS, what="regions")
+    reads(group.add_argument(
+        "--genes", metavar="FILE",
+        help="add the genes that overlap each region, and the nearest one; GFF3, GTF or BED",
+    ))  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
@@ -51,11 +55,14 @@ def run(args: argparse.Namespace) -> int:
     report = sweeps.read_report(args.report)
     found = sweeps.find_peaks(
         report, args.statistic, threshold=_threshold(args), top=args.top, quantile=args.quantile, fpr=args.fpr,
-        merge=args.merge,
+        merge=args.merge, genes=args.genes,
     )  # fmt: skip
     output.write(formats.write_peaks(found, output.format, app.provenance(args, None)))
     if found.compared is not None:
         app.say(args, f"compared with the replicates: {found.compared}")
+    lost = {peak.chromosome for peak in found.peaks if found.genes is not None and not found.genes.has(peak.chromosome)}
+    if lost:
+        app.say(args, f"warning: --genes {args.genes} has no gene on {', '.join(sorted(lost)[:5])}")
     merged = sum(peak.rows for peak in found.peaks)
     app.say(args, f"{len(found):,} regions of {merged:,} rows with {args.statistic} beyond {found.threshold:,.6g}")
     if not merged:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
@@ -13,18 +14,28 @@ from oclgenomics.app import commands as app, files
 from oclgenomics.app.html_output import add_html_option, elsewhere, input_title, write_page
 from oclgenomics.app.inputs import add_reading_options, add_region_to_read, read_options, say_haploid, say_unphased
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import InputError, UsageError
 from oclgenomics.lazy_names import late
 from oclgenomics.sweeps import formats, plots
-from oclgenomics.sweeps.options import DEFAULT_STATISTICS, LEAST_WIDTH, MOST_WIDTH, ON_EXCLUDE, OWN_OPTIONS, STATISTICS
+from oclgenomics.sweeps.options import (
+    DEFAULT_STATISTICS,
+    EHH_EDGES,
+    EHH_STATISTICS,
+    LEAST_WIDTH,
+    MOST_WIDTH,
+    ON_EXCLUDE,
+    OWN_OPTIONS,
+    STATISTICS,
+)
 
 if TYPE_CHECKING:
     from oclgenomics.variation import Alignment
 
 own = late("oclgenomics.sweeps.significance")
 sources = late("oclgenomics.variation.sources")
+gene_files = late("oclgenomics.variation.genes")
 
-FORMATS: tuple[formats.ReportFormat, ...] = ("tsv", "raisd", "json")
+FORMATS: tuple[formats.ReportFormat, ...] = ("tsv", "raisd", "selscan", "json")
 SHOWN_ALIGNMENTS = 20  # reported on standard error without -v
 RAISD_OPTIONS = {
     "-I": "name the input without an option", "-n": "use --format raisd -o RAiSD_Report.NAME", "-L": "use --length",
@@ -58,7 +69,11 @@ def add_parser(actions: Any) -> None:
     ))  # fmt: skip
     add_site_options(parser)
     group = app.add_output_options(parser, formats=FORMATS, what="statistics")
-    group.add_argument("--all", action="store_true", help="windows and factors of mu in the raisd format")
+    group.add_argument(
+        "--all", action="store_true",
+        help="windows and factors of mu in the raisd format; normalised scores in "
+        "the selscan format",
+    )  # fmt: skip
     group.add_argument("--no-separator", action="store_true", help="no // lines in the raisd format")
     files.writes(group.add_argument(
         "--plot", metavar="FILE", help="draw the statistics along the chromosomes; .png, .svg or .pdf"
@@ -72,6 +87,9 @@ def add_parser(actions: Any) -> None:
         "--background", metavar="FILE",
         help="take what lassi and saltilassi compare windows with from the neutral replicates of such a file, if this "
         "input is short",
+    ))  # fmt: skip
+    files.reads(group.add_argument(
+        "--genes", metavar="FILE", help="name the genes at the peaks in the figure; GFF3, GTF or BED"
     ))  # fmt: skip
     add_html_option(group, "the statistics along the chromosomes")
     add_multiqc_options(group, "the first statistic along the chromosomes")
@@ -122,6 +140,49 @@ def add_statistic_options(parser: argparse.ArgumentParser, *, grid: bool = True)
         "--precision", default="accurate", metavar="accurate|compat",
         help="compat: RAiSD's float32 arithmetic and rules, for the same reports (default: %(default)s)",
     )  # fmt: skip
+    add_ehh_options(parser)
+    add_clr_options(parser, maps=grid)
+
+
+def add_ehh_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of nSL and iHS."""
+    group = parser.add_argument_group("extended haplotype homozygosity (nsl, ihs)")
+    group.add_argument(
+        "--ehh-maf", type=float, default=0.05, metavar="F",
+        help="leave out sites of a smaller minor allele frequency (default: %(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--ehh-max-gap", type=app.count, default=200_000, metavar="BP",
+        help="no score where haplotypes would have to be followed across a larger gap between sites (default: "
+        "%(default)s)",
+    )  # fmt: skip
+    group.add_argument(
+        "--ehh-edge", default="drop", metavar="|".join(EHH_EDGES),
+        help="of sites from which the end of the data is reached: drop or keep the score (default: %(default)s)",
+    )  # fmt: skip
+
+
+def add_clr_options(parser: argparse.ArgumentParser, *, maps: bool) -> None:
+    """Add the options of CLR, and with `maps` a recombination map."""
+    group = parser.add_argument_group("composite likelihood ratio (clr)")
+    group.add_argument(
+        "--clr-step", type=app.count, metavar="BP",
+        help="bp between the positions where it is computed (default: those of the rows of a grid, else 5,000)",
+    )  # fmt: skip
+    group.add_argument(
+        "--clr-folded", action="store_true", help="do not use which state is derived: minor alleles alone count"
+    )
+    files.reads(group.add_argument(
+        "--clr-spectrum", metavar="FILE",
+        help="background spectrum as SweepFinder2 writes it (default: of all sites of the input)",
+    ))  # fmt: skip
+    if not maps:
+        parser.set_defaults(recombination_map=None)
+        return
+    files.reads(group.add_argument(
+        "--recombination-map", metavar="FILE",
+        help="take distances from this map (HapMap, PLINK or SweepFinder2; default: bp)",
+    ))  # fmt: skip
 
 
 def add_site_options(parser: argparse.ArgumentParser, *, regions: bool = True) -> None:
@@ -160,21 +221,9 @@ def sweep_options(args: argparse.Namespace) -> sweeps.SweepOptions:
     UsageError
         A value out of range.
     """
-    names: tuple[str, ...] = (
-        "width",
-        "edge",
-        "grid",
-        "step",
-        "window",
-        "precision",
-        "maf",
-        "missing",
-        "max_missing",
-        "on_exclude",
-    )
-    names += tuple(OWN_OPTIONS)
+    names = ("width", "edge", "grid", "step", "window", "precision", "maf", "missing", "max_missing", "on_exclude")
     return sweeps.SweepOptions(
-        statistics=tuple(args.statistics.split(",")), **{name: getattr(args, name) for name in names}
+        statistics=tuple(args.statistics.split(",")), **{name: getattr(args, name) for name in (*names, *OWN_OPTIONS)}
     )
 
 
@@ -193,7 +242,11 @@ def run(args: argparse.Namespace) -> int:
     exclude = sources.regions_of(args.exclude)
     null = None if args.threshold is None else sweeps.read_thresholds(args.threshold)
     _check_threshold(args, null)
+    genes = None if args.genes is None else gene_files.read_genes(args.genes)
     background = None if args.background is None else sweeps.read_thresholds(args.background)
+    for path in (args.clr_spectrum, args.recombination_map):
+        if path not in (None, "-") and not os.path.exists(path):  # it is read when the first alignment was
+            raise InputError("no such file", source=path)
     oclgenomics.select_device(args.device)  # a device that is not there is reported before hours of reading
     messages = ScanMessages(args)
     with ExitStack() as stack:
@@ -208,8 +261,9 @@ def run(args: argparse.Namespace) -> int:
         drawn: list[sweeps.Scan] = []
         made = app.provenance(args, engine)
         report = formats.make_report(
-            output.format, provenance=made, all_columns=args.all, separator=not args.no_separator
-        )
+            output.format, provenance=made, all_columns=args.all, separator=not args.no_separator,
+            statistic=next((name for name in EHH_STATISTICS if name in options.statistics), ""),
+        )  # fmt: skip
         kept = drawn if args.plot or args.html or args.multiqc else None
         with app.text_output(output.path, "wb") as stream:
             formats.write_report(_seen(scans, messages, kept, null), stream, report)
@@ -220,7 +274,7 @@ def run(args: argparse.Namespace) -> int:
     title = input_title([args.input])
     if args.plot:
         lines = () if null is None else null.thresholds
-        plots.draw_figure(args.plot, plots, "plot_scans", drawn, title=title, thresholds=lines)
+        plots.draw_figure(args.plot, plots, "plot_scans", drawn, title=title, thresholds=lines, genes=genes)
     if args.html:
         write_page(args, plots.scans_page(drawn, title=title, null=null, more=elsewhere(args)).text(made))
     if args.multiqc:
@@ -238,13 +292,20 @@ def _check_outputs(args: argparse.Namespace, options: sweeps.SweepOptions) -> ap
         They do.
     """
     output = app.OutputOptions.resolve(args, FORMATS)
-    for option, given in (("--all", args.all), ("--no-separator", args.no_separator)):
-        if given and args.format != "raisd":
-            raise UsageError(f"{option} has no effect without --format raisd")
+    if args.all and args.format not in ("raisd", "selscan"):
+        raise UsageError("--all has no effect without --format raisd or selscan")
+    if args.no_separator and args.format != "raisd":
+        raise UsageError("--no-separator has no effect without --format raisd")
+    if args.format == "selscan" and len(set(EHH_STATISTICS) & set(options.statistics)) != 1:
+        raise UsageError(
+            f"--format selscan holds either nsl or ihs; give one of them with --stat, not {args.statistics}"
+        )
     if args.format == "raisd" and "mu" not in options.statistics:
         raise UsageError(f"--format raisd holds mu alone, which --stat {args.statistics} leaves out; add it")
     if args.plot:
         plots.plot_format(args.plot)
+    elif args.genes is not None:
+        raise UsageError(f"--genes {args.genes}: it names genes in the figure; give --plot FILE as well")
     return output
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
@@ -30,10 +30,12 @@ sources = late("oclgenomics.variation.sources")
 FORMATS = ("tsv", "json")
 SHOWN_PEAKS = 3
 # Options of the scan, which --scan has; how each is read from a report.
-FROM_REPORT = {
+FROM_REPORT: dict[str, Callable[[Any], Any]] = {
     "statistics": str, "width": int, "edge": int, "step": int, "window": int, "precision": str, "maf": float,
     "missing": str, "max_missing": float,
     "haplotype_window": int, "haplotype_step": int,
+    "ehh_maf": float, "ehh_max_gap": int, "ehh_edge": str,
+    "clr_step": int, "clr_folded": lambda word: str(word) == "True", "clr_spectrum": str,
 }  # fmt: skip
 
 

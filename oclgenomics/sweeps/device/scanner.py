@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from oclgenomics.runtime import Engine
+from oclgenomics.sweeps.device.clr import Clr
+from oclgenomics.sweeps.device.ehh import Ehh
 from oclgenomics.sweeps.device.patterns import PatternCounter, PatternCounts
 from oclgenomics.sweeps.families import Background, Family
 from oclgenomics.sweeps.haplotypes import HaplotypeFamily
@@ -29,7 +31,7 @@ from oclgenomics.sweeps.result import VALUES, Scan
 from oclgenomics.sweeps.statistics import diversity_values, mu_values
 from oclgenomics.variation.bed import BedRegions
 
-FAMILIES: tuple[type[Family], ...] = (HaplotypeFamily,)
+FAMILIES: tuple[type[Family], ...] = (HaplotypeFamily, Ehh, Clr)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,14 +123,15 @@ class SweepScanner:
                 every = [one.measured[number] for one in begun] if given is None else []
                 known[family.name] = family.background(every, self._options) if given is None else given
         for one in begun:
-            scan, values, remarks = one.scan, dict(one.scan.values), list[str]()
+            scan, values, remarks, details = one.scan, dict(one.scan.values), list[str](), dict[str, Any]()
             for family, measured in zip(self._families, one.measured, strict=True):
                 found = family.native(measured, self._options, known.get(family.name))
                 values |= found.on_rows(scan.positions, one.step)
                 remarks += found.remarks
+                details |= found.details
             ordered = {name: values[name] for name in VALUES if name in values}
-            seconds = scan.seconds + time.perf_counter() - start
-            yield replace(scan, values=ordered, backgrounds=known, remarks=tuple(remarks), seconds=seconds)
+            scan = replace(scan, values=ordered, backgrounds=known, remarks=tuple(remarks), details=details)
+            yield replace(scan, seconds=scan.seconds + time.perf_counter() - start)
             start = time.perf_counter()
 
 

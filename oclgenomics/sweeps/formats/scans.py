@@ -9,6 +9,7 @@ from dataclasses import asdict, fields
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.app.multiqc import Content
 from oclgenomics.app.provenance import provenance_lines
@@ -18,15 +19,17 @@ from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.json_text import load_fields
 from oclgenomics.io.text_file import read_text
 from oclgenomics.sweeps.combined import COMBINED_P
+from oclgenomics.sweeps.ehh import SCORES, SiteScores
 from oclgenomics.sweeps.options import JUDGED, LOW, STATISTICS
 from oclgenomics.sweeps.plan import SweepFacts
 from oclgenomics.sweeps.result import LABELS, NOT_NEGATIVE, SCALES, VALUES, WINDOW_COLUMNS, Scan, Scans
 
-ReportFormat = Literal["tsv", "raisd", "json"]
+ReportFormat = Literal["tsv", "raisd", "selscan", "json"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
 FACTS_MARK = "# data: "  # of the line before an alignment's rows
 RAISD_COLUMNS = ("mu_var", "mu_sfs", "mu_ld", "mu")
 AT_ONCE = 1 << 16  # rows that are text at a time
+CRITICAL = 2.0  # of normalised scores, as in selscan
 NOT_A_REPORT = "is no report of `sweeps scan` in the tsv or json format"
 
 
@@ -116,6 +119,34 @@ class RaisdReport(Lines):
         return encoded(title + _rows(form, [column[known] for column in columns]))
 
 
+class SelscanReport(Lines):
+    """The scores of sites as selscan 3 writes them, of nSL or iHS.
+
+    Parameters
+    ----------
+    statistic : str
+    all_columns : bool
+        Write normalised scores, and whether they are 2 or more away from 0, too, as its `norm` does.
+    """
+
+    def __init__(self, statistic: str, *, all_columns: bool = False) -> None:
+        self.statistic, self.all_columns = statistic, all_columns
+
+    def head(self) -> bytes:
+        columns = f"chr\tid\tpos\tfreq\tihh1\tihh0\t{self.statistic}"
+        return encoded(columns + f"\tnorm_{self.statistic}\tcrit" * self.all_columns + "\n")
+
+    def body(self, scan: Scan) -> bytes:
+        scores: SiteScores = scan.details[self.statistic]
+        name = in_one_line(scan.name).replace("%", "%%")
+        form = f"{name}\t.\t%.10g\t%g\t%g\t%g\t%g" + "\t%g\t%d" * self.all_columns + "\n"
+        columns: list[NDArray[Any]] = [scores.positions, scores.frequency, scores.first, scores.second, scores.score]
+        if self.all_columns:
+            far = np.abs(scores.normalised) >= CRITICAL
+            columns += [scores.normalised, far]
+        return encoded(_rows(form, columns, nan=MISSING))
+
+
 def scan_record(scan: Scan) -> dict[str, Any]:
     """Return a scan as plain values: None where there is none, nothing that differs from run to run."""
     extremes = {}
@@ -128,6 +159,7 @@ def scan_record(scan: Scan) -> dict[str, Any]:
         "replicate": scan.replicate,
         **asdict(scan.facts),
         "discarded": dict(scan.discarded),
+        **unscored_record(scan),
         "extremes": extremes,
         "positions": scan.positions.tolist(),
         "start": scan.start.tolist(),
@@ -137,23 +169,32 @@ def scan_record(scan: Scan) -> dict[str, Any]:
     }
 
 
+def unscored_record(scan: Scan) -> dict[str, Any]:
+    """Return why sites have no nSL and iHS, if these were asked for."""
+    found = {name: dict(scan.details[name].unscored) for name in SCORES if name in scan.details}
+    return {"unscored": found} if found else {}
+
+
 def make_report(
     format: ReportFormat = "tsv",
     *,
     provenance: Mapping[str, Any] | None = None,
     all_columns: bool = False,
     separator: bool = True,
+    statistic: str = "nsl",
 ) -> Report[Scan]:
     """Return the report of a format.
 
     Parameters
     ----------
     format : str
-        'tsv', 'raisd' or 'json'.
+        'tsv', 'raisd', 'selscan' or 'json'.
     provenance : mapping, optional
-        What made the results; left out of 'raisd', which has no place for it.
+        What made the results; left out of 'raisd' and 'selscan', which have no place for it.
     all_columns, separator : bool
-        See `RaisdReport`; without effect on the other formats.
+        See `RaisdReport` and `SelscanReport`; without effect on the other formats.
+    statistic : str
+        The one that 'selscan' writes, 'nsl' or 'ihs'.
 
     Raises
     ------
@@ -162,6 +203,8 @@ def make_report(
     """
     if format == "raisd":
         return RaisdReport(all_columns=all_columns, separator=separator)
+    if format == "selscan":
+        return SelscanReport(statistic, all_columns=all_columns)
     if format == "tsv":
         return TsvReport(provenance)
     if format == "json":

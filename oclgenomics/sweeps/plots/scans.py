@@ -26,6 +26,7 @@ from oclgenomics.lazy_names import late
 from oclgenomics.sweeps.options import JUDGED, LOW
 from oclgenomics.sweeps.result import LABELS, NOT_NEGATIVE, SCALES, Scan
 from oclgenomics.sweeps.significance import SweepThreshold
+from oclgenomics.variation.genes import Genes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,6 +37,8 @@ ticker = late("matplotlib.ticker")
 SHORT = {
     "mu": "μ", "pi": "π", "theta": "θ", "tajima_d": "D", "fay_wu_h": "H",
     "h1": "H1", "h12": "H12", "h123": "H123", "h2_h1": "H2/H1", "lassi": "T", "saltilassi": "L",
+    "nsl": "nSL", "ihs": "iHS",
+    "clr": "CLR",
     "combined": "score",
 }  # fmt: skip
 WIDTH, PANEL, MARGINS = 10.0, 1.55, 1.5  # inches
@@ -46,10 +49,17 @@ LONGEST_NAME = 24
 MAX_TICKS = 8
 ROOM = 0.16  # above and below the points of a panel, as a share of their range; for the label of the best one
 BAND = "#F4F7F9"
+PEAKS_ROOM = 0.05  # between peaks whose genes are named, as a share of the axis
+MOST_PEAKS, FEW = 10, 3  # of a panel, with thresholds and without
+LABEL_LINE = 0.12  # height of a label, as a share of a panel's
+Box = tuple[float, float, float, float]  # what a label covers: from left to right, from below to above
+GENE_LETTER = 0.75  # width of a letter of a gene, as a share of LETTER
 LABELLED, LABEL = 85.0, 10.0  # height of a panel, about, and of a threshold's label in points
 
 
-def plot_scans(scans: Sequence[Scan], *, title: str = "", thresholds: Sequence[SweepThreshold] = ()) -> Figure:
+def plot_scans(
+    scans: Sequence[Scan], *, title: str = "", thresholds: Sequence[SweepThreshold] = (), genes: Genes | None = None
+) -> Figure:
     """Draw the statistics of scans along their positions, one panel for each of them.
 
     Parameters
@@ -60,6 +70,9 @@ def plot_scans(scans: Sequence[Scan], *, title: str = "", thresholds: Sequence[S
         What was scanned, for the line above the figure.
     thresholds : sequence of SweepThreshold
         Values at which a line is drawn in the panel of their statistic.
+    genes : Genes, optional
+        The gene nearest to each peak is named: of those beyond the first threshold of the statistic, or of the three
+        highest ones without thresholds. Not of replicates.
 
     Returns
     -------
@@ -82,8 +95,11 @@ def plot_scans(scans: Sequence[Scan], *, title: str = "", thresholds: Sequence[S
         for name, axes in zip(names, panels, strict=True):
             if not replicates and len(shown) > 1:
                 _draw_bands(axes, shown, offsets)
-            _draw_panel(axes, name, shown, offsets, replicates=replicates)
-            _draw_thresholds(axes, [one for one in thresholds if one.statistic == name])
+            _draw_panel(axes, name, shown, offsets, genes, replicates=replicates)
+            own = [one for one in thresholds if one.statistic == name]
+            _draw_thresholds(axes, own)
+            if genes is not None and not replicates:
+                _draw_genes(axes, name, shown, offsets, genes, own)
             axes.set_ylabel(LABELS[name].replace("θ ", "θ\n"), rotation=0, ha="right", va="center", labelpad=10)
         _set_positions(panels[-1], shown, offsets, replicates=replicates)
         figure.align_ylabels(panels)
@@ -139,7 +155,9 @@ def _draw_bands(axes: Axes, scans: Sequence[Scan], offsets: Sequence[float]) -> 
             axes.axvspan(scan.positions[0] + offset, scan.positions[-1] + offset, color=BAND, linewidth=0, zorder=0)
 
 
-def _draw_panel(axes: Axes, name: str, scans: Sequence[Scan], offsets: Sequence[float], *, replicates: bool) -> None:
+def _draw_panel(
+    axes: Axes, name: str, scans: Sequence[Scan], offsets: Sequence[float], genes: Genes | None, *, replicates: bool
+) -> None:
     """The points of one statistic, and the one that is most like a sweep, labelled."""
     lows, highs, best = [], [], extremes_of(name, scans)
     for number, (scan, offset) in enumerate(zip(scans, offsets, strict=True)):
@@ -166,8 +184,111 @@ def _draw_panel(axes: Axes, name: str, scans: Sequence[Scan], offsets: Sequence[
     value, scan, row = most_extreme(name, best)
     place, offset = float(scan.positions[row]), offsets[list(map(id, scans)).index(id(scan))]
     axes.plot([place + offset], [value], "o", color=ORANGE, markersize=5.5, zorder=5, clip_on=False)
-    where = place_text(scan, place, named=len(scans) > 1)
-    _label(axes, f"{SHORT[name]} {value_text(value)} {where}", place + offset, value)
+    _label(axes, _best_text(name, scans, genes), place + offset, value)
+
+
+def _best_text(name: str, scans: Sequence[Scan], genes: Genes | None) -> str:
+    """The value that is most like a sweep, its place, and the gene there."""
+    value, scan, row = most_extreme(name, extremes_of(name, scans))
+    place = float(scan.positions[row])
+    text = f"{SHORT[name]} {value_text(value)} {place_text(scan, place, named=len(scans) > 1)}"
+    gene = None if genes is None else gene_text(genes, scan.name, place)
+    return text if gene is None else f"{text}, {gene}"
+
+
+def gene_text(genes: Genes, chromosome: str, position: float) -> str | None:
+    """Return the gene nearest to a position, and how far it is if the position is not in it; None without any."""
+    near = genes.nearest(chromosome, position)
+    if near is None:
+        return None
+    name, distance = near
+    scale, unit = (1e6, "Mb") if distance >= 1e6 else (1e3, "kb") if distance >= 1e3 else (1, "bp")
+    return short_text(name, LONGEST_NAME) + (f" ({distance / scale:,.3g} {unit})" if distance else "")
+
+
+def _draw_genes(
+    axes: Axes, name: str, scans: Sequence[Scan], offsets: Sequence[float], genes: Genes,
+    thresholds: Sequence[SweepThreshold],
+) -> None:  # fmt: skip
+    """Name the genes of the peaks but the best one, which its label names."""
+    from matplotlib.patheffects import withStroke
+
+    low, high = _limits(axes)
+    bottom, top = axes.get_ylim()
+    line, letter = LABEL_LINE * (top - bottom), LETTER * (high - low)
+    downward = name in LOW
+    limit = max(thresholds, key=lambda one: one.fpr, default=None)
+    least = -np.inf if limit is None else (-1 if downward else 1) * limit.value
+    peaks = peak_rows(name, scans, offsets, least, PEAKS_ROOM * (high - low), FEW if limit is None else MOST_PEAKS)
+    taken: list[Box] = []
+    for count, (number, row) in enumerate(peaks):
+        scan = scans[number]
+        x, y = float(scan.positions[row]) + offsets[number], float(scan.values[name][row]) * SCALES.get(name, 1.0)
+        if count == 0:
+            width = letter * (len(_best_text(name, scans, genes)) + 2)
+            left = x - width if x > (low + high) / 2 else x
+            taken.append((left, left + width, y - 0.6 * line, y + 0.6 * line))
+            continue
+        text = gene_text(genes, scan.name, float(scan.positions[row]))
+        if text is None:
+            continue
+        width = GENE_LETTER * letter * len(text)
+        beyond = -1.6 * line if downward else 0.2 * line
+        right, left = x + 1.6 * letter, x - 1.6 * letter - width
+        spots = (
+            (min(max(x - width / 2, low), high - width), y + beyond),
+            (right, y - 0.6 * line),
+            (left, y - 0.6 * line),
+        )
+        boxes = [(begin, begin + width, below, below + 1.3 * line) for begin, below in spots]
+        free = [
+            number
+            for number, box in enumerate(boxes)
+            if low <= box[0] and box[1] <= high and not any(_overlap(box, other) for other in taken)
+        ]
+        if not free:
+            continue
+        box = boxes[free[0]]
+        taken += [box, (x - letter, x + letter, y - line / 2, y + line / 2)]
+        shift, side = (
+            ((0, -6 if downward else 6), "top" if downward else "bottom") if free[0] == 0 else ((0, 0), "center")
+        )
+        axes.plot([x], [y], "o", color=ORANGE, markersize=4, zorder=5, clip_on=False)
+        axes.annotate(
+            text, ((box[0] + box[1]) / 2, y), xytext=shift, textcoords="offset points", ha="center", va=side, color=INK,
+            fontsize=9, fontstyle="italic", zorder=6, path_effects=[withStroke(linewidth=3, foreground="white")],
+        ).set_in_layout(False)  # fmt: skip
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
+
+
+def peak_rows(
+    name: str, scans: Sequence[Scan], offsets: Sequence[float], least: float, apart: float, most: int
+) -> list[tuple[int, int]]:
+    """Return scan and row of peaks: the rows most like a sweep, best first, so many bp apart along the axis.
+
+    Parameters
+    ----------
+    least : float
+        What their values are above, or minus their values of a statistic that a sweep lowers.
+    apart : float
+    most : int
+        So many at most.
+    """
+    sign = -1.0 if name in LOW else 1.0
+    scores = np.concatenate([sign * scan.values[name] for scan in scans])
+    x = np.concatenate([scan.positions + offset for scan, offset in zip(scans, offsets, strict=True)])
+    owner = np.repeat(np.arange(len(scans)), [len(scan.positions) for scan in scans])
+    first = np.cumsum([0, *(len(scan.positions) for scan in scans)])
+    free = np.nan_to_num(scores, nan=-np.inf) > least
+    found: list[tuple[int, int]] = []
+    while len(found) < most and free.any():
+        best = int(np.argmax(np.where(free, scores, -np.inf)))
+        found.append((int(owner[best]), best - int(first[owner[best]])))
+        free &= np.abs(x - x[best]) > apart
+    return found
 
 
 def panel_range(name: str, low: float, high: float, room: float) -> tuple[float, float]:
@@ -277,6 +398,7 @@ def _set_positions(axes: Axes, scans: Sequence[Scan], offsets: Sequence[float], 
     for scan, offset, share in zip(scans, offsets, shares, strict=True):
         first, last = float(scan.positions[0]), float(scan.positions[-1])
         own = round_ticks(first / scale, last / scale, max(1, int(MAX_TICKS * share)))
+        own = own if share > LETTER * sum(len(f"{tick:,.10g} ") for tick in own) else own[:0]  # else they would overlap
         places += (own * scale + offset).tolist()
         texts += [f"{tick:,.10g}" for tick in own]
     axes.set_xticks(places, texts)

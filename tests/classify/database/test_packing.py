@@ -61,7 +61,7 @@ def unpacked(features: packing.PackedFeatures, widths: Widths) -> list[tuple[int
 def test_features_are_packed_as_the_page_says(seed: int, count: int, step: int) -> None:
     database = random_database(seed, 4, count)
     features, windows = database.features, int(database.targets.windows.sum())
-    with mock.patch.multiple(packing, STEP=step, BUCKETS_TOGETHER=3, TOGETHER=64), Workers(1) as threads:
+    with mock.patch.multiple(packing, STEP=step, BUCKETS_TOGETHER=3, SUMMED=7, TOGETHER=64), Workers(1) as threads:
         packed = pack_features(features, windows, threads)
     widths = Widths.of(features.numbers.alive, windows)
     alive = features.numbers.alive

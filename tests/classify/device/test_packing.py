@@ -64,6 +64,6 @@ def test_little_memory_changes_nothing(engine: Engine, most: int, monkeypatch: p
 @given(st.lists(st.integers(0, 5), max_size=40), st.data(), st.sampled_from([1, 3, 1 << 14]))
 def test_locations_before_features(counts: list[int], data: st.DataObject, together: int) -> None:
     places = sorted([0, *data.draw(st.lists(st.integers(0, len(counts)))), len(counts)])
-    with mock.patch.object(host, "BUCKETS_TOGETHER", together), Workers(1) as threads:
+    with mock.patch.object(host, "SUMMED", together), Workers(1) as threads:
         found = located_before(np.array(counts, np.uint8), np.array(places), threads)
     assert found.tolist() == [sum(counts[:place]) for place in places]

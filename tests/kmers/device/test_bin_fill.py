@@ -12,11 +12,19 @@ from hypothesis import given, settings, strategies as st
 from oclgenomics.kmers.device import bin_fill
 from oclgenomics.kmers.device.bin_fill import BinFiller, ChunkLists, FilledBins
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.kmers.plan.bins import CHUNK_LINES, LINE_BYTES, PrefixSpan, key_bytes, line_keys
+from oclgenomics.kmers.plan.bins import (
+    CHUNK_BYTES as CHUNK,
+    CHUNK_LINES,
+    PrefixSpan,
+    chunk_keys,
+    key_bytes,
+    stage_bytes,
+    stage_keys,
+    stage_lines,
+)
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence import Symbols
 
-CHUNK = CHUNK_LINES * LINE_BYTES
 DIGITS = str.maketrans("ACGT", "0123")
 COMPLEMENTS = str.maketrans("ACGT", "TGCA")
 
@@ -84,18 +92,20 @@ def pool_of(engine: Engine, chunks: int) -> np.ndarray:
 
 def held(engine: Engine, filled: FilledBins) -> list[Counter[int]]:
     """What each bin holds: the keys of its chunks and stages."""
-    size, keys = key_bytes(filled.rest), line_keys(filled.rest)
-    pool = engine.download(filled.pool).reshape(-1, CHUNK_LINES, LINE_BYTES)
+    size, keys, together = key_bytes(filled.rest), stage_keys(filled.rest), stage_lines(filled.rest)
+    room, full = stage_bytes(filled.rest), CHUNK_LINES // stage_lines(filled.rest)
+    pool = engine.download(filled.pool).reshape(-1, CHUNK)[:, : full * room].reshape(-1, full, room)
     lists, (stages, staged) = filled.lists, (engine.download(array) for array in (filled.stages, filled.staged))
     begins, chunks, lines = lists.begins, lists.chunks, lists.lines
     assert engine.download(filled.listed).tolist() == lists.packed.tolist()
     assert len(set(chunks.tolist())) == len(chunks) == begins[-1]
     assert (staged < keys).all()
-    assert stages.shape == (*staged.shape, LINE_BYTES)
+    assert stages.shape == (*staged.shape, room)
+    assert not (lines % together).any()
     bins = []
     for number in range(filled.span.bins):
         here = range(begins[number], begins[number + 1])
-        parts = [pool[chunks[c], : lines[c], : keys * size].reshape(-1, size) for c in here]
+        parts = [pool[chunks[c], : lines[c] // together, : keys * size].reshape(-1, size) for c in here]
         parts += [s[number, : n[number] * size].reshape(-1, size) for s, n in zip(stages, staged, strict=True)]
         found = Counter(int.from_bytes(key.tobytes(), "little") for part in parts for key in part)
         assert found.total() == filled.sizes[number]
@@ -116,7 +126,7 @@ def spans_of(kmers: list[int], k: int) -> list[PrefixSpan]:
 
 
 @pytest.mark.parametrize("canonical", [True, False])
-@pytest.mark.parametrize("k", [1, *on_one_cpu(7, 15), 16, 17, 31, 32, 33, 49, 64, 97, 160, 256])
+@pytest.mark.parametrize("k", [1, *on_one_cpu(7, 15), 16, 17, 31, 32, 33, 49, 64, 97, 101, 160, 256])
 def test_bins_hold_the_kmers_of_their_prefixes(engine: Engine, k: int, canonical: bool) -> None:
     texts = [random_text(k, 1500), random_text(k + 1, 700), "ACGT", random_text(k + 2, 32)]
     filler = filler_of(engine, CountOptions(k, canonical), texts, walkers=3)
@@ -130,7 +140,7 @@ def test_bins_hold_the_kmers_of_their_prefixes(engine: Engine, k: int, canonical
         assert held(engine, filled) == in_bins(kmers, k, span)
 
 
-@pytest.mark.parametrize("k", [5, 21, 31, 49])
+@pytest.mark.parametrize("k", [5, 21, 31, 49, 97])
 def test_a_pool_is_full_or_holds_everything(engine: Engine, k: int) -> None:
     """Whatever its size: with one walker, the least that does is known."""
     texts = [random_text(3, 3000), random_text(4, 2000)]
@@ -138,8 +148,9 @@ def test_a_pool_is_full_or_holds_everything(engine: Engine, k: int) -> None:
     kmers = [kmer for text in texts for kmer in kmers_of(text, k, canonical=True)]
     span = PrefixSpan(0, 29, 8)
     wanted = in_bins(kmers, k, span)
-    full_lines = [bin.total() // line_keys(span.rest(k)) for bin in wanted]
-    need = sum(-(-lines // CHUNK_LINES) for lines in full_lines)
+    rest = span.rest(k)
+    full_lines = [bin.total() // stage_keys(rest) * stage_lines(rest) for bin in wanted]
+    need = sum(-(-lines // (chunk_keys(rest) // stage_keys(rest) * stage_lines(rest))) for lines in full_lines)
     for chunks in range(max(0, need - 3), need + 3):
         filled = filler.fill(span, pool_of(engine, max(chunks, 1)) if chunks else engine.empty(0, np.uint8))
         assert (filled is None) == (chunks < need), chunks
@@ -233,21 +244,39 @@ def test_what_cannot_be_filled_is_refused(engine: Engine, span: PrefixSpan, pool
         filler.fill(span, engine.empty(pool, np.uint8))
 
 
-@given(data=st.data(), bins=st.integers(1, 9), walkers=st.integers(1, 3))
+@pytest.mark.parametrize("k", [21, 55, 101])
+def test_chunks_are_granted_some_at_a_time(engine: Engine, monkeypatch: pytest.MonkeyPatch, k: int) -> None:
+    """What is left of the last ones is nobody's, and a pool of no whole number of grants is used as far as they go."""
+    monkeypatch.setattr(bin_fill, "GRANTS_SHARE", 1)
+    texts = [random_text(5, 3000), random_text(6, 1000)]
+    filler = filler_of(engine, CountOptions(k), texts, walkers=3)
+    wanted = in_bins([kmer for text in texts for kmer in kmers_of(text, k, canonical=True)], k, PrefixSpan(0, 29, 8))
+    filled = filler.fill(PrefixSpan(0, 29, 8), pool_of(engine, 16 * 3 * 8 + 15))
+    assert filled is not None
+    assert held(engine, filled) == wanted
+    assert filler.fill(PrefixSpan(0, 29, 8), pool_of(engine, 5)) is None
+
+
+@given(data=st.data(), bins=st.integers(1, 9), walkers=st.integers(1, 3), together=st.sampled_from([1, 3]))
 @settings(max_examples=60)
-def test_chunks_are_sorted_by_bin(data: st.DataObject, bins: int, walkers: int) -> None:
-    """Chains of chunks that walkers took in any order."""
-    lines = data.draw(st.lists(st.integers(0, 3 * CHUNK_LINES), min_size=bins * walkers, max_size=bins * walkers))
-    takers = [pair for pair, many in enumerate(lines) for _ in range(-(-many // CHUNK_LINES))]
-    takers = data.draw(st.permutations(takers))
+def test_chunks_are_sorted_by_bin(data: st.DataObject, bins: int, walkers: int, together: int) -> None:
+    """Chains of chunks that walkers took in any order, between others that nobody has."""
+    full = CHUNK_LINES // together
+    stages = data.draw(st.lists(st.integers(0, 3 * full), min_size=bins * walkers, max_size=bins * walkers))
+    lines = [many * together for many in stages]
+    takers = [pair for pair, many in enumerate(stages) for _ in range(-(-many // full))]
+    takers = data.draw(st.permutations(takers + [-1] * data.draw(st.integers(0, 3))))
     owners, left, places, of_chunk = [], list(lines), np.zeros(len(lines), np.uint32), []
     for chunk, pair in enumerate(takers):
-        here = min(left[pair], CHUNK_LINES)
-        left[pair] -= here
-        places[pair] = chunk * CHUNK_LINES + here
-        owners.append(pair % bins)
+        here = min(left[pair], full * together) if pair >= 0 else 0
+        if pair >= 0:
+            left[pair] -= here
+            places[pair] = chunk * CHUNK_LINES + (here if here < full * together else CHUNK_LINES)
+        owners.append(pair % bins if pair >= 0 else -1)
         of_chunk.append(here)
-    lists = ChunkLists.of(np.array(owners, np.uint16), places.reshape(walkers, bins), bins)
+    spare = np.array([[chunk, chunk + 1] for chunk, pair in enumerate(takers) if pair < 0], np.uint32).reshape(-1, 2)
+    arrays = np.array(owners).astype(np.uint16), places.reshape(walkers, bins)
+    lists = ChunkLists.of(*arrays, bins, together, spare)
     assert lists.sizes.tolist() == [sum(lines[number::bins]) for number in range(bins)]
     for number in range(bins):
         here = lists.chunks[lists.begins[number] : lists.begins[number + 1]].tolist()

@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 
 from oclgenomics.kmers.device.line_tables import LineTables, slots_for
 from oclgenomics.kmers.options import MAX_COUNTER
-from oclgenomics.kmers.plan.bins import PrefixSpan, line_keys
+from oclgenomics.kmers.plan.bins import PrefixSpan, chunk_keys, stage_keys
 from oclgenomics.runtime import DeviceArray, Engine
 
 ALL = {"least": 1, "most": MAX_COUNTER, "cap": MAX_COUNTER}
@@ -56,8 +56,8 @@ def repeated(rng: np.random.Generator, rest: int, distinct: int, count: int) -> 
 @pytest.mark.parametrize("rest", [1, 4, 30, 32, 33, 50, 56, 57, 64, 88, 98, 120, 121, 184, 511])
 def test_bins_of_all_sizes(engine: Engine, rest: int) -> None:
     rng = np.random.default_rng(rest)
-    each = line_keys(rest)
-    sizes = (0, 1, each - 1, each, 64 * each, 64 * each + 1, 3000)
+    each, chunk = stage_keys(rest), chunk_keys(rest)
+    sizes = (0, 1, each - 1, each, chunk, chunk + 1, 3000)
     check(engine, [repeated(rng, rest, 1 + size // 3, size) for size in sizes], rest, walkers=3)
 
 
@@ -66,7 +66,7 @@ def test_bins_of_all_sizes(engine: Engine, rest: int) -> None:
 @given(data=st.data())
 def test_any_bins(engine: Engine, rest: int, data: st.DataObject) -> None:
     near = st.builds(
-        lambda lines, keys: max(0, lines * line_keys(rest) + keys), st.integers(0, 140), st.integers(-1, 1)
+        lambda stages, keys: max(0, stages * stage_keys(rest) + keys), st.integers(0, 140), st.integers(-1, 1)
     )
     sizes = data.draw(st.lists(near, max_size=5))
     rng = np.random.default_rng(data.draw(st.integers(0, 1 << 32)))

@@ -10,15 +10,16 @@ from hypothesis import given, strategies as st
 
 from oclgenomics.kmers.plan.bins import (
     CHUNK_BYTES,
-    LINE_BYTES,
     BinPlan,
     PrefixDensity,
     PrefixSpan,
     SlotLayout,
+    chunk_keys,
     key_bytes,
-    line_keys,
     plan_span,
     planned_spans,
+    stage_bytes,
+    stage_keys,
 )
 from oclgenomics.runtime import DeviceLimits
 
@@ -45,7 +46,8 @@ def test_layout_holds_rest_and_count(rest: int) -> None:
     assert rest + 8 > 64 * (slot.words - 1)
     assert slot.many == 2**slot.count_bits - 1
     assert 8 * key_bytes(rest) >= rest
-    assert line_keys(rest) * key_bytes(rest) <= LINE_BYTES
+    assert stage_keys(rest) * key_bytes(rest) <= stage_bytes(rest) < (stage_keys(rest) + 1) * key_bytes(rest)
+    assert chunk_keys(rest) // stage_keys(rest) * stage_bytes(rest) <= CHUNK_BYTES
     assert slot.key_words in (slot.words, slot.words - 1)
 
 
@@ -54,7 +56,8 @@ def test_all_fits_into_the_memory_that_is_free(plan: BinPlan) -> None:
     words = -(-2 * plan.k // 64)
     slot = 8 * SlotLayout(2 * plan.k).words
     tables = plan.walkers * (plan.table_lines + 16) * 8 * (slot + 4)
-    stages = plan.max_bins * (plan.walkers * (LINE_BYTES + 16) + 64)
+    stage = max(map(stage_bytes, range(max(1, 2 * plan.k - 32), 2 * plan.k + 1)))
+    stages = plan.max_bins * (plan.walkers * (stage + 16) + 64)
     parts = [
         plan.part_slots(rest) * (8 * SlotLayout(rest).words + 8 * words + 4)
         for rest in range(max(1, 2 * plan.k - 32), 2 * plan.k + 1)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from oclgenomics.omega.device.kernels import Workspace, pass_arrays
+from oclgenomics.omega.device.kernels import Workspace, pass_arrays, side_numbers
 from oclgenomics.omega.options import KernelChoice, ScanOptions
 from oclgenomics.omega.plan.passes import Pass, plan_passes
-from oclgenomics.omega.plan.windows import find_windows
+from oclgenomics.omega.plan.windows import TILE, find_windows
 from oclgenomics.runtime import DeviceLimits, Engine
 
 
@@ -19,8 +19,9 @@ def one_pass(kernel: KernelChoice) -> Pass:
 
 
 @pytest.mark.parametrize("kernel", ["2", "tiles"])
-def test_a_pass_gives_its_memory_back_however_it_ends(engine: Engine, kernel: KernelChoice) -> None:
-    walk, before = one_pass(kernel), engine.memory.used
+def test_a_pass_gives_its_memory_back_however_it_ends(shaped: Engine, kernel: KernelChoice) -> None:
+    engine, walk = shaped, one_pass(kernel)
+    before, for_gpus = engine.memory.used, kernel == "tiles" and not engine.tuning.cpu
 
     def broken_off(held: list[object]) -> None:
         with pass_arrays(engine, walk, np.int64) as arrays:
@@ -33,6 +34,7 @@ def test_a_pass_gives_its_memory_back_however_it_ends(engine: Engine, kernel: Ke
                 + walk.reach.nbytes
             )
             size += 0 if kernel != "tiles" else 4 * walk.slots * walk.tiles_stride + 2 * walk.windows_of_i.nbytes
+            size += 8 * (walk.band + 2 * TILE) if for_gpus else 0
             assert engine.memory.used - before == size
             raise KeyboardInterrupt
 
@@ -40,7 +42,15 @@ def test_a_pass_gives_its_memory_back_however_it_ends(engine: Engine, kernel: Ke
     with pytest.raises(KeyboardInterrupt):
         broken_off(held)
     assert engine.memory.used == before
-    assert len(held) == (9 if kernel == "tiles" else 6)
+    assert len(held) == (9 if kernel == "tiles" else 6) + for_gpus
+
+
+def test_numbers_of_sides() -> None:
+    found = side_numbers(1000)
+    assert found.shape == (1000 + 2 * TILE, 2)
+    assert (found[: TILE + 1] == 1).all()
+    for n in (1, 2, 3, 1000, 1000 + TILE - 1):
+        assert found[TILE + n].tolist() == [n - 1 or 2**-30, np.float32(0.5 / n)]
 
 
 def test_working_memory_grows_and_is_used_again(engine: Engine) -> None:

@@ -26,6 +26,7 @@ from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.device.sites import planes_of
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.plan import batch, passes as launches
+from oclgenomics.omega.plan.windows import TILE
 from oclgenomics.omega.result import Scan
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.runtime.program import Kernel
@@ -564,6 +565,53 @@ def test_tiles_need_a_reciprocal_of_eleven_bits_only(
             for kernel in ("2", "tiles")
         )
         assert_equal_scans(tiles, two)
+
+
+@pytest.mark.parametrize("data", ["singletons", "uncorrelated", "correlated"])
+def test_bounds_of_tiles_hold_their_best(
+    shaped: Engine, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch, data: str
+) -> None:
+    """With singletons, values are as small as what keeps omega finite."""
+    if shaped.tuning.cpu:
+        pytest.skip("the kernel for CPUs bounds only what can be a window's best")
+    sites, haplotypes = 330, 300
+    if data == "singletons":
+        states = (rng.permutation(sites)[:, None] % haplotypes == np.arange(haplotypes)).astype(np.uint8)
+    elif data == "correlated":
+        states = correlated_states(rng, sites, haplotypes)
+    else:
+        states = (rng.random((sites, haplotypes)) < 0.3).astype(np.uint8)
+    seen: dict[str, Any] = {}
+    launch = setup.launch_known
+
+    def watched(engine: Engine, kernel: Kernel, size: Any, local: Any, known: dict[str, Any]) -> None:
+        launch(engine, kernel, size, local, known)
+        if kernel.name == "scan_tiles":
+            arrays = {name: engine.download(known[name]) for name in ("peaks", "sums", "left", "windows")}
+            seen.update(known["tiles"] | arrays)
+
+    monkeypatch.setattr(setup, "launch_known", watched)
+    options = ScanOptions(grid=7, minwin=100, maxwin=3_000, kernel="tiles")
+    OmegaScanner(shaped).scan(make_alignment(states, np.arange(sites) * 10 + 1), options)
+    sums, left = seen["sums"][seen["col0"] :].astype(np.float64), seen["left"].astype(np.float64)
+    assert seen["row0"] == seen["col0"] == 0
+    widths: list[float] = []
+    for number, (c, first, inner_left, inner_right, last, slot, *_) in enumerate(seen["windows"].tolist()):
+        i, j = np.arange(first, inner_left + 1), np.arange(inner_right, last + 1)[:, None]
+        k, m = c + 1 - i, j - c
+        right = np.where(j > c + 1, sums[j * seen["stride"] + c + 1], 0.0)
+        within = left[slot * seen["left_stride"] + i - first] + right
+        cross = sums[j * seen["stride"] + i] - within + seen["epsilon"] * k * m
+        with np.errstate(divide="ignore", invalid="ignore"):
+            omega = within * k * m / (0.5 * (k * (k - 1) + m * (m - 1)) * cross)
+        for tile in np.unique(j // TILE):
+            for column in np.unique(i // TILE):
+                best = np.nanmax(omega[(j // TILE == tile)[:, 0]][:, i // TILE == column])
+                place = (number * seen["tiles_j"] + tile - inner_right // TILE) * seen["tiles_i"]
+                low, high = seen["peaks"].reshape(-1, 2)[place + column - first // TILE]
+                assert low <= best <= high
+                widths.append((high - low) / max(best, 1e-30))
+    assert np.median(widths) < 0.01
 
 
 def test_tiles_leave_out_borders_beyond_the_window(shaped: Engine) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers.read_until import BACKGROUND, LEVELS, TARGET, Chunk, read_of, stages_of
-from helpers.sdtw_oracle import OracleAligner
+from helpers.sdtw_oracle import OracleAligner, many_records, small_squiggle
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, MissingDependencyError, OclGenomicsError, OutputError, UsageError
@@ -27,9 +27,13 @@ from oclgenomics.sdtw.live import readfish
 from oclgenomics.sdtw.live.channels import CALIBRATED_STEP
 from oclgenomics.sdtw.live.workers import given_aligner
 
+RNG = np.random.default_rng(8)
 STAGES = stages_of((40, 400.0), (80, 600.0))
 GOOD = read_of(LEVELS, 100, seed=1)
 BAD = read_of(BACKGROUND.levels, 100, seed=4)
+CONSTRUCTS = np.tile(np.random.default_rng(5).uniform(70, 110, 35), (5, 1))  # of the front of reads with barcodes
+CONSTRUCTS[:, 6:28] = np.random.default_rng(6).uniform(70, 110, (5, 22))
+BARCODES = many_records("barcodes", CONSTRUCTS)
 Interval = namedtuple("Interval", "chromosome start end strand")
 Calibration = namedtuple("Calibration", "scaling offset")
 
@@ -106,21 +110,25 @@ def decided(result: Any, region: Region) -> str:
 class Loop:
     """A turn of readfish's loop, in which chunks are those of its client, whole reads so far."""
 
-    def __init__(self, text: str, region: Region = WHOLE) -> None:
+    def __init__(self, text: str, region: Region = WHOLE, barcodes: dict[str, Region] | None = None) -> None:
         toml = tomllib.loads(text)
-        self.region = region
+        self.region, self.barcodes = region, barcodes or {}
         ((name, settings),) = toml["caller_settings"].items()
         self.caller = importlib.import_module(name).Caller(run_information=None, sample_rate=4000, **settings)
         ((name, settings),) = toml["mapper_settings"].items()
         self.mapper = importlib.import_module(name).Aligner(**settings)
         assert self.mapper.initialised
-        self.said = [self.caller.describe(), self.mapper.describe([region], {})]
+        self.said = [self.caller.describe(), self.mapper.describe([region], self.barcodes)]
 
     def turn(self, reads: dict[int, tuple[str, NDArray[Any]]], dtype: Any = np.int16) -> dict[int, str]:
         chunks = [(channel, Chunk(name, data.tobytes(), 500, 1, 500)) for channel, (name, data) in reads.items()]
         calibration = {channel: Calibration(CALIBRATED_STEP, 3.0) for channel in reads}
         results = self.mapper.map_reads(self.caller.basecall(chunks, dtype, calibration))
-        return {result.channel: decided(result, self.region) for result in results}
+        return {result.channel: decided(result, self.condition(result.barcode)) for result in results}
+
+    def condition(self, barcode: str | None) -> Region:
+        """That of a barcode where there are some; without a name readfish would end with an error."""
+        return self.barcodes.get(barcode, self.barcodes["classified"]) if self.barcodes and barcode else self.region
 
     def end(self) -> None:
         self.caller.disconnect()
@@ -197,6 +205,96 @@ def test_decoys(files: dict[str, str]) -> None:
     loop.end()
 
 
+TWIN = small_squiggle("twin", LEVELS + np.random.default_rng(2).normal(0, 0.5, len(LEVELS)))
+
+
+@pytest.mark.usefixtures("installed")
+def test_reads_of_several_targets(files: dict[str, str], tmp_path: Path) -> None:
+    """A read that a close relative would have accepted as well is an alignment there, too; one that is clear is not."""
+    write_squiggle(twin := str(tmp_path / "twin.sdtw"), TWIN)
+    text = configuration(reference=[files["background.sdtw"], files["target.sdtw"], twin],
+                         thresholds=files["stages.json"], trim="none", max_latency=5.0)  # fmt: skip
+    for wanted, answers in (
+        ("target_record", ("multi_on", "single_off")),
+        ("twin_record", ("multi_on", "single_off")),
+        ("background_record", ("multi_off", "single_on")),
+    ):
+        region = Region("one", [Interval(wanted, 0, float("inf"), strand) for strand in "+-"])
+        loop = Loop(text, region)
+        assert loop.turn({1: ("a", GOOD), 2: ("b", BAD)}) == dict(enumerate(answers, 1))
+        loop.end()
+
+
+@pytest.mark.usefixtures("installed")
+def test_each_target_is_compared_with_the_decoys_by_itself(files: dict[str, str], tmp_path: Path) -> None:
+    """By its cost alone the background would have been accepted as well; the decoy is better than it."""
+    write_squiggle(twin := str(tmp_path / "twin.sdtw"), TWIN)
+    settings = {"reference": [files["background.sdtw"], files["target.sdtw"]], "trim": "none", "max_latency": 5.0}
+    for stages, answer in (
+        ({"stages": "40:4000"}, "multi_on"),
+        ({"stages": "40:40", "score": "difference"}, "single_on"),
+    ):
+        loop = Loop(configuration(decoy=twin, norm="blocks", cost="absolute", arithmetic="int32", **settings, **stages))
+        assert loop.turn({1: ("a", GOOD)}) == {1: answer}
+        loop.end()
+
+
+def barcoded(number: int, insert: NDArray[np.int16], seed: int) -> NDArray[np.int16]:
+    """A read that begins with a barcode."""
+    front = np.repeat(CONSTRUCTS[number], 8) + np.random.default_rng(seed).normal(0, 3, 8 * CONSTRUCTS.shape[1])
+    return np.concatenate([np.rint(5 * front).astype(np.int16), insert])
+
+
+@pytest.mark.usefixtures("installed")
+def test_conditions_by_barcode(files: dict[str, str], tmp_path: Path) -> None:
+    """Each read is looked up among the targets of its barcode, from the first turn on."""
+    write_squiggle(path := str(tmp_path / "barcodes.sdtw"), BARCODES)
+    front = 8 * CONSTRUCTS.shape[1]
+    text = configuration(reference=[files["target.sdtw"], files["background.sdtw"]], thresholds=files["stages.json"],
+                         trim=front, barcodes=path, max_latency=5.0)  # fmt: skip
+    whole = {name: Region(name, [Interval(f"{name}_record", 0, float("inf"), strand) for strand in "+-"])
+             for name in ("target", "background")}  # fmt: skip
+    tables = {"barcodes_1": whole["target"], "barcodes_3": whole["background"],
+              "classified": whole["background"], "unclassified": whole["target"]}  # fmt: skip
+    loop = Loop(text, whole["target"], tables)
+    reads = {1: ("a", barcoded(1, GOOD, 1)), 2: ("b", barcoded(3, GOOD, 2)), 3: ("c", barcoded(4, GOOD, 3)),
+             4: ("d", np.append(read_of(RNG.uniform(70, 110, 90), front, 5), GOOD)),
+             5: ("e", barcoded(3, BAD, 4))}  # fmt: skip
+    assert loop.turn({channel: (name, read[: front + 30]) for channel, (name, read) in reads.items()}) == dict.fromkeys(
+        reads, "no_seq"
+    )
+    assert loop.turn(reads) == {1: "single_on", 2: "single_off", 3: "single_off", 4: "single_on", 5: "single_on"}
+    assert [loop.mapper._known[channel][2] for channel in reads] == [
+        "barcodes_1", "barcodes_3", "barcodes_4", "unclassified", "barcodes_3",
+    ]  # fmt: skip
+    new = Chunk("g", GOOD[:30].tobytes(), 500, 1, 500)  # on the channel of a read with a barcode, and not decided
+    calls = loop.caller.basecall([(1, new)], np.int16, None)
+    assert [result.barcode for result in loop.mapper.map_reads(calls)] == ["unclassified"]
+    late = Chunk("f", barcoded(1, GOOD, 9).tobytes(), 900, 1, 500)  # begins in the middle of its read
+    calls = loop.caller.basecall([(6, late)], np.int16, None)
+    assert [result.barcode for result in loop.mapper.map_reads(calls)] == ["unclassified"]
+    loop.end()
+
+
+@pytest.mark.usefixtures("installed")
+def test_barcodes_without_a_reference_are_refused(files: dict[str, str], tmp_path: Path) -> None:
+    """But for the two tables that readfish demands: all reads are unclassified then."""
+    text = configuration(reference=files["target.sdtw"], thresholds=files["stages.json"], trim="none", max_latency=5.0)
+    with pytest.raises(UsageError, match="barcode barcode01 is not known; name their reference with barcodes"):
+        Loop(text, WHOLE, {"barcode01": WHOLE, "classified": WHOLE, "unclassified": WHOLE})
+    nothing = Region("classified", [], control=True)
+    loop = Loop(text, nothing, {"classified": nothing, "unclassified": WHOLE})
+    assert loop.turn({1: ("a", GOOD), 2: ("b", BAD)}) == {1: "single_on", 2: "single_off"}
+    loop.end()
+    write_squiggle(path := str(tmp_path / "barcodes.sdtw"), BARCODES)
+    mapper = readfish.Aligner(reference=files["target.sdtw"], thresholds=files["stages.json"], barcodes=path)
+    with pytest.raises(UsageError, match="barcode01 is not known; name some of: barcodes_0, barcodes_1"):
+        mapper.describe([], {"barcode01": WHOLE})
+    mapper.disconnect()
+    with pytest.raises(UsageError, match="barcodes is one file"):
+        readfish.Aligner(reference=files["target.sdtw"], stages="40:1", barcodes=[path, path])
+
+
 def test_readfish_is_not_there() -> None:
     with pytest.raises(MissingDependencyError, match="readfish is not installed"):
         readfish.Caller()
@@ -248,7 +346,7 @@ def test_regions_are_checked(files: dict[str, str], region: Region, message: str
     mapper = readfish.Aligner(reference=files["target.sdtw"], thresholds=files["stages.json"])
     if message:
         with pytest.raises(UsageError, match=message):
-            mapper.describe([], {"barcode01": region})
+            mapper.describe([], {"classified": region})
     else:
         assert mapper.describe([region], {})
     mapper.disconnect()

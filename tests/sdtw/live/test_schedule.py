@@ -251,6 +251,17 @@ def test_a_device_that_gets_slower_gets_smaller_batches() -> None:
     assert max(pace.limit() for _ in range(4)) == pytest.approx(50, rel=0.3)
 
 
+@pytest.mark.parametrize(("vector", "first"), [(32, 0.284), (32, 0.071), (16, 5.0)])
+def test_a_device_that_aligns_vectors_gets_whole_ones(vector: int, first: float) -> None:
+    """Even if its first batches took so long that not even one read seemed to fit."""
+    pace = Pace(25, 0.05, None)
+    pace.learn(4 * 25, first)
+    for _ in range(60):
+        reads = max(1, int(pace.limit() // 25))
+        pace.learn(25 * reads, 0.071 * -(-reads // vector))
+    assert max(pace.limit() for _ in range(4)) >= 25 * vector
+
+
 def test_a_caller_that_stays_away_gets_larger_batches() -> None:
     """So that the device has something to do meanwhile."""
     pace = Pace(25, 0.05, None)
@@ -304,6 +315,35 @@ def test_what_ends_most_reads_comes_first_then_the_latest(pays: int) -> None:
     channels, others = schedule.batch(table_of([0, 1, 0, 1, 0], [1.0, 2.0, 3.0, 4.0, 2.0]))
     assert (channels.tolist(), others.tolist()) == (([3, 5, 1], [4, 2]), ([4, 2, 3], [5, 1]))[pays]
     assert schedule.first_share(job_of([0, 1, 1])) == ((1 / 5), 1.0)[pays]
+
+
+@given(st.lists(st.sampled_from([0, 1]), min_size=1, max_size=150), st.integers(1, 150))
+def test_batches_that_do_not_take_all_take_whole_vectors(stages: list[int], most: int) -> None:
+    """Of each stage the first ones; no read is lost, and a device with time for all gets all."""
+    schedule = Schedule((25, 50), [2], Pace(25, 0.05, None), most)
+    table = table_of(stages, [float(number) for number in range(len(stages))])
+    schedule.pace.learn(10**6, 1e-6)
+    channels, others = schedule.batch(table)
+    assert sorted([*channels, *others]) == list(range(1, len(stages) + 1))
+    counts = np.bincount(table.stage[channels])
+    due = np.bincount(stages, minlength=2)
+    assert len(channels)
+    if most >= len(stages):
+        assert not len(others)
+    elif most >= 64:  # 32 of one of both stages, at least
+        assert all(count % 32 == 0 or count == 16 for count in counts)
+        assert most - len(channels) < 64
+    elif most < 16:
+        assert len(channels) == most
+    assert (counts <= due[: len(counts)]).all()
+
+
+def test_the_rest_of_a_vector_waits() -> None:
+    schedule = Schedule((25, 50), [2], Pace(25, 0.05, None), 100)
+    schedule.pace.learn(10**6, 1e-6)
+    channels, others = schedule.batch(table_of([0] * 90 + [1] * 40, [float(number) for number in range(130)]))
+    assert channels.tolist() == list(range(90, 26, -1))  # the latest 64 of the first stage
+    assert len(others) == 130 - 64
 
 
 def test_a_first_look_that_only_leads_to_the_second_pays_as_much() -> None:

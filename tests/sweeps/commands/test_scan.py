@@ -74,6 +74,12 @@ def test_maf_is_warned_of_and_nothing_found_is(device: Device, capsys: pytest.Ca
         (f"{PHASED} --html x.html -o x.html", 2, "the same file as -o x.html"),
         (f"{PHASED} --multiqc x.json", 2, "has to end in _mqc.json"),
         (f"{PHASED} --plot x.gif", 2, "has to end in .png, .svg or .pdf"),
+        (f"{PHASED} --genes {INPUTS / 'exclude.bed'}", 2, "it names genes in the figure; give --plot FILE as well"),
+        (f"{PHASED} --plot x.png --genes {INPUTS / 'samples.txt'}", 3, "samples.txt"),
+        (f"{PHASED} --stat clr --clr-spectrum {INPUTS / 'samples.txt'}", 3, "samples.txt, line 1: is not a number"),
+        ("none.vcf --stat clr --clr-spectrum none.txt", 3, "none.txt: no such file"),
+        ("none.vcf --stat clr --recombination-map none.txt", 3, "none.txt: no such file"),
+        (f"{PHASED} --stat clr --recombination-map {INPUTS / 'exclude.bed'}", 3, "is no point of a recombination map"),
         (f"{PHASED} -L 5", 2, "-L: use --length"),
         (f"{SWEEP} --length 200k --samples {INPUTS / 'samples.txt'}", 2, "does not name its samples"),
         (f"{SWEEP}", 3, "give the length of the region in bp"),
@@ -91,3 +97,23 @@ def test_what_is_refused(
     assert message in err
     assert not out
     assert Path(PHASED).read_bytes() == before
+
+
+def test_clr_and_the_genes_at_its_peaks(device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    genes, table, figure = (tmp_path / name for name in ("genes.bed", "x.tsv", "x.svg"))
+    genes.write_text("chr1\t0\t900000\tWHOLE\n")
+    own = ["-d", str(device.index), "-o", str(table), "--plot", str(figure), "--genes", str(genes)]
+    assert main(["sweeps", "scan", THREE, "--stat", "clr", "--step", "5k", "--clr-folded", *own]) == 0
+    assert "highest clr" in capsys.readouterr().err
+    lines = [line.split("\t") for line in table.read_text().splitlines() if not line.startswith("#")]
+    assert lines[0][-2:] == ["clr", "clr_alpha"]
+    assert all(float(line[-2]) >= 0 and float(line[-1]) > 0 for line in lines[1:])
+    assert "clr_folded=True" in table.read_text()
+    assert b"<svg" in figure.read_bytes()
+    words = ["sweeps", "peaks", str(table), "--stat", "clr", "--quantile", "0.6", "--genes", str(genes), "--json"]
+    assert main(words) == 0
+    out, err = capsys.readouterr()
+    peaks = json.loads(out)["peaks"]
+    named = {(peak["chromosome"], peak["genes"], peak["nearest_gene"], peak["gene_distance"]) for peak in peaks}
+    assert ("chr1", "WHOLE", "WHOLE", 0) in named
+    assert f"warning: --genes {genes} has no gene on chr2" in err

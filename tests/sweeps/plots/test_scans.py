@@ -13,9 +13,10 @@ import pytest
 from oclgenomics.app.figures import save_plot
 from oclgenomics.sweeps.options import DEFAULT_STATISTICS
 from oclgenomics.sweeps.plan import SweepFacts
-from oclgenomics.sweeps.plots.scans import COLUMNS, drawn_rows, plot_scans, value_text
+from oclgenomics.sweeps.plots.scans import COLUMNS, drawn_rows, gene_text, plot_scans, value_text
 from oclgenomics.sweeps.result import Scan
 from oclgenomics.sweeps.significance import SweepThreshold
+from oclgenomics.variation.genes import Genes
 
 MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 
@@ -110,3 +111,39 @@ def test_of_many_points_extremes_are_drawn() -> None:
     shown = dict(zip(x[rows].tolist(), y[rows].tolist(), strict=True))
     assert len(shown) <= 2 * COLUMNS + 2
     assert (shown[5.0], shown[777.0]) == (50.0, -50.0)
+
+
+def test_genes_are_named_at_peaks() -> None:
+    scan = make_scan()
+    values = {name: np.full(300, 5.0) for name in DEFAULT_STATISTICS}
+    for row, value in ((30, 9.0), (31, 8.9), (150, 8.0), (270, 7.0), (200, 6.0)):
+        values["mu"][row] = value
+    scan = replace(scan, values=values)
+    first, low, near, third = (int(scan.positions[row]) for row in (30, 200, 150, 270))
+    spans = sorted([(first, first + 5, "FIRST"), (low, low + 5, "LOW"), (near - 20, near - 1, "NEAR"),
+                    (third, third + 5, "THIRD")])  # fmt: skip
+    starts, ends, names = zip(*spans, strict=True)
+    genes = Genes({scan.name: np.array(starts)}, {scan.name: np.array(ends)}, {scan.name: list(names)})
+    labels = labels_of(plot_scans([scan], genes=genes))
+    assert any(label.startswith("μ 9 ") and label.endswith(", FIRST") for label in labels)
+    assert any(label.startswith("NEAR (") for label in labels)
+    assert "THIRD" in labels
+    assert "LOW" not in labels
+    lines = [SweepThreshold("mu", 0.01, 8.5, 1, 99), SweepThreshold("mu", 0.05, 7.5, 5, 99)]
+    passing = labels_of(plot_scans([scan], genes=genes, thresholds=lines))
+    assert any(label.startswith("NEAR (") for label in passing)
+    assert not {"THIRD", "LOW", "FIRST"} & set(passing)
+    assert not any("FIRST" in label for label in labels_of(plot_scans([scan])))
+    elsewhere = replace(scan, name="other")
+    assert not any("NEAR" in label for label in labels_of(plot_scans([elsewhere], genes=genes)))
+
+
+def labels_of(figure) -> list[str]:
+    return [one.get_text() for one in figure.axes[0].texts]
+
+
+@pytest.mark.parametrize(("far", "text"), [(0, "A"), (7, "A (7 bp)"), (1_240, "A (1.24 kb)"), (2.5e6, "A (2.5 Mb)")])
+def test_distances_of_genes(far: float, text: str) -> None:
+    genes = Genes({"1": np.array([10])}, {"1": np.array([20])}, {"1": ["A"]})
+    assert gene_text(genes, "1", 20 + far) == text
+    assert gene_text(genes, "2", 20) is None

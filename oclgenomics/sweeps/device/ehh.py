@@ -1,0 +1,287 @@
+"""Homozygosity around core sites on the device: sums of pairs of equal haplotypes, walking away from each core."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import UsageError
+from oclgenomics.runtime import Engine
+from oclgenomics.runtime.memory import BufferNeed
+from oclgenomics.sweeps.ehh import (
+    END,
+    MOST_HAPLOTYPES,
+    REASONS,
+    SCORES,
+    CoreSites,
+    Score,
+    SiteScores,
+    Walks,
+    core_sites,
+    joined_cores,
+    normalised,
+    score_bins,
+    site_scores,
+    walks,
+    windows_of_scores,
+)
+from oclgenomics.sweeps.families import Background, Native
+from oclgenomics.sweeps.options import Statistic, SweepOptions
+from oclgenomics.sweeps.plan import Floats, Mask, UsedSites
+
+SOURCE = "sweeps/ehh.cl"
+LANES = 256
+LOCAL_BYTES, LOCAL_FIXED = 11, 256  # of local memory, for each haplotype and for all
+LEAST_IN_LOCAL = 256
+LEAST_BLOCK = 256  # cores that a work-item of `walk_sorted` does at least
+BLOCK_SHARE = 4  # ... and times the steps that it has to begin before them
+ITEMS = 64
+GROUPS = 1 << 12  # at a time, with classes in global memory
+AHEAD = 2  # rows of the stack beyond the most steps
+
+Method = Literal["sorted", "classes"]
+
+
+@dataclass(frozen=True, eq=False)
+class EhhValues(Native):
+    """nSL and iHS of windows, each of its own scored sites.
+
+    Attributes
+    ----------
+    windows : mapping of str to Native
+        By statistic.
+    """
+
+    windows: Mapping[str, Native] = field(default_factory=dict)
+
+    def on_rows(self, rows: Floats, step: float | None) -> dict[str, Floats]:
+        found: dict[str, Floats] = {}
+        for one in self.windows.values():
+            found |= one.on_rows(rows, step)
+        return found
+
+
+class Ehh:
+    """nSL and iHS as a family of statistics; see `families.Family`.
+
+    Parameters
+    ----------
+    engine : Engine
+    block_sites : int, optional
+        Sites of a block instead of those that fit in memory. Results never depend on it.
+    """
+
+    name: ClassVar[str] = "ehh"
+    statistics: ClassVar[tuple[Statistic, ...]] = SCORES
+
+    def __init__(self, engine: Engine, *, block_sites: int | None = None) -> None:
+        self._scanner = HomozygosityScanner(engine, block_cores=block_sites)
+
+    def needs_background(self, options: SweepOptions) -> bool:
+        """Say that scores are normalised by those of the whole input."""
+        return True
+
+    def measure(
+        self, used: Sequence[UsedSites], options: SweepOptions, masks: Sequence[Mask]
+    ) -> list[dict[Score, SiteScores]]:
+        """Return the scores of the sites of each alignment, not normalised.
+
+        Raises
+        ------
+        UsageError
+            More haplotypes than there may be.
+        """
+        sites = [core_sites(one, options, mask) for one, mask in zip(used, masks, strict=True)]
+        names = [name for name in SCORES if name in options.statistics]
+        columns = [self._scanner.scores(sites, name, options) for name in names]
+        return [dict(zip(names, each, strict=True)) for each in zip(*columns, strict=True)]
+
+    def background(self, measured: Sequence[dict[Score, SiteScores]], options: SweepOptions) -> Background:
+        """Return the means and deviations of scores, by derived frequency."""
+        found: dict[str, Floats] = {}
+        for name in SCORES:
+            if name in options.statistics:
+                bins = score_bins([one[name] for one in measured])
+                found |= {f"{name}_{column}": values for column, values in bins.items()}
+        return found
+
+    def native(
+        self, measured: dict[Score, SiteScores], options: SweepOptions, background: Background | None
+    ) -> EhhValues:
+        """Return the means of absolute normalised scores in windows."""
+        assert background is not None
+        details: dict[str, Any] = {}
+        windows: dict[str, Native] = {}
+        for name, scores in measured.items():
+            bins = {column: background[f"{name}_{column}"] for column in ("mean", "deviation")}
+            details[name] = normalised(scores, bins)
+            at, values = windows_of_scores(details[name])
+            windows[name] = Native(at, {name: values})
+        remarks = tuple(one for name, scores in measured.items() if (one := _remark(name, scores)))
+        return EhhValues(np.zeros(0), {}, remarks, details=details, windows=windows)
+
+
+def _remark(name: Score, scores: SiteScores) -> str:
+    """Why sites have no score; empty if all have one."""
+    if not scores.unscored:
+        return ""
+    without = ", ".join(f"{count:,} {reason}" for reason, count in scores.unscored.items())
+    text = f"{name} of {len(scores.score):,} sites; others have none: {without}"
+    if scores.unscored.get(REASONS[END], 0) > len(scores.score):
+        text = f"warning: {text}; scan longer regions, or with --ehh-edge keep"
+    return text
+
+
+class HomozygosityScanner:
+    """Computes nSL and iHS of sites on one device.
+
+    Parameters
+    ----------
+    engine : Engine
+    block_cores : int, optional
+        Cores at a time instead of those that fit in memory. Results never depend on it.
+    method : {'sorted', 'classes'}, optional
+        The kernel, instead of the one that suits the device. Results never depend on it.
+    local_memory : int, optional
+        Bytes that classes of haplotypes may take, instead of those of the device. Results never depend on it.
+    """
+
+    def __init__(
+        self, engine: Engine, *, block_cores: int | None = None, method: Method | None = None,
+        local_memory: int | None = None,
+    ) -> None:  # fmt: skip
+        self._engine, self._block_cores = engine, block_cores
+        self._local = engine.device.local_memory if local_memory is None else local_memory
+        self._method: Method = method or ("sorted" if engine.tuning.cpu else "classes")
+
+    def scores(self, alignments: Sequence[CoreSites], score: Score, options: SweepOptions) -> list[SiteScores]:
+        """Return the scores of sites of some alignments, not normalised.
+
+        Parameters
+        ----------
+        alignments : sequence of CoreSites
+        score : str
+        options : SweepOptions
+
+        Raises
+        ------
+        UsageError
+            More haplotypes than there may be.
+        DeviceError
+            Not enough device memory, or a device lost on the way.
+        """
+        pairs = [(one, walks(one, score)) for one in alignments]
+        groups: dict[tuple[int, bool], list[int]] = defaultdict(list)
+        for number, one in enumerate(alignments):
+            if one.count > MOST_HAPLOTYPES:
+                raise UsageError(f"{score} takes at most {MOST_HAPLOTYPES:,} haplotypes, and there are {one.count:,}")
+            if one.sites:
+                groups[one.haplotypes, one.genotypes].append(number)
+        found: dict[int, tuple[NDArray[np.uint64], NDArray[np.bool_]]] = {}
+        for members in groups.values():
+            rows, joined = joined_cores([pairs[number] for number in members])
+            sums, ended = self._sums(rows, joined, alignments[members[0]], score)
+            start = 0
+            for number in members:
+                own = slice(start, start + alignments[number].sites)
+                found[number] = sums[:, :, own], ended[:, own]
+                start = own.stop
+        nothing = np.zeros((2, 5, 0), np.uint64), np.zeros((2, 0), bool)
+        return [
+            site_scores(one, score, walk, *found.get(number, nothing), options)
+            for number, (one, walk) in enumerate(pairs)
+        ]
+
+    def _sums(
+        self, rows: NDArray[np.uint32], walk: Walks, like: CoreSites, score: Score
+    ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+        sites, kinds = len(rows), 5 if like.genotypes else 2
+        sums, ended = np.empty((2, kinds, sites), np.uint64), np.empty((2, sites), bool)
+        number = np.arange(sites)
+        furthest = np.maximum.accumulate(number + walk.steps[0])
+        nearest = np.minimum.accumulate((number - walk.steps[1])[::-1])[::-1]
+        most = self._fitting(rows, walk, like)
+        for begin in range(0, sites, most):
+            end = min(begin + most, sites)
+            low, high = int(nearest[begin]), int(furthest[end - 1]) + 1
+            part = Walks(
+                walk.weights[low:high], walk.bits, np.ascontiguousarray(walk.steps[:, low:high]),
+                np.ascontiguousarray(walk.closed[:, low:high]),
+            )  # fmt: skip
+            found = self._block(rows[low:high], part, like, score, begin - low, end - low)
+            sums[:, :, begin:end], ended[:, begin:end] = found
+        return sums, ended
+
+    def _fitting(self, rows: NDArray[np.uint32], walk: Walks, like: CoreSites) -> int:
+        """Cores of a block."""
+        if self._block_cores is not None:
+            return self._block_cores
+        around, each = 2 * int(walk.steps.max()), rows.shape[1] * 4
+        needs = [
+            BufferNeed("rows", fixed=around * each, per_item=each), BufferNeed("walks", fixed=around * 14, per_item=14),
+            BufferNeed("sums", per_item=82), BufferNeed("scratch", fixed=self._scratch(walk, like)),
+        ]  # fmt: skip
+        return self._engine.items_that_fit(needs, item="site")
+
+    def _scratch(self, walk: Walks, like: CoreSites) -> int:
+        """Bytes of scratch, whatever the cores."""
+        if self._method == "sorted":
+            alleles, depth = 3 if like.genotypes else 2, int(walk.steps.max()) + AHEAD + 1
+            return ITEMS * (12 * like.count + 4 * (3 + alleles) * depth)
+        return 0 if self._capacity(like) else GROUPS * 4 * (4 * like.count + 9)
+
+    def _capacity(self, like: CoreSites) -> int:
+        """Haplotypes whose classes are kept in local memory, a power of 2; 0 where these do not fit there."""
+        capacity = max(1 << (like.count - 1).bit_length(), LEAST_IN_LOCAL)
+        return capacity if capacity * LOCAL_BYTES + LOCAL_FIXED <= self._local else 0
+
+    def _block(
+        self, rows: NDArray[np.uint32], walk: Walks, like: CoreSites, score: Score, begin: int, end: int
+    ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+        """Sums of the cores [begin, end) of some sites, and which walks were completed."""
+        engine, cores = self._engine, end - begin
+        alleles, kinds = (3, 5) if like.genotypes else (2, 2)
+        with engine.profile.mark("upload sites"):
+            held = {
+                "rows": engine.upload(np.ascontiguousarray(rows)), "weights": engine.upload(walk.weights.copy()),
+                "steps": engine.upload(walk.steps), "closed": engine.upload(walk.closed),
+                "sums": engine.empty((2, kinds, cores), np.uint64), "ended": engine.empty((2, cores), np.uint8),
+            }  # fmt: skip
+        given = {**held, "words": rows.shape[1], "sites": len(rows), "count": like.count, "begin": begin, "end": end}
+        defines = {"ALLELES": alleles, "BY_BP": int(score == "ihs")}
+        scratch = []
+        if self._method == "sorted":
+            depth = int(walk.steps.max()) + AHEAD + 1
+            block = max(LEAST_BLOCK, BLOCK_SHARE * (depth - AHEAD), -(-2 * cores // ITEMS))
+            items = 2 * -(-cores // block)
+            scratch = [
+                engine.empty(items * 2 * like.count, np.uint16), engine.empty(items * 2 * like.count, np.uint32),
+                engine.empty(items * 3 * depth, np.uint32), engine.empty(items * alleles * depth, np.uint32),
+            ]  # fmt: skip
+            named = dict(zip(("order", "differing", "stack", "lost"), scratch, strict=True))
+            kernel = engine.kernel(SOURCE, "walk_sorted", **defines)
+            engine.launch_items(kernel, items, lanes=1, **given, **named, block=block, depth=depth)
+        else:
+            capacity = self._capacity(like)
+            kernel = engine.kernel(SOURCE, "walk_classes", **defines, IN_LOCAL=capacity)
+            words = 4 * like.count + 9
+            lanes, groups = engine.group_of(kernel, LANES), 2 * cores
+            if capacity:
+                engine.launch(kernel, (groups * lanes,), (lanes,), **given, from_group=0, group_words=0, scratch=None)
+            else:
+                scratch = [engine.empty(min(groups, GROUPS) * words, np.uint32)]
+                for first in range(0, groups, GROUPS):
+                    size = min(GROUPS, groups - first)
+                    engine.launch(
+                        kernel, (size * lanes,), (lanes,), **given, from_group=first, group_words=words,
+                        scratch=scratch[0],
+                    )  # fmt: skip
+        found = engine.download(held["sums"]), engine.download(held["ended"]) != 0
+        for array in (*held.values(), *scratch):
+            array.release()
+        return found

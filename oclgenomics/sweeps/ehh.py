@@ -1,0 +1,384 @@
+"""nSL and iHS: which sites are scored, how far walks go from them, and what the sums of the device mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.sweeps.options import SweepOptions
+from oclgenomics.sweeps.plan import Floats, Ints, Mask, UsedSites
+from oclgenomics.variation.packing import pack_states, unpack_sites
+
+Score = Literal["nsl", "ihs"]
+SCORES: tuple[Score, ...] = ("nsl", "ihs")
+
+REACH_SITES = 100  # steps of nSL
+REACH_BP = 1_000_000  # of iHS
+GAP_SCALE = 20_000  # bp between neighbouring sites, above which a gap counts for less
+BINS = 100  # of the derived frequency, 0 to 1
+FEWEST = 20  # scores that a bin is normalised by
+WINDOW_SCORES = 25  # normalised scores of a window
+
+MOST_HAPLOTYPES = 0xFFFF  # numbers of haplotypes have 16 bits on the device
+MOST_BITS = {"nsl": 20, "ihs": 17}  # of fractions of weights; a weight is a 32-bit number
+SUM_BITS = 62
+AT_ONCE = 1 << 14  # sites that are unpacked at a time
+
+OPEN, END, GAP, EXCLUDED, SINGLE, HETEROZYGOUS, ZERO = range(7)
+REASONS = {
+    END: "end of the data", GAP: "gap", EXCLUDED: "excluded region", SINGLE: "allele of one haplotype",
+    HETEROZYGOUS: "mostly heterozygous", ZERO: "no homozygosity",
+}  # fmt: skip
+SCORED = 0
+
+
+@dataclass(frozen=True, eq=False)
+class CoreSites:
+    """The sites of one alignment that homozygosity is computed from, all of which are cores.
+
+    Attributes
+    ----------
+    rows : ndarray of uint32, shape (sites, words)
+        Bits of the haplotypes, or of the genotypes as `SitePlanes` has them.
+    positions : ndarray of float64, shape (sites,)
+    derived : ndarray of int64, shape (sites,)
+        Haplotypes with the derived state.
+    haplotypes : int
+    genotypes : bool
+    gaps : ndarray of float64, shape (sites,)
+        Bp that count between a site and the one before; 0 for the first.
+    barriers : ndarray of uint8, shape (sites,)
+        What no walk crosses between a site and the one before: `END`, `GAP`, `EXCLUDED` or `OPEN` (nothing).
+    missing : int
+        Sites left out because states are missing.
+    """
+
+    rows: NDArray[np.uint32]
+    positions: Floats
+    derived: Ints
+    haplotypes: int
+    genotypes: bool
+    gaps: Floats
+    barriers: NDArray[np.uint8]
+    missing: int = 0
+
+    @property
+    def sites(self) -> int:
+        """Number of sites."""
+        return len(self.positions)
+
+    @property
+    def count(self) -> int:
+        """Haplotypes, or with genotypes samples, that are compared."""
+        return self.haplotypes // 2 if self.genotypes else self.haplotypes
+
+
+@dataclass(frozen=True, eq=False)
+class Walks:
+    """How far walks go from each core, by the rules of one score.
+
+    Attributes
+    ----------
+    weights : ndarray of uint32, shape (sites,)
+        What the gap between a site and the one before counts, in units of 2 ** -bits sites or bp.
+    bits : int
+    steps : ndarray of uint32, shape (2, sites)
+        The most steps upwards and downwards.
+    closed : ndarray of uint8, shape (2, sites)
+        What lies beyond them: `OPEN` where they are all that the rules want.
+    """
+
+    weights: NDArray[np.uint32]
+    bits: int
+    steps: NDArray[np.uint32]
+    closed: NDArray[np.uint8]
+
+
+@dataclass(frozen=True, eq=False)
+class SiteScores:
+    """Scores of the sites of one alignment.
+
+    Attributes
+    ----------
+    positions : ndarray of float64, shape (sites,)
+        Sites with a score.
+    frequency : ndarray of float64, shape (sites,)
+        Of the derived state.
+    first, second : ndarray of float64, shape (sites,)
+        Integrals of the homozygosity of the derived and the ancestral state, in sites (nSL) or Mb (iHS). Of
+        genotypes the logarithms of the ratios of the integrals of derived and of ancestral homozygotes to those of all
+        others.
+    score : ndarray of float64, shape (sites,)
+        Logarithm to base 10 of first / second; of genotypes `first`, or where it is not larger minus `second`.
+    normalised : ndarray of float64, shape (sites,)
+        Minus mean, divided by the standard deviation, of scores with such frequencies; NaN before that is known.
+    stretch : ndarray of int64, shape (sites,)
+        Sites with different numbers are parted by a gap or an excluded region.
+    unscored : mapping of str to int
+        Sites without a score, by reason.
+    """
+
+    positions: Floats
+    frequency: Floats
+    first: Floats
+    second: Floats
+    score: Floats
+    normalised: Floats
+    stretch: Ints
+    unscored: Mapping[str, int]
+
+
+# Which sites
+
+
+def core_sites(used: UsedSites, options: SweepOptions, mask: Mask) -> CoreSites:
+    """Return the sites that have no missing state and a minor allele frequency of `ehh_maf` or more.
+
+    Parameters
+    ----------
+    used : UsedSites
+    options : SweepOptions
+    mask : Mask
+        Excluded regions: where they part windows, walks end there.
+    """
+    planes = used.planes
+    present = _present(used)
+    count = planes.haplotypes if present is None else int(present.sum())
+    complete = used.observed == count
+    rarest = np.minimum(used.derived, count - used.derived) / max(count, 1)
+    keep = complete & (rarest >= options.ehh_maf)
+    rows = _site_major(planes.bits, keep, planes.haplotypes, present)
+    at = used.positions[keep]
+    gaps, barriers = np.zeros(len(at)), np.zeros(len(at), np.uint8)
+    if len(at):
+        gaps[1:] = mask.between(at[:-1], at[1:])
+        barriers[0] = END
+        barriers[1:][gaps[1:] > options.ehh_max_gap] = GAP
+        if options.on_exclude == "split":
+            barriers[1:][mask.touched(at[:-1], at[1:])] = EXCLUDED
+    return CoreSites(rows, at, used.derived[keep], count, planes.genotypes, gaps, barriers, int((~complete).sum()))
+
+
+def _present(used: UsedSites) -> NDArray[np.bool_] | None:
+    """Which haplotypes are observed anywhere; None if all are, or if genotypes are compared."""
+    planes = used.planes
+    if planes.valid is None or planes.genotypes or not planes.sites:
+        return None
+    seen = np.bitwise_or.reduce(planes.valid, axis=1)
+    present = unpack_sites(seen[:, None], planes.haplotypes)[0].astype(bool)
+    return None if present.all() else present
+
+
+def _site_major(
+    bits: NDArray[np.uint32], keep: NDArray[np.bool_], haplotypes: int, present: NDArray[np.bool_] | None
+) -> NDArray[np.uint32]:
+    """The words of the sites kept, site by site, of the haplotypes that are present."""
+    chosen = np.flatnonzero(keep)
+    if present is None:
+        return np.ascontiguousarray(bits[:, chosen].T)
+    parts = [np.zeros((0, -(-int(present.sum()) // 32)), np.uint32)]
+    for first in range(0, len(chosen), AT_ONCE):
+        states = unpack_sites(bits[:, chosen[first : first + AT_ONCE]], haplotypes)
+        parts.append(pack_states(states[:, present]))
+    return np.concatenate(parts)
+
+
+# How far walks go
+
+
+def walks(sites: CoreSites, score: Score) -> Walks:
+    """Return how far walks go from each core."""
+    bits = weight_bits(sites.count, score)
+    gaps = sites.gaps
+    distances = np.minimum(gaps, GAP_SCALE) if score == "ihs" else GAP_SCALE / np.maximum(gaps, GAP_SCALE)
+    weights = np.floor(distances * float(1 << bits) + 0.5).astype(np.uint32)
+    number = np.arange(sites.sites)
+    if score == "nsl":
+        wanted = np.stack([number + REACH_SITES, number - REACH_SITES])
+    else:
+        after = np.searchsorted(sites.positions, sites.positions + REACH_BP, side="left")
+        before = np.searchsorted(sites.positions, sites.positions - REACH_BP, side="right") - 1
+        wanted = np.stack([after, before])
+    walls = np.append(np.flatnonzero(sites.barriers), sites.sites)  # no walk crosses to these from below
+    kinds = np.append(sites.barriers, np.uint8(END))
+    above = walls[np.searchsorted(walls, number, side="right")]
+    below = walls[np.searchsorted(walls, number, side="right") - 1] if sites.sites else number
+    last = np.stack([np.minimum(wanted[0], above - 1), np.maximum(wanted[1], below)])
+    closed = np.stack(
+        [np.where(wanted[0] > last[0], kinds[above], OPEN), np.where(wanted[1] < last[1], kinds[below], OPEN)]
+    )
+    steps = np.abs(last - number)
+    return Walks(weights, bits, steps.astype(np.uint32), closed.astype(np.uint8))
+
+
+def weight_bits(count: int, score: Score) -> int:
+    """Return the bits of the fractions of weights, with which no sum of so many haplotypes exceeds 64 bits."""
+    span = REACH_SITES if score == "nsl" else REACH_BP + GAP_SCALE
+    return min(MOST_BITS[score], SUM_BITS - 2 * count.bit_length() - 1 - span.bit_length())
+
+
+def allele_counts(sites: CoreSites) -> Ints:
+    """Return how many haplotypes have each allele, or samples each genotype, shape (2 or 3, sites)."""
+    if not sites.genotypes:
+        return np.stack([sites.haplotypes - sites.derived, sites.derived])
+    twice = np.bitwise_count(sites.rows & np.uint32(0xAAAAAAAA)).sum(axis=1, dtype=np.int64)
+    once = sites.derived - 2 * twice
+    return np.stack([sites.count - once - twice, once, twice])
+
+
+# What the sums mean
+
+
+def unscorable(sites: CoreSites, options: SweepOptions) -> Ints:
+    """Return why cores have no score before any walk, by the numbers of `REASONS`; 0 where they may have one."""
+    counts, found = allele_counts(sites), np.zeros(sites.sites, np.int64)
+    if not sites.genotypes:
+        found[counts.min(axis=0) == 1] = SINGLE
+        return found
+    found[counts[1] / max(sites.count, 1) > 1 - options.ehh_maf] = HETEROZYGOUS
+    found[(counts == sites.count).any(axis=0)] = HETEROZYGOUS
+    return found
+
+
+def site_scores(
+    sites: CoreSites,
+    score: Score,
+    walk: Walks,
+    sums: NDArray[np.uint64],
+    ended: NDArray[np.bool_],
+    options: SweepOptions,
+) -> SiteScores:
+    """Return the scores of one alignment.
+
+    Parameters
+    ----------
+    sites : CoreSites
+    score : str
+    walk : Walks
+    sums : ndarray of uint64, shape (2, kinds, sites)
+        As the kernels define them.
+    ended : ndarray of bool, shape (2, sites)
+        Which walks were completed.
+    options : SweepOptions
+    """
+    why = unscorable(sites, options)
+    unit = float(1 << walk.bits) * (1e6 if score == "ihs" else 1.0)
+    totals = (sums[0] + sums[1]).astype(np.float64) / (2 * unit)
+    counts = allele_counts(sites).astype(np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if sites.genotypes:
+            ends = _first_steps(walk) / (2 * unit)
+            integrals = [_integral(totals[kind], some, ends) for kind, some in (
+                (2, counts[2]), (4, counts[0] + counts[1]), (0, counts[0]), (3, counts[1] + counts[2])
+            )]  # fmt: skip
+            first, second = np.log10(integrals[0] / integrals[1]), np.log10(integrals[2] / integrals[3])
+            values = np.where(first > second, first, -second)
+        else:
+            first, second = (totals[k] / (counts[k] * (counts[k] - 1)) for k in (1, 0))
+            integrals = [first, second]
+            values = np.log10(first / second)
+    zero = np.any([one == 0 for one in integrals], axis=0)
+    for side in (1, 0):
+        stopped = ~ended[side] & (why == SCORED)
+        if options.ehh_edge == "keep":
+            stopped &= walk.closed[side] != END
+        why[stopped] = walk.closed[side][stopped]
+    why[zero & (why == SCORED)] = ZERO
+    scored = why == SCORED
+    unscored = {text: int((why == number).sum()) for number, text in REASONS.items() if (why == number).any()}
+    if sites.missing:
+        unscored["missing states"] = sites.missing
+    stretch = np.cumsum(sites.barriers != OPEN)
+    frequency = sites.derived / sites.haplotypes
+    chosen = [sites.positions, frequency, first, second, values, np.full(sites.sites, np.nan)]
+    at, shares, first, second, values, nothing = (one[scored] for one in chosen)
+    return SiteScores(at, shares, first, second, values, nothing, stretch[scored], unscored)
+
+
+def _first_steps(walk: Walks) -> Floats:
+    """Weights of the first steps from each core in both directions."""
+    sites = len(walk.weights)
+    up = np.where(walk.steps[0] > 0, np.append(walk.weights, 0)[1 : sites + 1], 0)
+    return (up + np.where(walk.steps[1] > 0, walk.weights, 0)).astype(np.float64)
+
+
+def _integral(total: Floats, count: Floats, ends: Floats) -> Floats:
+    """Homozygosity of some of the samples, integrated; of fewer than two it falls from 1 to 0 in the first step."""
+    pairs = count * (count - 1)
+    return np.where(pairs > 0, total / np.maximum(pairs, 1), ends)
+
+
+# Normalised scores, and windows
+
+
+def score_bins(scores: Sequence[SiteScores]) -> dict[str, Floats]:
+    """Return what scores of all alignments of an input are normalised by, in bins of the derived frequency.
+
+    Returns
+    -------
+    dict
+        'mean' and 'deviation', float64 (101,), of the scores of each hundredth of the frequency. A bin of fewer than 20
+        scores takes those of as many bins on either side as it needs for 20, or of all. NaN where there are fewer than
+        two scores, or all are equal.
+    """
+    columns = {name: [getattr(one, name) for one in scores] for name in ("frequency", "score")}
+    frequency, values = (np.concatenate([np.zeros(0), *parts]) for parts in columns.values())
+    order = np.argsort(_percent(frequency), kind="stable")
+    values, ends = values[order], np.cumsum(np.bincount(_percent(frequency), minlength=BINS + 1))
+    borders = np.concatenate([[0], ends])
+    mean, deviation = np.full(BINS + 1, np.nan), np.full(BINS + 1, np.nan)
+    for number in range(BINS + 1):
+        around = 0
+        while True:
+            first, stop = borders[max(number - around, 0)], borders[min(number + around, BINS) + 1]
+            if stop - first >= FEWEST or stop - first == len(values):
+                break
+            around += 1
+        own = values[first:stop]
+        if len(own) > 1 and own.min() < own.max():
+            mean[number], deviation[number] = own.mean(), own.std(ddof=1)
+    return {"mean": mean, "deviation": deviation}
+
+
+def normalised(scores: SiteScores, bins: Mapping[str, Floats]) -> SiteScores:
+    """Return scores with their normalised ones: minus the mean, divided by the standard deviation, of their bin."""
+    own = _percent(scores.frequency)
+    return replace(scores, normalised=(scores.score - bins["mean"][own]) / bins["deviation"][own])
+
+
+def _percent(frequency: Floats) -> Ints:
+    """Number of the bin of a hundredth that frequencies are in; each bin begins with its lower border."""
+    return np.searchsorted((np.arange(BINS) + 1) * 0.01, frequency, side="right").astype(np.int64)
+
+
+def windows_of_scores(scores: SiteScores) -> tuple[Floats, Floats]:
+    """Return middles of windows of 25 normalised scores, and the means of their absolute values.
+
+    Returns
+    -------
+    positions, values : ndarray of float64, shape (windows,)
+        NaN where a gap or an excluded region parts a window.
+    """
+    known = ~np.isnan(scores.normalised)
+    at, stretch, z = scores.positions[known], scores.stretch[known], np.abs(scores.normalised[known])
+    count = max(len(at) - WINDOW_SCORES + 1, 0)
+    first, last = slice(0, count), slice(WINDOW_SCORES - 1, WINDOW_SCORES - 1 + count)
+    if not count:
+        return np.zeros(0), np.zeros(0)
+    means = np.lib.stride_tricks.sliding_window_view(z, WINDOW_SCORES).mean(axis=1)
+    return (at[first] + at[last]) / 2, np.where(stretch[first] == stretch[last], means, np.nan)
+
+
+def joined_cores(alignments: Sequence[tuple[CoreSites, Walks]]) -> tuple[NDArray[np.uint32], Walks]:
+    """Lay alignments of as many haplotypes end to end; no walk crosses their borders."""
+    if len(alignments) == 1:
+        return alignments[0][0].rows, alignments[0][1]
+    found = [one for _, one in alignments]
+    return np.concatenate([one.rows for one, _ in alignments]), Walks(
+        np.concatenate([one.weights for one in found]), found[0].bits,
+        np.concatenate([one.steps for one in found], axis=1), np.concatenate([one.closed for one in found], axis=1),
+    )  # fmt: skip
