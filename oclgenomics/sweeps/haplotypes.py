@@ -89,14 +89,14 @@ class HaplotypeFamily:
         return found
 
     def background(self, measured: Sequence[HaplotypeWindows], options: SweepOptions) -> Background:
-        """Return the mean spectrum of all windows, and the smallest distance of two of a chromosome."""
+        """Return the mean spectrum of all windows, and the smallest distance of two of a chromosome (0 without any)."""
         total, windows, least = np.zeros(KEPT), 0, np.inf
         for one in measured:
             spectra = one.weighted() / one.counts.complete[one.known, None]
             total += spectra.sum(axis=0)
             windows += len(spectra)
             least = min(least, least_distance(one.at[one.known]))
-        return {"spectrum": total / max(windows, 1), "least_distance": np.array([least])}
+        return {"spectrum": total / max(windows, 1), "least_distance": np.array([least if np.isfinite(least) else 0.0])}
 
     def native(self, measured: HaplotypeWindows, options: SweepOptions, background: Background | None) -> Native:
         """Return the values of windows."""
@@ -107,7 +107,7 @@ class HaplotypeFamily:
             if "lassi" in names:
                 values["lassi"] = _spread(lassi_values(weighted, neutral), measured)
             if "saltilassi" in names:
-                least = float(background["least_distance"][0])
+                least = float(background["least_distance"][0]) or np.inf
                 at = measured.at[measured.known]
                 values["saltilassi"] = _spread(saltilassi_values(at, weighted, neutral, least), measured)
         known = {name: np.where(measured.known, values[name], np.nan) for name in names}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -122,3 +123,7 @@ def test_alignments_of_few_sites_have_no_values(engine: Engine) -> None:
     few = make_alignment(np.eye(3, 8, dtype=np.uint8), np.arange(1, 4))
     (found,) = scan(few, SMALL, engine=engine)
     assert all(found.best(name) is None for name in found.values)
+    assert found.backgrounds["haplotypes"]["least_distance"].tolist() == [0.0]
+    one = make_alignment(few_haplotypes(np.random.default_rng(4), 7, 40)[0], np.arange(1, 8))
+    (found,) = scan(one, replace(SMALL, haplotype_window=7), engine=engine)
+    assert found.backgrounds["haplotypes"]["least_distance"].tolist() == [0.0]  # of a single window
