@@ -23,7 +23,7 @@ BUCKET_FEATURES = 64  # of a bucket at least, on average
 WORD_BITS = 64
 SPARE = 8  # bytes behind packed numbers that are read with the last ones
 BUCKETS_TOGETHER = 1 << 14  # whose places a thread finds at a time
-SUMMED = 1 << 20  # features whose locations a thread sums up at a time
+SUMMED = 1 << 16  # features whose locations a thread sums up at a time, in memory that need not come from the system
 TOGETHER = 1 << 16  # numbers that are packed at a time, so that caches hold them; a multiple of WORD_BITS
 
 
