@@ -1,5 +1,6 @@
 // Features as docs/classify-format.md packs them: numbers of `width` bits one behind the other, the first bit of a number the lowest one.
 //
+//   sum_counts     sums[r] = the sum of the counts from starts[r] to before starts[r + 1], for r < ranges
 //   mark_last      last[i] = 1 if the location begin + i is the last one of its feature, for i < end - begin. Features come in groups of
 //                  `step`, which all have locations; before[g]: locations before those of the group g
 //   pack_numbers   the words of the last `width` bits of numbers, or with FLAGGED of number << 1 | last. Bits behind the last one are 0
@@ -14,6 +15,17 @@
 #define FLAGGED 0
 #endif
 #define WORD 64
+
+__kernel void sum_counts(__global const COUNT *counts, __global const uint *starts, uint ranges, __global ulong *sums)
+{
+    const uint r = get_global_id(0);
+    if (r >= ranges)
+        return;
+    ulong sum = 0;
+    for (uint i = starts[r]; i < starts[r + 1]; ++i)
+        sum += counts[i];
+    sums[r] = sum;
+}
 
 __kernel void mark_last(__global const COUNT *counts, __global const ulong *before, ulong size, uint step, ulong begin, ulong end,
                         __global uchar *last)

@@ -85,6 +85,21 @@ class PackedFeatures(NamedTuple):
 class Packer(Protocol):
     """Packs the numbers of features, wherever that is done."""
 
+    def located_before(self, counts: Counts, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many locations there are before some features.
+
+        Parameters
+        ----------
+        counts : ndarray
+            Locations of each feature.
+        places : ndarray, int64
+            Of the features, ascending: 0 first, and the number of all features last.
+
+        Returns
+        -------
+        ndarray, int64
+        """
+
     def keys(self, keys: NDArray[np.uint32], width: int) -> NDArray[np.uint64]:
         """Pack the last bits of keys."""
 
@@ -114,6 +129,19 @@ class HostPacker:
 
     def __init__(self, threads: Workers) -> None:
         self._threads = threads
+
+    def located_before(self, counts: Counts, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many locations there are before some features."""
+
+        def between(part: tuple[int, int]) -> NDArray[np.int64]:
+            some = places[part[0] : part[1] + 1]
+            sums = np.zeros(int(some[-1] - some[0]) + 1, np.int64)
+            np.cumsum(counts[some[0] : some[-1]], dtype=np.int64, out=sums[1:])
+            found: NDArray[np.int64] = np.diff(sums[some - some[0]])
+            return found
+
+        sums = list(self._threads.map(between, parts_of(places, SUMMED)))
+        return np.concatenate([np.zeros(1, np.int64), *sums]).cumsum()
 
     def keys(self, keys: NDArray[np.uint32], width: int) -> NDArray[np.uint64]:
         """Pack the last bits of keys."""
@@ -157,9 +185,9 @@ def pack_features(features: Features, windows: int, threads: Workers, packer: Pa
     return PackedFeatures(
         dead_keys,
         key_starts.astype(np.uint32),
-        located_before(counts, key_starts, threads).astype(np.uint64),
+        packer.located_before(counts, key_starts).astype(np.uint64),
         packer.keys(keys, widths.key),
-        packer.locations(features.locations, counts, located_before(counts, steps, threads), widths.location),
+        packer.locations(features.locations, counts, packer.located_before(counts, steps), widths.location),
     )
 
 
@@ -174,33 +202,11 @@ def _starts(keys: NDArray[np.uint32], widths: Widths, threads: Workers) -> NDArr
     return np.append(np.concatenate(list(threads.map(before, range(0, widths.buckets, BUCKETS_TOGETHER)))), len(keys))
 
 
-def located_before(counts: Counts, places: NDArray[np.int64], threads: Workers) -> NDArray[np.int64]:
-    """Return how many locations there are before some features.
-
-    Parameters
-    ----------
-    counts : ndarray
-        Locations of each feature.
-    places : ndarray, int64
-        Of the features, ascending: 0 first, and the number of all features last.
-    threads : Workers
-
-    Returns
-    -------
-    ndarray, int64
-    """
-    cuts = np.unique(np.searchsorted(places[:-1], np.arange(0, len(counts) + 1, SUMMED)))  # parts of so many features
-    cuts = np.append(cuts[cuts < len(places) - 1], len(places) - 1)
-
-    def between(part: tuple[int, int]) -> NDArray[np.int64]:
-        some = places[part[0] : part[1] + 1]
-        sums = np.zeros(int(some[-1] - some[0]) + 1, np.int64)
-        np.cumsum(counts[some[0] : some[-1]], dtype=np.int64, out=sums[1:])
-        found: NDArray[np.int64] = np.diff(sums[some - some[0]])
-        return found
-
-    sums = list(threads.map(between, itertools.pairwise(cuts.tolist())))
-    return np.concatenate([np.zeros(1, np.int64), *sums]).cumsum()
+def parts_of(places: NDArray[np.int64], features: int) -> list[tuple[int, int]]:
+    """Cut ranges, each from one place to the next, into parts of about so many features, or of one range."""
+    cuts = np.searchsorted(places[:-1], np.arange(0, int(places[-1]) + 1, features))
+    cuts = np.append(np.unique(cuts[cuts < len(places) - 1]), len(places) - 1)
+    return list(itertools.pairwise(cuts.tolist()))
 
 
 def pack(

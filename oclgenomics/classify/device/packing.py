@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify.database.features import STEP, Counts
-from oclgenomics.classify.database.packing import WORD_BITS, word_count
+from oclgenomics.classify.database.packing import WORD_BITS, parts_of, word_count
 from oclgenomics.runtime import DeviceArray, Engine
 
 PACKING = "classify/pack_features.cl"
@@ -28,6 +28,21 @@ class FeaturePacker:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+
+    def located_before(self, counts: Counts, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return how many locations there are before some features."""
+        engine, found = self._engine, np.zeros(len(places), np.int64)
+        kernel = engine.kernel(PACKING, "sum_counts", COUNT=TYPES[counts.dtype.name])
+        for begin, end in parts_of(places, self._together):
+            some = places[begin : end + 1]
+            held = counts[some[0] : some[-1]] if some[-1] > some[0] else np.zeros(1, counts.dtype)
+            sums = engine.empty(end - begin, np.uint64)
+            starts = engine.upload((some - some[0]).astype(np.uint32))
+            engine.launch_items(
+                kernel, end - begin, counts=engine.upload(held), starts=starts, ranges=end - begin, sums=sums
+            )
+            found[begin + 1 : end + 1] = engine.download(sums)
+        return found.cumsum()
 
     def keys(self, keys: NDArray[np.uint32], width: int) -> NDArray[np.uint64]:
         """Pack the last bits of keys."""
@@ -56,11 +71,16 @@ class FeaturePacker:
             self._pack(words, begin, end, width, engine.upload(locations[begin:end]), last)
         return words
 
-    def _pieces(self, size: int) -> list[tuple[int, int]]:
-        """Parts of numbers whose words are those of no other part."""
+    @property
+    def _together(self) -> int:
+        """How many numbers are packed at a time, a multiple of `WORD_BITS`."""
         engine = self._engine
         free = min(engine.budget - engine.memory.used, engine.max_allocation)
-        step = max(min(TOGETHER, free // NUMBER_BYTES // WORD_BITS * WORD_BITS), WORD_BITS)
+        return max(min(TOGETHER, free // NUMBER_BYTES // WORD_BITS * WORD_BITS), WORD_BITS)
+
+    def _pieces(self, size: int) -> list[tuple[int, int]]:
+        """Parts of numbers whose words are those of no other part."""
+        step = self._together
         return [(begin, min(begin + step, size)) for begin in range(0, size, step)]
 
     def _pack(

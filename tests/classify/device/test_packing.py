@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.classify.database import packing as host
-from oclgenomics.classify.database.packing import HostPacker, located_before
+from oclgenomics.classify.database.packing import HostPacker
 from oclgenomics.classify.device import packing
 from oclgenomics.classify.device.packing import FeaturePacker
 from oclgenomics.io.workers import Workers
@@ -45,7 +45,7 @@ def test_locations(
         stack.enter_context(mock.patch.multiple(packing, TOGETHER=together, STEP=step))
         stack.enter_context(mock.patch.object(host, "STEP", step))
         threads = stack.enter_context(Workers(1))
-        before = located_before(counts, np.append(np.arange(0, size, step), size), threads)
+        before = HostPacker(threads).located_before(counts, np.append(np.arange(0, size, step), size))
         expected = HostPacker(threads).locations(locations, counts, before, width)
         assert FeaturePacker(shaped).locations(locations, counts, before, width).tolist() == expected.tolist()
 
@@ -61,9 +61,18 @@ def test_little_memory_changes_nothing(engine: Engine, most: int, monkeypatch: p
 
 
 @settings(max_examples=60)
-@given(st.lists(st.integers(0, 5), max_size=40), st.data(), st.sampled_from([1, 3, 1 << 14]))
-def test_locations_before_features(counts: list[int], data: st.DataObject, together: int) -> None:
-    places = sorted([0, *data.draw(st.lists(st.integers(0, len(counts)))), len(counts)])
-    with mock.patch.object(host, "SUMMED", together), Workers(1) as threads:
-        found = located_before(np.array(counts, np.uint8), np.array(places), threads)
-    assert found.tolist() == [sum(counts[:place]) for place in places]
+@given(
+    st.lists(st.integers(0, 5), max_size=40), st.data(), st.sampled_from([1, 3, 64, 1 << 14]),
+    st.sampled_from([np.uint8, np.uint16]),
+)  # fmt: skip
+def test_locations_before_features(
+    shaped: Engine, counts: list[int], data: st.DataObject, together: int, kind: type
+) -> None:
+    places = np.array(sorted([0, *data.draw(st.lists(st.integers(0, len(counts)))), len(counts)]))
+    held = np.array(counts, kind)
+    with ExitStack() as stack:
+        stack.enter_context(mock.patch.object(host, "SUMMED", together))
+        stack.enter_context(mock.patch.object(FeaturePacker, "_together", together))
+        packers = HostPacker(stack.enter_context(Workers(1))), FeaturePacker(shaped)
+        found = [packer.located_before(held, places).tolist() for packer in packers]
+    assert found == [[sum(counts[:place]) for place in places.tolist()]] * 2
