@@ -343,7 +343,8 @@ __kernel void scan_tiles(TILE_ARGUMENTS)
                     for (int a = 0; a < EACH_I; a++) {
                         const float cross = tile[b][a] - (dl[a].s0 + dr[b].s0);
                         const float g = fma(k[a].s0, m[b].s1, k[a].s1 * m[b].s0);
-                        best = max(best, as_int((dl[a].s1 + dr[b].s1) * reciprocal(g * cross)));
+                        const int omega = as_int((dl[a].s1 + dr[b].s1) * reciprocal(g * cross));
+                        best = MAX(best, omega);
                     }
                 atomic_max(&gathered[stage - chunk + n], best);
             }
