@@ -141,9 +141,19 @@ def asked(server: Server, body: bytes, target: str = "/classify") -> bytes:
     return answer.body
 
 
-def read_answer(connection: socket.socket) -> Answer:
-    """Read one answer."""
-    response = HTTPResponse(connection)
+class Unbuffered:
+    """A connection of which no byte is read before it is asked for."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+
+    def makefile(self, mode: str) -> Any:
+        return self._connection.makefile(mode, buffering=0)  # type: ignore[call-overload]
+
+
+def read_answer(connection: socket.socket, *, ahead: bool = True) -> Answer:
+    """Read one answer; not `ahead`: nothing of a next one, which may come together with a short one."""
+    response = HTTPResponse(connection if ahead else Unbuffered(connection))  # type: ignore[arg-type]
     response.begin()
     return Answer(response.status, response.headers, response.read())
 
