@@ -19,6 +19,7 @@ VALUES = (
     "h1", "h12", "h123", "h2_h1", "lassi", "saltilassi",
     "nsl", "ihs",
     "clr", "clr_alpha",
+    "fst", "dxy",
     "combined", "combined_p",
 )  # fmt: skip
 LABELS = {
@@ -27,14 +28,16 @@ LABELS = {
     "h1": "H1", "h12": "H12", "h123": "H123", "h2_h1": "H2/H1", "lassi": "LASSI T", "saltilassi": "saltiLASSI L",
     "nsl": "mean |nSL|", "ihs": "mean |iHS|",
     "clr": "CLR",
+    "fst": "Fst", "dxy": "dxy per kb",
     "combined": "Combined score",
 }  # fmt: skip
-SCALES = {"pi": 1000.0, "theta": 1000.0}  # of values per bp, where labels are shown
+SCALES = {"pi": 1000.0, "theta": 1000.0, "dxy": 1000.0}  # of values per bp, where labels are shown
 NOT_NEGATIVE = (
     "mu", "pi", "theta", "combined",
     "h1", "h12", "h123", "h2_h1", "lassi", "saltilassi",
     "nsl", "ihs",
     "clr",
+    "dxy",
 )  # fmt: skip
 
 

@@ -265,7 +265,7 @@ def _read_alignment(one: Mapping[str, Any], parameters: Mapping[str, Any]) -> Sc
     """
     names = ("positions", "start", "end", "window_sites", *(name for name in VALUES if name in one))
     columns = [np.array([np.nan if value is None else value for value in one[name]], np.float64) for name in names]
-    facts = SweepFacts(**{field.name: one[field.name] for field in fields(SweepFacts)})
+    facts = SweepFacts(**{field.name: one[field.name] for field in fields(SweepFacts) if field.name in one})
     return _scan(
         str(one["chromosome"]), int(one["replicate"]), dict(zip(names, columns, strict=True)), facts, parameters
     )
@@ -341,7 +341,8 @@ def _read_facts(line: str, source: str, number: int) -> SweepFacts:
     try:
         haplotypes, sites = int(words["haplotypes"]), int(words["sites"])
         genotypes = {"true": True, "false": False}[words["genotypes"]]
-        return SweepFacts(haplotypes, sites, genotypes, float(words["missing"]), float(words["masked"]))
+        shares = float(words["missing"]), float(words["masked"])
+        return SweepFacts(haplotypes, sites, genotypes, *shares, words.get("populations", ""))
     except (KeyError, ValueError):
         wrong = "the line of what was scanned is broken; scan the data again"
         raise InputError(wrong, source=source, line=number) from None
