@@ -16,14 +16,15 @@ Statistic = Literal[
     "h1", "h12", "h123", "h2_h1", "lassi", "saltilassi",
     "nsl", "ihs",
     "clr",
-    "fst", "dxy",
+    "fst", "dxy", "xp_nsl", "xp_ehh",
 ]  # fmt: skip
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 JUDGED = (*STATISTICS, "combined")  # what figures show, and what peaks are of
 DEFAULT_STATISTICS: tuple[Statistic, ...] = ("mu", "pi", "theta", "tajima_d", "fay_wu_h")
 HAPLOTYPE_STATISTICS: tuple[Statistic, ...] = ("h1", "h12", "h123", "h2_h1", "lassi", "saltilassi")
 EHH_STATISTICS: tuple[Statistic, ...] = ("nsl", "ihs")
-POPULATION_STATISTICS: tuple[Statistic, ...] = ("fst", "dxy")
+POPULATION_STATISTICS: tuple[Statistic, ...] = ("fst", "dxy", "xp_nsl", "xp_ehh")
+WALKING = (*EHH_STATISTICS, "xp_nsl", "xp_ehh")  # along haplotypes
 # A sweep lowers these and raises the others.
 LOW: tuple[Statistic, ...] = (
     "pi", "theta", "tajima_d", "fay_wu_h",
@@ -32,7 +33,7 @@ LOW: tuple[Statistic, ...] = (
 # Options on which only these statistics depend.
 OWN_OPTIONS: dict[str, tuple[Statistic, ...]] = {
     "haplotype_window": HAPLOTYPE_STATISTICS, "haplotype_step": HAPLOTYPE_STATISTICS,
-    "ehh_maf": EHH_STATISTICS, "ehh_max_gap": EHH_STATISTICS, "ehh_edge": EHH_STATISTICS,
+    "ehh_maf": EHH_STATISTICS, "ehh_max_gap": WALKING, "ehh_edge": WALKING,
     "clr_step": ("clr",), "clr_folded": ("clr",), "clr_spectrum": ("clr",), "recombination_map": ("clr",),
 }  # fmt: skip
 Precision = Literal["accurate", "compat"]
@@ -90,9 +91,9 @@ class SweepOptions:
     ehh_maf : float
         nSL and iHS leave out sites of a smaller minor allele frequency.
     ehh_max_gap : int
-        Bp between neighbouring sites of nSL and iHS that no haplotype is followed across.
+        Bp between neighbouring sites of nSL, iHS, XP-nSL and XP-EHH that no haplotype is followed across.
     ehh_edge : {'drop', 'keep'}
-        Whether sites have an nSL or iHS if haplotypes cannot be followed far enough before the data end.
+        Whether sites have such a score if haplotypes cannot be followed far enough before the data end.
     haplotype_window, haplotype_step : int
         Sites of the windows of H1, H12, H123, H2/H1, LASSI and saltiLASSI, and from one window to the next.
     clr_step : int, optional
@@ -104,9 +105,9 @@ class SweepOptions:
     recombination_map : path, optional
         CLR takes distances from this map, for which 1 cM is 1 Mb.
     populations : path, optional
-        A sample and its population in each line. Fst and dxy compare two of them, without other samples.
+        A sample and its population in each line. Fst, dxy, XP-nSL and XP-EHH compare two of them.
     between : sequence of str, optional
-        Two of the populations of that file, if it has more.
+        Two of the populations of that file, if it has more. XP-nSL and XP-EHH are high at sweeps of the first one.
 
     Raises
     ------

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import gzip
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from helpers.alignments import make_alignment
-from helpers.sweep_sites import SEEDS, random_states, states_of
+from helpers.sweep_sites import SEEDS, few_haplotypes, random_states, states_of
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.runtime import Engine
 from oclgenomics.sweeps import SweepOptions, find_peaks, find_thresholds, read_report, reference, scan
+from oclgenomics.sweeps.device.ehh import HomozygosityScanner
+from oclgenomics.sweeps.ehh import EXCLUDED, compared_sites
+from oclgenomics.sweeps.plan import Mask, used_sites
 from oclgenomics.sweeps.populations import Populations, read_populations
+from oclgenomics.sweeps.reference_ehh import Rules, compared_score
 from oclgenomics.variation import Alignment, ReadOptions, read_alignments
+from oclgenomics.variation.bed import BedRegions
+from oclgenomics.variation.selection import take_sites
 
 TESTS = Path(__file__).parents[1]
 INPUTS, REPORTS = TESTS / "data" / "sweeps", TESTS / "golden" / "sweeps"
@@ -118,6 +126,106 @@ def test_fixed_differences_and_equal_populations(engine: Engine, tmp_path: Path)
     assert found.values["dxy"][6] == 0
 
 
+@pytest.mark.parametrize(("name", "edge"), [("xp_nsl", "drop"), ("xp_ehh", "keep")])
+def test_scores_are_those_of_selscan(name: Any, edge: Any, compared: str, engine: Engine) -> None:
+    options = SweepOptions(statistics=[name], ehh_edge=edge, populations=compared)
+    (every,) = read_alignments(CLEAN, ReadOptions(records="raisd"))
+    derived = states_of(every)[0][:, [*range(32), *range(40, 76)]].sum(axis=1)
+    data = take_sites(every, derived != 34)  # which selscan takes for sites that do not vary
+    (found,) = scan(data, options, engine=engine)
+    scores = found.details[name]
+    golden = gzip.decompress((REPORTS / f"selscan.{name.replace('_', '')}.out.gz").read_bytes()).decode()
+    rows = [line.split("\t") for line in golden.splitlines()[1:]]
+    assert scores.positions.tolist() == [float(row[2]) for row in rows]
+    for column, values in ((5, scores.first), (7, scores.second), (8, scores.score)):
+        assert values == pytest.approx([float(row[column]) for row in rows], rel=6e-6, abs=6e-7)
+    z = (scores.score - scores.score.mean()) / scores.score.std(ddof=1)
+    assert scores.normalised == pytest.approx(z)
+    reverse = SweepOptions(statistics=[name], ehh_edge=edge, populations=compared, between=("B", "A"))
+    (other,) = scan(data, reverse, engine=engine)
+    assert other.values[name] == pytest.approx(-found.values[name], nan_ok=True)
+    window = int(np.flatnonzero(~np.isnan(found.values[name]))[0])
+    assert abs(found.values[name][window]) < 5
+    middles = (scores.positions[:-24] + scores.positions[24:]) / 2
+    means = [z[i : i + 25].mean() for i in range(len(middles))]
+    assert found.values[name][window] == pytest.approx(np.interp(found.positions[window], middles, means))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=SEEDS, sites=st.integers(1, 40), first=st.sampled_from([2, 3, 15, 16, 17, 31, 32, 33]),
+    second=st.sampled_from([2, 5, 16, 32]), others=st.sampled_from([0, 3]), score=st.sampled_from(["xp_nsl", "xp_ehh"]),
+    edge=st.sampled_from(["drop", "keep"]), gap=st.sampled_from([100_000, 10_000_000]),
+    method=st.sampled_from(["sorted", "classes"]), local=st.sampled_from([None, 0]),
+    block=st.sampled_from([None, 1, 7]), region=st.none() | st.integers(0, 300_000), reach=st.sampled_from([3, 100]),
+)  # fmt: skip
+def test_scores_are_those_of_the_oracle(
+    engine: Engine, seed: int, sites: int, first: int, second: int, others: int, score: Any, edge: Any, gap: int,
+    method: Any, local: int | None, block: int | None, region: int | None, reach: int,
+) -> None:  # fmt: skip
+    exclude = None
+    if region is not None:
+        exclude = BedRegions({"1": np.array([region])}, {"1": np.array([region + 100])})
+    options = SweepOptions(ehh_max_gap=gap, ehh_edge=edge)
+    rng = np.random.default_rng(seed)
+    states, _ = few_haplotypes(rng, sites, first + second + others)
+    steps = rng.choice([0, 1, 5_000, 19_999, 20_001, 60_000, 250_000], sites, p=[0.1, 0.3, 0.2, 0.1, 0.1, 0.15, 0.05])
+    alignment = make_alignment(states, 1 + np.cumsum(steps))
+    order = rng.permutation(first + second + others)
+    members = {str(h + 1): int(i >= first) for i, h in enumerate(order[: first + second])}
+    used = used_sites(alignment, options, exclude, None, Populations(("A", "B"), members))
+    cores = compared_sites(used, options, Mask.of(exclude, used.name, options))
+    alleles = np.unpackbits(cores.rows.view(np.uint8), axis=1, bitorder="little")[:, : first + second]
+    own = [sorted(h for h in range(len(order)) if members.get(str(h + 1)) == number) for number in (0, 1)]
+    assert {tuple(row) for row in alleles} <= {tuple(row) for row in states[:, own[0] + own[1]]}
+    assert (cores.first, cores.haplotypes) == (first, first + second)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("oclgenomics.sweeps.ehh.REACH_SITES", reach)
+        patch.setattr("oclgenomics.sweeps.reference_ehh.REACH_SITES", reach)
+        scanner = HomozygosityScanner(engine, block_cores=block, method=method, local_memory=local)
+        (found,) = scanner.scores([cores], score, options)
+        rules = Rules(score, max_gap=gap, keep_edge=edge == "keep")
+        parted = np.flatnonzero(cores.barriers == EXCLUDED).tolist()
+        every = [
+            compared_score(alleles.tolist(), cores.positions.tolist(), core, first, rules, parted)
+            for core in range(cores.sites)
+        ]
+    scored = [one for one in every if not isinstance(one, str)]
+    assert found.positions.tolist() == [at for at, one in zip(cores.positions, every, strict=True) if one in scored]
+    for ours, values in zip((found.first, found.second, found.score), np.array(scored).reshape(-1, 3).T, strict=True):
+        assert ours == pytest.approx(values, rel=3e-6, abs=3e-6)
+    assert dict(found.unscored) == dict(Counter(one for one in every if isinstance(one, str)))
+
+
+def test_sites_that_a_population_lacks_and_haplotypes_that_are_never_there(engine: Engine) -> None:
+    rng = np.random.default_rng(4)
+    states, _ = random_states(rng, 40, 40)
+    members = {str(h + 1): int(h >= 20) for h in range(4, 40)}
+    options = SweepOptions(max_missing=1.0)
+    none = Mask.of(None, "1", options)
+    seen = np.ones_like(states, bool)
+    seen[:, 10] = False
+    seen[3, 30] = False  # of the second population
+    seen[4, 0] = False  # of neither
+    states = states * seen
+    used = used_sites(
+        make_alignment(states, np.arange(1, 41), seen), options, None, None, Populations(("A", "B"), members)
+    )
+    cores = compared_sites(used, options, none)
+    assert (cores.first, cores.haplotypes, cores.missing) == (15, 35, 1)
+    assert 5.0 in cores.positions
+    assert 4.0 not in cores.positions
+    lone = Populations(("A", "B"), {"11": 0, "12": 0, "13": 1, "14": 1})
+    used = used_sites(make_alignment(states, np.arange(1, 41), seen), options, None, None, lone)
+    assert compared_sites(used, options, none).sites == 0
+
+
+def test_genotypes_are_refused_where_haplotypes_are_followed(compared: str, engine: Engine) -> None:
+    options = SweepOptions(statistics=["xp_ehh"], populations=compared)
+    with pytest.raises(UsageError, match="1: XP-nSL and XP-EHH need phased haplotypes; use phase='missing'"):
+        scan(INPUTS / "unphased.vcf.gz", options, engine=engine)
+
+
 @pytest.mark.parametrize(
     ("text", "between", "message"),
     [
@@ -157,7 +265,10 @@ def test_a_population_has_two_haplotypes() -> None:
     ("options", "message"),
     [
         ({"statistics": ["fst"]}, "fst compares two populations; name their samples with populations"),
-        ({"populations": "x"}, "populations has no effect on mu,pi,theta,tajima_d,fay_wu_h; add some of fst, dxy"),
+        (
+            {"populations": "x"},
+            "populations has no effect on mu,pi,theta,tajima_d,fay_wu_h; add some of fst, dxy, xp_nsl, xp_ehh",
+        ),
         ({"between": ("A", "B")}, "between has no effect without populations"),
         ({"between": ("A", "A")}, "between='A,A': give two populations"),
         ({"between": "AB"}, "give two populations"),

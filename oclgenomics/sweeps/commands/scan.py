@@ -146,11 +146,11 @@ def add_statistic_options(parser: argparse.ArgumentParser, *, grid: bool = True)
 
 
 def add_ehh_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of nSL and iHS."""
-    group = parser.add_argument_group("extended haplotype homozygosity (nsl, ihs)")
+    """Add the options of nSL, iHS, XP-nSL and XP-EHH."""
+    group = parser.add_argument_group("extended haplotype homozygosity (nsl, ihs, xp_nsl, xp_ehh)")
     group.add_argument(
         "--ehh-maf", type=float, default=0.05, metavar="F",
-        help="leave out sites of a smaller minor allele frequency (default: %(default)s)",
+        help="nsl and ihs leave out sites of a smaller minor allele frequency (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--ehh-max-gap", type=app.count, default=200_000, metavar="BP",
@@ -188,13 +188,17 @@ def add_clr_options(parser: argparse.ArgumentParser, *, maps: bool) -> None:
 
 def add_population_options(parser: argparse.ArgumentParser) -> None:
     """Add which samples are compared."""
-    group = parser.add_argument_group("two populations (fst, dxy)")
+    group = parser.add_argument_group("two populations (fst, dxy, xp_nsl, xp_ehh)")
     files.reads(group.add_argument(
         "--populations", metavar="FILE",
         help="a sample and its population in each line; samples without a line are in neither (of an input without "
         "names of samples: their numbers, from 1)",
     ))  # fmt: skip
-    group.add_argument("--between", metavar="A,B", help="two of the populations of that file (default: it has two)")
+    group.add_argument(
+        "--between",
+        metavar="A,B",
+        help="two of the populations of that file; xp_nsl and xp_ehh are high at sweeps of A (default: it has two)",
+    )
 
 
 def add_site_options(parser: argparse.ArgumentParser, *, regions: bool = True) -> None:

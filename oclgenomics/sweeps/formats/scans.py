@@ -19,7 +19,7 @@ from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.json_text import load_fields
 from oclgenomics.io.text_file import read_text
 from oclgenomics.sweeps.combined import COMBINED_P
-from oclgenomics.sweeps.ehh import SCORES, SiteScores
+from oclgenomics.sweeps.ehh import COMPARING, SCORES, SiteScores
 from oclgenomics.sweeps.options import JUDGED, LOW, STATISTICS
 from oclgenomics.sweeps.plan import SweepFacts
 from oclgenomics.sweeps.result import LABELS, NOT_NEGATIVE, SCALES, VALUES, WINDOW_COLUMNS, Scan, Scans
@@ -171,7 +171,7 @@ def scan_record(scan: Scan) -> dict[str, Any]:
 
 def unscored_record(scan: Scan) -> dict[str, Any]:
     """Return why sites have no nSL and iHS, if these were asked for."""
-    found = {name: dict(scan.details[name].unscored) for name in SCORES if name in scan.details}
+    found = {name: dict(scan.details[name].unscored) for name in (*SCORES, *COMPARING) if name in scan.details}
     return {"unscored": found} if found else {}
 
 
