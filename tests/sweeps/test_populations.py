@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -179,6 +180,11 @@ def test_scores_are_those_of_the_oracle(
     own = [sorted(h for h in range(len(order)) if members.get(str(h + 1)) == number) for number in (0, 1)]
     assert {tuple(row) for row in alleles} <= {tuple(row) for row in states[:, own[0] + own[1]]}
     assert (cores.first, cores.haplotypes) == (first, first + second)
+    derived = states[:, own[0] + own[1]].sum(axis=1)
+    varying = alignment.positions[(derived > 0) & (derived < first + second)]
+    if region is not None:
+        varying = varying[(varying <= region) | (varying > region + 100)]
+    assert np.array_equal(cores.positions, varying)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("oclgenomics.sweeps.ehh.REACH_SITES", reach)
         patch.setattr("oclgenomics.sweeps.reference_ehh.REACH_SITES", reach)
@@ -320,24 +326,16 @@ def test_thresholds_of_replicates_with_two_populations(engine: Engine, tmp_path:
 @pytest.mark.parametrize("form", ["tsv", "json"])
 def test_reports_and_thresholds_of_the_command(form: str, compared: str, tmp_path: Path, device: Any) -> None:
     place, number = tmp_path / f"x.{form}", str(device.index)
-    line = [
-        "sweeps",
-        "scan",
-        CLEAN,
-        "--stat",
-        "fst,dxy",
-        "--populations",
-        compared,
-        "--step",
-        "50k",
-        "-q",
-        "-d",
-        number,
-    ]
+    names = ["fst", "dxy", "xp_nsl", "xp_ehh"]
+    line = ["sweeps", "scan", CLEAN, "--stat", ",".join(names), "--populations", compared, "--step", "50k", "-q"]
+    line += ["-d", number, "--ehh-edge", "keep", "--html", str(tmp_path / "x.html")]
     assert main([*line, "--format", form, "-o", str(place)]) == 0
     (found,) = read_report(place)
     assert found.facts.populations == "32+36"
-    assert list(found.values) == ["fst", "dxy"]
+    assert list(found.values) == names
+    assert all(title in (tmp_path / "x.html").read_text() for title in ("Fst", "dxy", "XP-nSL", "XP-EHH"))
+    unscored = ["xp_nsl", "xp_ehh"] if form == "json" else []
+    assert list(json.loads(place.read_text())["alignments"][0]["unscored"] if unscored else []) == unscored
     null = tmp_path / "null.json"
     line = ["sweeps", "threshold", CLEAN, "--scan", str(place), "--populations", compared, "--fpr", "0.5", "-q"]
     assert main([*line, "--json", "-o", str(null), "-d", number]) == 0
