@@ -1,7 +1,7 @@
 """LASSI's T and saltiLASSI's L: how much better a sweep explains the most common haplotypes of windows than neutrality.
 
 Log likelihoods are sums over haplotypes of their counts times a number of each model, so windows are weighted and added
-up before they meet the models: a product of small matrices for each window and decay.
+up before they meet the models: a product of small matrices for each window and decay. Threads share windows out.
 """
 
 from __future__ import annotations
@@ -10,13 +10,16 @@ import math
 
 import numpy as np
 
+from oclgenomics.io.cores import usable_cores
+from oclgenomics.io.workers import Workers
 from oclgenomics.sweeps.plan import Floats
 
 KEPT = 10  # most common haplotypes
 REACH = 100_000.0  # bp, of windows that L takes on either side
 LARGEST, LEAST = 0.99999, 0.00001  # weight of the nearest window with the slowest decay, and with the fastest one
 DECAYS = 101
-CHUNK = 1 << 21  # weights at a time
+CHUNK = 1 << 19  # weights at a time, so that caches hold most of them
+THREADS = 8
 
 
 def sweep_models(neutral: Floats) -> Floats:
@@ -86,9 +89,9 @@ def saltilassi_values(at: Floats, counts: Floats, neutral: Floats, least: float)
     least : float
         Smallest distance of two windows, by which decays are chosen.
     """
-    found, advantages = np.zeros(len(at)), _advantages(neutral)
-    if not advantages.shape[1]:
-        return found
+    advantages = _advantages(neutral)
+    if not len(at) or not advantages.shape[1]:
+        return np.zeros(len(at))
     if not math.isfinite(least):  # windows at one place, which have one weight
         return lassi_values(np.broadcast_to(counts.sum(axis=0), counts.shape), neutral)
     ends = np.log([-math.log(LARGEST) / least, -math.log(LEAST) / least])
@@ -96,7 +99,8 @@ def saltilassi_values(at: Floats, counts: Floats, neutral: Floats, least: float)
     first = np.maximum(np.searchsorted(at, at - REACH, side="left") - 1, 0)
     stop = np.minimum(np.searchsorted(at, at + REACH, side="right") + 1, len(at))
     each = max(1, CHUNK // (DECAYS * max(advantages.shape[1], int((stop - first).max()))))
-    for begin in range(0, len(at), each):
+
+    def best(begin: int) -> Floats:
         own = slice(begin, begin + each)
         low, high = int(first[own].min()), int(stop[own].max())
         other = np.arange(low, high)
@@ -104,5 +108,9 @@ def saltilassi_values(at: Floats, counts: Floats, neutral: Floats, least: float)
         distance = np.where(used, np.abs(at[low:high] - at[own, None]), np.inf)
         weights = np.exp(-decays[:, None, None] * distance)
         gains = (weights @ counts[low:high]).reshape(-1, counts.shape[1]) @ advantages
-        found[own] = np.maximum(gains.max(axis=1).reshape(DECAYS, -1).max(axis=0), 0.0)
-    return 2 * found
+        of_own: Floats = np.maximum(gains.max(axis=1).reshape(DECAYS, -1).max(axis=0), 0.0)
+        return of_own
+
+    with Workers(min(THREADS, usable_cores())) as threads:
+        parts = list(threads.map(best, range(0, len(at), each)))
+    return 2 * np.concatenate(parts)
