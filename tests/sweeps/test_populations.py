@@ -214,12 +214,15 @@ def test_sites_that_a_population_lacks_and_haplotypes_that_are_never_there(engin
     seen[3, 30] = False  # of the second population
     seen[4, 0] = False  # of neither
     states = states * seen
+    states[7:9] = [[0] * 4 + [1] * 36, [1] * 4 + [0] * 36]  # these vary only among others
+    states[7:9, 10] = 0
     used = used_sites(
         make_alignment(states, np.arange(1, 41), seen), options, None, None, Populations(("A", "B"), members)
     )
     cores = compared_sites(used, options, none)
     assert (cores.first, cores.haplotypes, cores.missing) == (15, 35, 1)
     assert 5.0 in cores.positions
+    assert not {8.0, 9.0} & set(cores.positions.tolist())
     assert 4.0 not in cores.positions
     lone = Populations(("A", "B"), {"11": 0, "12": 0, "13": 1, "14": 1})
     used = used_sites(make_alignment(states, np.arange(1, 41), seen), options, None, None, lone)
