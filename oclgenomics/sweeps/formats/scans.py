@@ -73,7 +73,7 @@ class TsvReport(Lines):
         label = f"{in_one_line(scan.name)}\t{scan.replicate}".replace("%", "%%")
         form = f"{label}\t%.10g\t%.10g\t%.10g\t%d" + f"\t%.{digits}g" * len(scan.values) + "\n"
         columns = (scan.positions, scan.start, scan.end, scan.window_sites, *scan.values.values())
-        words = " ".join(f"{name}={str(value).lower()}" for name, value in asdict(scan.facts).items())
+        words = " ".join(f"{name}={str(value).lower()}" for name, value in asdict(scan.facts).items() if value != "")
         facts = f"{FACTS_MARK}{words} chromosome={in_one_line(scan.name)}\n"
         unknown = any(np.isnan(column).any() for column in scan.values.values())
         return encoded(header + facts + _rows(form, columns, nan=MISSING if unknown else None))
