@@ -6,6 +6,8 @@
 // number that the host gives the gap between the two sites. So sums are whole numbers: they are the same on every device, by either kernel, in any order.
 //
 //   sum k:          of allele k; with ALLELES=2, or along bp, only while P_k(t - 1) is above a 20th of P_k(0)
+//   sums 0, 1:      with COMPARED, of all pairs in the first and in the second population, while P(t - 1) of all haplotypes together is above a 20th of all
+//                   pairs: from the core on, where haplotypes differ by its alleles. The first `compared` haplotypes are those of the first population
 //   sum 3 (0), 4 (2): with ALLELES=3, of all haplotypes without allele 0 (2) together, all steps, as if all of them were equal at the core
 //
 // rows: site-major, (sites, words). steps: (2, sites): the most steps from each core, upwards and downwards. closed: what lies beyond them:
@@ -14,6 +16,7 @@
 // alleles has fallen to a 20th.
 //
 // -D BY_BP=1       distances are bp (iHS): a walk ends where P of all alleles has fallen to a 20th; 0: sites (nSL)
+// -D COMPARED=1    two populations are compared (XP-nSL, XP-EHH; ALLELES=2)
 // -D IN_LOCAL=n    classes of up to n haplotypes are kept in local memory (walk_classes); 0: in `scratch`
 #include "common/portable.clh"
 
@@ -23,11 +26,16 @@
 #ifndef BY_BP
 #define BY_BP 0
 #endif
+#ifndef COMPARED
+#define COMPARED 0
+#endif
 #ifndef IN_LOCAL
 #define IN_LOCAL 0
 #endif
 
 #define KINDS (ALLELES == 3 ? 5 : 2)
+#define LOST (COMPARED ? 3 : ALLELES)  // numbers of lost pairs: of the populations and of both together, or of the alleles
+#define SIZES (COMPARED ? 4 : ALLELES) // numbers of haplotypes at the core: by allele and population, or by allele
 #define CUTOFF 20u
 #define CUTS (ALLELES == 2 || BY_BP) // sums of alleles end at the cutoff
 #define NOT_YET 0xffffffffu
@@ -42,7 +50,7 @@
 
 
 typedef struct {
-    ulong pairs[ALLELES], all[ALLELES], before[ALLELES];
+    ulong pairs[LOST], all[LOST], before[LOST];
     ulong sums[KINDS];
 #if ALLELES == 3
     ulong others_before[2];
@@ -56,8 +64,15 @@ static inline ulong ordered_pairs(ulong n)
 
 static inline void begin_walk(Walk *walk, const uint *size)
 {
+#if COMPARED
+    for (uint k = 0; k < 2; k++)
+        walk->pairs[k] = walk->before[k] = ordered_pairs(size[k]) + ordered_pairs(size[2 + k]);
+    walk->pairs[2] = ordered_pairs(size[0] + size[1]) + ordered_pairs(size[2] + size[3]);
+    walk->all[2] = ordered_pairs(size[0] + size[1] + size[2] + size[3]);
+#else
     for (uint k = 0; k < ALLELES; k++)
         walk->pairs[k] = walk->all[k] = walk->before[k] = ordered_pairs(size[k]);
+#endif
     for (uint k = 0; k < KINDS; k++)
         walk->sums[k] = 0;
 #if ALLELES == 3
@@ -79,6 +94,17 @@ static inline uint is_low(const Walk *walk)
 // One step, after which `lost` pairs (unordered) of each allele have become unequal. Returns 0 to go on, 1 if the walk is complete, 2 if it cannot go on.
 static inline uint take_step(Walk *walk, const uint *lost, uint weight, uint differ, uint last, uint closed)
 {
+#if COMPARED
+    for (uint k = 0; k < 3; k++)
+        walk->pairs[k] -= 2 * (ulong)lost[k];
+    for (uint k = 0; k < 2; k++) {
+        walk->sums[k] += weight * (walk->before[k] + walk->pairs[k]);
+        walk->before[k] = walk->pairs[k];
+    }
+    if (CUTOFF * walk->pairs[2] <= walk->all[2] || (last && !closed))
+        return 1;
+    return last ? 2 : 0;
+#else
     for (uint k = 0; k < ALLELES; k++) {
         walk->pairs[k] -= 2 * (ulong)lost[k];
         if (!CUTS || CUTOFF * walk->before[k] > walk->all[k]) {
@@ -98,15 +124,27 @@ static inline uint take_step(Walk *walk, const uint *lost, uint weight, uint dif
     if (last)
         return ALLELES == 3 && BY_BP && is_low(walk) ? 1 : 2;
     return BY_BP && is_low(walk);
+#endif
 }
+
+#if COMPARED
+// Counts the pairs of an entry of the stack, whose haplotypes were followed by `seen` less `births` others: `values` is when all of them differ.
+static inline void close_entry(__global uint *hist, uint depth, uint value, const uint *widths, const uint *births, const uint *seen)
+{
+    const uint first = seen[0] - births[0], second = seen[1] - births[1];
+    hist[value] += widths[0] * first;
+    hist[depth + value] += widths[1] * second;
+    hist[2 * depth + value] += (widths[0] + widths[1]) * (first + second);
+}
+#endif
 
 // For CPUs: a work-item walks from all cores of a block in one direction. Going through the sites towards the block and through it, haplotypes are kept
 // in the order of what they read away from the core, together with the first site at which each differs from the one before it (Durbin 2014). In this
 // order equal haplotypes are neighbours, and two of them differ at the earliest such site between them. So the pairs that differ at each site are counted in
 // one pass with a stack: an entry says for how many haplotypes the earliest site up to the present one is `value`.
 //
-// order, differing, stack, lost: scratch of each item: 2 * count, 2 * count, 3 * depth, ALLELES * depth; depth is above all steps + 1.
-__kernel ALONE void walk_sorted(__global const uint *rows, uint words, uint sites, uint count, uint begin, uint end, uint block,
+// order, differing, stack, lost: scratch of each item: 2 * count, 2 * count, (COMPARED ? 5 : 3) * depth, LOST * depth; depth is above all steps + 1.
+__kernel ALONE void walk_sorted(__global const uint *rows, uint words, uint sites, uint count, uint compared, uint begin, uint end, uint block,
                                 __global const uint *weights, __global const uint *steps, __global const uchar *closed, uint depth,
                                 __global ushort *order, __global uint *differing, __global uint *stack, __global uint *lost, __global ulong *sums,
                                 __global uchar *ended)
@@ -117,8 +155,8 @@ __kernel ALONE void walk_sorted(__global const uint *rows, uint words, uint site
         return;
     __global ushort *now = order + (size_t)item * 2 * count, *next = now + count;
     __global uint *first = differing + (size_t)item * 2 * count, *next_first = first + count;
-    __global uint *values = stack + (size_t)item * 3 * depth, *widths = values + depth, *births = widths + depth;
-    __global uint *hist = lost + (size_t)item * ALLELES * depth;
+    __global uint *values = stack + (size_t)item * (COMPARED ? 5 : 3) * depth, *widths = values + depth, *births = widths + (COMPARED ? 2 : 1) * depth;
+    __global uint *hist = lost + (size_t)item * LOST * depth;
 
     // Sites are numbered along the walk: u = site, or downwards sites - 1 - site. The order begins beyond the last site that any core needs.
     uint border = 0;
@@ -128,7 +166,7 @@ __kernel ALONE void walk_sorted(__global const uint *rows, uint words, uint site
         now[i] = (ushort)i;
         first[i] = border;
     }
-    for (uint i = 0; i < ALLELES * depth; i++)
+    for (uint i = 0; i < LOST * depth; i++)
         hist[i] = 0;
 
     const uint nearest = down ? sites - to : from; // u of the last core that is reached
@@ -190,6 +228,39 @@ __kernel ALONE void walk_sorted(__global const uint *rows, uint words, uint site
 
         const uint core = site - begin, most = steps[down * sites + site], closes = closed[down * sites + site];
         uint furthest = 0; // steps after which all haplotypes differ
+#if COMPARED
+        uint own[SIZES];
+        for (uint k = 0, start = 0; k < ALLELES; start += size[k++]) {
+            uint top = 0, seen[2] = {0, 0};
+            values[0] = 0; // below all others
+            for (uint i = start + 1; i < start + size[k]; i++) {
+                const uint value = MIN(first[i] - u, most + 1), second = now[i - 1] >= compared;
+                uint width[2] = {1 - second, second};
+                seen[second]++;
+                for (; values[top] >= value; top--) {
+                    const uint wide[2] = {widths[top], widths[depth + top]}, born[2] = {births[top], births[depth + top]};
+                    close_entry(hist, depth, values[top], wide, born, seen);
+                    width[0] += wide[0];
+                    width[1] += wide[1];
+                }
+                top++;
+                values[top] = value;
+                for (uint p = 0; p < 2; p++) {
+                    widths[p * depth + top] = width[p];
+                    births[p * depth + top] = seen[p];
+                }
+            }
+            if (size[k])
+                seen[now[start + size[k] - 1] >= compared]++;
+            for (; top; top--) {
+                const uint wide[2] = {widths[top], widths[depth + top]}, born[2] = {births[top], births[depth + top]};
+                close_entry(hist, depth, values[top], wide, born, seen);
+            }
+            own[2 * k] = seen[0];
+            own[2 * k + 1] = seen[1];
+        }
+#else
+        const uint *own = size;
         for (uint k = 0, start = 0; k < ALLELES; start += size[k++]) {
             uint top = 0;
             values[0] = 0; // below all others
@@ -210,17 +281,18 @@ __kernel ALONE void walk_sorted(__global const uint *rows, uint words, uint site
             for (; top; top--)
                 hist[k * depth + values[top]] += widths[top] * (start + size[k] - births[top]);
         }
+#endif
         Walk walk;
-        begin_walk(&walk, size);
+        begin_walk(&walk, own);
         uint state = most ? 0 : 2;
         for (uint t = 1; !state; t++) {
-            uint now_lost[ALLELES];
-            for (uint k = 0; k < ALLELES; k++)
+            uint now_lost[LOST];
+            for (uint k = 0; k < LOST; k++)
                 now_lost[k] = hist[k * depth + t];
             const uint weight = weights[down ? site - t + 1 : site + t];
             state = take_step(&walk, now_lost, weight, t >= furthest, t == most, closes);
         }
-        for (uint k = 0; k < ALLELES; k++)
+        for (uint k = 0; k < LOST; k++)
             for (uint t = 0; t <= most + 1; t++)
                 hist[k * depth + t] = 0;
         for (uint k = 0; k < KINDS; k++)
@@ -241,25 +313,34 @@ __kernel ALONE void walk_sorted(__global const uint *rows, uint words, uint site
 // loses those with the derived state to a new class. Genotypes are parted twice, by carriers and by those that carry it twice.
 //
 // scratch: group_words of each group of a launch, the first of which is the walk `from_group`; unused where classes are in local memory.
-__kernel void walk_classes(__global const uint *rows, uint words, uint sites, uint count, uint begin, uint end, __global const uint *weights,
+__kernel void walk_classes(__global const uint *rows, uint words, uint sites, uint count, uint compared, uint begin, uint end, __global const uint *weights,
                            __global const uint *steps, __global const uchar *closed, uint from_group, uint group_words, __global uint *scratch,
                            __global ulong *sums, __global uchar *ended)
 {
     const uint lane = get_local_id(0), lanes = get_local_size(0);
     const uint number = from_group + get_group_id(0), down = number & 1, site = begin + (number >> 1), cores = end - begin;
-    __local uint made, different, lost[ALLELES];
+    __local uint made, different, lost[LOST];
 #if IN_LOCAL
     __local uint sizes[IN_LOCAL + ALLELES], derived[IN_LOCAL + ALLELES];
     __local ushort classes[IN_LOCAL];
     __local uchar alleles[IN_LOCAL + ALLELES];
+#if COMPARED
+    __local uint first_sizes[IN_LOCAL + ALLELES], first_derived[IN_LOCAL + ALLELES]; // those of the first population
+#endif
 #else
     __global uint *sizes = scratch + (size_t)get_group_id(0) * group_words, *derived = sizes + count + ALLELES, *alleles = derived + count + ALLELES;
     __global uint *classes = alleles + count + ALLELES;
+#if COMPARED
+    __global uint *first_sizes = classes + count, *first_derived = first_sizes + count + ALLELES;
+#endif
 #endif
     __global const uint *row = rows + (size_t)site * words;
     if (lane < ALLELES) {
         sizes[lane] = 0;
         alleles[lane] = lane;
+#if COMPARED
+        first_sizes[lane] = 0;
+#endif
     }
     if (lane == 0) {
         made = ALLELES;
@@ -270,11 +351,21 @@ __kernel void walk_classes(__global const uint *rows, uint words, uint sites, ui
         const uint allele = ALLELE_OF(row, h);
         classes[h] = allele;
         atomic_inc(&sizes[allele]);
+#if COMPARED
+        if (h < compared)
+            atomic_inc(&first_sizes[allele]);
+#endif
     }
     FENCE();
-    uint size[ALLELES];
-    for (uint k = 0; k < ALLELES; k++)
+    uint size[SIZES];
+    for (uint k = 0; k < ALLELES; k++) {
+#if COMPARED
+        size[2 * k] = first_sizes[k];
+        size[2 * k + 1] = sizes[k] - first_sizes[k];
+#else
         size[k] = sizes[k];
+#endif
+    }
     if (lane < ALLELES && sizes[lane])
         atomic_inc(&different);
     Walk walk;
@@ -284,17 +375,26 @@ __kernel void walk_classes(__global const uint *rows, uint words, uint sites, ui
     for (uint t = 1; !state; t++) {
         const uint at = down ? site - t : site + t;
         row = rows + (size_t)at * words;
-        if (lane < ALLELES)
+        if (lane < LOST)
             lost[lane] = 0;
         for (uint part = 1; part < ALLELES; part++) {
             FENCE();
             const uint known = made;
-            for (uint c = lane; c < known; c += lanes)
+            for (uint c = lane; c < known; c += lanes) {
                 derived[c] = 0;
+#if COMPARED
+                first_derived[c] = 0;
+#endif
+            }
             FENCE();
             for (uint h = lane; h < count; h += lanes)
-                if (ALLELE_OF(row, h) >= part)
+                if (ALLELE_OF(row, h) >= part) {
                     atomic_inc(&derived[classes[h]]);
+#if COMPARED
+                    if (h < compared)
+                        atomic_inc(&first_derived[classes[h]]);
+#endif
+                }
             FENCE();
             for (uint c = lane; c < known; c += lanes) {
                 const uint leave = derived[c];
@@ -302,7 +402,16 @@ __kernel void walk_classes(__global const uint *rows, uint words, uint sites, ui
                 if (leave && leave < sizes[c]) {
                     const uint stay = sizes[c] - leave, to = atomic_inc(&made);
                     atomic_inc(&different);
+#if COMPARED
+                    const uint first_leave = first_derived[c], first_stay = first_sizes[c] - first_leave;
+                    atomic_add(&lost[0], first_leave * first_stay);
+                    atomic_add(&lost[1], (leave - first_leave) * (stay - first_stay));
+                    atomic_add(&lost[2], leave * stay);
+                    first_sizes[c] = first_stay;
+                    first_sizes[to] = first_leave;
+#else
                     atomic_add(&lost[alleles[c]], leave * stay);
+#endif
                     sizes[c] = stay;
                     sizes[to] = leave;
                     alleles[to] = alleles[c];
@@ -314,8 +423,8 @@ __kernel void walk_classes(__global const uint *rows, uint words, uint sites, ui
                 if (ALLELE_OF(row, h) >= part && derived[classes[h]])
                     classes[h] = derived[classes[h]];
         }
-        uint now_lost[ALLELES];
-        for (uint k = 0; k < ALLELES; k++)
+        uint now_lost[LOST];
+        for (uint k = 0; k < LOST; k++)
             now_lost[k] = lost[k];
         const uint weight = weights[down ? at + 1 : at];
         state = take_step(&walk, now_lost, weight, different == count, t == most, closes);

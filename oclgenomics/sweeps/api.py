@@ -17,6 +17,7 @@ from oclgenomics.sweeps.device.scanner import BegunScan, SweepScanner
 from oclgenomics.sweeps.families import Background
 from oclgenomics.sweeps.options import JUDGED, Statistic, SweepOptions
 from oclgenomics.sweeps.plan import used_sites
+from oclgenomics.sweeps.populations import read_populations
 from oclgenomics.sweeps.result import Scan, Scans
 from oclgenomics.sweeps.significance import Peaks, Significance, compare, cut_at, merge_rows
 from oclgenomics.variation import Alignment, ReadOptions
@@ -47,6 +48,7 @@ def iter_scan(
     options, run = options or SweepOptions(), run or Run()
     regions, length = regions_of(exclude), reading.length
     reading = reading_for(reading, options)
+    populations = None if options.populations is None else read_populations(options.populations, options.between)
     with ExitStack() as stack:
         read = open_alignments(source, reading, threads=run.threads, progress=run.progress)
         scanner, held, given = None, list[BegunScan](), backgrounds or {}
@@ -54,7 +56,7 @@ def iter_scan(
             if on_alignment is not None:
                 list(map(on_alignment, batch))
             start = time.perf_counter()
-            used = [used_sites(one, options, regions, length) for one in batch]
+            used = [used_sites(one, options, regions, length, populations) for one in batch]
             del batch  # before the next one is read
             seconds = time.perf_counter() - start
             scanner = scanner or SweepScanner(stack.enter_context(lent_engine(engine)), options)

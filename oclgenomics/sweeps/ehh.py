@@ -9,12 +9,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.errors import UsageError
 from oclgenomics.sweeps.options import SweepOptions
 from oclgenomics.sweeps.plan import Floats, Ints, Mask, UsedSites
-from oclgenomics.variation.packing import pack_states, unpack_sites
+from oclgenomics.variation.packing import pack_states, unpack_sites, words_for
+from oclgenomics.variation.selection import count_ones
 
-Score = Literal["nsl", "ihs"]
-SCORES: tuple[Score, ...] = ("nsl", "ihs")
+Score = Literal["nsl", "ihs", "xp_nsl", "xp_ehh"]
+SCORES: tuple[Literal["nsl", "ihs"], ...] = ("nsl", "ihs")
+COMPARING: tuple[Literal["xp_nsl", "xp_ehh"], ...] = ("xp_nsl", "xp_ehh")
+BY_BP = ("ihs", "xp_ehh")  # others count sites
 
 REACH_SITES = 100  # steps of nSL
 REACH_BP = 1_000_000  # of iHS
@@ -24,7 +28,7 @@ FEWEST = 20  # scores that a bin is normalised by
 WINDOW_SCORES = 25  # normalised scores of a window
 
 MOST_HAPLOTYPES = 0xFFFF  # numbers of haplotypes have 16 bits on the device
-MOST_BITS = {"nsl": 20, "ihs": 17}  # of fractions of weights; a weight is a 32-bit number
+MOST_BITS = (20, 17)  # of fractions of weights in sites and in bp; a weight is a 32-bit number
 SUM_BITS = 62
 AT_ONCE = 1 << 14  # sites that are unpacked at a time
 
@@ -55,6 +59,8 @@ class CoreSites:
         What no walk crosses between a site and the one before: `END`, `GAP`, `EXCLUDED` or `OPEN` (nothing).
     missing : int
         Sites left out because states are missing.
+    first : int
+        Haplotypes of the first of two populations that are compared; the others are of the second. Else 0.
     """
 
     rows: NDArray[np.uint32]
@@ -65,6 +71,7 @@ class CoreSites:
     gaps: Floats
     barriers: NDArray[np.uint8]
     missing: int = 0
+    first: int = 0
 
     @property
     def sites(self) -> int:
@@ -109,7 +116,8 @@ class SiteScores:
     frequency : ndarray of float64, shape (sites,)
         Of the derived state.
     first, second : ndarray of float64, shape (sites,)
-        Integrals of the homozygosity of the derived and the ancestral state, in sites (nSL) or Mb (iHS). Of
+        Integrals of the homozygosity of the derived and the ancestral state, in sites (nSL) or Mb (iHS); of two
+        populations that are compared those of the first and the second one (XP-nSL, XP-EHH). Of
         genotypes the logarithms of the ratios of the integrals of derived and of ancestral homozygotes to those of all
         others.
     score : ndarray of float64, shape (sites,)
@@ -151,7 +159,48 @@ def core_sites(used: UsedSites, options: SweepOptions, mask: Mask) -> CoreSites:
     complete = used.observed == count
     rarest = np.minimum(used.derived, count - used.derived) / max(count, 1)
     keep = complete & (rarest >= options.ehh_maf)
-    rows = _site_major(planes.bits, keep, planes.haplotypes, present)
+    rows = _site_major(planes.bits, keep, planes.haplotypes, None if present is None else np.flatnonzero(present))
+    at, gaps, barriers = _places(used, keep, options, mask)
+    missing = int((~complete).sum())
+    return CoreSites(rows, at, used.derived[keep], count, planes.genotypes, gaps, barriers, missing)
+
+
+def compared_sites(used: UsedSites, options: SweepOptions, mask: Mask) -> CoreSites:
+    """Return the sites that vary among two populations and have no missing state there; parameters as `core_sites`.
+
+    Raises
+    ------
+    UsageError
+        Genotypes are not phased.
+    """
+    planes = used.planes
+    assert used.populations is not None
+    if planes.genotypes:
+        why = "XP-nSL and XP-EHH need phased haplotypes; use `phase=missing` or `phase=ignore`"
+        raise UsageError(f"{used.name}: {why}")
+    members = unpack_sites(np.ascontiguousarray(used.populations.T), planes.haplotypes).astype(bool)
+    present = _present(used)
+    if present is not None:
+        members &= present
+    order = np.concatenate([np.flatnonzero(own) for own in members])
+    both = pack_states(members[:1] | members[1:]).T
+    derived = count_ones(planes.bits & both)
+    complete = np.ones(used.sites, bool)
+    if planes.valid is not None:
+        complete = count_ones(planes.valid & both) == len(order)
+    keep = complete & (derived > 0) & (derived < len(order))
+    if members.sum(axis=1).min() < 2:
+        keep[:] = False
+    rows = _site_major(planes.bits, keep, planes.haplotypes, order)
+    at, gaps, barriers = _places(used, keep, options, mask)
+    missing, first = int((~complete).sum()), int(members[0].sum())
+    return CoreSites(rows, at, derived[keep], len(order), False, gaps, barriers, missing, first)
+
+
+def _places(
+    used: UsedSites, keep: NDArray[np.bool_], options: SweepOptions, mask: Mask
+) -> tuple[Floats, Floats, NDArray[np.uint8]]:
+    """Positions of the sites kept, and what lies between each and the one before: bp, and what no walk crosses."""
     at = used.positions[keep]
     gaps, barriers = np.zeros(len(at)), np.zeros(len(at), np.uint8)
     if len(at):
@@ -160,7 +209,7 @@ def core_sites(used: UsedSites, options: SweepOptions, mask: Mask) -> CoreSites:
         barriers[1:][gaps[1:] > options.ehh_max_gap] = GAP
         if options.on_exclude == "split":
             barriers[1:][mask.touched(at[:-1], at[1:])] = EXCLUDED
-    return CoreSites(rows, at, used.derived[keep], count, planes.genotypes, gaps, barriers, int((~complete).sum()))
+    return at, gaps, barriers
 
 
 def _present(used: UsedSites) -> NDArray[np.bool_] | None:
@@ -174,16 +223,16 @@ def _present(used: UsedSites) -> NDArray[np.bool_] | None:
 
 
 def _site_major(
-    bits: NDArray[np.uint32], keep: NDArray[np.bool_], haplotypes: int, present: NDArray[np.bool_] | None
+    bits: NDArray[np.uint32], keep: NDArray[np.bool_], haplotypes: int, order: Ints | None
 ) -> NDArray[np.uint32]:
-    """The words of the sites kept, site by site, of the haplotypes that are present."""
+    """The words of the sites kept, site by site, of all haplotypes or of some, in that order."""
     chosen = np.flatnonzero(keep)
-    if present is None:
+    if order is None:
         return np.ascontiguousarray(bits[:, chosen].T)
-    parts = [np.zeros((0, -(-int(present.sum()) // 32)), np.uint32)]
+    parts = [np.zeros((0, words_for(len(order))), np.uint32)]
     for first in range(0, len(chosen), AT_ONCE):
         states = unpack_sites(bits[:, chosen[first : first + AT_ONCE]], haplotypes)
-        parts.append(pack_states(states[:, present]))
+        parts.append(pack_states(states[:, order]))
     return np.concatenate(parts)
 
 
@@ -194,10 +243,10 @@ def walks(sites: CoreSites, score: Score) -> Walks:
     """Return how far walks go from each core."""
     bits = weight_bits(sites.count, score)
     gaps = sites.gaps
-    distances = np.minimum(gaps, GAP_SCALE) if score == "ihs" else GAP_SCALE / np.maximum(gaps, GAP_SCALE)
+    distances = np.minimum(gaps, GAP_SCALE) if score in BY_BP else GAP_SCALE / np.maximum(gaps, GAP_SCALE)
     weights = np.floor(distances * float(1 << bits) + 0.5).astype(np.uint32)
     number = np.arange(sites.sites)
-    if score == "nsl":
+    if score not in BY_BP:
         wanted = np.stack([number + REACH_SITES, number - REACH_SITES])
     else:
         after = np.searchsorted(sites.positions, sites.positions + REACH_BP, side="left")
@@ -217,8 +266,9 @@ def walks(sites: CoreSites, score: Score) -> Walks:
 
 def weight_bits(count: int, score: Score) -> int:
     """Return the bits of the fractions of weights, with which no sum of so many haplotypes exceeds 64 bits."""
-    span = REACH_SITES if score == "nsl" else REACH_BP + GAP_SCALE
-    return min(MOST_BITS[score], SUM_BITS - 2 * count.bit_length() - 1 - span.bit_length())
+    by_bp = score in BY_BP
+    span = REACH_BP + GAP_SCALE if by_bp else REACH_SITES
+    return min(MOST_BITS[by_bp], SUM_BITS - 2 * count.bit_length() - 1 - span.bit_length())
 
 
 def allele_counts(sites: CoreSites) -> Ints:
@@ -236,6 +286,8 @@ def allele_counts(sites: CoreSites) -> Ints:
 def unscorable(sites: CoreSites, options: SweepOptions) -> Ints:
     """Return why cores have no score before any walk, by the numbers of `REASONS`; 0 where they may have one."""
     counts, found = allele_counts(sites), np.zeros(sites.sites, np.int64)
+    if sites.first:
+        return found
     if not sites.genotypes:
         found[counts.min(axis=0) == 1] = SINGLE
         return found
@@ -266,7 +318,7 @@ def site_scores(
     options : SweepOptions
     """
     why = unscorable(sites, options)
-    unit = float(1 << walk.bits) * (1e6 if score == "ihs" else 1.0)
+    unit = float(1 << walk.bits) * (1e6 if score in BY_BP else 1.0)
     totals = (sums[0] + sums[1]).astype(np.float64) / (2 * unit)
     counts = allele_counts(sites).astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -277,6 +329,10 @@ def site_scores(
             )]  # fmt: skip
             first, second = np.log10(integrals[0] / integrals[1]), np.log10(integrals[2] / integrals[3])
             values = np.where(first > second, first, -second)
+        elif sites.first:
+            sizes = np.array([sites.first, sites.haplotypes - sites.first], np.float64)
+            first, second = integrals = list(totals[:2] / np.maximum(sizes * (sizes - 1), 1)[:, None])
+            values = np.log10(first / second)
         else:
             first, second = (totals[k] / (counts[k] * (counts[k] - 1)) for k in (1, 0))
             integrals = [first, second]
@@ -315,8 +371,14 @@ def _integral(total: Floats, count: Floats, ends: Floats) -> Floats:
 # Normalised scores, and windows
 
 
-def score_bins(scores: Sequence[SiteScores]) -> dict[str, Floats]:
+def score_bins(scores: Sequence[SiteScores], *, by_frequency: bool = True) -> dict[str, Floats]:
     """Return what scores of all alignments of an input are normalised by, in bins of the derived frequency.
+
+    Parameters
+    ----------
+    scores : sequence of SiteScores
+    by_frequency : bool
+        False: every bin has all scores.
 
     Returns
     -------
@@ -335,7 +397,7 @@ def score_bins(scores: Sequence[SiteScores]) -> dict[str, Floats]:
         around = 0
         while True:
             first, stop = borders[max(number - around, 0)], borders[min(number + around, BINS) + 1]
-            if stop - first >= FEWEST or stop - first == len(values):
+            if (by_frequency and stop - first >= FEWEST) or stop - first == len(values):
                 break
             around += 1
         own = values[first:stop]
@@ -355,8 +417,8 @@ def _percent(frequency: Floats) -> Ints:
     return np.searchsorted((np.arange(BINS) + 1) * 0.01, frequency, side="right").astype(np.int64)
 
 
-def windows_of_scores(scores: SiteScores) -> tuple[Floats, Floats]:
-    """Return middles of windows of 25 normalised scores, and the means of their absolute values.
+def windows_of_scores(scores: SiteScores, *, signed: bool = False) -> tuple[Floats, Floats]:
+    """Return middles of windows of 25 normalised scores, and their means or those of their absolute values.
 
     Returns
     -------
@@ -364,7 +426,8 @@ def windows_of_scores(scores: SiteScores) -> tuple[Floats, Floats]:
         NaN where a gap or an excluded region parts a window.
     """
     known = ~np.isnan(scores.normalised)
-    at, stretch, z = scores.positions[known], scores.stretch[known], np.abs(scores.normalised[known])
+    at, stretch, z = scores.positions[known], scores.stretch[known], scores.normalised[known]
+    z = z if signed else np.abs(z)
     count = max(len(at) - WINDOW_SCORES + 1, 0)
     first, last = slice(0, count), slice(WINDOW_SCORES - 1, WINDOW_SCORES - 1 + count)
     if not count:

@@ -16,12 +16,15 @@ Statistic = Literal[
     "h1", "h12", "h123", "h2_h1", "lassi", "saltilassi",
     "nsl", "ihs",
     "clr",
+    "fst", "dxy", "xp_nsl", "xp_ehh",
 ]  # fmt: skip
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 JUDGED = (*STATISTICS, "combined")  # what figures show, and what peaks are of
 DEFAULT_STATISTICS: tuple[Statistic, ...] = ("mu", "pi", "theta", "tajima_d", "fay_wu_h")
 HAPLOTYPE_STATISTICS: tuple[Statistic, ...] = ("h1", "h12", "h123", "h2_h1", "lassi", "saltilassi")
 EHH_STATISTICS: tuple[Statistic, ...] = ("nsl", "ihs")
+POPULATION_STATISTICS: tuple[Statistic, ...] = ("fst", "dxy", "xp_nsl", "xp_ehh")
+WALKING = (*EHH_STATISTICS, "xp_nsl", "xp_ehh")  # along haplotypes
 # A sweep lowers these and raises the others.
 LOW: tuple[Statistic, ...] = (
     "pi", "theta", "tajima_d", "fay_wu_h",
@@ -30,7 +33,7 @@ LOW: tuple[Statistic, ...] = (
 # Options on which only these statistics depend.
 OWN_OPTIONS: dict[str, tuple[Statistic, ...]] = {
     "haplotype_window": HAPLOTYPE_STATISTICS, "haplotype_step": HAPLOTYPE_STATISTICS,
-    "ehh_maf": EHH_STATISTICS, "ehh_max_gap": EHH_STATISTICS, "ehh_edge": EHH_STATISTICS,
+    "ehh_maf": EHH_STATISTICS, "ehh_max_gap": WALKING, "ehh_edge": WALKING,
     "clr_step": ("clr",), "clr_folded": ("clr",), "clr_spectrum": ("clr",), "recombination_map": ("clr",),
 }  # fmt: skip
 Precision = Literal["accurate", "compat"]
@@ -50,7 +53,7 @@ WHOLE_NUMBERS = (
     "ehh_max_gap",
     "clr_step",
 )  # fmt: skip
-FILES = ("clr_spectrum", "recombination_map")
+FILES = ("clr_spectrum", "recombination_map", "populations")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,9 +91,9 @@ class SweepOptions:
     ehh_maf : float
         nSL and iHS leave out sites of a smaller minor allele frequency.
     ehh_max_gap : int
-        Bp between neighbouring sites of nSL and iHS that no haplotype is followed across.
+        Bp between neighbouring sites of nSL, iHS, XP-nSL and XP-EHH that no haplotype is followed across.
     ehh_edge : {'drop', 'keep'}
-        Whether sites have an nSL or iHS if haplotypes cannot be followed far enough before the data end.
+        Whether sites have such a score if haplotypes cannot be followed far enough before the data end.
     haplotype_window, haplotype_step : int
         Sites of the windows of H1, H12, H123, H2/H1, LASSI and saltiLASSI, and from one window to the next.
     clr_step : int, optional
@@ -101,6 +104,10 @@ class SweepOptions:
         Background spectrum of CLR, as SweepFinder2 writes it; if not given, that of the sites of the whole input.
     recombination_map : path, optional
         CLR takes distances from this map, for which 1 cM is 1 Mb.
+    populations : path, optional
+        A sample and its population in each line. Fst, dxy, XP-nSL and XP-EHH compare two of them.
+    between : sequence of str, optional
+        Two of the populations of that file, if it has more. XP-nSL and XP-EHH are high at sweeps of the first one.
 
     Raises
     ------
@@ -130,6 +137,8 @@ class SweepOptions:
     clr_folded: bool = False
     clr_spectrum: str | None = None
     recombination_map: str | None = None
+    populations: str | None = None
+    between: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         self._take_numbers()
@@ -193,7 +202,22 @@ class SweepOptions:
             raise ParameterError("statistics", f"give one or more of {', '.join(STATISTICS)}")
         object.__setattr__(self, "statistics", tuple(name for name in STATISTICS if name in self.statistics))
 
+    def _check_populations(self) -> None:
+        if self.between is not None:
+            if isinstance(self.between, str) or len(self.between) != 2 or self.between[0] == self.between[1]:
+                raise ParameterError("between", "give two populations", ",".join(self.between))
+            object.__setattr__(self, "between", tuple(self.between))
+            if self.populations is None:
+                raise UsageError("`between` has no effect without `populations`, a file of samples and populations")
+        compared = [name for name in POPULATION_STATISTICS if name in self.statistics]
+        if compared and self.populations is None:
+            raise UsageError(f"{compared[0]} compares two populations; name their samples with `populations`")
+        if not compared and self.populations is not None:
+            names = ", ".join(POPULATION_STATISTICS)
+            raise UsageError(f"`populations` has no effect on {','.join(self.statistics)}; add some of {names}")
+
     def _check_together(self) -> None:
+        self._check_populations()
         if self.grid is not None and self.step is not None:
             raise UsageError("`grid` and `step` contradict each other; give one of them")
         if self.precision != "compat":
@@ -217,4 +241,6 @@ class SweepOptions:
 def sweep_parameters(options: SweepOptions) -> dict[str, Any]:
     """Return the options of a scan by name, as plain values; `missing` as it is meant."""
     missing = "mask" if options.masked else "drop"
-    return asdict(options) | {"statistics": ",".join(options.statistics), "missing": missing}
+    between = None if options.between is None else ",".join(options.between)
+    plain = {"statistics": ",".join(options.statistics), "missing": missing, "between": between}
+    return asdict(options) | plain

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
 from oclgenomics.sweeps.options import SweepOptions
+from oclgenomics.sweeps.populations import Populations
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import BedRegions
 from oclgenomics.variation.packing import both_observed, with_haploid
@@ -80,6 +81,8 @@ class SweepFacts:
         Share of the states of the sites used that are missing.
     masked : float
         Share of the bp from the first to the last site that lie in excluded regions.
+    populations : str
+        Haplotypes of the two populations that are compared, as in '40+38'; empty without any.
     """
 
     haplotypes: int
@@ -87,6 +90,7 @@ class SweepFacts:
     genotypes: bool
     missing: float
     masked: float
+    populations: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +113,8 @@ class UsedSites:
     facts : SweepFacts
     relative : bool
         RAiSD takes the input for one of ms, whose alignments it numbers from 0.
+    populations : ndarray of uint32, shape (2, words), or None
+        Haplotypes of the two populations that are compared.
     """
 
     name: str
@@ -122,6 +128,7 @@ class UsedSites:
     discarded: dict[str, int]
     facts: SweepFacts
     relative: bool
+    populations: NDArray[np.uint32] | None = None
 
     @property
     def sites(self) -> int:
@@ -135,8 +142,9 @@ class UsedSites:
 
 
 def used_sites(
-    alignment: Alignment, options: SweepOptions, exclude: BedRegions | None, length: float | None
-) -> UsedSites:
+    alignment: Alignment, options: SweepOptions, exclude: BedRegions | None, length: float | None,
+    populations: Populations | None = None,
+) -> UsedSites:  # fmt: skip
     """Return the sites that a scan uses, and what was left out on the way.
 
     Parameters
@@ -147,11 +155,15 @@ def used_sites(
     exclude : BedRegions, optional
     length : float, optional
         Of the region of formats without bp, such as ms.
+    populations : Populations, optional
+        Those that are compared.
 
     Raises
     ------
     UsageError
         Options that do not suit the data.
+    InputError
+        The data have too few haplotypes of a population.
     """
     alignment.validate()
     if alignment.unphased and options.precision == "compat":
@@ -177,12 +189,16 @@ def used_sites(
     if planes.valid is not None and (observed == planes.haplotypes).all():
         planes = replace(planes, valid=None)
     positions = alignment.positions.astype(np.float64) if alignment.exact is None else alignment.exact
+    masks = None if populations is None else populations.masks(read)
     facts = _facts(read, planes, positions, observed, exclude)
+    if masks is not None:
+        facts = replace(facts, populations="+".join(str(np.bitwise_count(mask).sum()) for mask in masks))
     relative = read.exact is not None
     extent, total = _extent(read, positions, options, exclude, length if relative else None)
     return UsedSites(
         name=alignment.name, replicate=alignment.replicate, planes=planes, positions=positions, derived=derived,
         observed=observed, length=extent, total=total, discarded=discarded, facts=facts, relative=relative,
+        populations=masks,
     )  # fmt: skip
 
 

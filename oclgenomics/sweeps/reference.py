@@ -120,6 +120,35 @@ def diversity(sites: Sequence[tuple[int, int]], length: float) -> dict[str, floa
     return {"pi": pi / length, "theta": theta / length, "tajima_d": d, "fay_wu_h": pi - theta_h}
 
 
+def between_populations(sites: Sequence[tuple[tuple[int, int], tuple[int, int]]], length: float) -> dict[str, float]:
+    """Return Hudson's Fst and dxy for each bp of a window, from differences of pairs of haplotypes.
+
+    Parameters
+    ----------
+    sites : sequence of tuple of tuple of int
+        Derived and observed haplotypes of each site, in the first and in the second population.
+    length : float
+        Bp that are accessible.
+
+    Returns
+    -------
+    dict
+        'fst' (NaN where haplotypes of different populations do not differ) and 'dxy'.
+    """
+    excess = differing = all_differing = 0.0
+    for (d1, t1), (d2, t2) in sites:
+        if not (t1 and t2):
+            continue
+        between = (d1 * (t2 - d2) + d2 * (t1 - d1)) / (t1 * t2)
+        all_differing += between
+        if t1 < 2 or t2 < 2:
+            continue
+        within = [2 * d * (t - d) / (t * (t - 1)) for d, t in ((d1, t1), (d2, t2))]
+        excess += between - sum(within) / 2
+        differing += between
+    return {"fst": excess / differing if differing else NO_VALUE, "dxy": all_differing / length}
+
+
 def half_away(value: float) -> float:
     """Round to a whole number, halves away from 0."""
     return math.copysign(math.floor(abs(value) + 0.5), value)

@@ -1,4 +1,4 @@
-"""nSL and iHS, written out in plain Python: the oracle of the tests.
+"""nSL, iHS, XP-nSL and XP-EHH, written out in plain Python: the oracle of the tests.
 
 A site is a sequence of alleles, one for each haplotype: 0 (ancestral) or 1 (derived); or of genotypes, 0, 1 or 2, one
 for each sample.
@@ -21,7 +21,7 @@ class Rules:
 
     Attributes
     ----------
-    score : {'nsl', 'ihs'}
+    score : {'nsl', 'ihs', 'xp_nsl', 'xp_ehh'}
     unphased : bool
         Sites are genotypes.
     max_gap : float
@@ -145,3 +145,54 @@ def core_score(
     first = math.log10(total["derived"] / total["not derived"])
     second = math.log10(total["ancestral"] / total["not ancestral"])
     return first, second, first if first > second else -second
+
+
+def compared_side(
+    sites: Sequence[Sequence[int]], positions: Sequence[float], core: int, step: int, first: int, rules: Rules,
+    parted: Collection[int] = (),
+) -> tuple[float, float] | str:  # fmt: skip
+    """Return the integrals of two populations on one side of a core, or why there are none; parameters as `side`.
+
+    The first `first` haplotypes are those of the first population.
+    """
+    populations = slice(None, first), slice(first, None)
+    here, seen = core, [tuple[int, ...]((allele,)) for allele in sites[core]]
+    totals, before = [0.0, 0.0], [homozygosity(seen[own]) for own in populations]
+    while homozygosity(seen) > CUTOFF:
+        ahead = here + step
+        if not 0 <= ahead < len(sites):
+            if rules.keep_edge:
+                break
+            return "end of the data"
+        if max(here, ahead) in parted:
+            return "excluded region"
+        distance = abs(positions[ahead] - positions[here])
+        if distance > rules.max_gap:
+            return "gap"
+        by_bp = rules.score == "xp_ehh"
+        weight = min(distance, 20_000) / 1e6 if by_bp else min(1.0, 20_000 / max(distance, 1e-9))
+        here = ahead
+        seen = [(*alleles, allele) for alleles, allele in zip(seen, sites[here], strict=True)]
+        for number, own in enumerate(populations):
+            now = homozygosity(seen[own])
+            totals[number] += (before[number] + now) / 2 * weight
+            before[number] = now
+        if abs(positions[here] - positions[core]) >= 1e6 if by_bp else abs(here - core) >= REACH_SITES:
+            break
+    return totals[0], totals[1]
+
+
+def compared_score(
+    sites: Sequence[Sequence[int]], positions: Sequence[float], core: int, first: int, rules: Rules,
+    parted: Collection[int] = (),
+) -> tuple[float, float, float] | str:  # fmt: skip
+    """Return the integrals of two populations at a core and log10 of their ratio; or why there are none."""
+    totals = [0.0, 0.0]
+    for step in (-1, 1):
+        one = compared_side(sites, positions, core, step, first, rules, parted)
+        if isinstance(one, str):
+            return one
+        totals = [total + value for total, value in zip(totals, one, strict=True)]
+    if min(totals) == 0:
+        return "no homozygosity"
+    return totals[0], totals[1], math.log10(totals[0] / totals[1])

@@ -19,6 +19,7 @@ VALUES = (
     "h1", "h12", "h123", "h2_h1", "lassi", "saltilassi",
     "nsl", "ihs",
     "clr", "clr_alpha",
+    "fst", "dxy", "xp_nsl", "xp_ehh",
     "combined", "combined_p",
 )  # fmt: skip
 LABELS = {
@@ -27,14 +28,16 @@ LABELS = {
     "h1": "H1", "h12": "H12", "h123": "H123", "h2_h1": "H2/H1", "lassi": "LASSI T", "saltilassi": "saltiLASSI L",
     "nsl": "mean |nSL|", "ihs": "mean |iHS|",
     "clr": "CLR",
+    "fst": "Fst", "dxy": "dxy per kb", "xp_nsl": "mean XP-nSL", "xp_ehh": "mean XP-EHH",
     "combined": "Combined score",
 }  # fmt: skip
-SCALES = {"pi": 1000.0, "theta": 1000.0}  # of values per bp, where labels are shown
+SCALES = {"pi": 1000.0, "theta": 1000.0, "dxy": 1000.0}  # of values per bp, where labels are shown
 NOT_NEGATIVE = (
     "mu", "pi", "theta", "combined",
     "h1", "h12", "h123", "h2_h1", "lassi", "saltilassi",
     "nsl", "ihs",
     "clr",
+    "dxy",
 )  # fmt: skip
 
 
@@ -72,7 +75,7 @@ class Scan:
     remarks : tuple of str
         What a person has to know of the values, each in a line.
     details : mapping of str to object
-        What else a statistic has to report: of nSL and iHS the scores of sites, `ehh.SiteScores`.
+        What else a statistic has to report: of nSL, iHS, XP-nSL and XP-EHH the scores of sites, `ehh.SiteScores`.
     seconds : float
         Time on the device and in its preparation; of alignments that were scanned together, the share.
     """

@@ -16,7 +16,7 @@ from oclgenomics.app.tracks import merged_windows, named_regions
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sweeps.combined import COMBINED, COMBINED_P, Combination, combine, q_values
 from oclgenomics.sweeps.families import Background
-from oclgenomics.sweeps.options import LOW, OWN_OPTIONS, Statistic
+from oclgenomics.sweeps.options import LOW, OWN_OPTIONS, POPULATION_STATISTICS, Statistic
 from oclgenomics.sweeps.result import Scan
 from oclgenomics.variation.genes import Genes
 
@@ -73,6 +73,8 @@ class NullFacts:
         Mean share of missing states.
     least_density, density, most_density : float
         Sites per bp: the least, the mean and the most.
+    populations : str
+        Haplotypes of the two populations that are compared, as in '40+38'; of replicates that differ 'several'.
     """
 
     fewest_haplotypes: int
@@ -82,6 +84,7 @@ class NullFacts:
     least_density: float
     density: float
     most_density: float
+    populations: str = ""
 
 
 @dataclass(frozen=True)
@@ -186,11 +189,11 @@ class Significance:
                 why = "they have too few sites for a window; make them longer, or scan with smaller windows"
                 raise UsageError(f"no neutral replicate has a value of {each}: {why}")
         known = [one for one in densities if not math.isnan(one)] or [math.nan]
-        kinds = {one.genotypes for one in facts}
+        kinds, sizes = {one.genotypes for one in facts}, {one.populations for one in facts}
         data = NullFacts(
             min(one.haplotypes for one in facts), max(one.haplotypes for one in facts),
             kinds.pop() if len(kinds) == 1 else None, float(np.mean([one.missing for one in facts])),
-            min(known), float(np.mean(known)), max(known),
+            min(known), float(np.mean(known)), max(known), sizes.pop() if len(sizes) == 1 else "several",
         )  # fmt: skip
         extremes = {name: values[:, 0].copy() for name, values in columns.items()}
         places = {name: values[:, 1].copy() for name, values in columns.items()}
@@ -288,6 +291,11 @@ def compare(null: Significance, scans: Sequence[Scan], what: str) -> str:
                 f"{what} has a grid of so many positions; scan with `step`, which replicates can have, too"
             )
         _check_data(data, scan, what, name)
+        if both & set(POPULATION_STATISTICS) and data.populations != scan.facts.populations:
+            raise UsageError(
+                f"{name}: its replicates have {data.populations} haplotypes of two populations, {what} ({scan.name}) "
+                f"has {scan.facts.populations}, for which thresholds are others"
+            )
         if str(null.scan.get("precision")) == "compat" and _begins_late(scan):
             raise UsageError(
                 f"{what} ({scan.name}) begins at {scan.start.min():,.0f} bp; compat precision counts all bp before as "

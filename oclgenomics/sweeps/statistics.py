@@ -7,6 +7,7 @@ import numpy as np
 from oclgenomics.sweeps.options import Statistic, SweepOptions
 from oclgenomics.sweeps.plan import Floats, Ints, Mask, Spans, UsedSites
 from oclgenomics.sweeps.reference import harmonic
+from oclgenomics.variation.selection import count_ones
 
 MU_PARTS = ("mu", "mu_var", "mu_sfs", "mu_ld")
 NOTHING = np.float32(1e-10)  # what RAiSD has for an edge sum or a share of patterns of 0
@@ -83,6 +84,35 @@ def diversity_values(used: UsedSites, spans: Spans, names: tuple[Statistic, ...]
     if "fay_wu_h" in names:
         found["fay_wu_h"] = pi - _sums(2 * d * d / pairs, spans)
     return {name: np.where(spans.known, found[name], np.nan) for name in names if name in found}
+
+
+def population_values(used: UsedSites, spans: Spans, names: tuple[Statistic, ...]) -> dict[str, Floats]:
+    """Return statistics between two populations in windows, float64 (windows,) each; NaN where they are not known.
+
+    Parameters
+    ----------
+    used : UsedSites
+    spans : Spans
+    names : tuple of str
+        Some of 'fst' (Hudson's, the ratio of averages of Bhatia et al. 2013) and 'dxy' (for each bp).
+    """
+    chosen = [name for name in ("fst", "dxy") if name in names]
+    if not chosen or used.populations is None:
+        return {}
+    d, t = (np.empty((2, used.sites)) for _ in range(2))
+    for number, mask in enumerate(used.populations):
+        d[number] = count_ones(used.planes.bits & mask[:, None])
+        valid = used.planes.valid
+        t[number] = np.bitwise_count(mask).sum() if valid is None else count_ones(valid & mask[:, None])
+    p = d / np.maximum(t, 1)
+    within = p * (1 - p) / np.maximum(t - 1, 1)
+    between = p[0] * (1 - p[1]) + p[1] * (1 - p[0])
+    few = t.min(axis=0)
+    found = {"dxy": _sums(np.where(few > 0, between, 0.0), spans) / np.where(spans.length > 0, spans.length, np.nan)}
+    total = _sums(np.where(few > 1, between, 0.0), spans)
+    excess = _sums(np.where(few > 1, (p[0] - p[1]) ** 2 - within.sum(axis=0), 0.0), spans)
+    found["fst"] = np.where(total > 0, excess, np.nan) / np.where(total > 0, total, 1.0)
+    return {name: np.where(spans.known, found[name], np.nan) for name in chosen}
 
 
 def _sums(values: Floats, spans: Spans) -> Floats:

@@ -85,7 +85,7 @@ ELSEWHERE = {  # which reads what others of these do, or is no stream by its nat
     "scheduler": "a file of Dask", "taxonomy": "a folder", "genomes": "a folder", "sources": "names of collections",
     "samplesheet": "tests/app/test_samples.py", "demes": "of the package demes", "table": "read_text",
     "compare": "as scan", "price_per_hour": "read_text", "positions": "read_text",
-    "clr_spectrum": "read_text", "recombination_map": "read_text",
+    "clr_spectrum": "read_text", "recombination_map": "read_text", "populations": "read_text",
 }  # fmt: skip
 
 

@@ -86,8 +86,9 @@ from oclgenomics.sweeps import SweepOptions, scan as scan_sweeps
 from oclgenomics.sweeps.device.ehh import HomozygosityScanner, Method as WalkMethod
 from oclgenomics.sweeps.device.haplotypes import HaplotypeCounter
 from oclgenomics.sweeps.device.patterns import PatternCounter
-from oclgenomics.sweeps.ehh import SCORES, Score, core_sites
+from oclgenomics.sweeps.ehh import COMPARING, SCORES, Score, compared_sites, core_sites
 from oclgenomics.sweeps.plan import Mask, site_planes, used_sites
+from oclgenomics.sweeps.populations import Populations
 from oclgenomics.variation.alignment import Alignment
 
 __all__ = [
@@ -201,12 +202,14 @@ def sweep_patterns(engine: Engine, kind: str, width: int) -> None:
 
 
 def homozygosity(engine: Engine, kind: str, score: Score, method: WalkMethod, local: bool) -> None:
-    """Compute nSL or iHS of sites."""
+    """Compute nSL or iHS of sites, or XP-nSL or XP-EHH."""
     options = SweepOptions(ehh_edge="keep")
     states = correlated_states(np.random.default_rng(3), 40, 20)
     alignment = make_alignment(states, np.arange(40) * 5 + 1, unphased=kind == "unphased")
-    used = used_sites(alignment, options, None, None)
-    sites = core_sites(used, options, Mask.of(None, used.name, options))
+    members = {str(number): int(number > 9) for number in range(1, 19)}
+    used = used_sites(alignment, options, None, None, Populations(("A", "B"), members) if kind == "compared" else None)
+    sites_of = compared_sites if kind == "compared" else core_sites
+    sites = sites_of(used, options, Mask.of(None, used.name, options))
     (found,) = HomozygosityScanner(engine, block_cores=25, method=method, local_memory=None if local else 0).scores(
         [sites], score, options
     )
@@ -727,8 +730,8 @@ FAMILIES: dict[str, tuple[Case, ...]] = {
     ),
     "sweeps_ehh": tuple(
         partial(homozygosity, kind=kind, score=score, method=method, local=local)
-        for kind in ("complete", "unphased")
-        for score in SCORES
+        for kind in ("complete", "unphased", "compared")
+        for score in (COMPARING if kind == "compared" else SCORES)
         for method, local in (("sorted", False), ("classes", True), ("classes", False))
     ),
     "primitives": tuple(partial(primitives, number=number) for number in range(len(_PRIMITIVES))),

@@ -142,14 +142,15 @@ def add_statistic_options(parser: argparse.ArgumentParser, *, grid: bool = True)
     )  # fmt: skip
     add_ehh_options(parser)
     add_clr_options(parser, maps=grid)
+    add_population_options(parser)
 
 
 def add_ehh_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options of nSL and iHS."""
-    group = parser.add_argument_group("extended haplotype homozygosity (nsl, ihs)")
+    """Add the options of nSL, iHS, XP-nSL and XP-EHH."""
+    group = parser.add_argument_group("extended haplotype homozygosity (nsl, ihs, xp_nsl, xp_ehh)")
     group.add_argument(
         "--ehh-maf", type=float, default=0.05, metavar="F",
-        help="leave out sites of a smaller minor allele frequency (default: %(default)s)",
+        help="nsl and ihs leave out sites of a smaller minor allele frequency (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--ehh-max-gap", type=app.count, default=200_000, metavar="BP",
@@ -183,6 +184,21 @@ def add_clr_options(parser: argparse.ArgumentParser, *, maps: bool) -> None:
         "--recombination-map", metavar="FILE",
         help="take distances from this map (HapMap, PLINK or SweepFinder2; default: bp)",
     ))  # fmt: skip
+
+
+def add_population_options(parser: argparse.ArgumentParser) -> None:
+    """Add which samples are compared."""
+    group = parser.add_argument_group("two populations (fst, dxy, xp_nsl, xp_ehh)")
+    files.reads(group.add_argument(
+        "--populations", metavar="FILE",
+        help="a sample and its population in each line; samples without a line are in neither (of an input without "
+        "names of samples: their numbers, from 1)",
+    ))  # fmt: skip
+    group.add_argument(
+        "--between",
+        metavar="A,B",
+        help="two of the populations of that file; xp_nsl and xp_ehh are high at sweeps of A (default: it has two)",
+    )
 
 
 def add_site_options(parser: argparse.ArgumentParser, *, regions: bool = True) -> None:
@@ -223,8 +239,10 @@ def sweep_options(args: argparse.Namespace) -> sweeps.SweepOptions:
     """
     names = ("width", "edge", "grid", "step", "window", "precision", "maf", "missing", "max_missing", "on_exclude")
     return sweeps.SweepOptions(
-        statistics=tuple(args.statistics.split(",")), **{name: getattr(args, name) for name in (*names, *OWN_OPTIONS)}
-    )
+        statistics=tuple(args.statistics.split(",")), populations=args.populations,
+        between=None if args.between is None else tuple(args.between.split(",")),
+        **{name: getattr(args, name) for name in (*names, *OWN_OPTIONS)},
+    )  # fmt: skip
 
 
 def run(args: argparse.Namespace) -> int:
@@ -244,7 +262,7 @@ def run(args: argparse.Namespace) -> int:
     _check_threshold(args, null)
     genes = None if args.genes is None else gene_files.read_genes(args.genes)
     background = None if args.background is None else sweeps.read_thresholds(args.background)
-    for path in (args.clr_spectrum, args.recombination_map):
+    for path in (args.clr_spectrum, args.recombination_map, args.populations):
         if path not in (None, "-") and not os.path.exists(path):  # it is read when the first alignment was
             raise InputError("no such file", source=path)
     oclgenomics.select_device(args.device)  # a device that is not there is reported before hours of reading

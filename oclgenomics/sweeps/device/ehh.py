@@ -14,6 +14,8 @@ from oclgenomics.errors import UsageError
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.memory import BufferNeed
 from oclgenomics.sweeps.ehh import (
+    BY_BP,
+    COMPARING,
     END,
     MOST_HAPLOTYPES,
     REASONS,
@@ -22,6 +24,7 @@ from oclgenomics.sweeps.ehh import (
     Score,
     SiteScores,
     Walks,
+    compared_sites,
     core_sites,
     joined_cores,
     normalised,
@@ -37,6 +40,7 @@ from oclgenomics.sweeps.plan import Floats, Mask, UsedSites
 SOURCE = "sweeps/ehh.cl"
 LANES = 256
 LOCAL_BYTES, LOCAL_FIXED = 11, 256  # of local memory, for each haplotype and for all
+COMPARED_BYTES = 8  # more for each haplotype where two populations are compared
 LEAST_IN_LOCAL = 256
 LEAST_BLOCK = 256  # cores that a work-item of `walk_sorted` does at least
 BLOCK_SHARE = 4  # ... and times the steps that it has to begin before them
@@ -45,11 +49,12 @@ GROUPS = 1 << 12  # at a time, with classes in global memory
 AHEAD = 2  # rows of the stack beyond the most steps
 
 Method = Literal["sorted", "classes"]
+ALL_SCORES: tuple[Score, ...] = (*SCORES, *COMPARING)
 
 
 @dataclass(frozen=True, eq=False)
 class EhhValues(Native):
-    """nSL and iHS of windows, each of its own scored sites.
+    """nSL, iHS, XP-nSL and XP-EHH of windows, each of its own scored sites.
 
     Attributes
     ----------
@@ -67,7 +72,7 @@ class EhhValues(Native):
 
 
 class Ehh:
-    """nSL and iHS as a family of statistics; see `families.Family`.
+    """nSL, iHS, XP-nSL and XP-EHH as a family of statistics; see `families.Family`.
 
     Parameters
     ----------
@@ -77,7 +82,7 @@ class Ehh:
     """
 
     name: ClassVar[str] = "ehh"
-    statistics: ClassVar[tuple[Statistic, ...]] = SCORES
+    statistics: ClassVar[tuple[Statistic, ...]] = ALL_SCORES
 
     def __init__(self, engine: Engine, *, block_sites: int | None = None) -> None:
         self._scanner = HomozygosityScanner(engine, block_cores=block_sites)
@@ -94,33 +99,36 @@ class Ehh:
         Raises
         ------
         UsageError
-            More haplotypes than there may be.
+            More haplotypes than there may be, or genotypes where two populations are compared.
         """
-        sites = [core_sites(one, options, mask) for one, mask in zip(used, masks, strict=True)]
-        names = [name for name in SCORES if name in options.statistics]
-        columns = [self._scanner.scores(sites, name, options) for name in names]
+        names = [name for name in ALL_SCORES if name in options.statistics]
+        columns = []
+        for chosen, sites_of in ((SCORES, core_sites), (COMPARING, compared_sites)):
+            own = [name for name in names if name in chosen]
+            sites = [sites_of(one, options, mask) for one, mask in zip(used, masks, strict=True)] if own else []
+            columns += [self._scanner.scores(sites, name, options) for name in own]
         return [dict(zip(names, each, strict=True)) for each in zip(*columns, strict=True)]
 
     def background(self, measured: Sequence[dict[Score, SiteScores]], options: SweepOptions) -> Background:
-        """Return the means and deviations of scores, by derived frequency."""
+        """Return the means and deviations of scores, by derived frequency unless they compare populations."""
         found: dict[str, Floats] = {}
-        for name in SCORES:
+        for name in ALL_SCORES:
             if name in options.statistics:
-                bins = score_bins([one[name] for one in measured])
+                bins = score_bins([one[name] for one in measured], by_frequency=name in SCORES)
                 found |= {f"{name}_{column}": values for column, values in bins.items()}
         return found
 
     def native(
         self, measured: dict[Score, SiteScores], options: SweepOptions, background: Background | None
     ) -> EhhValues:
-        """Return the means of absolute normalised scores in windows."""
+        """Return the means of normalised scores in windows: of absolute ones unless they compare populations."""
         assert background is not None
         details: dict[str, Any] = {}
         windows: dict[str, Native] = {}
         for name, scores in measured.items():
             bins = {column: background[f"{name}_{column}"] for column in ("mean", "deviation")}
             details[name] = normalised(scores, bins)
-            at, values = windows_of_scores(details[name])
+            at, values = windows_of_scores(details[name], signed=name in COMPARING)
             windows[name] = Native(at, {name: values})
         remarks = tuple(one for name, scores in measured.items() if (one := _remark(name, scores)))
         return EhhValues(np.zeros(0), {}, remarks, details=details, windows=windows)
@@ -137,8 +145,20 @@ def _remark(name: Score, scores: SiteScores) -> str:
     return text
 
 
+def _rows_of_scratch(like: CoreSites) -> tuple[int, int]:
+    """Numbers that `walk_sorted` keeps for each step: of its stack, and of lost pairs."""
+    if like.first:
+        return 5, 3
+    return 3, 3 if like.genotypes else 2
+
+
+def _group_words(like: CoreSites) -> int:
+    """Words of classes that `walk_classes` keeps in global memory."""
+    return 4 * like.count + 9 + (2 * like.count + 4) * (like.first > 0)
+
+
 class HomozygosityScanner:
-    """Computes nSL and iHS of sites on one device.
+    """Computes nSL, iHS, XP-nSL and XP-EHH of sites on one device.
 
     Parameters
     ----------
@@ -176,12 +196,12 @@ class HomozygosityScanner:
             Not enough device memory, or a device lost on the way.
         """
         pairs = [(one, walks(one, score)) for one in alignments]
-        groups: dict[tuple[int, bool], list[int]] = defaultdict(list)
+        groups: dict[tuple[int, bool, int], list[int]] = defaultdict(list)
         for number, one in enumerate(alignments):
             if one.count > MOST_HAPLOTYPES:
                 raise UsageError(f"{score} takes at most {MOST_HAPLOTYPES:,} haplotypes, and there are {one.count:,}")
             if one.sites:
-                groups[one.haplotypes, one.genotypes].append(number)
+                groups[one.haplotypes, one.genotypes, one.first].append(number)
         found: dict[int, tuple[NDArray[np.uint64], NDArray[np.bool_]]] = {}
         for members in groups.values():
             rows, joined = joined_cores([pairs[number] for number in members])
@@ -231,14 +251,15 @@ class HomozygosityScanner:
     def _scratch(self, walk: Walks, like: CoreSites) -> int:
         """Bytes of scratch, whatever the cores."""
         if self._method == "sorted":
-            alleles, depth = 3 if like.genotypes else 2, int(walk.steps.max()) + AHEAD + 1
-            return ITEMS * (12 * like.count + 4 * (3 + alleles) * depth)
-        return 0 if self._capacity(like) else GROUPS * 4 * (4 * like.count + 9)
+            depth = int(walk.steps.max()) + AHEAD + 1
+            return ITEMS * (12 * like.count + 4 * sum(_rows_of_scratch(like)) * depth)
+        return 0 if self._capacity(like) else GROUPS * 4 * _group_words(like)
 
     def _capacity(self, like: CoreSites) -> int:
         """Haplotypes whose classes are kept in local memory, a power of 2; 0 where these do not fit there."""
         capacity = max(1 << (like.count - 1).bit_length(), LEAST_IN_LOCAL)
-        return capacity if capacity * LOCAL_BYTES + LOCAL_FIXED <= self._local else 0
+        each = LOCAL_BYTES + COMPARED_BYTES * (like.first > 0)
+        return capacity if capacity * each + LOCAL_FIXED <= self._local else 0
 
     def _block(
         self, rows: NDArray[np.uint32], walk: Walks, like: CoreSites, score: Score, begin: int, end: int
@@ -253,15 +274,17 @@ class HomozygosityScanner:
                 "sums": engine.empty((2, kinds, cores), np.uint64), "ended": engine.empty((2, cores), np.uint8),
             }  # fmt: skip
         given = {**held, "words": rows.shape[1], "sites": len(rows), "count": like.count, "begin": begin, "end": end}
-        defines = {"ALLELES": alleles, "BY_BP": int(score == "ihs")}
+        given["compared"] = like.first
+        defines = {"ALLELES": alleles, "BY_BP": int(score in BY_BP), "COMPARED": int(like.first > 0)}
         scratch = []
         if self._method == "sorted":
             depth = int(walk.steps.max()) + AHEAD + 1
             block = max(LEAST_BLOCK, BLOCK_SHARE * (depth - AHEAD), -(-2 * cores // ITEMS))
             items = 2 * -(-cores // block)
+            stack, lost = _rows_of_scratch(like)
             scratch = [
                 engine.empty(items * 2 * like.count, np.uint16), engine.empty(items * 2 * like.count, np.uint32),
-                engine.empty(items * 3 * depth, np.uint32), engine.empty(items * alleles * depth, np.uint32),
+                engine.empty(items * stack * depth, np.uint32), engine.empty(items * lost * depth, np.uint32),
             ]  # fmt: skip
             named = dict(zip(("order", "differing", "stack", "lost"), scratch, strict=True))
             kernel = engine.kernel(SOURCE, "walk_sorted", **defines)
@@ -269,7 +292,7 @@ class HomozygosityScanner:
         else:
             capacity = self._capacity(like)
             kernel = engine.kernel(SOURCE, "walk_classes", **defines, IN_LOCAL=capacity)
-            words = 4 * like.count + 9
+            words = _group_words(like)
             lanes, groups = engine.group_of(kernel, LANES), 2 * cores
             if capacity:
                 engine.launch(kernel, (groups * lanes,), (lanes,), **given, from_group=0, group_words=0, scratch=None)

@@ -28,7 +28,7 @@ from oclgenomics.sweeps.plan import (
     site_windows,
 )
 from oclgenomics.sweeps.result import VALUES, Scan
-from oclgenomics.sweeps.statistics import diversity_values, mu_values
+from oclgenomics.sweeps.statistics import diversity_values, mu_values, population_values
 from oclgenomics.variation.bed import BedRegions
 
 FAMILIES: tuple[type[Family], ...] = (HaplotypeFamily, Ehh, Clr)
@@ -146,6 +146,7 @@ def _begun(
         mu = mu_values(used, windows, counts.lone.astype(np.int64), counts.pairs.astype(np.int64), options, mask)
     rows, values, step = _rows(used, windows, mu, options, mask)
     values |= diversity_values(used, rows, tuple(options.statistics))
+    values |= population_values(used, rows, tuple(options.statistics))
     scan = Scan(
         name=used.name, replicate=used.replicate, positions=rows.at, start=rows.start, end=rows.end,
         window_sites=rows.stop - rows.first, values=values,

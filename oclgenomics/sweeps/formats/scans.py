@@ -19,7 +19,7 @@ from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.json_text import load_fields
 from oclgenomics.io.text_file import read_text
 from oclgenomics.sweeps.combined import COMBINED_P
-from oclgenomics.sweeps.ehh import SCORES, SiteScores
+from oclgenomics.sweeps.ehh import COMPARING, SCORES, SiteScores
 from oclgenomics.sweeps.options import JUDGED, LOW, STATISTICS
 from oclgenomics.sweeps.plan import SweepFacts
 from oclgenomics.sweeps.result import LABELS, NOT_NEGATIVE, SCALES, VALUES, WINDOW_COLUMNS, Scan, Scans
@@ -73,7 +73,7 @@ class TsvReport(Lines):
         label = f"{in_one_line(scan.name)}\t{scan.replicate}".replace("%", "%%")
         form = f"{label}\t%.10g\t%.10g\t%.10g\t%d" + f"\t%.{digits}g" * len(scan.values) + "\n"
         columns = (scan.positions, scan.start, scan.end, scan.window_sites, *scan.values.values())
-        words = " ".join(f"{name}={str(value).lower()}" for name, value in asdict(scan.facts).items())
+        words = " ".join(f"{name}={str(value).lower()}" for name, value in asdict(scan.facts).items() if value != "")
         facts = f"{FACTS_MARK}{words} chromosome={in_one_line(scan.name)}\n"
         unknown = any(np.isnan(column).any() for column in scan.values.values())
         return encoded(header + facts + _rows(form, columns, nan=MISSING if unknown else None))
@@ -171,7 +171,7 @@ def scan_record(scan: Scan) -> dict[str, Any]:
 
 def unscored_record(scan: Scan) -> dict[str, Any]:
     """Return why sites have no nSL and iHS, if these were asked for."""
-    found = {name: dict(scan.details[name].unscored) for name in SCORES if name in scan.details}
+    found = {name: dict(scan.details[name].unscored) for name in (*SCORES, *COMPARING) if name in scan.details}
     return {"unscored": found} if found else {}
 
 
@@ -265,7 +265,7 @@ def _read_alignment(one: Mapping[str, Any], parameters: Mapping[str, Any]) -> Sc
     """
     names = ("positions", "start", "end", "window_sites", *(name for name in VALUES if name in one))
     columns = [np.array([np.nan if value is None else value for value in one[name]], np.float64) for name in names]
-    facts = SweepFacts(**{field.name: one[field.name] for field in fields(SweepFacts)})
+    facts = SweepFacts(**{field.name: one[field.name] for field in fields(SweepFacts) if field.name in one})
     return _scan(
         str(one["chromosome"]), int(one["replicate"]), dict(zip(names, columns, strict=True)), facts, parameters
     )
@@ -341,7 +341,8 @@ def _read_facts(line: str, source: str, number: int) -> SweepFacts:
     try:
         haplotypes, sites = int(words["haplotypes"]), int(words["sites"])
         genotypes = {"true": True, "false": False}[words["genotypes"]]
-        return SweepFacts(haplotypes, sites, genotypes, float(words["missing"]), float(words["masked"]))
+        shares = float(words["missing"]), float(words["masked"])
+        return SweepFacts(haplotypes, sites, genotypes, *shares, words.get("populations", ""))
     except (KeyError, ValueError):
         wrong = "the line of what was scanned is broken; scan the data again"
         raise InputError(wrong, source=source, line=number) from None

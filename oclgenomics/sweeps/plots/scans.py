@@ -39,6 +39,7 @@ SHORT = {
     "h1": "H1", "h12": "H12", "h123": "H123", "h2_h1": "H2/H1", "lassi": "T", "saltilassi": "L",
     "nsl": "nSL", "ihs": "iHS",
     "clr": "CLR",
+    "fst": "Fst", "dxy": "dxy", "xp_nsl": "XP-nSL", "xp_ehh": "XP-EHH",
     "combined": "score",
 }  # fmt: skip
 WIDTH, PANEL, MARGINS = 10.0, 1.55, 1.5  # inches

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from oclgenomics.app.figures import save_plot
-from oclgenomics.sweeps.options import DEFAULT_STATISTICS
+from oclgenomics.sweeps.options import DEFAULT_STATISTICS, STATISTICS
 from oclgenomics.sweeps.plan import SweepFacts
 from oclgenomics.sweeps.plots.scans import COLUMNS, drawn_rows, gene_text, plot_scans, value_text
 from oclgenomics.sweeps.result import Scan
@@ -45,6 +45,11 @@ def test_every_format(kind: str) -> None:
     out = io.BytesIO()
     save_plot(plot_scans([make_scan()], title="a $ in a name"), out, kind)
     assert out.getvalue().startswith(MAGIC[kind])
+
+
+def test_every_statistic_has_a_panel() -> None:
+    figure = plot_scans([make_scan(names=STATISTICS)])
+    assert len(figure.axes) == len(STATISTICS)
 
 
 def test_one_chromosome_names_its_best_window() -> None:
