@@ -295,9 +295,14 @@ __kernel void scan_tiles(TILE_ARGUMENTS)
 #pragma unroll
         for (int a = 0; a < EACH_I; a++) {
             const int j = j_here + b * LANES_J, i = i_here + a * LANES_I;
-            const float own = epsilon * (float)((tile_i + TILE - 1 - i) * (j - tile_j));
-            tile[b][a] = j <= last_row ? (float)(sums[AT(j, i)] - reference) + own : 0.0f;
+            tile[b][a] = j <= last_row ? (float)(sums[AT(j, i)] - reference) : 0.0f;
         }
+    barrier(CLK_LOCAL_MEM_FENCE);  // between what takes many registers: whole numbers, and their parts of epsilon k m
+#pragma unroll
+    for (int b = 0; b < EACH_J; b++)
+#pragma unroll
+        for (int a = 0; a < EACH_I; a++)
+            tile[b][a] = fma(epsilon * (float)(TILE - 1 - lane_i - a * LANES_I), (float)(lane_j + b * LANES_J), tile[b][a]);
     for (int chunk = from; chunk < to; chunk += AT_ONCE) {
         const int chunk_end = MIN(chunk + AT_ONCE, to);
         for (int n = lane; n < AT_ONCE; n += LANES_I * LANES_J)
@@ -325,27 +330,24 @@ __kernel void scan_tiles(TILE_ARGUMENTS)
                 const int c = centres[n];
                 __local const float2 *column = columns + n * TILE + lane_i, *row = rows_here + n * TILE + lane_j;
                 __global const float2 *k_sides = sides + (c + 1 - i_here + TILE), *m_sides = sides + (j_here - c + TILE);
-                float2 dl[EACH_I], dr[EACH_J], k[EACH_I], m[EACH_J];
+                float2 dl[EACH_I], k[EACH_I];
 #pragma unroll
                 for (int a = 0; a < EACH_I; a++) {
                     dl[a] = column[a * LANES_I];
                     k[a] = k_sides[-a * LANES_I];
                 }
-#pragma unroll
-                for (int b = 0; b < EACH_J; b++) {
-                    dr[b] = row[b * LANES_J];
-                    m[b] = m_sides[b * LANES_J];
-                }
                 int best = 0;  // bits of a float, which order numbers that are not negative, and are below 0 for others
 #pragma unroll
-                for (int b = 0; b < EACH_J; b++)
+                for (int b = 0; b < EACH_J; b++) {
+                    const float2 dr = row[b * LANES_J], m = m_sides[b * LANES_J];
 #pragma unroll
                     for (int a = 0; a < EACH_I; a++) {
-                        const float cross = tile[b][a] - (dl[a].s0 + dr[b].s0);
-                        const float g = fma(k[a].s0, m[b].s1, k[a].s1 * m[b].s0);
-                        const int omega = as_int((dl[a].s1 + dr[b].s1) * reciprocal(g * cross));
+                        const float cross = tile[b][a] - (dl[a].s0 + dr.s0);
+                        const float g = fma(k[a].s0, m.s1, k[a].s1 * m.s0);
+                        const int omega = as_int((dl[a].s1 + dr.s1) * reciprocal(g * cross));
                         best = MAX(best, omega);
                     }
+                }
                 atomic_max(&gathered[stage - chunk + n], best);
             }
             barrier(CLK_LOCAL_MEM_FENCE);
