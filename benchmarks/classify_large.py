@@ -192,7 +192,11 @@ class Steps:
             self.note(name, failed=said[-2000:])
             raise SystemExit(f"{name} failed: {said[-2000:]}")
         seen = {"wall_s": float(took[0]), "cpu_s": float(took[1]), "peak_mib": int(took[2]) / 1024}
-        self.note(name, **seen, said=said.splitlines()[-2:])
+        self.note(
+            name,
+            **seen,
+            said=[line for line in said.splitlines() if line.startswith("oclgenomics: ")][-1].partition("; wrote ")[0],
+        )
 
 
 def measure(args: argparse.Namespace, folder: Path) -> dict[str, Any]:

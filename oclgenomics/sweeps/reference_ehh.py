@@ -35,12 +35,37 @@ class Rules:
     max_gap: float = 200_000
     keep_edge: bool = False
 
+    @property
+    def by_bp(self) -> bool:
+        """Distances are those of bp, not of sites."""
+        return self.score in ("ihs", "xp_ehh")
+
 
 def homozygosity(haplotypes: Sequence[tuple[int, ...]]) -> float:
     """Return the share of pairs that are equal; 0 of fewer than two haplotypes."""
     if len(haplotypes) < 2:
         return 0.0
     return sum(n * (n - 1) for n in Counter(haplotypes).values()) / (len(haplotypes) * (len(haplotypes) - 1))
+
+
+def weight_of_step(
+    positions: Sequence[float], here: int, step: int, rules: Rules, parted: Collection[int]
+) -> float | str | None:
+    """Return the weight of the next trapezoid of a walk; None where it ends with the data, or why there is no score."""
+    ahead = here + step
+    if not 0 <= ahead < len(positions):
+        return None if rules.keep_edge else "end of the data"
+    if max(here, ahead) in parted:
+        return "excluded region"
+    distance = abs(positions[ahead] - positions[here])
+    if distance > rules.max_gap:
+        return "gap"
+    return min(distance, 20_000) / 1e6 if rules.by_bp else min(1.0, 20_000 / max(distance, 1e-9))
+
+
+def has_reached(positions: Sequence[float], core: int, here: int, rules: Rules) -> bool:
+    """Say whether a walk has gone as far as it goes."""
+    return abs(positions[here] - positions[core]) >= 1e6 if rules.by_bp else abs(here - core) >= REACH_SITES
 
 
 def side(
@@ -85,20 +110,12 @@ def side(
         )
         if low and rules.unphased:
             break
-        ahead = here + step
-        if not 0 <= ahead < len(sites):
-            if rules.keep_edge:
-                break
-            return "end of the data"
-        if max(here, ahead) in parted:
-            return "excluded region"
-        distance = abs(positions[ahead] - positions[here])
-        if distance > rules.max_gap:
-            return "gap"
-        if low:
+        weight = weight_of_step(positions, here, step, rules, parted)
+        if isinstance(weight, str):
+            return weight
+        if weight is None or low:
             break
-        weight = min(distance, 20_000) / 1e6 if rules.score == "ihs" else min(1.0, 20_000 / max(distance, 1e-9))
-        here = ahead
+        here += step
         seen = [(*before, allele) for before, allele in zip(seen, sites[here], strict=True)]
         for name, own_members in members.items():
             cut = not rules.unphased or (rules.score == "ihs" and not name.startswith("not"))
@@ -109,10 +126,7 @@ def side(
             carried[name] = now
         if len(set(seen)) == len(seen):
             break
-        reached = (
-            abs(here - core) >= REACH_SITES if rules.score == "nsl" else abs(positions[here] - positions[core]) >= 1e6
-        )
-        if reached:
+        if has_reached(positions, core, here, rules):
             break
     return total
 
@@ -159,25 +173,18 @@ def compared_side(
     here, seen = core, [tuple[int, ...]((allele,)) for allele in sites[core]]
     totals, before = [0.0, 0.0], [homozygosity(seen[own]) for own in populations]
     while homozygosity(seen) > CUTOFF:
-        ahead = here + step
-        if not 0 <= ahead < len(sites):
-            if rules.keep_edge:
-                break
-            return "end of the data"
-        if max(here, ahead) in parted:
-            return "excluded region"
-        distance = abs(positions[ahead] - positions[here])
-        if distance > rules.max_gap:
-            return "gap"
-        by_bp = rules.score == "xp_ehh"
-        weight = min(distance, 20_000) / 1e6 if by_bp else min(1.0, 20_000 / max(distance, 1e-9))
-        here = ahead
+        weight = weight_of_step(positions, here, step, rules, parted)
+        if isinstance(weight, str):
+            return weight
+        if weight is None:
+            break
+        here += step
         seen = [(*alleles, allele) for alleles, allele in zip(seen, sites[here], strict=True)]
         for number, own in enumerate(populations):
             now = homozygosity(seen[own])
             totals[number] += (before[number] + now) / 2 * weight
             before[number] = now
-        if abs(positions[here] - positions[core]) >= 1e6 if by_bp else abs(here - core) >= REACH_SITES:
+        if has_reached(positions, core, here, rules):
             break
     return totals[0], totals[1]
 
