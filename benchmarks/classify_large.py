@@ -103,7 +103,7 @@ def species_taxid(genus: int, species: int) -> int:
 
 
 def sample_genus(seed: int, size: int, job: tuple[int, int]) -> tuple[NDArray[np.uint8], list[str]]:
-    """Reads of a genus as rows of letters, and what the table of the truth says of each."""
+    """Reads of a genus as rows of bases, and what the table of the truth says of each."""
     genus, count = job
     draws = np.random.default_rng([seed, genus, LENGTH])
     counts = draws.multinomial(count, list(CLASSES.values()))
@@ -192,11 +192,8 @@ class Steps:
             self.note(name, failed=said[-2000:])
             raise SystemExit(f"{name} failed: {said[-2000:]}")
         seen = {"wall_s": float(took[0]), "cpu_s": float(took[1]), "peak_mib": int(took[2]) / 1024}
-        self.note(
-            name,
-            **seen,
-            said=[line for line in said.splitlines() if line.startswith("oclgenomics: ")][-1].partition("; wrote ")[0],
-        )
+        outcomes = [line.partition("; wrote ")[0] for line in said.splitlines() if ": wrote " not in line]
+        self.note(name, **seen, said=outcomes[-1:])
 
 
 def measure(args: argparse.Namespace, folder: Path) -> dict[str, Any]:

@@ -21,10 +21,10 @@ import numpy as np
 __all__ = ["BASES", "SEED", "SETS", "genome_of", "write_set"]
 
 SEED, READ, SHORT_READ, LONG_READ, ERRORS, CHUNK = 17, 150, 36, 10_000, 0.005, 100_000
-AT_ONCE = 16_000_000  # letters of reads, at most
+AT_ONCE = 16_000_000  # bases of reads, at most
 ELEMENTS, ELEMENT, DIVERGENCE = 40, 300, 0.1
 DEEP = 200
-LONG_PART = 1e8 / 2.4e8  # of the plain set's letters, in long reads
+LONG_PART = 1e8 / 2.4e8  # of the plain set's bases, in long reads
 BASES = np.frombuffer(b"ACGT", np.uint8)
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
