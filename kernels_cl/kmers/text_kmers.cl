@@ -8,7 +8,7 @@
 //                 piece pieces[c].
 //   take_counts   counts[i]: that of window i, if the table has it; valid[i] = 1 if it is a k-mer. All others stay as they
 //                 are. The first window of cut c is windows places[c] of the result.
-//   mark_kmers      sets the mark of each k-mer
+//   mark_kmers    sets the mark of each k-mer
 //
 // A work-item takes `each` cuts. It gathers BATCH k-mers before it looks them up, so that the processor waits for many places
 // of the table at a time.
@@ -107,11 +107,13 @@ static inline void places_of(const ulong *batch, uint *places, uint held, ulong 
         const uint prefix = places[i];
         places[i] = starts[prefix];
         sizes[i] = starts[prefix + 1] - places[i];
-        for (uint w = WORDS > 2 ? WORDS - 2 : 0; w < WORDS; ++w)
-            COME(keys + w * stride + places[i] + sizes[i] / 2);
+        for (uint w = 0; w < WORDS; ++w) {
+            COME(keys + w * stride + places[i]);
+            COME(keys + w * stride + places[i] + FEW - 1);
+        }
     }
     for (uint i = 0; i < held; ++i)
-        places[i] = sizes[i] ? place_of(keys, stride, batch + i * WORDS, places[i], sizes[i]) : NO_PLACE;
+        places[i] = place_of(keys, stride, batch + i * WORDS, places[i], sizes[i]);
 }
 
 __kernel void count_found(__global const uchar *memory, uint skip, __global const uint *cuts, uint count, uint each, uint k, uint bits,

@@ -19,6 +19,7 @@ from oclgenomics.runtime import DeviceArray, Engine, HostArray
 
 SOURCE = "kmers/key_table.cl"
 CPU_ITEMS = 256  # work-items at most, so that cores share the work evenly
+SPARE = 8  # keys behind the last one that are read, whatever they are
 GPU_PREFIXES = 16  # that a work-item finds
 
 
@@ -129,7 +130,7 @@ class KeyTable:
         self.size, self.room, self.last = 0, room, False
         self._engine, self._k = engine, k
         # A CPU device finds lines of huge pages sooner, which the host's memory has.
-        self._keys = HostArray(engine, (key_words(k), max(room, 1)), np.uint64)
+        self._keys = HostArray(engine, (key_words(k), room + SPARE), np.uint64)
         self._counts = HostArray(engine, max(room, 1), np.uint32) if with_counts else None
         self._bits, self._starts = 1, HostArray(engine, 1, np.uint32)
 
@@ -141,8 +142,12 @@ class KeyTable:
     @property
     def keys(self) -> dict[str, Any]:
         """What kernels take that ask whether k-mers are there, or for their counts."""
-        keys = {"stride": self._keys.device.shape[1], "keys": self._keys.device, "starts": self._starts.device, "bits": self._bits}
-        return keys if self._counts is None else {**keys, "key_counts": self._counts.device}
+        return self._places if self._counts is None else {**self._places, "key_counts": self._counts.device}
+
+    @property
+    def _places(self) -> dict[str, Any]:
+        keys = self._keys.device
+        return {"keys": keys, "stride": keys.shape[1], "starts": self._starts.device, "bits": self._bits}
 
     def append(self, runs: Runs, start: int, size: int) -> None:
         """Copy `size` k-mers from `start` on, which are greater than all that the table has."""
@@ -168,13 +173,12 @@ class KeyTable:
         """Find where the k-mers with each prefix begin, when all have come."""
         self.last = last
         self._bits = prefix_bits(self.size, self._k)
-        prefixes = 1 << self._bits
+        prefixes, cpu = 1 << self._bits, self._engine.tuning.cpu
         self._starts = HostArray(self._engine, prefixes + 1, np.uint32)
-        each = -(-prefixes // CPU_ITEMS) if self._engine.tuning.cpu else GPU_PREFIXES
+        each = -(-prefixes // CPU_ITEMS) if cpu else GPU_PREFIXES
         kernel = self._engine.kernel(SOURCE, "find_prefixes", WORDS=key_words(self._k), MARKS=False)
         self._engine.launch_items(
-            kernel, -(-prefixes // each), lanes=1 if self._engine.tuning.cpu else None, 
-            keys=self._keys.device, stride=self._keys.device.shape[1], size=self.size, k=self._k, bits=self._bits, each=each, starts=self._starts.device,
+            kernel, -(-prefixes // each), lanes=1 if cpu else None, size=self.size, k=self._k, each=each, **self._places
         )  # fmt: skip
 
 

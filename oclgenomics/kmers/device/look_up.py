@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import KmerSet
-from oclgenomics.kmers.device.key_table import CPU_ITEMS, ChosenKmers, CountBounds, KeyTable, Marks, key_tables
+from oclgenomics.kmers.device.key_table import CPU_ITEMS, ChosenKmers, KeyTable, Marks, key_tables
 from oclgenomics.kmers.plan.memory import table_room
 from oclgenomics.runtime import DeviceArray, Engine, HostArray
 from oclgenomics.sequence.device_text import Text

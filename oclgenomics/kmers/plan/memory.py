@@ -60,7 +60,7 @@ MIN_ENCODED, MIN_DECODED = 16, 16  # at a time on CPU devices, if they fit
 LEAST_ROOM_BYTES = 20 << 20  # that so many sections may take
 MAX_HELD = 4  # sections that are gathered on CPU devices where runs are short
 SPARE = 16  # bytes, as eight are written at a time and whole words read
-PREFIX_KMERS = 8  # of a table with the same prefix on average, at least: a cache line for each word of their keys
+PREFIX_KMERS = 4  # of a table with the same prefix on average, at least: about a cache line for each word of their keys
 TABLE_SHARE = 2  # of the memory, one part in so many is for the table
 MAX_TABLE = 1 << 31  # of a table: its places are numbered with 32 bits
 MARK_BITS = 17  # of a block of marks, which is in the first cache (key_table.clh)
@@ -376,7 +376,7 @@ def marked_room(room: int, kmers: int) -> tuple[int, int]:
 
 
 def most_marked(distinct: int) -> int:
-    """Return how many bases sequences may have for which it pays to mark their k-mers before a set is read; 0 if none."""
+    """Return how many bases sequences may have whose k-mers are marked before a set is read; 0 if none."""
     return distinct // MARKED if distinct >= MIN_MARKED else 0
 
 
