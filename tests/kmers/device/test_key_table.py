@@ -115,9 +115,7 @@ def test_marks_leave_out_nearly_all_else(engine: Engine) -> None:
     assert 1000 <= table.size < 2000
 
 
-def test_an_empty_database_and_one_of_several_stretches(
-    engine: Engine, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_databases_of_no_stretch_and_of_several(engine: Engine, tmp_path: Path) -> None:
     """Arrays of decoded sections are used again, also where the last one is shorter."""
     numbers = sorted({int(one) for one in np.random.default_rng(2).integers(0, 1 << 62, 200_000)})
     for name, kmers in (("full", set_of_numbers(numbers, 31, 1)), ("empty", set_of({}, 31))):

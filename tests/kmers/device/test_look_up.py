@@ -116,7 +116,7 @@ def reports(found: QueryResult) -> dict[str, bytes]:
     width=st.integers(1, 80),
     newline=st.sampled_from([b"\n", b"\r\n", b"\r"]),
 )
-@settings(max_examples=60)
+@settings(max_examples=45)
 def test_all_reports_are_those_of_the_host(
     engine: Engine,
     tmp_path_factory: pytest.TempPathFactory,
