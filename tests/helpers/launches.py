@@ -35,7 +35,7 @@ from oclgenomics.classify.device import packing
 from oclgenomics.classify.device.clade_counter import count_clades
 from oclgenomics.classify.device.feature_index import FeatureIndex
 from oclgenomics.classify.device.sketches import Sketcher, cut_windows
-from oclgenomics.classify.device.tables import FeatureTable
+from oclgenomics.classify.device.tables import FeatureFilter, FeatureTable
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.reference import sketches as sketch_oracle
 from oclgenomics.classify.taxonomy.lineages import Lineages
@@ -584,7 +584,9 @@ def packed_features(engine: Engine) -> None:
     ):
         write_as(Path(folder, "x"), database, KIND.version)
         with open_database(Path(folder, "x")) as (known, store):
-            FeatureTable(engine, store, int(database.targets.windows.sum())).release()
+            windows, wanted = int(database.targets.windows.sum()), np.array([[1, NO_FEATURE], [2, 3]], np.uint32)
+            FeatureTable(engine, store, windows).release()
+            FeatureTable(engine, store, windows, FeatureFilter(engine, [wanted], store.numbers)).release()
             lineages = Lineages.of(known.taxonomy, known.targets)
             assert np.array_equal(count_clades(engine, store, lineages), known.known)
 
