@@ -1,7 +1,8 @@
 // Makes a table of k-mers, see key_table.clh.
 //
-//   find_prefixes   starts: where the keys with each prefix begin among `size` ascending ones; one more entry is `size`. A work-item
-//                   takes `each` prefixes. It goes on from one to the next in steps that double, so that any keys take few of them.
+//   find_prefixes   starts: where the keys with each prefix begin among `size` ascending ones; one more entry is `size`, and
+//                   the FEW least significant words behind the last key are 0. A work-item takes `each` prefixes. It goes on from one
+//                   to the next in steps that double, so that any keys take few of them.
 //   choose_kmers    flags[i] = 1 for the k-mers with a count from `least` to `most` and, with MARKS, a mark; else 0. A work-item a
 //                   k-mer.
 //
@@ -23,12 +24,15 @@ static inline uint prefix_at(__global const ulong *keys, ulong stride, uint plac
     return prefix_of(key, k, bits);
 }
 
-__kernel void find_prefixes(__global const ulong *keys, ulong stride, uint size, uint k, uint bits, uint each, __global uint *starts)
+__kernel void find_prefixes(__global ulong *keys, ulong stride, uint size, uint k, uint bits, uint each, __global uint *starts)
 {
     const uint prefixes = 1u << bits, begin = MIN((ulong)get_global_id(0) * each, (ulong)prefixes);
     const uint last = MIN((ulong)begin + each, (ulong)prefixes);
-    if (begin == 0)
+    if (begin == 0) {
         starts[prefixes] = size;
+        for (uint i = 0; i < FEW; ++i)
+            keys[size + i] = 0;
+    }
     uint low = 0; // all keys before it have prefixes that are less
     for (uint prefix = begin; prefix < last; ++prefix) {
         uint step = prefix == begin ? size : 1;

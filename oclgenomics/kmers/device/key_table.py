@@ -19,7 +19,7 @@ from oclgenomics.runtime import DeviceArray, Engine, HostArray
 
 SOURCE = "kmers/key_table.cl"
 CPU_ITEMS = 256  # work-items at most, so that cores share the work evenly
-SPARE = 8  # keys behind the last one that are read, whatever they are
+SPARE = 8  # keys behind the last one that are compared, too
 GPU_PREFIXES = 16  # that a work-item finds
 
 
