@@ -19,13 +19,14 @@ import uuid
 import warnings
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import CancelledError, Executor, Future, InvalidStateError
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from oclgenomics import __version__, notices
 from oclgenomics.app.jobs import Job, Made, Spread
 from oclgenomics.app.pieces import InputMark
 from oclgenomics.app.run import Run
+from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import (
     DeviceError,
     InputError,

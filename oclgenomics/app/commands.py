@@ -17,7 +17,6 @@ import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeVar
@@ -35,6 +34,7 @@ from oclgenomics.app.files import (
 from oclgenomics.app.progress import Progress
 from oclgenomics.app.provenance import make_provenance
 from oclgenomics.app.streams import printable
+from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.io.atomic_file import open_whole, saved_files
 from oclgenomics.io.json_text import json_text
@@ -587,6 +587,17 @@ def open_engine(args: argparse.Namespace) -> Engine:
     engine = runtime.Engine(args.device, max_memory=args.max_memory, profile=args.profile is not None)
     say(args, f"device {engine.device.index}: {engine.device}")
     return engine
+
+
+@contextlib.contextmanager
+def chosen_engine(args: argparse.Namespace) -> Iterator[Engine | None]:
+    """Lend an engine on the device of `add_device_choice`, and name the device on standard error; None without one."""
+    if args.device is None:
+        yield None
+        return
+    with runtime.Engine(args.device, max_memory=args.max_memory) as engine:
+        say(args, f"device {engine.device.index}: {engine.device}")
+        yield engine
 
 
 class Profiled(Protocol):

@@ -12,7 +12,8 @@ import glob
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+
+from oclgenomics.data_classes import dataclass
 
 STANDARD = "-"
 Names = Callable[[argparse.Namespace, str], Iterable["str | Family"]]

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hls_model.config import Config
 from hls_model.functional import Sums, run
+from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import UsageError
 from oclgenomics.omega.device.ld import ld_blocks
 from oclgenomics.omega.device.scanner import MIN_SITES

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from oclgenomics.data_classes import dataclass
 from oclgenomics.runtime import DeviceArray, Engine
 
 MAX_ITEMS = (1 << 32) - 1  # places are 32 bits

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Literal
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.pieces import Shard
+from oclgenomics.data_classes import dataclass
 from oclgenomics.sdtw.options import BONUSES, AlignOptions
 from oclgenomics.sdtw.reference import BONUS
 from oclgenomics.signals import FilePart, Signals

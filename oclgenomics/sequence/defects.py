@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError
 
 # The first four are those of kernels_cl/sequence/defects.clh.

@@ -41,12 +41,13 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.data_classes import dataclass
 from oclgenomics.lazy_names import late
 from oclgenomics.signatures.panels.letters import ANY, COMPLEMENTS, is_concrete, sets_of
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+
+from oclgenomics.data_classes import dataclass
 
 CUTOFF = 0.05
 REACH_SITES = 100

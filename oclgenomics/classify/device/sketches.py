@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.plan import by_length, count_windows
+from oclgenomics.data_classes import dataclass
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.pieces import Pieces

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -16,6 +15,7 @@ from oclgenomics.classify.result import ClassifiedReads, Hits
 from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
+from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError
 from oclgenomics.sequence.joined_lines import (
     NO_TEXT,

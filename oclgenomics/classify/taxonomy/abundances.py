@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +9,7 @@ from oclgenomics.classify.options import RANKS, SEQUENCE
 from oclgenomics.classify.taxonomy.calls import Calls
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
+from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import check_choice
 
 

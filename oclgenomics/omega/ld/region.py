@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.omega.device.ld import LdBlock
 from oclgenomics.omega.options import EPSILON

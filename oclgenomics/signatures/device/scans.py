@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.data_classes import dataclass
 from oclgenomics.lazy_names import late
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.name_list import NameList

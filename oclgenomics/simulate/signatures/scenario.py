@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, get_args
 
+from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError, check_choice
 from oclgenomics.simulate.limits import check_pair, check_probability, check_range
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation.readers.input_buffer import MAX_LINE_BYTES, PADDING, InputBuffer
