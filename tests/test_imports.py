@@ -23,7 +23,7 @@ PACKAGE = Path(oclgenomics.__file__).parent
 MODEL = Path(hls_model.__file__).parent
 ROOT = Path(__file__).resolve().parent.parent
 SYSTEMS = {"omega", "sdtw", "kmers", "signatures", "classify", "sweeps"}
-BASE = {"__init__", "data_classes", "errors", "io", "lazy_names", "notices"}
+BASE = {"__init__", "errors", "io", "lazy_names", "notices"}
 DATA = {"primitives", "runtime", "sequence", "signals", "variation"} | BASE
 SHARED = {"app"} | DATA
 ALLOWED = {
@@ -41,11 +41,10 @@ ALLOWED = {
         "variation",
     },
     "__main__": {"app", "cli"},
-    "data_classes": set(),
     "errors": set(),
     "lazy_names": {"errors"},
     "notices": set(),
-    "io": {"data_classes", "errors", "io", "lazy_names", "notices"},
+    "io": {"errors", "io", "lazy_names", "notices"},
     "runtime": {"runtime"} | BASE,
     "primitives": {"primitives", "runtime"} | BASE,
     "variation": {"variation"} | BASE,

@@ -19,14 +19,13 @@ import uuid
 import warnings
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import CancelledError, Executor, Future, InvalidStateError
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from oclgenomics import __version__, notices
 from oclgenomics.app.jobs import Job, Made, Spread
 from oclgenomics.app.pieces import InputMark
 from oclgenomics.app.run import Run
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import (
     DeviceError,
     InputError,

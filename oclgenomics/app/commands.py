@@ -17,6 +17,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, Generic, NoReturn, Protocol, TypeVar
@@ -34,7 +35,6 @@ from oclgenomics.app.files import (
 from oclgenomics.app.progress import Progress
 from oclgenomics.app.provenance import make_provenance
 from oclgenomics.app.streams import printable
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.io.atomic_file import open_whole, saved_files
 from oclgenomics.io.json_text import json_text

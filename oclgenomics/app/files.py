@@ -12,8 +12,7 @@ import glob
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
-
-from oclgenomics.data_classes import dataclass
+from dataclasses import dataclass
 
 STANDARD = "-"
 Names = Callable[[argparse.Namespace, str], Iterable["str | Family"]]

@@ -16,7 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, wait
 from contextlib import closing
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from itertools import islice
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
@@ -33,7 +33,6 @@ from oclgenomics.app.pieces import (
 )
 from oclgenomics.app.provenance import device_record
 from oclgenomics.app.run import EngineLike, Run
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError, OutputError, ParameterError
 from oclgenomics.io.atomic_file import check_folder
 from oclgenomics.io.closing import Closing

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from oclgenomics.app.commands import text_output
 from oclgenomics.app.files import writes
-from oclgenomics.data_classes import dataclass
 from oclgenomics.io.json_text import json_text
 from oclgenomics.io.packed_file import name_unpacked
 

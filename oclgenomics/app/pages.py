@@ -14,7 +14,7 @@ import hashlib
 import html
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any
 
@@ -26,7 +26,6 @@ from oclgenomics.app.html_output import NEED
 from oclgenomics.app.provenance import flat_text
 from oclgenomics.app.reports import MISSING
 from oclgenomics.app.streams import drawable, printable
-from oclgenomics.data_classes import dataclass
 from oclgenomics.io.json_text import json_text
 from oclgenomics.lazy_names import optional
 

@@ -13,13 +13,12 @@ import stat
 import struct
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
 from oclgenomics import __version__
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io import foreign
 from oclgenomics.io.array_layout import KEY, Checksum, checksum

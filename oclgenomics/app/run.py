@@ -14,9 +14,9 @@ import functools
 import inspect
 import warnings
 from collections.abc import Callable, Generator
+from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.runtime import Device, Engine

@@ -15,7 +15,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,6 @@ from oclgenomics.app.files import (
 )
 from oclgenomics.app.spread import NOT_KEPT
 from oclgenomics.app.streams import printable
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import (
     AllocationError,
     DeviceError,

@@ -11,9 +11,9 @@ import io
 import os
 import stat
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from oclgenomics.app.streams import printable
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError
 from oclgenomics.io.text_file import read_text
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,7 +23,6 @@ from oclgenomics.classify.result import ClassifiedReads, QueryResult, Reads
 from oclgenomics.classify.taxonomy.calls import Caller
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 from oclgenomics.classify.taxonomy.tree import Taxonomy
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import UsageError
 from oclgenomics.io.downloads import Downloader
 from oclgenomics.sequence.files import SequenceFiles, file_names

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -34,7 +34,6 @@ from oclgenomics.classify.result import ClassifiedReads, Hits, Reads, SharedFeat
 from oclgenomics.classify.taxonomy.calls import Calls, Candidates
 from oclgenomics.classify.taxonomy.coverage import known_features
 from oclgenomics.classify.taxonomy.lineages import Lineages
-from oclgenomics.data_classes import dataclass
 from oclgenomics.io.read_ahead import read_ahead
 from oclgenomics.io.workers import Workers, work_ahead
 from oclgenomics.sequence.joined_lines import DeviceJoiner

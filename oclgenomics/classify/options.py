@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, get_args
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError, check_choice, check_range
 
 # The slots of a ranked lineage, from the lowest to the highest one.

@@ -23,13 +23,13 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify.options import QueryOptions, SketchOptions
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import AllocationError, readable_bytes
 from oclgenomics.io.siphash import BLOCK_BYTES
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from oclgenomics.classify.plan import by_length
 from oclgenomics.classify.taxonomy.calls import NO_TARGET, Calls, Candidates
 from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.data_classes import dataclass
 from oclgenomics.sequence.name_list import NameList
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.fpga.hardware import PositionRun
 from oclgenomics.omega.result import Scan
 from oclgenomics.variation.alignment import Alignment

@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hls_model.ranges import Range
 from hls_model.records import record_of
-from oclgenomics.data_classes import dataclass
 
 if TYPE_CHECKING:
     from oclgenomics.runtime import Device

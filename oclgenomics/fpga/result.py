@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hls_model.choices import Level
@@ -10,7 +11,6 @@ from hls_model.config import Config
 from hls_model.project import Projection, totals
 from hls_model.workload import Workload
 from oclgenomics.app.frames import to_frame
-from oclgenomics.data_classes import dataclass
 from oclgenomics.fpga import plots
 from oclgenomics.fpga.comparison import RUN_COLUMNS, AlignmentRun, summary_of
 from oclgenomics.fpga.measuring import Measured

@@ -12,12 +12,11 @@ import json
 import math
 import struct
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.io.siphash import BLOCK_BYTES, Checksum as Checksum, siphash
 
 KEY = b"oclgenomics.file"  # of all checksums

@@ -16,9 +16,9 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from importlib.util import find_spec
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError, MissingDependencyError
 from oclgenomics.io.children import how_ended
 from oclgenomics.io.closing import Closing

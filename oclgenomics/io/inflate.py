@@ -14,10 +14,10 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future
 from contextlib import closing
+from dataclasses import dataclass
 from typing import Any
 
 from oclgenomics import notices
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError
 from oclgenomics.io.raw_file import StoredBytes
 from oclgenomics.io.workers import Workers

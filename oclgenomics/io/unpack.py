@@ -5,9 +5,9 @@ from __future__ import annotations
 import bz2
 import lzma
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError
 from oclgenomics.io.packed_file import NEEDS_PACKAGE, zstd_module
 from oclgenomics.io.raw_file import StoredBytes

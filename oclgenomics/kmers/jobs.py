@@ -10,7 +10,7 @@ import os
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, cast
 
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from oclgenomics.app.jobs import Job, path_of
 from oclgenomics.app.pieces import AGAIN, PieceFile, Shard
 from oclgenomics.app.run import EngineLike, Run
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError
 from oclgenomics.io.atomic_file import WholeFile
 from oclgenomics.io.raw_file import Progress

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.filtering import PAIR_RULES, PairRule
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError, UsageError, check_choice, check_range
 from oclgenomics.io.atomic_file import check_folder
 from oclgenomics.sequence.parse import BEST_QUALITY

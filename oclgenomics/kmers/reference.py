@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.sequence.reference import records, runs
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from math import expm1, inf, log1p, log10
 from typing import Any
 
@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.frames import to_frame
-from oclgenomics.data_classes import dataclass
 from oclgenomics.kmers.database.keys import texts_of
 from oclgenomics.kmers.database.layout import Tally
 from oclgenomics.sequence import Census

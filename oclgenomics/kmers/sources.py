@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, TypeGuard, cast
 
 from oclgenomics.app.run import EngineLike, Run, lent_engine
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import OutputError
 from oclgenomics.io.atomic_file import WholeFile, open_unnamed, temporary_folder
 from oclgenomics.io.file_slice import stored_size

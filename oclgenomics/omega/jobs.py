@@ -10,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from oclgenomics.app.jobs import AgainError, Job, KeptItems, is_kept, kept_open, path_of
 from oclgenomics.app.pieces import WHOLE, InputMark, PieceFile, Shard
 from oclgenomics.app.run import EngineLike, Run, lent_engine
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.omega.device.scanner import MIN_SITES, OmegaScanner, Progress
 from oclgenomics.omega.options import ScanOptions, scan_parameters

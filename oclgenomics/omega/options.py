@@ -17,10 +17,9 @@ import math
 import operator
 import os
 from collections.abc import Sequence, Set
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError, UsageError, check_choice
 
 if TYPE_CHECKING:

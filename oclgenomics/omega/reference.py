@@ -14,12 +14,11 @@ where LS, RS and X sum the pairwise value n r^2 over the pairs inside the left p
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from oclgenomics.data_classes import dataclass
 
 EPSILON = 0.00001
 RANK_BITS = 30

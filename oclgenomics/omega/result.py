@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.frames import frame_of, to_frame
-from oclgenomics.data_classes import dataclass
 
 if TYPE_CHECKING:
     from oclgenomics.variation.alignment import Alignment

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.primitives.keys import CPU_SPANS, MAX_ITEMS, TYPES, key_shape, scan_lanes, spans
 from oclgenomics.primitives.scan import scan
 from oclgenomics.runtime import DeviceArray, Engine

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.primitives.compaction import Runs, run_lengths
 from oclgenomics.primitives.keys import Items, KeyShape, key_shape
 from oclgenomics.primitives.radix import DIGIT_BITS, Digit, RadixSort

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from oclgenomics.data_classes import dataclass
+from dataclasses import dataclass
+
 from oclgenomics.runtime import DeviceArray, Engine
 
 MAX_ITEMS = (1 << 32) - 1  # places are 32 bits

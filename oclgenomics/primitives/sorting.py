@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.io.cores import usable_cores
 from oclgenomics.primitives.keys import Items, key_shape
 from oclgenomics.primitives.radix import RadixSort, radix_passes

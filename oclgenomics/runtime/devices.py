@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from oclgenomics import notices
-from oclgenomics.data_classes import dataclass
 from oclgenomics.io.cores import VARIABLE, usable_cores, wanted_cores
 from oclgenomics.io.processes import changed_environment
 from oclgenomics.runtime.cores import VARIABLES, core_variables, excess_cores, has_read, held_units, know_read

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import AllocationError, readable_bytes
 
 

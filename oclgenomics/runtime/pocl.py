@@ -14,9 +14,9 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.io.processes import child_environment, child_python
 from oclgenomics.lazy_names import late
 from oclgenomics.runtime import diskcache, processor

@@ -6,11 +6,10 @@ import contextlib
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.lazy_names import late
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ import re
 import threading
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import notices
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import BuildError
 from oclgenomics.runtime import diskcache, processor
 from oclgenomics.runtime.devices import Device

@@ -10,11 +10,11 @@ import functools
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import BuildError
 from oclgenomics.runtime.preprocess import Macro, expand, preprocess
 

@@ -14,12 +14,11 @@ import os
 import signal
 import sys
 import time
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import notices
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import DeviceError, UntrustedDeviceError
 from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.processes import child_environment, child_python

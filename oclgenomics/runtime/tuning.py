@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.processor import instruction_sets
 

@@ -6,14 +6,13 @@ import contextlib
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, astuple, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from functools import cached_property
 from typing import Any, Self, TypeVar
 
 from oclgenomics.app.jobs import Job, kept_open
 from oclgenomics.app.pieces import PieceFile, Shard, check_same_input
 from oclgenomics.app.run import EngineLike, Run
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import UsageError
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw.decisions.basis import KindCheck, ReadKind, Trim, kinds_of, trim_for, trim_text

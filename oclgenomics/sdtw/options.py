@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal, get_args
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError, check_choice
 
 Norm = Literal["prefix", "blocks"]

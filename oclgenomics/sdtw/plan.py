@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.pieces import Shard
-from oclgenomics.data_classes import dataclass
 from oclgenomics.sdtw.options import BONUSES, AlignOptions
 from oclgenomics.sdtw.reference import BONUS
 from oclgenomics.signals import FilePart, Signals

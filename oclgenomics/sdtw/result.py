@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.frames import to_frame
-from oclgenomics.data_classes import dataclass
 from oclgenomics.sdtw.decisions.basis import UNKNOWN_KIND, KnownTrim, ReadKind
 from oclgenomics.sdtw.decisions.thresholds import WORDS, Thresholds, words_of
 from oclgenomics.sdtw.options import AlignOptions

@@ -10,11 +10,11 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
 from oclgenomics import __version__
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import DeviceError
 from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.processes import child_environment, child_python

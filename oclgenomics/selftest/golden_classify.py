@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -27,7 +28,6 @@ from oclgenomics.classify.options import inputs_of
 from oclgenomics.classify.plan import range_widths
 from oclgenomics.classify.taxonomy.calls import Candidate
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.data_classes import dataclass
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.joined_lines import DeviceJoiner, NameColumn, NumberColumn, TextColumn, TextTable
 

@@ -6,12 +6,12 @@ those of `fast_arithmetic`, which have a tolerance.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.runtime.traits import wide_numbers
 
 ITEMS = 1024

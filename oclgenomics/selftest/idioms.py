@@ -8,12 +8,12 @@ that are not fused.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import BuildError
 from oclgenomics.runtime.devices import Device, held_cores
 from oclgenomics.runtime.loader import opencl

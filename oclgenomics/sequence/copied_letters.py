@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.io.closing import Closing
 from oclgenomics.runtime import DeviceArray, Engine, SharedArray
 from oclgenomics.sequence.block_records import names_at

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from oclgenomics.data_classes import dataclass
+from dataclasses import dataclass
+
 from oclgenomics.errors import InputError
 
 # The first four are those of kernels_cl/sequence/defects.clh.

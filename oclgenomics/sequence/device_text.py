@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.runtime import DeviceArray
 
 

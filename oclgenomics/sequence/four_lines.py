@@ -10,10 +10,11 @@ A record that has four lines already stays as it is, byte for byte.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.sequence.defects import CUT, LENGTHS, NO_LETTER, NO_QUALITY, NOT_AT, TITLES
 from oclgenomics.sequence.line_breaks import NEWLINE, RETURN
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.io.joined_source import JoinedSource
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.block_records import names_at

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import EmptyInputError, InputError
 from oclgenomics.io.foreign import HEAD_BYTES, foreign_format, not_sequences
 from oclgenomics.io.raw_file import Progress

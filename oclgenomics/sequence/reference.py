@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import field
-
-from oclgenomics.data_classes import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError
 
 

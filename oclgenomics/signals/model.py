@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from oclgenomics.data_classes import dataclass
 
 FACTS: dict[str, Any] = {
     "names": np.object_, "scale": np.float64, "offset": np.float64, "rate": np.float64, "channel": np.int32,

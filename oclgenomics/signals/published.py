@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError, OutputError, UsageError, reason_of
 from oclgenomics.io.downloads import Downloader, digest_of
 from oclgenomics.io.raw_file import Progress

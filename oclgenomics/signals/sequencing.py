@@ -5,9 +5,8 @@ Currents set how coarse simulated samples are; no cost depends on them, since si
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError
 from oclgenomics.signals.chemistry import molecule_named
 from oclgenomics.signals.kmers import KmerModel, Molecule

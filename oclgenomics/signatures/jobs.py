@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics.app.jobs import Job, kept_open
 from oclgenomics.app.pieces import PieceFile, Shard, check_same_input
 from oclgenomics.app.run import EngineLike, Run, lent_engine
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError
 from oclgenomics.io.closing import Closing
 from oclgenomics.io.file_slice import stored_size

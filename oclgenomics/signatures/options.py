@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from oclgenomics.app.filtering import PAIR_RULES, PairRule
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError, check_choice, check_range
 
 Report = Literal["best", "first", "all", "read"]

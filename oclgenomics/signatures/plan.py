@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.signatures.panels.panel import Patterns
 from oclgenomics.signatures.panels.seeds import MAX_HEAD, MIN_HEAD, STEP, TAIL
 from oclgenomics.signatures.panels.windows import CHANCES, HEIGHT, Windows, cut_windows, useful_parts

@@ -10,13 +10,12 @@ import functools
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.io.text_file import read_text
 from oclgenomics.sweeps.clr_reference import (

@@ -8,10 +8,10 @@ what the sum means.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import UsageError
 from oclgenomics.sweeps.options import LOW
 from oclgenomics.sweeps.plan import Floats, Ints

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.runtime import Engine
 from oclgenomics.sweeps.options import LOW, Statistic, SweepOptions
 from oclgenomics.sweeps.plan import Floats, Mask, UsedSites, on_rows

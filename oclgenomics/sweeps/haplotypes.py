@@ -6,11 +6,11 @@ All of them follow from how often the most common haplotypes of each window occu
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.runtime import Engine
 from oclgenomics.sweeps.device.haplotypes import HaplotypeCounter, HaplotypeCounts, window_starts
 from oclgenomics.sweeps.families import Background, Native

@@ -6,10 +6,9 @@ import math
 import operator
 import os
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError, UsageError, check_choice
 
 Statistic = Literal[

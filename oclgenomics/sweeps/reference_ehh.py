@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Sequence
-
-from oclgenomics.data_classes import dataclass
+from dataclasses import dataclass
 
 CUTOFF = 0.05
 REACH_SITES = 100

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from oclgenomics.app.frames import frame_of
 from oclgenomics.app.significance import p_values, rank_for
 from oclgenomics.app.tracks import merged_windows, named_regions
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sweeps.combined import COMBINED, COMBINED_P, Combination, combine, q_values
 from oclgenomics.sweeps.families import Background

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError
 from oclgenomics.variation.arrays import pack_genotypes, pack_haplotypes, positions_of
 from oclgenomics.variation.checks import (

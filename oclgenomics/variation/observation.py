@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.packing import full_words, join_sites, pack_states

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.variation.alleles import LETTERS
 from oclgenomics.variation.packing import full_words, join_sites, spread_haplotypes, words_for
 from oclgenomics.variation.planes import Genotypes

@@ -15,12 +15,11 @@ import tarfile
 import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from urllib.parse import quote, urlsplit
 
 from oclgenomics.classify.options import ASSEMBLY_LEVELS, FetchOptions
 from oclgenomics.classify.taxonomy.gtdb import ACCESSION, representatives, write_gtdb
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError, OclGenomicsError, OutputError, UsageError, library_errors
 from oclgenomics.io.atomic_file import open_whole, whole_file
 from oclgenomics.io.downloads import (

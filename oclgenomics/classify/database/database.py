@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from oclgenomics.classify.options import NO_RANK, RANKS, BuildOptions
 from oclgenomics.classify.plan import count_windows
 from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
-from oclgenomics.data_classes import dataclass
 from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.workers import Workers
 

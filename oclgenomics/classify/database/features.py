@@ -8,6 +8,7 @@ all their locations; their keys stay, so nothing added brings them back.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +19,6 @@ from oclgenomics.classify import plan
 from oclgenomics.classify.options import MAX_LOCATIONS, RANKS, BuildOptions
 from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import AllocationError
 from oclgenomics.io.array_file import Window
 from oclgenomics.io.workers import Workers

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, Protocol
 
@@ -34,7 +35,6 @@ from oclgenomics.classify.database.packing import (
     unpack_row,
     word_count,
 )
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError
 from oclgenomics.io.array_file import THREADS, ArrayFile, Room
 from oclgenomics.io.cores import usable_cores

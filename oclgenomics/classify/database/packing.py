@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify.database.features import STEP, Counts, Features
-from oclgenomics.data_classes import dataclass
 from oclgenomics.io.workers import Workers
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,6 @@ from oclgenomics.classify.taxonomy.identifiers import header_taxids, sequence_id
 from oclgenomics.classify.taxonomy.lineages import Targets
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy, pruned
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.io.file_slice import stored_size
 from oclgenomics.sequence import LetterBlock

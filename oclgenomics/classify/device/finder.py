@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -18,7 +18,6 @@ from oclgenomics.classify.device.tables import FeatureFilter, FullError
 from oclgenomics.classify.result import Hits, SharedFeatures
 from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates, merged
 from oclgenomics.classify.taxonomy.lineages import Targets
-from oclgenomics.data_classes import dataclass
 from oclgenomics.runtime import Engine
 
 HELD_BYTES = 256 << 20  # of sketches that one part after the other is searched for

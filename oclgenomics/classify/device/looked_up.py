@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,6 @@ from oclgenomics.classify.device.tables import Rooms
 from oclgenomics.classify.result import Hits, SharedFeatures
 from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates
 from oclgenomics.classify.taxonomy.lineages import Targets
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import AllocationError
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.program import Kernel

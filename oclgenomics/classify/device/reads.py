@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from oclgenomics.classify.device.sketches import Sketcher, Sketches, SketchRows, cut_windows, joined_rows, paired_rows
 from oclgenomics.classify.options import Input, SketchOptions, Wanted
 from oclgenomics.classify.result import Reads
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.runtime import Engine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,6 @@ from numpy.typing import NDArray
 
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.plan import by_length, count_windows
-from oclgenomics.data_classes import dataclass
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.pieces import Pieces

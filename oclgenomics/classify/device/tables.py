@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
 
@@ -16,7 +17,6 @@ from oclgenomics.classify.database.packing import KEY_BITS
 from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.classify.plan import BLOCK_WINDOWS
 from oclgenomics.classify.taxonomy.lineages import Targets
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError
 from oclgenomics.io.siphash import BLOCK_BYTES
 from oclgenomics.primitives import scan, sum_blocks

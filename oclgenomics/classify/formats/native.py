@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 import numpy as np
@@ -15,7 +16,6 @@ from oclgenomics.classify.result import ClassifiedReads, Hits
 from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError
 from oclgenomics.sequence.joined_lines import (
     NO_TEXT,

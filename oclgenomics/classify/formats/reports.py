@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -21,7 +21,6 @@ from oclgenomics.classify.options import QueryOptions, SketchOptions
 from oclgenomics.classify.result import ClassifiedReads
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import check_choice
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.joined_lines import DeviceJoiner, HostJoiner, LaterJoiner, LineJoiner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,6 @@ from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates, best_of_g
 from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.text_fields import NOT_A_NUMBER, Lines, read_lines, whole_numbers
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy, pruned
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError
 from oclgenomics.sequence.name_list import NameList
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,7 +12,6 @@ from oclgenomics.classify.formats.words import TaxonWords
 from oclgenomics.classify.options import RANKS
 from oclgenomics.classify.plots.colours import HUES, NEUTRAL, OTHER, tone
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.data_classes import dataclass
 
 SHARED = 0.6  # of the classified reads: a rank of which one taxon has more gives no hues
 UNRANKED = 0.05  # of the classified reads: nor does a rank that more have none of

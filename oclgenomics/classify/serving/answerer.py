@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from oclgenomics import __version__
@@ -15,7 +15,6 @@ from oclgenomics.classify.formats.tally import Tally
 from oclgenomics.classify.index import options_for
 from oclgenomics.classify.options import parse_share
 from oclgenomics.classify.serving.queue import BodySpool
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError, UsageError, check_choice
 
 FIRST_READS = b">a\nGATTACAGATTACAGATTACAGATTACAG\n>a\nCTGTAATCTGTAATCTGTAATCTGTAATC\n"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from http import HTTPStatus
 from urllib.parse import parse_qsl
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError, OclGenomicsError, ParameterError, UsageError
 from oclgenomics.io.json_text import json_text
 

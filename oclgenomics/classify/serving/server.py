@@ -12,7 +12,7 @@ import socket
 import stat
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import uvicorn
@@ -22,7 +22,6 @@ from oclgenomics.classify.serving.app import Application
 from oclgenomics.classify.serving.connection import Connection
 from oclgenomics.classify.serving.protocol import Limits
 from oclgenomics.classify.serving.queue import AnswererMaker, WorkQueue
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import OutputError, ParameterError
 from oclgenomics.io.atomic_file import temporary_folder
 

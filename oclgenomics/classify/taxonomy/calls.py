@@ -7,7 +7,7 @@ ancestor of the candidates that count.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from oclgenomics.classify.options import RANKS, QueryOptions
 from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.data_classes import dataclass
 
 NO_TARGET = 0xFFFFFFFF
 MAX_LOCATED = (1 << 32) - 1

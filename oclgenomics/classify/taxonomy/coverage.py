@@ -23,6 +23,7 @@ numbers of distinct features.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -33,7 +34,6 @@ from oclgenomics.classify.database.packed_file import FeatureSource
 from oclgenomics.classify.options import RANKS, QueryOptions
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.data_classes import dataclass
 from oclgenomics.io.workers import Workers
 
 FEATURES, LOCATIONS = 1 << 18, 1 << 20  # of a piece of the database whose clades are counted

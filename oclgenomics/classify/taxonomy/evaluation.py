@@ -22,6 +22,7 @@ are called some species. MetaCache counts them as missed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,6 @@ from numpy.typing import NDArray
 from oclgenomics.classify.options import RANKS
 from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError, ParameterError
 
 # What a database can know of reads of a class: all, all above the species, nothing.

@@ -15,6 +15,7 @@ those of a diverged strain, so their share of a genus is shrunk towards the one 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,6 @@ from oclgenomics.classify.plan import shared_features
 from oclgenomics.classify.taxonomy.calls import NO_TARGET, Calls, Candidates
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import NO_TAXON
-from oclgenomics.data_classes import dataclass
 
 EVIDENCE_RANK = "species"
 _BEST = (-1.6, 1.4, 3.3, 1.9)  # a0 to a3 of the best candidate

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify.options import NO_RANK, RANKS, SEQUENCE
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
-from oclgenomics.data_classes import dataclass
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 from oclgenomics.classify.options import NO_RANK, RANK_SLOTS, RANKS
 from oclgenomics.classify.taxonomy.text_fields import Fields, read_lines
 from oclgenomics.classify.taxonomy.tree import Taxonomy
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError
 
 _SHOWN = 5  # taxids in a message at most

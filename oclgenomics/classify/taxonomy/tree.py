@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify.options import NO_RANK, RANKS
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError
 
 NO_TAXON = -1

@@ -16,7 +16,6 @@ from hls_model.records import record_of
 from hls_model.text import percent, range_text
 from oclgenomics.app.commands import count
 from oclgenomics.app.files import reads
-from oclgenomics.data_classes import dataclass
 from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import table
@@ -135,7 +134,7 @@ def _rates(timed: Timed) -> dict[str, float]:
     return {"reads_per_s": reads, "samples_per_s": samples, "cells_per_s": samples * timed[0][1].columns}
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class _Report:
     """What the command says: a design at its fast end, as it is and at its slow end, and what it takes of a board."""
 

@@ -37,13 +37,12 @@ read's length less one letter is not seen, since fewer reads reach its ends.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import erfc, exp, log, pi, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.kmers.analysis.mixture import MAX_EXCESS, MIN_EXCESS, PLACES, Mixture, scattered, weights_of
 from oclgenomics.kmers.result import Histogram
 

@@ -21,12 +21,11 @@ errors, and solves for the number of errors, U and D, which are linear.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from operator import itemgetter
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
-from oclgenomics.data_classes import dataclass
 
 PLACES = (1, 2, 3, 4)  # coverages of the peaks, in lambda
 MIN_EXCESS, MAX_EXCESS = 1e-4, 8.0  # of the variance

@@ -18,12 +18,12 @@ Biology 21, 245 (2020).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.kmers.analysis.found import FoundIntervals, RecordCounts
 from oclgenomics.kmers.database.kmer_set import KmerBlock, KmerSet

@@ -8,14 +8,13 @@ import os
 import stat
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.run import EngineLike, Run, lent_engine
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import UsageError
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.io.workers import Workers

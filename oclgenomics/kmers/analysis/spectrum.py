@@ -41,7 +41,7 @@ have most k-mers once and cannot be read so.
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from operator import attrgetter
 from typing import Any
 
@@ -49,7 +49,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.frames import to_frame
-from oclgenomics.data_classes import dataclass
 from oclgenomics.kmers.analysis.intervals import Intervals, intervals_of
 from oclgenomics.kmers.analysis.mixture import Mixture, fit_mixture
 from oclgenomics.kmers.result import Histogram

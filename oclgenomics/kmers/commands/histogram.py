@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,6 @@ from oclgenomics.app.files import writes
 from oclgenomics.app.html_output import add_html_option, elsewhere, input_title, write_page
 from oclgenomics.app.inputs import reads_sequences, with_reference
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked, refuse_packed
 from oclgenomics.kmers import formats, plots

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import kmers
@@ -13,7 +14,6 @@ from oclgenomics.app.commands import add_device_options, count, open_engine, rep
 from oclgenomics.app.files import works_in
 from oclgenomics.app.inputs import add_reference_option, with_reference
 from oclgenomics.app.progress import Progress
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import UsageError
 
 if TYPE_CHECKING:

@@ -6,12 +6,12 @@ which walkers take from a pool as they need them. A span whose k-mers do not fit
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.plan.bins import (

@@ -17,10 +17,10 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from oclgenomics.app.run import EngineLike, Run, lent_engine
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError, OutputError, readable_bytes
 from oclgenomics.io.atomic_file import WholeFile, file_system, temporary_file, temporary_folder
 from oclgenomics.io.closing import Closing

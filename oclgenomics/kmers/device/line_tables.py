@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.io.closing import Closing
 from oclgenomics.kmers.device.bin_fill import FilledBins
 from oclgenomics.kmers.device.parts import Kept

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-<<<<<<< HEAD
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-=======
-from collections.abc import Iterator
->>>>>>> part-start
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import KmerSet
 from oclgenomics.kmers.device.key_table import CPU_ITEMS, ChosenKmers, KeyTable, Marks, key_tables

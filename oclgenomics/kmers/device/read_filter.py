@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.run import Run
-from oclgenomics.data_classes import dataclass
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.kmers.database.kmer_set import KmerSet
 from oclgenomics.kmers.device.key_table import ChosenKmers, CountBounds

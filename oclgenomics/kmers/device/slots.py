@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import PIECE
 from oclgenomics.kmers.plan.bins import SlotLayout

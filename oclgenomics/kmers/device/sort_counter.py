@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.device.parts import Kept, Part, kept_runs
 from oclgenomics.kmers.options import CountOptions

@@ -9,12 +9,12 @@ does not take goes to temporary runs, some of which are merged at a time (`runs_
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import AllocationError
 from oclgenomics.kmers.database import vlq
 from oclgenomics.kmers.database.keys import key_words

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError, UsageError, check_range
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.kmers.database.keys import key_words

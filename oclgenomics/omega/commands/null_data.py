@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import omega
 from oclgenomics.app.commands import FromReport, say
 from oclgenomics.app.files import reads
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.omega import significance, sites
 

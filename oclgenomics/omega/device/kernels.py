@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import DeviceError
 from oclgenomics.omega.device.sites import BitPlanes, DeviceSites
 from oclgenomics.omega.options import EPSILON, LD_MEASURES, ScanOptions

@@ -7,11 +7,11 @@ caller takes the blocks as they come: for their picture, for the means of a wind
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import UsageError, check_choice
 from oclgenomics.omega.device.kernels import CPU_LANES, launch_known
 from oclgenomics.omega.device.sites import DeviceSites, planes_of

@@ -7,11 +7,11 @@ omegas of each pair of tiles, and `best_tiles` evaluates the pairs whose bounds 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.omega.device.kernels import TILE_ROW, PassAtWork, Workspace, work_bytes
 from oclgenomics.omega.plan.kernels import KERNEL_ONE
 from oclgenomics.omega.plan.passes import Block, Stretch

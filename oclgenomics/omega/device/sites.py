@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.omega.plan.passes import Block
 from oclgenomics.omega.plan.windows import TILE, round_up
 from oclgenomics.runtime import DeviceArray, Engine

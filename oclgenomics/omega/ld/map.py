@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.frames import to_frame
-from oclgenomics.data_classes import dataclass
 from oclgenomics.omega.device.ld import LdBlock, ld_blocks
 from oclgenomics.omega.ld.region import LdPart, LdRegion, omega_of_parts, window_parts
 from oclgenomics.omega.ld.request import MapRequest

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from typing import Any
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.omega.ld.region import GridPoint, LdRegion, choose_peak, choose_position, plain_region, window_region

@@ -7,11 +7,10 @@ that nothing but time depends on what it is scanned with.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.plan.windows import INDICES, Windows
 from oclgenomics.variation.alignment import Alignment

@@ -11,14 +11,13 @@ All kernels give the same results; only time is at stake.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.omega.plan.windows import TILE, Windows
 
 if TYPE_CHECKING:

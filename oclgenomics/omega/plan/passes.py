@@ -13,12 +13,12 @@ alone would not fit, the grid positions are split into passes. No buffer takes m
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import AllocationError
 from oclgenomics.omega.options import KernelChoice
 from oclgenomics.omega.plan.kernels import (

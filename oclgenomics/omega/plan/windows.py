@@ -3,12 +3,11 @@ positions at once."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.omega.options import ScanOptions
 
 COMPAT_MAX_SPAN = 10_000  # OmegaPlus holds no window of more SNPs and narrows maxwin until none is left

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.omega.result import DataFacts, Track
 
 NOT_COMPARED = "history of the population, its recombination rate, and how sites, missing calls and gaps are spread"

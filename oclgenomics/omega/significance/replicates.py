@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.omega.options import ScanOptions, scan_parameters
 from oclgenomics.omega.result import AlignmentRead, DataFacts, Scan
 from oclgenomics.omega.significance.facts import NullFacts, grid_spacing, site_density

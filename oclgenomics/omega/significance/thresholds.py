@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,6 @@ from oclgenomics.app.significance import (
     replicates_for as replicates_for,
 )
 from oclgenomics.app.tracks import named_regions
-from oclgenomics.data_classes import dataclass
 from oclgenomics.omega.result import Scan
 from oclgenomics.omega.significance.facts import Compared, NullFacts
 from oclgenomics.omega.significance.peaks import Peak

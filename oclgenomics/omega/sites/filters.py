@@ -7,12 +7,11 @@ same entries; the random numbers are those of the C library it runs with.
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.result import DataFacts
 from oclgenomics.variation.alignment import Alignment

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.sites.filters import Prepared, filter_alignment
 from oclgenomics.variation import Alignment, BedRegions, ReadOptions

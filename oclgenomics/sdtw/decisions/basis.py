@@ -5,13 +5,12 @@ What reads say of themselves (pore, molecule, rate) is compared with what refere
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from oclgenomics import notices
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sdtw.squiggles.opened import sequencing_for
 from oclgenomics.sdtw.squiggles.squiggle import Squiggle

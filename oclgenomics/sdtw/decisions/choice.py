@@ -7,12 +7,12 @@ thresholds of the highest F and from thresholds that reject nothing, and takes t
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError
 from oclgenomics.sdtw.decisions.labelled import LabelledScores, Sweep
 from oclgenomics.sdtw.decisions.run_model import RunModel, seconds_until_out

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.frames import frame_of
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sdtw.decisions import resampling
 from oclgenomics.sdtw.decisions.intervals import Interval, PrefixBounds, bounded, known

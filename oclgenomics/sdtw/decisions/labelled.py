@@ -5,13 +5,13 @@ reads whose cost is saturated, which every threshold rejects."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sdtw.decisions.basis import Basis
 from oclgenomics.sdtw.decisions.thresholds import Score

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError
 from oclgenomics.sdtw.decisions.basis import check_rate
 from oclgenomics.sdtw.decisions.choice import check_shares, choose_for_run, choose_thresholds

@@ -8,11 +8,11 @@ to choose.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.sdtw.decisions.labelled import Sweep, between, f_score
 
 MIN_HALVED = 2  # reads of a class from which there are two halves

@@ -22,13 +22,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import check_values
 from oclgenomics.sdtw.decisions.intervals import Interval
 from oclgenomics.sdtw.decisions.staged import ClassOfReads, StagedEvaluation

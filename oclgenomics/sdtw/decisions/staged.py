@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import UsageError
 from oclgenomics.sdtw.decisions.intervals import MISS, Interval, bounded, known, local_miss, share_interval
 from oclgenomics.sdtw.decisions.labelled import LabelledScores

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError, UsageError, check_choice
 from oclgenomics.sdtw.decisions.basis import Basis, ReadKind, Trim, reference_names, settled_trim, trim_for
 from oclgenomics.sdtw.options import AlignOptions, check_prefixes

@@ -8,12 +8,12 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.runtime import BufferNeed, DeviceArray, Engine
 from oclgenomics.runtime.memory import items_that_fit
 from oclgenomics.sdtw.device.normaliser import Normaliser

@@ -7,12 +7,12 @@ actions, later ones, which have no `number`, by their `id`."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import UsageError
 from oclgenomics.sdtw.live.options import MAX_CHANNELS
 from oclgenomics.signals.trimming import MAX_STALL, TrimOptions, trim_start

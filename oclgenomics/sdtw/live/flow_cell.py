@@ -7,12 +7,12 @@ read alone, so that a run with selection and one without meet the same reads.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError
 from oclgenomics.sdtw.live.metrics import Latest
 from oclgenomics.sdtw.live.options import FlowCellOptions

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.sdtw.decisions.thresholds import UNDECIDED, WORDS, Thresholds
 from oclgenomics.sdtw.device.aligner import StagedReads
 from oclgenomics.sdtw.device.steps import finished

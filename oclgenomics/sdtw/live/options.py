@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Literal, get_args
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError, check_choice, check_values
 from oclgenomics.sdtw.decisions.basis import Trim
 from oclgenomics.signals.trimming import TrimOptions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import IO, Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from oclgenomics import notices
 from oclgenomics.app.reports import MISSING
 from oclgenomics.app.run import EngineLike, verb
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.text_file import read_text
 from oclgenomics.sdtw.decisions.basis import KindCheck, check_rate

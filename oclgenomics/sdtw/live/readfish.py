@@ -22,13 +22,12 @@ from __future__ import annotations
 import importlib
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import MissingDependencyError, OutputError, UsageError
 from oclgenomics.sdtw.decisions.basis import Trim
 from oclgenomics.sdtw.decisions.thresholds import ACCEPT, REJECT, Thresholds, checked_trim, parse_stages

@@ -11,12 +11,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from oclgenomics.app.run import EngineLike
-from oclgenomics.data_classes import dataclass
 from oclgenomics.runtime import Engine
 from oclgenomics.sdtw.decisions.thresholds import Thresholds
 from oclgenomics.sdtw.device.aligner import Aligner

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.io.array_layout import checksum
 from oclgenomics.signals.kmers import Molecule
 from oclgenomics.signals.sequencing import Sequencing, sequencing_of

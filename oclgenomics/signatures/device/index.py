@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.runtime import BufferNeed, DeviceArray, Engine
 from oclgenomics.signatures.device.pairs import FoundPairs, PairTally
 from oclgenomics.signatures.device.patterns import DevicePatterns

@@ -8,13 +8,13 @@ piece by piece. From what it finds follow the stretches of diagonals in which th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.runtime import BufferNeed, DeviceArray, Engine, chunks
 from oclgenomics.signatures.device.samples import SampleLetters
 from oclgenomics.signatures.panels.panel import Patterns

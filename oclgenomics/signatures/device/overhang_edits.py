@@ -6,10 +6,11 @@ aligned on the host, many at a time. At the start of a record both are read back
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures.device.overhangs import MAX_PAIRS, WORDS, ends_of, masks_of
 from oclgenomics.signatures.device.patterns import DevicePatterns

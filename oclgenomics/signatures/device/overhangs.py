@@ -6,12 +6,12 @@ work-item, which tries all overhangs: matches of all pairs are counted, then tho
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.sequence.pieces import Pieces
 from oclgenomics.signatures.device.patterns import DevicePatterns

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.primitives import compact
 from oclgenomics.runtime import BufferNeed, DeviceArray, Engine, chunks
 from oclgenomics.signatures.device.patterns import DevicePatterns

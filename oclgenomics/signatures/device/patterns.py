@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.signatures.options import ScanOptions
 from oclgenomics.signatures.panels.panel import Patterns

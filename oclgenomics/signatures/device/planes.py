@@ -6,13 +6,13 @@ A pattern is a program: the planes that it asks for, in the order that excludes 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from math import comb
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError
 from oclgenomics.primitives import scan
 from oclgenomics.primitives.keys import scan_lanes

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.primitives import partition, scan
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.signatures.device.patterns import DevicePatterns

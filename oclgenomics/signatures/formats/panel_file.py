@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 
 from oclgenomics import __version__
 from oclgenomics.app.run import Run
-from oclgenomics.data_classes import dataclass
 from oclgenomics.io.array_layout import FileKind
 from oclgenomics.io.raw_file import begins_with
 from oclgenomics.lazy_names import late

@@ -9,13 +9,13 @@ steps are then followed from the last base back.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.sequence.name_list import NameList
 from oclgenomics.signatures.panels.letters import COMPLEMENTS, SETS, is_concrete
 from oclgenomics.signatures.panels.panel import Panel

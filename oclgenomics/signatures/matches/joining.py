@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.signatures.options import Report
 from oclgenomics.signatures.result import Columns, Matches, Rivals, Samples, ScanPart
 

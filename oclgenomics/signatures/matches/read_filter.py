@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.run import Run
-from oclgenomics.data_classes import dataclass
 from oclgenomics.sequence.line_breaks import RETURN
 from oclgenomics.sequence.mates import KeptReads, ReadRun, Writer, mates_of_inputs
 from oclgenomics.sequence.name_list import NameList

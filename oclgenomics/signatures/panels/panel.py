@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError
 from oclgenomics.signatures.options import Strand
 from oclgenomics.signatures.panels.letters import ANY, COMPLEMENTS, is_concrete, sets_of

@@ -18,11 +18,11 @@ this head may have, and a list of these seeds. Most places of a sample cost one 
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.signatures.panels.letters import is_concrete
 from oclgenomics.signatures.panels.panel import Patterns
 

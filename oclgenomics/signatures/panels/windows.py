@@ -7,12 +7,12 @@ letter in common, gets at most E // n. So a search for each window with so many 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.signatures.panels.letters import is_concrete
 from oclgenomics.signatures.panels.panel import Patterns
 

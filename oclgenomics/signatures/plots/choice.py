@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.signatures.matches.certainty import MAY_BE_CHANCE, certainty, log10_chance, log10_chance_of_edits
 from oclgenomics.signatures.matches.totals import ScanTotals
 from oclgenomics.signatures.options import ScanOptions

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.figures import short_text
-from oclgenomics.data_classes import dataclass
 from oclgenomics.signatures.matches.certainty import informative_share
 from oclgenomics.signatures.panels.panel import Panel
 from oclgenomics.signatures.plots.choice import Lane

@@ -21,13 +21,13 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import repeat
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError
 
 # left, right, time at which the ancestor of its descendants appeared, descendants as a bit mask (bit h: haplotype h)

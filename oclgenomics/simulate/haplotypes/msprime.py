@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.io.text_file import read_text
 from oclgenomics.lazy_names import optional

@@ -6,12 +6,11 @@ Each replicate has a stream of its own: replicate 3 is the same data whether 3 o
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.simulate.haplotypes.msprime import Demography, simulate_with_msprime
 from oclgenomics.simulate.haplotypes.population import Haplotypes, Region, simulate

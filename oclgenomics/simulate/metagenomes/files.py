@@ -6,13 +6,13 @@ import contextlib
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError, OutputError
 from oclgenomics.io.atomic_file import whole_file
 from oclgenomics.sequence.records import read_records

@@ -12,12 +12,12 @@ elements of their genus, stretches of species of other genera, and simple repeat
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.simulate.draws import RandomBits
 from oclgenomics.simulate.limits import check_pair, check_range
 from oclgenomics.simulate.metagenomes.evolution import CONSERVED, Evolving, ancestor, diverged, plant, plant_simple

@@ -5,13 +5,12 @@ Samples are k-mers one after the other, each with its level, its dwell and its n
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError, check_choice
 from oclgenomics.signals.kmers import KmerModel, KmerTracks, Molecule
 from oclgenomics.signals.sequencing import SEQUENCING, sequencing_of

@@ -12,12 +12,12 @@ The signatures depend on their own options alone: data sets with the same seed a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.io.packed_file import Sink
 from oclgenomics.io.text_file import rows_of
 from oclgenomics.simulate.draws import RandomBits, groups, normal_values

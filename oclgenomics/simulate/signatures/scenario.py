@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import ParameterError, check_choice
 from oclgenomics.simulate.limits import check_pair, check_probability, check_range
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.memory import BufferNeed
 from oclgenomics.sweeps.plan import Ints, SitePlanes, joined

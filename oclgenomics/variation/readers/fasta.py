@@ -6,11 +6,11 @@ The input is read twice: once to see which states each column shows, once to pac
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.packing import RowPacker, byte_table, combine_rows

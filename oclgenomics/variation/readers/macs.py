@@ -10,12 +10,11 @@ haplotypes) is checked with the results.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError
 from oclgenomics.io.numbers import whole_number
 from oclgenomics.io.workers import Workers

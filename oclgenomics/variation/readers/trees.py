@@ -6,13 +6,13 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError, UsageError, library_errors
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.io.source import Source

@@ -10,9 +10,9 @@ import os
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError, library_errors
 from oclgenomics.io.placed_text import Place
 

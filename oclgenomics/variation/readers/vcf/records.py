@@ -7,11 +7,11 @@ as most need; the few lines whose INFO is far longer are split one by one.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.variation.alleles import (
     LETTER_CODES,
     MAX_ALTERNATIVES,

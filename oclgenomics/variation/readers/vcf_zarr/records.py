@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.data_classes import dataclass
 from oclgenomics.errors import InputError
 from oclgenomics.variation.alleles import NO_ALLELE, allele_codes, is_fixed, is_other_kind
 from oclgenomics.variation.read_options import Region
