@@ -19,10 +19,10 @@ from oclgenomics.sweeps.options import JUDGED, Statistic, SweepOptions
 from oclgenomics.sweeps.plan import used_sites
 from oclgenomics.sweeps.populations import read_populations
 from oclgenomics.sweeps.result import Scan, Scans
-from oclgenomics.sweeps.significance import Peaks, Significance, compare, cut_at, merge_rows
+from oclgenomics.sweeps.significance import Peaks, Significance, check_compared, compare, cut_at, merge_rows
 from oclgenomics.variation import Alignment, ReadOptions
 from oclgenomics.variation.genes import Genes, read_genes
-from oclgenomics.variation.sources import AlignmentSource, Excluded, batches, open_alignments, regions_of
+from oclgenomics.variation.sources import AlignmentSource, Excluded, Simulated, batches, open_alignments, regions_of
 
 
 @verb
@@ -154,7 +154,8 @@ def find_thresholds(
     Raises
     ------
     UsageError
-        A rate outside its range, or too small for so few replicates; options that do not suit the replicates.
+        A rate outside its range, or too small for so few replicates; options that do not suit the replicates, such as
+        statistics between two populations of `NeutralReplicates`, which are of one.
     InputError, DeviceError
         As for `scan`.
 
@@ -169,6 +170,7 @@ def find_thresholds(
     if options.grid is not None:
         raise ParameterError("grid", "has other distances on replicates than on the data; use `step`", options.grid)
     check_rates(fpr)
+    check_compared(options.statistics, simulated=isinstance(source, Simulated))
     for name in combined:
         check_choice("combined", name, options.statistics)
     if len(set(combined)) == 1:

@@ -40,6 +40,22 @@ def sign_of(statistic: str) -> int:
     return -1 if statistic in LOW else 1
 
 
+def check_compared(statistics: Sequence[str], *, simulated: bool) -> None:
+    """Refuse statistics between two populations of simulated replicates, which are of one population.
+
+    Raises
+    ------
+    UsageError
+        Some of the statistics compare two populations.
+    """
+    compared = [name for name in statistics if name in POPULATION_STATISTICS]
+    if compared and simulated:
+        raise UsageError(
+            f"{compared[0]} needs replicates of two populations, which are not simulated here; give such replicates as "
+            "the input, and their samples with `populations`"
+        )
+
+
 def density_of(scan: Scan) -> float:
     """Return the sites per bp of an alignment, by the mean over its windows of sites or its rows; NaN without any."""
     if not len(scan.positions):
