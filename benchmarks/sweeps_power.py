@@ -1,7 +1,7 @@
 """Power of the statistics of `sweeps scan` on fresh replicates of known sweeps, and the false-positive rate of each.
 
     python benchmarks/sweeps_power.py [--neutral 400] [--swept 140] [--tested 0] [--seed N] [--scenarios S1,S2,...]
-        [--pairs] [--json FILE]
+        [--pairs] [--alone] [--json FILE]
 
 Replicates of msprime: 100 haplotypes of 500 kb, 10,000 individuals, 1.25e-8 mutations and 1e-8 crossovers per bp; the
 selected site lies in the middle. Rows lie every 5 kb: the extreme of the windows of sites around each (mu 50 sites,
@@ -12,7 +12,8 @@ neutral replicates. With --tested so many other neutral replicates of each histo
 thresholds of their own history (`right`) and by those of a constant size (`wrong`).
 
 With --pairs, two populations of 10,000 individuals each, which were one until 1,000 generations ago, with 100
-haplotypes of each, and a sweep in the first: statistics between them, and nSL and iHS of the first alone.
+haplotypes of each, and a sweep in the first: statistics between them, and nSL and iHS of the first alone. With --alone,
+nSL and iHS of the scenarios of one population, with the scores of sites near the ends (`ehh_edge="keep"`).
 """
 
 from __future__ import annotations
@@ -185,8 +186,7 @@ def pair_results(neutral: int, swept: int, rng: np.random.Generator, engine: Eng
                 given = known[len(found) > 0] if known else {}
                 scans = list(iter_scan(data, options, backgrounds=given, engine=engine))
                 backgrounds.append(scans[0].backgrounds)
-                for name in options.statistics:
-                    found[name] = np.array([best_of(scan, sign_of(name) * scan.values[name]) for scan in scans])
+                found |= extremes_of(scans)
             return found
 
         backgrounds: list[Mapping[str, Background]] = []
@@ -197,6 +197,27 @@ def pair_results(neutral: int, swept: int, rng: np.random.Generator, engine: Eng
             values = judged(list(pairs(name, swept, rng)), known)
             results += power(name, lambda statistic, rate: limit_of(null[statistic], rate), values)
     return results
+
+
+def alone_results(
+    names: Sequence[str], neutral: int, swept: int, rng: np.random.Generator, engine: Engine
+) -> list[dict[str, Any]]:
+    """Rows of scenarios of one population, of nSL and iHS with the scores of sites near the ends."""
+    results: list[dict[str, Any]] = []
+    for kind in sorted({SCENARIOS[name][0] for name in names}):
+        scans = list(iter_scan(replicates(kind, None, neutral, rng), ALONE, engine=engine))
+        null, backgrounds = extremes_of(scans), scans[0].backgrounds
+        for name in (one for one in names if SCENARIOS[one][0] == kind):
+            source = replicates(kind, name, swept, rng)
+            found = extremes_of(list(iter_scan(source, ALONE, backgrounds=backgrounds, engine=engine)))
+            results += power(name, lambda statistic, rate, null=null: limit_of(null[statistic], rate), found)
+    return results
+
+
+def extremes_of(scans: Sequence[Scan]) -> Values:
+    """The value of each statistic that is most like a sweep in each scan, and where, (replicates, 2)."""
+    names = scans[0].values
+    return {name: np.array([best_of(scan, sign_of(name) * scan.values[name]) for scan in scans]) for name in names}
 
 
 def limit_of(extremes: np.ndarray, rate: float) -> float:
@@ -276,6 +297,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=20260)
     parser.add_argument("--scenarios", default=",".join(SCENARIOS))
     parser.add_argument("--pairs", action="store_true", help="two populations")
+    parser.add_argument("--alone", action="store_true", help="nSL and iHS alone")
     parser.add_argument("--json", metavar="FILE")
     args = parser.parse_args()
     names = [name for name in args.scenarios.split(",") if name]
@@ -285,6 +307,8 @@ def main() -> None:
     with Engine(device) as engine:
         if args.pairs:
             names, results = [], pair_results(args.neutral, args.swept, rng, engine)
+        if args.alone:
+            names, results = [], alone_results(names, args.neutral, args.swept, rng, engine)
         histories = {"constant", "bottleneck", "growth"} if args.tested else set()
         histories |= {"constant"} if names else set()
         histories |= {SCENARIOS[name][0] for name in names}

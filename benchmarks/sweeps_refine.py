@@ -3,15 +3,16 @@
     python benchmarks/sweeps_refine.py [--replicates 40] [--neutral 20] [--coarse 20000] [--fine 1000] [--seed N]
         [--json FILE]
 
-Replicates of the scenarios S1 and S2 of `sweeps_power.py`, in memory; the background of CLR is that of neutral
-replicates. All grids have windows of the coarse one's size. Each scan is of one statistic, and its CPU time is that of
-the process (user and system, all threads), after a first scan that builds kernels.
+Replicates of the scenarios S1 and S2 of `sweeps_power.py`, in memory, each shifted against the grids; the background of
+CLR is that of neutral replicates. All grids have windows of the coarse one's size. Each scan is of one statistic, and
+its CPU time is that of the process (user and system, all threads), after a first scan that builds kernels.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -22,12 +23,22 @@ from sweeps_power import LENGTH, replicates
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.sweeps import Scan, SweepOptions, iter_scan
 from oclgenomics.sweeps.significance import sign_of
+from oclgenomics.variation import Alignment
 
 SCENARIOS = ("S1", "S2")
-FAMILIES = (("clr",), ("mu",), ("pi",), ("saltilassi",))
+FAMILIES = (("clr",), ("mu",), ("pi",))
 
 
-def distance(scan: Scan, statistic: str) -> float:
+def shifted(source: Iterator[Alignment], most: int, rng: np.random.Generator) -> list[tuple[Alignment, int]]:
+    """Replicates that begin anywhere between two positions of the coarse grid, and where their selected site is."""
+    found = []
+    for one in source:
+        shift = int(rng.integers(0, most))
+        found.append((replace(one, positions=one.positions + shift), LENGTH // 2 + shift))
+    return found
+
+
+def distance(scan: Scan, statistic: str, site: int) -> float:
     """Bp from the selected site to the row that is most like a sweep, fine ones among them."""
     best = scan.best(statistic)
     if best is None:
@@ -36,7 +47,7 @@ def distance(scan: Scan, statistic: str) -> float:
     row = None if scan.fine is None else scan.fine.best(statistic)
     if scan.fine is not None and row is not None and sign_of(statistic) * scan.fine.values[statistic][row] >= value:
         place = scan.fine.positions[row]
-    return abs(float(place) - LENGTH / 2)
+    return abs(float(place) - site)
 
 
 def main() -> None:
@@ -51,7 +62,9 @@ def main() -> None:
     args = parser.parse_args()
     rng = np.random.default_rng(args.seed)
     neutral = list(replicates("constant", None, args.neutral, rng))
-    swept = {name: list(replicates("constant", name, args.replicates, rng)) for name in SCENARIOS}
+    swept = {
+        name: shifted(replicates("constant", name, args.replicates, rng), args.coarse, rng) for name in SCENARIOS
+    }  # fmt: skip
     device = select_device(args.device)
     results: list[dict[str, Any]] = []
     with Engine(device) as engine:
@@ -62,13 +75,16 @@ def main() -> None:
                 "refined": replace(coarse, refine=args.fine),
             }  # fmt: skip
             backgrounds = next(iter(iter_scan(neutral, coarse, engine=engine))).backgrounds
-            for name, sources in swept.items():
+            for name, placed in swept.items():
+                sources = [one for one, _ in placed]
                 for grid, options in grids.items():
                     list(iter_scan(sources[:1], options, backgrounds=backgrounds, engine=engine))
                     start = time.process_time()
                     scans = list(iter_scan(sources, options, backgrounds=backgrounds, engine=engine))
                     seconds = time.process_time() - start
-                    far = [distance(scan, family[0]) / 1000 for scan in scans]
+                    far = [
+                        distance(scan, family[0], site) / 1000 for scan, (_, site) in zip(scans, placed, strict=True)
+                    ]
                     rows = sum(
                         len(one.positions) + (0 if one.fine is None else len(one.fine.positions)) for one in scans
                     )

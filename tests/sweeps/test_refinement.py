@@ -16,10 +16,11 @@ from hypothesis import given, settings, strategies as st
 from oclgenomics.cli.main import main
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.runtime import Device, Engine
-from oclgenomics.sweeps import Scan, SweepOptions, find_peaks, find_thresholds, read_report, scan
+from oclgenomics.sweeps import Scan, SweepOptions, find_peaks, find_thresholds, read_report, scan, sweep_parameters
 from oclgenomics.sweeps.formats import write_peaks
 from oclgenomics.sweeps.options import LOW, unrefined
-from oclgenomics.sweeps.plan import used_sites
+from oclgenomics.sweeps.plan import SweepFacts, used_sites
+from oclgenomics.sweeps.significance import NullFacts, Significance, thresholds
 from oclgenomics.variation import Alignment, ReadOptions, read_alignments
 from oclgenomics.variation.bed import BedRegions
 
@@ -143,6 +144,29 @@ def test_reports_hold_both_and_peaks_are_judged_by_the_coarse_ones(
             assert sign * record["fine_value"] == max(np.nanmax(values[near]), sign * record["value"])
     table = write_peaks(find_peaks(found, "pi", top=3), "bed", {}).splitlines()
     assert next(row for row in table if row.startswith("#chrom\t")).split("\t")[-2:] == ["finePosition", "fineValue"]
+
+
+def test_p_values_are_of_the_coarse_row_and_positions_of_the_best_one() -> None:
+    at, facts = 100.0 * np.arange(1, 6), SweepFacts(40, 101, False, 0.0, 0.0)
+    options = sweep_parameters(SweepOptions(statistics=["clr"]))
+    values = {"clr": np.array([0.0, 5.0, 0.0, 7.0, 0.0])}
+    sites = np.full(5, 50)
+    coarse = Scan("1", 1, at, at - 40, at + 40, sites, values, 101, 40, {}, facts, options)
+    close = np.array([190.0, 210.0, 390.0])
+    fine = replace(
+        coarse,
+        positions=close,
+        start=close,
+        end=close,
+        window_sites=sites[:3],
+        values={"clr": np.array([9.0, 6.0, 6.9])},
+    )
+    extremes = {"clr": np.array([1.0, 6.0, 8.0])}
+    data = NullFacts(40, 40, False, 0.0, 0.0, 0.2, 1.0)
+    null = Significance(options, 1_000, data, extremes, extremes, tuple(thresholds("clr", extremes["clr"], [0.75])))
+    low, high = find_peaks([replace(coarse, fine=fine)], "clr", threshold=null).peaks
+    assert (low.value, low.p_value, low.fine_position, low.fine_value) == (5.0, 0.75, 190.0, 9.0)
+    assert (high.value, high.p_value, high.fine_position, high.fine_value) == (7.0, 0.5, 400.0, 7.0)
 
 
 def test_a_region_without_fine_rows_has_no_fine_position(engine: Engine) -> None:
