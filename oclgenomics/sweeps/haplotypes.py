@@ -113,6 +113,13 @@ class HaplotypeFamily:
         known = {name: np.where(measured.known, values[name], np.nan) for name in names}
         return Native(measured.at, known, _remarks(measured, options))
 
+    def nearer(
+        self, found: Native, used: UsedSites, at: Floats, options: SweepOptions, mask: Mask,
+        background: Background | None,
+    ) -> Native:  # fmt: skip
+        """Return the values of windows, all of which are known."""
+        return found
+
 
 def _homozygosity(counts: HaplotypeCounts) -> dict[str, Floats]:
     """H1, H12, H123 and H2/H1 of windows; without meaning where no haplotype is complete."""
