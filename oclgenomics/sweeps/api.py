@@ -49,6 +49,7 @@ def iter_scan(
     regions, length = regions_of(exclude), reading.length
     reading = reading_for(reading, options)
     populations = None if options.populations is None else read_populations(options.populations, options.between)
+    accessible = regions_of(options.accessible)
     with ExitStack() as stack:
         read = open_alignments(source, reading, threads=run.threads, progress=run.progress)
         scanner, held, given = None, list[BegunScan](), backgrounds or {}
@@ -56,11 +57,11 @@ def iter_scan(
             if on_alignment is not None:
                 list(map(on_alignment, batch))
             start = time.perf_counter()
-            used = [used_sites(one, options, regions, length, populations) for one in batch]
+            used = [used_sites(one, options, regions, length, populations, accessible) for one in batch]
             del batch  # before the next one is read
             seconds = time.perf_counter() - start
             scanner = scanner or SweepScanner(stack.enter_context(lent_engine(engine)), options)
-            begun = scanner.begin(used, regions, seconds)
+            begun = scanner.begin(used, regions, seconds, accessible)
             del used
             if scanner.waits(given):
                 held += begun

@@ -353,10 +353,11 @@ class ClrSites:
         """
         places = places_of(used, options)
         first, stop = np.zeros(len(places), np.int64), np.full(len(places), used.sites, np.int64)
-        if options.on_exclude == "split" and len(mask.starts):
-            below = np.searchsorted(mask.starts, places, side="left")  # regions that start below
-            before = np.concatenate([[-np.inf], mask.ends])[below]
-            after = np.concatenate([mask.starts, [np.inf]])[below]
+        if options.on_exclude == "split" and len(mask.excluded):
+            starts, ends = mask.excluded.starts, mask.excluded.ends
+            below = np.searchsorted(starts, places, side="left")  # regions that start below
+            before = np.concatenate([[-np.inf], ends])[below]
+            after = np.concatenate([starts, [np.inf]])[below]
             first, stop = (np.searchsorted(used.positions, border, side="right") for border in (before, after))
             stop = np.where(before >= places, first, stop)
         sites, at = used.positions, places

@@ -204,7 +204,7 @@ def _places(
     at = used.positions[keep]
     gaps, barriers = np.zeros(len(at)), np.zeros(len(at), np.uint8)
     if len(at):
-        gaps[1:] = mask.between(at[:-1], at[1:])
+        gaps[1:] = mask.distance(at[:-1], at[1:])
         barriers[0] = END
         barriers[1:][gaps[1:] > options.ehh_max_gap] = GAP
         if options.on_exclude == "split":

@@ -53,7 +53,7 @@ WHOLE_NUMBERS = (
     "ehh_max_gap",
     "clr_step",
 )  # fmt: skip
-FILES = ("clr_spectrum", "recombination_map", "populations")
+FILES = ("accessible", "clr_spectrum", "recombination_map", "populations")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +88,11 @@ class SweepOptions:
     on_exclude : {'split', 'drop', 'zero'}
         Of excluded regions: no window reaches across one ('split'), their sites and bp are left out ('drop'), or mu is
         0 in windows that reach into one ('zero').
+    accessible : path, optional
+        BED file of the bp that are accessible: sites outside are left out, and values per bp and mu_VAR count these bp
+        alone. Nothing is accessible of a chromosome that it does not have.
+    min_accessible : float
+        Share of the bp of a window that have to be accessible; of windows of sites only with `accessible`.
     ehh_maf : float
         nSL and iHS leave out sites of a smaller minor allele frequency.
     ehh_max_gap : int
@@ -128,6 +133,8 @@ class SweepOptions:
     missing: Missing | None = None
     max_missing: float = 0.1
     on_exclude: OnExclude = "split"
+    accessible: str | None = None
+    min_accessible: float = 0.5
     ehh_maf: float = 0.05
     ehh_max_gap: int = 200_000
     ehh_edge: EhhEdge = "drop"
@@ -162,6 +169,7 @@ class SweepOptions:
             ("haplotype_window", self.haplotype_window < 2, "give a number of sites, 2 or more"),
             ("haplotype_step", self.haplotype_step < 1, "give a number of sites, 1 or more"),
             ("max_missing", not 0 <= self.max_missing <= 1, "give a share, 0 to 1"),
+            ("min_accessible", not 0 <= self.min_accessible <= 1, "give a share, 0 to 1"),
         )
         for name, wrong, text in checks:
             if wrong:
@@ -183,7 +191,7 @@ class SweepOptions:
         for name in FILES:
             value = getattr(self, name)
             object.__setattr__(self, name, None if value is None else os.fspath(value))
-        for name in ("maf", "max_missing", "ehh_maf"):
+        for name in ("maf", "max_missing", "min_accessible", "ehh_maf"):
             value = getattr(self, name)
             try:
                 number = float(value)
@@ -226,6 +234,7 @@ class SweepOptions:
             ("step", self.step is not None, "RAiSD has a grid of so many positions only"),
             ("grid", self.grid == 2, "RAiSD needs 3 positions or more"),
             ("on_exclude", self.on_exclude == "drop", "RAiSD keeps the sites of excluded regions; use zero or split"),
+            ("accessible", self.accessible is not None, "RAiSD counts all bp of a region"),
         )
         for name, is_wrong, why in wrong:
             if is_wrong:

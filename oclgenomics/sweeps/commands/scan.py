@@ -218,6 +218,15 @@ def add_site_options(parser: argparse.ArgumentParser, *, regions: bool = True) -
         "--max-missing", type=float, default=0.1, metavar="F",
         help="leave out sites of which a larger share of states is missing; not with compat (default: %(default)s)",
     )  # fmt: skip
+    files.reads(group.add_argument(
+        "--accessible", metavar="BED",
+        help="bp that are accessible: sites outside are left out, and pi, theta, dxy and mu_VAR count these bp alone; "
+        "nothing is accessible of a chromosome without a line (default: all bp)",
+    ))  # fmt: skip
+    group.add_argument(
+        "--min-accessible", type=float, default=0.5, metavar="F",
+        help="share of the bp of a window that have to be accessible for it to have values (default: %(default)s)",
+    )  # fmt: skip
     if not regions:
         parser.set_defaults(on_exclude="split")
         return
@@ -238,10 +247,11 @@ def sweep_options(args: argparse.Namespace) -> sweeps.SweepOptions:
         A value out of range.
     """
     names = ("width", "edge", "grid", "step", "window", "precision", "maf", "missing", "max_missing", "on_exclude")
+    more = ("accessible", "min_accessible", *OWN_OPTIONS)
     return sweeps.SweepOptions(
         statistics=tuple(args.statistics.split(",")), populations=args.populations,
         between=None if args.between is None else tuple(args.between.split(",")),
-        **{name: getattr(args, name) for name in (*names, *OWN_OPTIONS)},
+        **{name: getattr(args, name) for name in (*names, *more)},
     )  # fmt: skip
 
 
@@ -262,7 +272,7 @@ def run(args: argparse.Namespace) -> int:
     _check_threshold(args, null)
     genes = None if args.genes is None else gene_files.read_genes(args.genes)
     background = None if args.background is None else sweeps.read_thresholds(args.background)
-    for path in (args.clr_spectrum, args.recombination_map, args.populations):
+    for path in (args.accessible, args.clr_spectrum, args.recombination_map, args.populations):
         if path not in (None, "-") and not os.path.exists(path):  # it is read when the first alignment was
             raise InputError("no such file", source=path)
     oclgenomics.select_device(args.device)  # a device that is not there is reported before hours of reading
