@@ -12,6 +12,7 @@ from oclgenomics.errors import UsageError
 from oclgenomics.sweeps.options import SweepOptions
 from oclgenomics.sweeps.populations import Populations
 from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.ancestral import polarised
 from oclgenomics.variation.bed import BedRegions, disjoint
 from oclgenomics.variation.packing import both_observed, with_haploid
 from oclgenomics.variation.selection import check_names, count_ones, inside_regions, outside_regions, take_sites
@@ -84,6 +85,8 @@ class SweepFacts:
         Haplotypes of the two populations that are compared, as in '40+38'; empty without any.
     accessible : float or None
         Share of the bp from the first to the last site that are accessible; None without a file of these.
+    unpolarised : float or None
+        Share of the sites used whose derived state is not known; None if ancestral bases were not asked for.
     """
 
     haplotypes: int
@@ -93,6 +96,7 @@ class SweepFacts:
     masked: float
     populations: str = ""
     accessible: float | None = None
+    unpolarised: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +121,8 @@ class UsedSites:
         RAiSD takes the input for one of ms, whose alignments it numbers from 0.
     populations : ndarray of uint32, shape (2, words), or None
         Haplotypes of the two populations that are compared.
+    polarised : ndarray of bool, shape (sites,), or None
+        Of which sites it is known that state 1 is the derived one; None if no ancestral base was asked for.
     remarks : tuple of str
         What a person has to know of the sites, each in a line.
     """
@@ -133,6 +139,7 @@ class UsedSites:
     facts: SweepFacts
     relative: bool
     populations: NDArray[np.uint32] | None = None
+    polarised: NDArray[np.bool_] | None = None
     remarks: tuple[str, ...] = ()
 
     @property
@@ -190,6 +197,9 @@ def used_sites(
         _count(discarded, "inaccessible", outside)
         if alignment.name not in accessible.starts:
             remarks.append(f"warning: {accessible.source} does not have it, so nothing of it is accessible")
+    known = other = np.ones(alignment.sites, bool)
+    if options.ancestral is not None:
+        alignment, known, other = polarised(alignment, lower_case=options.ancestral_confidence == "any")
     planes = site_planes(alignment)
     derived = count_ones(planes.bits)
     observed = np.full(alignment.sites, planes.haplotypes, np.int64)
@@ -198,6 +208,7 @@ def used_sites(
     keep = _kept(alignment, derived, observed, options, discarded)
     if not keep.all():
         alignment, derived, observed = take_sites(alignment, keep), derived[keep], observed[keep]
+        known, other = known[keep], other[keep]
         planes = site_planes(alignment)
     if planes.valid is not None and (observed == planes.haplotypes).all():
         planes = replace(planes, valid=None)
@@ -210,12 +221,26 @@ def used_sites(
     mask = Mask.of(exclude, read.name, options, accessible)
     if accessible is not None:
         facts = replace(facts, accessible=_accessible_share(accessible, read.name, positions))
+    if options.ancestral is not None:
+        facts = replace(facts, unpolarised=round(1 - float(known.mean()), FACT_DIGITS) if len(known) else 0.0)
+        remarks += _polarity(known, other, options)
     extent, total = _extent(read, positions, options, mask, length if relative else None)
     return UsedSites(
         name=alignment.name, replicate=alignment.replicate, planes=planes, positions=positions, derived=derived,
         observed=observed, length=extent, total=total, discarded=discarded, facts=facts, relative=relative,
-        populations=masks, remarks=tuple(remarks),
+        populations=masks, polarised=None if options.ancestral is None else known, remarks=tuple(remarks),
     )  # fmt: skip
+
+
+def _polarity(known: NDArray[np.bool_], other: NDArray[np.bool_], options: SweepOptions) -> list[str]:
+    """How many sites are not polarised and what that does, in a line."""
+    count = int((~known).sum())
+    if not count:
+        return []
+    text = f"the ancestral state of {count:,} of {len(known):,} sites is not known"
+    text += f", at {int(other.sum()):,} of them because it is neither allele" if other.any() else ""
+    names = ", ".join(options.polarised)
+    return [f"{'warning: ' * (2 * count > len(known))}{text}{f'; left out by {names}' if names else ''}"]
 
 
 def site_planes(alignment: Alignment) -> SitePlanes:

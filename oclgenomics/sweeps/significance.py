@@ -16,7 +16,7 @@ from oclgenomics.app.tracks import merged_windows, named_regions
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sweeps.combined import COMBINED, COMBINED_P, Combination, combine, q_values
 from oclgenomics.sweeps.families import Background
-from oclgenomics.sweeps.options import LOW, OWN_OPTIONS, POPULATION_STATISTICS, Statistic
+from oclgenomics.sweeps.options import LOW, OWN_OPTIONS, POLARISED, POPULATION_STATISTICS, Statistic
 from oclgenomics.sweeps.result import Scan
 from oclgenomics.variation.genes import Genes
 
@@ -299,6 +299,13 @@ def compare(null: Significance, scans: Sequence[Scan], what: str) -> str:
                 f"{what} has a grid of so many positions; scan with `step`, which replicates can have, too"
             )
         _check_data(data, scan, what, name)
+        folded, unknown = str(scan.parameters.get("clr_folded")) == "True", scan.facts.unpolarised or 0.0
+        blind = [one for one in POLARISED if one in both and not (folded and one == "clr")]
+        if blind and unknown > LIKE_MASKED:
+            raise UsageError(
+                f"{name}: at all sites of its replicates it is known which state is derived, and at "
+                f"{100 * unknown:.1f} % of those of {what} ({scan.name}) it is not; thresholds of {blind[0]} are others"
+            )
         if both & set(POPULATION_STATISTICS) and data.populations != scan.facts.populations:
             raise UsageError(
                 f"{name}: its replicates have {data.populations} haplotypes of two populations, {what} ({scan.name}) "

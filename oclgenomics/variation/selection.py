@@ -85,6 +85,7 @@ def take_sites(alignment: Alignment, keep: NDArray[np.bool_]) -> Alignment:
     return replace(
         alignment, positions=alignment.positions[keep], letters=alignment.letters[keep],
         exact=None if alignment.exact is None else alignment.exact[keep],
+        ancestral=None if alignment.ancestral is None else alignment.ancestral[keep],
         **planes,
         multi_site=renumbered[alignment.multi_site[rows]].astype(np.int32),
         multi_bits=np.ascontiguousarray(alignment.multi_bits[:, rows]), multi_letter=alignment.multi_letter[rows],

@@ -18,9 +18,11 @@ from oclgenomics.errors import InputError, UsageError
 from oclgenomics.lazy_names import late
 from oclgenomics.sweeps import formats, plots
 from oclgenomics.sweeps.options import (
+    CONFIDENCES,
     DEFAULT_STATISTICS,
     EHH_EDGES,
     EHH_STATISTICS,
+    IN_INFO,
     LEAST_WIDTH,
     MOST_WIDTH,
     ON_EXCLUDE,
@@ -228,8 +230,18 @@ def add_site_options(parser: argparse.ArgumentParser, *, regions: bool = True) -
         help="share of the bp of a window that have to be accessible for it to have values (default: %(default)s)",
     )  # fmt: skip
     if not regions:
-        parser.set_defaults(on_exclude="split")
+        parser.set_defaults(on_exclude="split", ancestral=None, ancestral_confidence="high")
         return
+    ancestral = group.add_argument(
+        "--ancestral", metavar="FASTA|AA",
+        help="ancestral bases: a FASTA file, or AA for INFO/AA of the VCF or BCF. The other allele is the derived one; "
+        "fay_wu_h, nsl, ihs and clr leave out sites without a known one (default: the first state, REF, is ancestral)",
+    )  # fmt: skip
+    files.reads(ancestral, lambda _args, name: () if name == IN_INFO else (name,))
+    group.add_argument(
+        "--ancestral-confidence", default="high", metavar="|".join(CONFIDENCES),
+        help="high: upper-case ancestral bases alone; any: lower-case ones, too (default: %(default)s)",
+    )  # fmt: skip
     files.reads(group.add_argument("--exclude", metavar="BED", help="regions to exclude (default: none)"))
     group.add_argument(
         "--on-exclude", default="split", metavar="|".join(ON_EXCLUDE),
@@ -247,7 +259,7 @@ def sweep_options(args: argparse.Namespace) -> sweeps.SweepOptions:
         A value out of range.
     """
     names = ("width", "edge", "grid", "step", "window", "precision", "maf", "missing", "max_missing", "on_exclude")
-    more = ("accessible", "min_accessible", *OWN_OPTIONS)
+    more = ("accessible", "min_accessible", "ancestral", "ancestral_confidence", *OWN_OPTIONS)
     return sweeps.SweepOptions(
         statistics=tuple(args.statistics.split(",")), populations=args.populations,
         between=None if args.between is None else tuple(args.between.split(",")),
@@ -272,7 +284,8 @@ def run(args: argparse.Namespace) -> int:
     _check_threshold(args, null)
     genes = None if args.genes is None else gene_files.read_genes(args.genes)
     background = None if args.background is None else sweeps.read_thresholds(args.background)
-    for path in (args.accessible, args.clr_spectrum, args.recombination_map, args.populations):
+    ancestral = None if args.ancestral == IN_INFO else args.ancestral
+    for path in (args.accessible, ancestral, args.clr_spectrum, args.recombination_map, args.populations):
         if path not in (None, "-") and not os.path.exists(path):  # it is read when the first alignment was
             raise InputError("no such file", source=path)
     oclgenomics.select_device(args.device)  # a device that is not there is reported before hours of reading

@@ -343,8 +343,8 @@ def _read_facts(line: str, source: str, number: int) -> SweepFacts:
         haplotypes, sites = int(words["haplotypes"]), int(words["sites"])
         genotypes = {"true": True, "false": False}[words["genotypes"]]
         shares = float(words["missing"]), float(words["masked"])
-        accessible = float(words["accessible"]) if "accessible" in words else None
-        return SweepFacts(haplotypes, sites, genotypes, *shares, words.get("populations", ""), accessible)
+        later = {name: float(words[name]) for name in ("accessible", "unpolarised") if name in words}
+        return SweepFacts(haplotypes, sites, genotypes, *shares, words.get("populations", ""), **later)
     except (KeyError, ValueError):
         wrong = "the line of what was scanned is broken; scan the data again"
         raise InputError(wrong, source=source, line=number) from None

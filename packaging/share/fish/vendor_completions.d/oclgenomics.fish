@@ -1597,6 +1597,8 @@ complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l missing -x -d 'mask
 complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l max-missing -x -d 'leave out sites of which a larger share of states is missing'
 complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l accessible -r -d 'bp that are accessible'
 complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l min-accessible -x -d 'share of the bp of a window that have to be accessible for it to have values'
+complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l ancestral -r -d 'ancestral bases'
+complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l ancestral-confidence -x -d 'high'
 complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l exclude -r -d 'regions to exclude'
 complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -l on-exclude -x -d 'split'
 complete -c oclgenomics -n '__oclgenomics_at sweeps scan' -s o -l output -r -d 'file for the statistics, compressed if the name ends in .gz, .bz2, .xz or .zst'
