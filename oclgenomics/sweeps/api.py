@@ -18,6 +18,7 @@ from oclgenomics.sweeps.families import Background
 from oclgenomics.sweeps.options import IN_INFO, JUDGED, Statistic, SweepOptions
 from oclgenomics.sweeps.plan import used_sites
 from oclgenomics.sweeps.populations import read_populations
+from oclgenomics.sweeps.raisd_missing import Draws
 from oclgenomics.sweeps.result import Scan, Scans
 from oclgenomics.sweeps.significance import Peaks, Significance, compare, cut_at, merge_rows
 from oclgenomics.variation import Alignment, ReadOptions
@@ -56,13 +57,14 @@ def iter_scan(
         if fasta is not None:
             stack.callback(fasta.close)
         read = open_alignments(source, reading, threads=run.threads, progress=run.progress)
+        draws = Draws(options.impute_seed)  # one sequence for all alignments of the input
         scanner, held, given = None, list[BegunScan](), backgrounds or {}
         for batch in batches(stack.enter_context(closing(read))):
             if on_alignment is not None:
                 list(map(on_alignment, batch))
             start = time.perf_counter()
             batch = [with_ancestral(one, fasta) for one in batch] if fasta is not None else batch
-            used = [used_sites(one, options, regions, length, populations, accessible) for one in batch]
+            used = [used_sites(one, options, regions, length, populations, accessible, draws) for one in batch]
             del batch  # before the next one is read
             seconds = time.perf_counter() - start
             scanner = scanner or SweepScanner(stack.enter_context(lent_engine(engine)), options)

@@ -30,7 +30,8 @@ def mu_values(
     mask : Mask
         mu is NaN where excluded regions part a window, or 0, and NaN where too few bp are accessible.
     """
-    edge = (used.derived <= options.edge).astype(np.int64) + (used.derived >= used.observed - options.edge)
+    sites = used if used.matches is None else used.matches
+    edge = (sites.derived <= options.edge).astype(np.int64) + (sites.derived >= sites.observed - options.edge)
     sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(edge)])
     edges = sums[spans.stop] - sums[spans.first]
     total = harmonic(used.planes.haplotypes)

@@ -98,7 +98,7 @@ class SweepScanner:
         start, options = time.perf_counter(), self._options
         counts: Sequence[PatternCounts | None] = [None] * len(used)
         if "mu" in options.statistics:
-            counts = self._patterns.count([one.planes for one in used], options.width)
+            counts = self._pattern_counts(used)
         masks = [Mask.of(exclude, one.name, options, accessible) for one in used]
         columns = [family.measure(used, options, masks) for family in self._families]
         measured = list(zip(*columns, strict=True)) if columns else [()] * len(used)
@@ -106,6 +106,16 @@ class SweepScanner:
         begun = [_begun(*each, options, made) for each in zip(used, counts, masks, measured, strict=True)]
         share = (seconds + time.perf_counter() - start) / max(len(begun), 1)
         return [replace(one, scan=replace(one.scan, seconds=share)) for one in begun]
+
+    def _pattern_counts(self, used: Sequence[UsedSites]) -> list[PatternCounts]:
+        """Count patterns in windows: on the device, unless missing states match anything."""
+        width = self._options.width
+        found = iter(self._patterns.count([one.planes for one in used if one.matches is None], width))
+        matches = (None if one.matches is None else one.matches.counts(width) for one in used)
+        return [
+            next(found) if one is None else PatternCounts(one[0].astype(np.uint32), one[1].astype(np.uint32))
+            for one in matches
+        ]
 
     def finish(self, begun: Sequence[BegunScan], backgrounds: Mapping[str, Background]) -> Iterator[Scan]:
         """Give scans with the statistics of all families.
