@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from oclgenomics.classify import plan
 from oclgenomics.classify.database.features import Features, Found, StoredPiece
-from oclgenomics.classify.database.packed_file import BUCKETS, FeatureSource, PackedBits, PackedPiece, PackedStore
+from oclgenomics.classify.database.packed_file import FeatureSource, PackedBits, PackedPiece, PackedStore
 from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.classify.plan import BLOCK_WINDOWS
 from oclgenomics.classify.taxonomy.lineages import Targets
@@ -296,8 +296,7 @@ class _Summed:
 
 def _is_surely_one(store: PackedStore, features: int, locations: int) -> bool:
     """Whether all buckets come as one piece, by a measure that no rounding of their shares makes wrong."""
-    fit = 2 * store.numbers.alive <= features and 2 * store.numbers.located <= locations
-    return fit and store.widths.buckets <= BUCKETS
+    return 2 * store.numbers.alive <= features and 2 * store.numbers.located <= locations
 
 
 def stored_bytes(source: FeatureSource, features: int, locations: int) -> dict[str, int]:
