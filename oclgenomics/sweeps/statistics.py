@@ -82,9 +82,12 @@ def diversity_values(used: UsedSites, spans: Spans, names: tuple[Statistic, ...]
     if "tajima_d" in names:
         found["tajima_d"] = _tajima_d(used, spans, pi - theta, a1)
     if "fay_wu_h" in names:
+        found["fay_wu_h"] = pi - _sums(2 * d * d / pairs, spans)
+    if "fay_wu_h" in names and used.polarised is not None:
         known = used.polarised
-        own = pi if known is None else _sums(np.where(known, 2 * d * (t - d) / pairs, 0.0), spans)
-        found["fay_wu_h"] = own - _sums(2 * d * d / pairs * (1.0 if known is None else known), spans)
+        h = _sums(np.where(known, 2 * d * (t - 2 * d) / pairs, 0.0), spans)
+        blind = (_sums(known.astype(np.float64), spans) == 0) & (spans.stop > spans.first)
+        found["fay_wu_h"] = np.where(blind, np.nan, h)
     return {name: np.where(spans.known, found[name], np.nan) for name in names if name in found}
 
 
