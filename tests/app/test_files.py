@@ -33,7 +33,7 @@ WINDOWS = ["--grid", "5", "--minwin", "100", "--maxwin", "50k"]
 
 # Options that take words of other kinds. One that names a file has to be declared with reads, writes or works_in.
 NO_FILES = {
-    "abundance_per", "assembly_level", "at", "between", "combine", "comment", "counts", "deme", "device",
+    "abundance_per", "ancestral_confidence", "assembly_level", "at", "between", "combine", "comment", "counts", "deme", "device",
     "ehh_edge", "engine",
     "format", "fpr",
     "gtdb_source", "highest", "impute", "input_format", "kernel", "ld", "listen", "loop", "lowest", "missing",
