@@ -16,13 +16,15 @@ from oclgenomics.errors import ParameterError, UsageError, check_choice
 from oclgenomics.sweeps.combined import COMBINED
 from oclgenomics.sweeps.device.scanner import BegunScan, SweepScanner
 from oclgenomics.sweeps.families import Background
-from oclgenomics.sweeps.options import JUDGED, Statistic, SweepOptions, unrefined
+from oclgenomics.sweeps.options import IN_INFO, JUDGED, Statistic, SweepOptions, unrefined
 from oclgenomics.sweeps.plan import used_sites
 from oclgenomics.sweeps.populations import read_populations
+from oclgenomics.sweeps.raisd_missing import Draws
 from oclgenomics.sweeps.refinement import candidates
 from oclgenomics.sweeps.result import Scan, Scans
 from oclgenomics.sweeps.significance import Peaks, Significance, check_compared, compare, cut_at, merge_rows
 from oclgenomics.variation import Alignment, ReadOptions
+from oclgenomics.variation.ancestral import AncestralFasta, with_ancestral
 from oclgenomics.variation.genes import Genes, read_genes
 from oclgenomics.variation.sources import AlignmentSource, Excluded, Simulated, batches, open_alignments, regions_of
 
@@ -55,18 +57,24 @@ def iter_scan(
     regions, length = regions_of(exclude), reading.length
     reading = reading_for(reading, options)
     populations = None if options.populations is None else read_populations(options.populations, options.between)
+    accessible = regions_of(options.accessible)
+    fasta = None if options.ancestral in (None, IN_INFO) else AncestralFasta(str(options.ancestral))
     with ExitStack() as stack:
+        if fasta is not None:
+            stack.callback(fasta.close)
         read = open_alignments(source, reading, threads=run.threads, progress=run.progress)
+        draws = Draws(options.impute_seed)  # one sequence for all alignments of the input
         scanner, held, given = None, list[BegunScan](), backgrounds or {}
         for batch in batches(stack.enter_context(closing(read))):
             if on_alignment is not None:
                 list(map(on_alignment, batch))
             start = time.perf_counter()
-            used = [used_sites(one, options, regions, length, populations) for one in batch]
+            batch = [with_ancestral(one, fasta) for one in batch] if fasta is not None else batch
+            used = [used_sites(one, options, regions, length, populations, accessible, draws) for one in batch]
             del batch  # before the next one is read
             seconds = time.perf_counter() - start
             scanner = scanner or SweepScanner(stack.enter_context(lent_engine(engine)), options)
-            begun = scanner.begin(used, regions, seconds)
+            begun = scanner.begin(used, regions, seconds, accessible)
             del used
             if scanner.waits(given):
                 held += begun
@@ -267,4 +275,5 @@ def find_peaks(
 def reading_for(reading: ReadOptions, options: SweepOptions) -> ReadOptions:
     """Return what is read of an input for a scan with these options."""
     records = "raisd" if options.precision == "compat" else reading.records
-    return replace(reading, exact_positions=True, records=records)
+    ancestral = options.ancestral == IN_INFO
+    return replace(reading, exact_positions=True, records=records, ancestral=ancestral)

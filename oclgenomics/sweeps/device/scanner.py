@@ -102,7 +102,10 @@ class SweepScanner:
         """Say whether scans are finished only after all alignments are begun, since a background is not given."""
         return any(one.needs_background(self._options) and one.name not in backgrounds for one in self._families)
 
-    def begin(self, used: Sequence[UsedSites], exclude: BedRegions | None, seconds: float = 0.0) -> list[BegunScan]:
+    def begin(
+        self, used: Sequence[UsedSites], exclude: BedRegions | None, seconds: float = 0.0,
+        accessible: BedRegions | None = None,
+    ) -> list[BegunScan]:  # fmt: skip
         """Compute what needs the sites of some alignments; results do not depend on which are begun together.
 
         Parameters
@@ -112,6 +115,8 @@ class SweepScanner:
             The regions that their sites were chosen by.
         seconds : float
             Time that was spent on choosing them.
+        accessible : BedRegions, optional
+            What is accessible, by which their sites were chosen, too.
 
         Raises
         ------
@@ -121,14 +126,24 @@ class SweepScanner:
         start, options = time.perf_counter(), self._options
         counts: Sequence[PatternCounts | None] = [None] * len(used)
         if "mu" in options.statistics:
-            counts = self._patterns.count([one.planes for one in used], options.width)
-        masks = [Mask.of(exclude, one.name, options) for one in used]
+            counts = self._pattern_counts(used)
+        masks = [Mask.of(exclude, one.name, options, accessible) for one in used]
         columns = [family.measure(used, options, masks) for family in self._families]
         measured = list(zip(*columns, strict=True)) if columns else [()] * len(used)
         made = sweep_parameters(options)
         begun = [_begun(*each, options, made) for each in zip(used, counts, masks, measured, strict=True)]
         share = (seconds + time.perf_counter() - start) / max(len(begun), 1)
         return [replace(one, scan=replace(one.scan, seconds=share)) for one in begun]
+
+    def _pattern_counts(self, used: Sequence[UsedSites]) -> list[PatternCounts]:
+        """Count patterns in windows: on the device, unless missing states match anything."""
+        width = self._options.width
+        found = iter(self._patterns.count([one.planes for one in used if one.matches is None], width))
+        matches = (None if one.matches is None else one.matches.counts(width) for one in used)
+        return [
+            next(found) if one is None else PatternCounts(one[0].astype(np.uint32), one[1].astype(np.uint32))
+            for one in matches
+        ]
 
     def finish(
         self, begun: Sequence[BegunScan], backgrounds: Mapping[str, Background],
@@ -156,7 +171,7 @@ class SweepScanner:
                 every = [one.measured[number] for one in begun] if given is None else []
                 known[family.name] = family.background(every, self._options) if given is None else given
         for one in begun:
-            scan, values, remarks, details = one.scan, dict(one.scan.values), list[str](), dict[str, Any]()
+            scan, values, remarks, details = one.scan, dict(one.scan.values), list(one.scan.remarks), dict[str, Any]()
             natives: list[Native] = []
             for family, measured in zip(self._families, one.measured, strict=True):
                 found = family.native(measured, self._options, known.get(family.name))
@@ -210,6 +225,7 @@ def _begun(
         window_sites=rows.stop - rows.first, values=values,
         sites=used.sites, haplotypes=used.planes.haplotypes, discarded=used.discarded, facts=used.facts,
         parameters=parameters, gridded=options.grid is not None or options.step is not None, relative=used.relative,
+        remarks=used.remarks,
     )  # fmt: skip
     sites = None
     if options.refine is not None and step is not None:

@@ -82,7 +82,8 @@ class TsvReport(Lines):
             fine, both = columns_in_order(scan)
             values = [both[name] for name in scan.values]
             columns = (*(both[name] for name in WINDOW_ARRAYS), np.where(fine, FINE, COARSE), *values)
-        words = " ".join(f"{name}={str(value).lower()}" for name, value in asdict(scan.facts).items() if value != "")
+        known = {name: value for name, value in asdict(scan.facts).items() if value not in ("", None)}
+        words = " ".join(f"{name}={str(value).lower()}" for name, value in known.items())
         facts = f"{FACTS_MARK}{words} chromosome={in_one_line(scan.name)}\n"
         unknown = any(np.isnan(column).any() for column in values)
         return encoded(header + facts + _rows(form, columns, nan=MISSING if unknown else None))
@@ -373,7 +374,8 @@ def _read_facts(line: str, source: str, number: int) -> SweepFacts:
         haplotypes, sites = int(words["haplotypes"]), int(words["sites"])
         genotypes = {"true": True, "false": False}[words["genotypes"]]
         shares = float(words["missing"]), float(words["masked"])
-        return SweepFacts(haplotypes, sites, genotypes, *shares, words.get("populations", ""))
+        later = {name: float(words[name]) for name in ("accessible", "unpolarised") if name in words}
+        return SweepFacts(haplotypes, sites, genotypes, *shares, words.get("populations", ""), **later)
     except (KeyError, ValueError):
         wrong = "the line of what was scanned is broken; scan the data again"
         raise InputError(wrong, source=source, line=number) from None
