@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,26 +33,9 @@ from oclgenomics.omega.sites.sources import FilteredBatch, filter_batch, filtere
 from oclgenomics.runtime import Engine
 from oclgenomics.variation import Alignment, ReadOptions
 from oclgenomics.variation.observation import Observation, as_observed
-from oclgenomics.variation.sources import AlignmentSource, Excluded, batches, open_alignments, regions_of
+from oclgenomics.variation.sources import AlignmentSource, Excluded, Simulated, batches, open_alignments, regions_of
 
 OBJECT_BYTES = 2048  # of an object in memory, beside its arrays; about
-
-
-@runtime_checkable
-class Simulated(Protocol):
-    """Replicates that any process can simulate: `oclgenomics.simulate.NeutralReplicates`."""
-
-    @property
-    def replicates(self) -> int:
-        """How many there are."""
-
-    def __iter__(self) -> Iterator[Alignment]: ...
-
-    def between(self, begin: int, end: int) -> Iterator[Alignment]:
-        """Simulate the replicates [begin, end)."""
-
-    def record(self) -> Mapping[str, Any]:
-        """Return all that decides what they are, as plain values."""
 
 
 @dataclass(frozen=True)

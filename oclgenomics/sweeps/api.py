@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from oclgenomics.app.run import EngineLike, Run, all_parts_of, lent_engine, verb
@@ -15,14 +16,17 @@ from oclgenomics.errors import ParameterError, UsageError, check_choice
 from oclgenomics.sweeps.combined import COMBINED
 from oclgenomics.sweeps.device.scanner import BegunScan, SweepScanner
 from oclgenomics.sweeps.families import Background
-from oclgenomics.sweeps.options import JUDGED, Statistic, SweepOptions
+from oclgenomics.sweeps.options import IN_INFO, JUDGED, Statistic, SweepOptions, unrefined
 from oclgenomics.sweeps.plan import used_sites
 from oclgenomics.sweeps.populations import read_populations
+from oclgenomics.sweeps.raisd_missing import Draws
+from oclgenomics.sweeps.refinement import candidates
 from oclgenomics.sweeps.result import Scan, Scans
-from oclgenomics.sweeps.significance import Peaks, Significance, compare, cut_at, merge_rows
+from oclgenomics.sweeps.significance import Peaks, Significance, check_compared, compare, cut_at, merge_rows
 from oclgenomics.variation import Alignment, ReadOptions
+from oclgenomics.variation.ancestral import AncestralFasta, with_ancestral
 from oclgenomics.variation.genes import Genes, read_genes
-from oclgenomics.variation.sources import AlignmentSource, Excluded, batches, open_alignments, regions_of
+from oclgenomics.variation.sources import AlignmentSource, Excluded, Simulated, batches, open_alignments, regions_of
 
 
 @verb
@@ -34,6 +38,7 @@ def iter_scan(
     exclude: Excluded = None,
     on_alignment: Callable[[Alignment], None] | None = None,
     backgrounds: Mapping[str, Background] | None = None,
+    thresholds: Significance | None = None,
     engine: EngineLike = None,
     run: Run | None = None,
 ) -> Generator[Scan, None, None]:
@@ -46,28 +51,37 @@ def iter_scan(
         read ahead. Statistics that compare alignments with the whole input are given after the last one was read.
     """
     options, run = options or SweepOptions(), run or Run()
+    if thresholds is not None and options.refine is None:
+        raise ParameterError("thresholds", "has no effect without `refine`, the bp between further positions")
+    how = {} if options.refine is None else {"candidates": partial(candidates, options=options, null=thresholds)}
     regions, length = regions_of(exclude), reading.length
     reading = reading_for(reading, options)
     populations = None if options.populations is None else read_populations(options.populations, options.between)
+    accessible = regions_of(options.accessible)
+    fasta = None if options.ancestral in (None, IN_INFO) else AncestralFasta(str(options.ancestral))
     with ExitStack() as stack:
+        if fasta is not None:
+            stack.callback(fasta.close)
         read = open_alignments(source, reading, threads=run.threads, progress=run.progress)
+        draws = Draws(options.impute_seed)  # one sequence for all alignments of the input
         scanner, held, given = None, list[BegunScan](), backgrounds or {}
         for batch in batches(stack.enter_context(closing(read))):
             if on_alignment is not None:
                 list(map(on_alignment, batch))
             start = time.perf_counter()
-            used = [used_sites(one, options, regions, length, populations) for one in batch]
+            batch = [with_ancestral(one, fasta) for one in batch] if fasta is not None else batch
+            used = [used_sites(one, options, regions, length, populations, accessible, draws) for one in batch]
             del batch  # before the next one is read
             seconds = time.perf_counter() - start
             scanner = scanner or SweepScanner(stack.enter_context(lent_engine(engine)), options)
-            begun = scanner.begin(used, regions, seconds)
+            begun = scanner.begin(used, regions, seconds, accessible)
             del used
             if scanner.waits(given):
                 held += begun
             else:
-                yield from scanner.finish(begun, given)
+                yield from scanner.finish(begun, given, **how)
         if scanner is not None and held:
-            yield from scanner.finish(held, given)
+            yield from scanner.finish(held, given, **how)
 
 
 @all_parts_of(iter_scan)
@@ -91,6 +105,9 @@ def scan(scans: list[Scan]) -> Scans:
         Called with each alignment as it was read, just before it is filtered and scanned.
     backgrounds : mapping, optional
         What statistics compare alignments with (`Scan.backgrounds` of another scan), instead of this input.
+    thresholds : Significance, optional
+        Of neutral replicates (`find_thresholds`, `read_thresholds`): with `SweepOptions.refine`, rows that pass one of
+        them get further rows around them, instead of those beyond a quantile.
     engine : Engine, Device or str, optional
         An engine in use already, which stays open; or where to run, as `oclgenomics.runtime.select_device` takes it.
         The device is opened after the first alignment has been read, so that errors in the input come first.
@@ -141,7 +158,7 @@ def find_thresholds(
     source : path, Alignment, or iterable of both
         The replicates: a file, or alignments such as `oclgenomics.simulate.NeutralReplicates` gives.
     options : SweepOptions, optional
-        Those of the scan that is judged, without `grid`.
+        Those of the scan that is judged, without `grid`; what is said of `refine` has no effect.
     fpr : sequence of float
         False-positive rates per replicate and statistic, each between 0 and 1.
     combined : sequence of str, optional
@@ -154,7 +171,8 @@ def find_thresholds(
     Raises
     ------
     UsageError
-        A rate outside its range, or too small for so few replicates; options that do not suit the replicates.
+        A rate outside its range, or too small for so few replicates; options that do not suit the replicates, such as
+        statistics between two populations of `NeutralReplicates`, which are of one.
     InputError, DeviceError
         As for `scan`.
 
@@ -169,11 +187,13 @@ def find_thresholds(
     if options.grid is not None:
         raise ParameterError("grid", "has other distances on replicates than on the data; use `step`", options.grid)
     check_rates(fpr)
+    check_compared(options.statistics, simulated=isinstance(source, Simulated))
     for name in combined:
         check_choice("combined", name, options.statistics)
     if len(set(combined)) == 1:
         raise ParameterError("combined", "a combined score is of two statistics or more", combined[0])
     combined = [name for name in options.statistics if name in combined]
+    options = unrefined(options)
     whole = reading.length if length is None else length
     how: dict[str, Any] = {"reading": reading, "on_alignment": on_alignment, "engine": engine, "run": run}
     with closing(iter_scan(source, options, **how)) as scans:
@@ -247,10 +267,13 @@ def find_peaks(
         value = threshold
     else:
         value = cut_at(scans, statistic, top=top, quantile=quantile)
-    return Peaks(statistic, tuple(merge_rows(scans, statistic, value, merge, null)), value, fpr, compared, annotation)
+    regions = tuple(merge_rows(scans, statistic, value, merge, null))
+    refined = any(one.fine is not None for one in scans)
+    return Peaks(statistic, regions, value, fpr, compared, annotation, refined)
 
 
 def reading_for(reading: ReadOptions, options: SweepOptions) -> ReadOptions:
     """Return what is read of an input for a scan with these options."""
     records = "raisd" if options.precision == "compat" else reading.records
-    return replace(reading, exact_positions=True, records=records)
+    ancestral = options.ancestral == IN_INFO
+    return replace(reading, exact_positions=True, records=records, ancestral=ancestral)

@@ -28,7 +28,7 @@ from oclgenomics.sweeps.clr_reference import (
     MOST_X,
     TOLERANCE,
 )
-from oclgenomics.sweeps.options import SweepOptions
+from oclgenomics.sweeps.options import SweepOptions, unrefined
 from oclgenomics.sweeps.plan import Floats, Ints, Mask, UsedSites, grid_positions
 from oclgenomics.variation.recombination_map import RecombinationMap
 
@@ -343,27 +343,39 @@ class ClrSites:
     stop: Ints
 
     @classmethod
-    def of(cls, used: UsedSites, options: SweepOptions, mask: Mask, genetic: RecombinationMap | None) -> ClrSites:
-        """Take the sites of an alignment; those beyond the next excluded region do not count where these split.
+    def of(
+        cls, used: UsedSites, options: SweepOptions, mask: Mask, genetic: RecombinationMap | None,
+        places: Floats | None = None,
+    ) -> ClrSites:  # fmt: skip
+        """Take the polarised sites of an alignment; those beyond the next excluded region do not count where it splits.
+
+        CLR is computed at `places`, or where the options say.
 
         Raises
         ------
         InputError
             The recombination map does not have this chromosome.
         """
-        places = places_of(used, options)
+        places = places_of(used, options) if places is None else places
         first, stop = np.zeros(len(places), np.int64), np.full(len(places), used.sites, np.int64)
-        if options.on_exclude == "split" and len(mask.starts):
-            below = np.searchsorted(mask.starts, places, side="left")  # regions that start below
-            before = np.concatenate([[-np.inf], mask.ends])[below]
-            after = np.concatenate([mask.starts, [np.inf]])[below]
+        if options.on_exclude == "split" and len(mask.excluded):
+            starts, ends = mask.excluded.starts, mask.excluded.ends
+            below = np.searchsorted(starts, places, side="left")  # regions that start below
+            before = np.concatenate([[-np.inf], ends])[below]
+            after = np.concatenate([starts, [np.inf]])[below]
             first, stop = (np.searchsorted(used.positions, border, side="right") for border in (before, after))
             stop = np.where(before >= places, first, stop)
         sites, at = used.positions, places
+        known = used.polarised if "clr" in options.polarised else None
+        if known is not None:
+            number = np.concatenate([np.zeros(1, np.int64), np.cumsum(known)])
+            first, stop, sites = number[first], number[stop], sites[known]
         if genetic is not None:
             sites, at = (BP_PER_CM * genetic.at(used.name, one) for one in (sites, at))
-        counts = used.derived.astype(np.int32), used.observed.astype(np.int32)
-        return cls(sites, *counts, places, at, first.astype(np.int64), stop.astype(np.int64))
+        derived, observed = used.derived.astype(np.int32), used.observed.astype(np.int32)
+        if known is not None:
+            derived, observed = derived[known], observed[known]
+        return cls(sites, derived, observed, places, at, first.astype(np.int64), stop.astype(np.int64))
 
     def limits(self) -> tuple[Floats, Floats, Floats]:
         """Return the least and the largest alpha to be tried first at each place, and the least of all.
@@ -410,7 +422,9 @@ def places_of(used: UsedSites, options: SweepOptions) -> Floats:
     """Return where CLR is computed, bp: at `clr_step`, or else on the grid of the rows, or else at `DEFAULT_STEP`."""
     if options.clr_step is None and (options.grid is not None or options.step is not None):
         return grid_positions(used, options)[0]
-    own = replace(options, grid=None, step=options.clr_step or DEFAULT_STEP, statistics=("clr",), precision="accurate")
+    own = replace(
+        unrefined(options), grid=None, step=options.clr_step or DEFAULT_STEP, statistics=("clr",), precision="accurate"
+    )
     return grid_positions(used, own)[0]
 
 

@@ -16,7 +16,7 @@ from oclgenomics.sweeps.device.haplotypes import HaplotypeCounter, HaplotypeCoun
 from oclgenomics.sweeps.families import Background, Native
 from oclgenomics.sweeps.lassi import KEPT, lassi_values, least_distance, saltilassi_values
 from oclgenomics.sweeps.options import HAPLOTYPE_STATISTICS, Statistic, SweepOptions
-from oclgenomics.sweeps.plan import Floats, Mask, UsedSites
+from oclgenomics.sweeps.plan import Floats, Mask, UsedSites, sites_known
 
 COMPLETE_SHARE = 0.5  # of haplotypes, below which a window has no value
 SPECTRUM_STATISTICS = ("lassi", "saltilassi")
@@ -32,7 +32,7 @@ class HaplotypeWindows:
         Middles of the windows, bp.
     counts : HaplotypeCounts
     known : ndarray of bool, shape (windows,)
-        Enough haplotypes have no missing state, and no excluded region parts the window.
+        Enough haplotypes have no missing state, no excluded region parts the window, and it is accessible.
     copies : int
         Haplotypes, or samples of unphased genotypes.
     genotypes : bool
@@ -83,8 +83,7 @@ class HaplotypeFamily:
             start, end = one.positions[first], one.positions[first + window - 1]
             copies = one.facts.haplotypes // 2 if one.planes.genotypes else one.facts.haplotypes
             known = counts.complete >= _fewest(copies)
-            if options.on_exclude == "split":
-                known &= ~mask.touched(start, end)
+            known &= sites_known(start, end, options, mask)
             found.append(HaplotypeWindows((start + end) / 2, counts, known, copies, one.planes.genotypes))
         return found
 
@@ -112,6 +111,13 @@ class HaplotypeFamily:
                 values["saltilassi"] = _spread(saltilassi_values(at, weighted, neutral, least), measured)
         known = {name: np.where(measured.known, values[name], np.nan) for name in names}
         return Native(measured.at, known, _remarks(measured, options))
+
+    def nearer(
+        self, found: Native, used: UsedSites, at: Floats, options: SweepOptions, mask: Mask,
+        background: Background | None,
+    ) -> Native:  # fmt: skip
+        """Return the values of windows, all of which are known."""
+        return found
 
 
 def _homozygosity(counts: HaplotypeCounts) -> dict[str, Floats]:

@@ -16,11 +16,14 @@ from oclgenomics.app.tracks import merged_windows, named_regions
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sweeps.combined import COMBINED, COMBINED_P, Combination, combine, q_values
 from oclgenomics.sweeps.families import Background
-from oclgenomics.sweeps.options import LOW, OWN_OPTIONS, POPULATION_STATISTICS, Statistic
+from oclgenomics.sweeps.options import LOW, OWN_OPTIONS, POLARISED, POPULATION_STATISTICS, Statistic
 from oclgenomics.sweeps.result import Scan
 from oclgenomics.variation.genes import Genes
 
-MUST_AGREE = ("width", "edge", "step", "window", "precision", "maf", "missing", "max_missing")
+MUST_AGREE = (
+    "width", "edge", "step", "window", "precision", "maf", "missing", "max_missing", "accessible", "min_accessible",
+)  # fmt: skip
+LATER = {"min_accessible": 0.5}  # options that older files do not have, and what they meant
 LIKE_DENSITY = 1.1
 LIKE_MISSING = 0.05
 LIKE_MASKED = 0.1
@@ -38,6 +41,22 @@ WRONG_HISTORY = {
 def sign_of(statistic: str) -> int:
     """Return 1 for a statistic that a sweep raises, -1 for one that it lowers."""
     return -1 if statistic in LOW else 1
+
+
+def check_compared(statistics: Sequence[str], *, simulated: bool) -> None:
+    """Refuse statistics between two populations of simulated replicates, which are of one population.
+
+    Raises
+    ------
+    UsageError
+        Some of the statistics compare two populations.
+    """
+    compared = [name for name in statistics if name in POPULATION_STATISTICS]
+    if compared and simulated:
+        raise UsageError(
+            f"{compared[0]} needs replicates of two populations, which are not simulated here; give such replicates as "
+            "the input, and their samples with `populations`"
+        )
 
 
 def density_of(scan: Scan) -> float:
@@ -75,6 +94,8 @@ class NullFacts:
         Sites per bp: the least, the mean and the most.
     populations : str
         Haplotypes of the two populations that are compared, as in '40+38'; of replicates that differ 'several'.
+    accessible : float or None
+        Mean share of bp that are accessible; None where all are.
     """
 
     fewest_haplotypes: int
@@ -85,6 +106,7 @@ class NullFacts:
     density: float
     most_density: float
     populations: str = ""
+    accessible: float | None = None
 
 
 @dataclass(frozen=True)
@@ -190,10 +212,12 @@ class Significance:
                 raise UsageError(f"no neutral replicate has a value of {each}: {why}")
         known = [one for one in densities if not math.isnan(one)] or [math.nan]
         kinds, sizes = {one.genotypes for one in facts}, {one.populations for one in facts}
+        shares = [one.accessible for one in facts if one.accessible is not None]
         data = NullFacts(
             min(one.haplotypes for one in facts), max(one.haplotypes for one in facts),
             kinds.pop() if len(kinds) == 1 else None, float(np.mean([one.missing for one in facts])),
             min(known), float(np.mean(known)), max(known), sizes.pop() if len(sizes) == 1 else "several",
+            float(np.mean(shares)) if shares else None,
         )  # fmt: skip
         extremes = {name: values[:, 0].copy() for name, values in columns.items()}
         places = {name: values[:, 1].copy() for name, values in columns.items()}
@@ -280,7 +304,7 @@ def compare(null: Significance, scans: Sequence[Scan], what: str) -> str:
         both = set(scan.values) & set(null.extremes)
         own = [option for option, statistics in OWN_OPTIONS.items() if both & set(statistics)]
         for option in (*MUST_AGREE, *own):
-            ours, theirs = str(scan.parameters.get(option)), str(null.scan.get(option))
+            ours, theirs = (str(one.get(option, LATER.get(option))) for one in (scan.parameters, null.scan))
             if ours != theirs:
                 raise UsageError(
                     f"{name}: its replicates were scanned with `{option}={theirs}`, and {what} with `{option}={ours}`; "
@@ -291,6 +315,13 @@ def compare(null: Significance, scans: Sequence[Scan], what: str) -> str:
                 f"{what} has a grid of so many positions; scan with `step`, which replicates can have, too"
             )
         _check_data(data, scan, what, name)
+        folded, unknown = str(scan.parameters.get("clr_folded")) == "True", scan.facts.unpolarised or 0.0
+        blind = [one for one in POLARISED if one in both and not (folded and one == "clr")]
+        if blind and unknown > LIKE_MASKED:
+            raise UsageError(
+                f"{name}: at all sites of its replicates it is known which state is derived, and at "
+                f"{100 * unknown:.1f} % of those of {what} ({scan.name}) it is not; thresholds of {blind[0]} are others"
+            )
         if both & set(POPULATION_STATISTICS) and data.populations != scan.facts.populations:
             raise UsageError(
                 f"{name}: its replicates have {data.populations} haplotypes of two populations, {what} ({scan.name}) "
@@ -330,6 +361,10 @@ def _check_data(data: NullFacts, scan: Scan, what: str, thresholds: str) -> None
         ),
         (facts.masked <= LIKE_MASKED, "no bp excluded", f"{100 * facts.masked:.1f} %"),
         (
+            abs(_share(data.accessible) - _share(facts.accessible)) <= LIKE_MASKED,
+            f"{100 * _share(data.accessible):.1f} % of the bp accessible", f"{100 * _share(facts.accessible):.1f} %",
+        ),
+        (
             alike or not len(scan.positions),
             f"{1000 * data.density:.4g} sites per kb", f"{1000 * density:.4g}",
         ),
@@ -340,6 +375,10 @@ def _check_data(data: NullFacts, scan: Scan, what: str, thresholds: str) -> None
                 f"{thresholds}: its replicates have {theirs}, {what} ({scan.name}) has {ours}, for which thresholds "
                 "are others; make them with `sweeps threshold --scan REPORT`"
             )
+
+
+def _share(accessible: float | None) -> float:
+    return 1.0 if accessible is None else accessible
 
 
 @dataclass(frozen=True)
@@ -363,6 +402,9 @@ class Peak:
         where their length is not known.
     local_p : dict of str to float, or None
         Of the combined score: the probability of each statistic's value at a single neutral position.
+    fine_position, fine_value : float or None
+        Of refined scans: the row within the region that is most like a sweep, fine ones among them; None where the
+        region has no fine row. Thresholds and p-values are of `value`, and not of this one.
     """
 
     chromosome: str
@@ -375,9 +417,12 @@ class Peak:
     p_value: float | None = None
     q_value: float | None = None
     local_p: Mapping[str, float] | None = None
+    fine_position: float | None = None
+    fine_value: float | None = None
 
 
-PEAK_COLUMNS = ("name", *(one.name for one in fields(Peak) if one.name != "local_p"))
+FINE_COLUMNS = ("fine_position", "fine_value")
+PEAK_COLUMNS = ("name", *(one.name for one in fields(Peak) if one.name not in ("local_p", *FINE_COLUMNS)))
 GENE_COLUMNS = ("genes", "nearest_gene", "gene_distance")
 
 
@@ -396,6 +441,8 @@ class Peaks:
         What was compared with the neutral replicates.
     genes : Genes, optional
         An annotation, from which each peak gets its genes.
+    refined : bool
+        The scans have fine rows.
     """
 
     statistic: str
@@ -404,6 +451,7 @@ class Peaks:
     fpr: float | None = None
     compared: str | None = None
     genes: Genes | None = None
+    refined: bool = False
 
     def __repr__(self) -> str:
         return f"<Peaks: {len(self.peaks):,} regions with {self.statistic} beyond {self.threshold:.6g}>"
@@ -413,8 +461,13 @@ class Peaks:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns: `PEAK_COLUMNS`, and with an annotation `GENE_COLUMNS`."""
-        return PEAK_COLUMNS if self.genes is None else (*PEAK_COLUMNS, *GENE_COLUMNS)
+        """Names of the columns: `PEAK_COLUMNS`, of refined scans `FINE_COLUMNS`, with an annotation `GENE_COLUMNS`."""
+        return (*PEAK_COLUMNS, *self.more_columns)
+
+    @property
+    def more_columns(self) -> tuple[str, ...]:
+        """Those of `columns` that not all peaks have."""
+        return (*(FINE_COLUMNS if self.refined else ()), *(() if self.genes is None else GENE_COLUMNS))
 
     def records(self) -> list[dict[str, Any]]:
         """Return a dict for each peak with the names of `columns`, sorted by chromosome (its bytes) and start.
@@ -423,6 +476,8 @@ class Peaks:
         the region, with commas between them, `gene_distance` the bp from `position` to the nearest one.
         """
         sign, regions = sign_of(self.statistic), [asdict(peak) for peak in self.peaks]
+        if not self.refined:
+            regions = [{name: value for name, value in one.items() if name not in FINE_COLUMNS} for one in regions]
         if self.genes is not None:
             for region, peak in zip(regions, self.peaks, strict=True):
                 names = self.genes.overlapping(peak.chromosome, peak.start, peak.end)
@@ -494,7 +549,25 @@ def merge_rows(
             start, end = math.floor(scan.start[part].min()), math.ceil(scan.end[part].max()) - scan.by_bp
             place = float(scan.positions[best])
             own = {name: float(each[best]) for name, each in local.items()} or None
-            yield Peak(scan.name, scan.replicate, max(start, 1), end, place, value, len(part), p, q, own)
+            fine = _fine_row(scan, statistic, start, end, (place, value))
+            yield Peak(scan.name, scan.replicate, max(start, 1), end, place, value, len(part), p, q, own, *fine)
+
+
+def _fine_row(
+    scan: Scan, statistic: str, start: float, end: float, coarse: tuple[float, float]
+) -> tuple[float, float] | tuple[None, None]:
+    """Position and value of the fine row from `start` to `end` that is most like a sweep, or of a coarse one."""
+    fine = scan.fine
+    if fine is None or statistic not in fine.values:
+        return None, None
+    scores = sign_of(statistic) * fine.values[statistic]
+    scores = np.where((fine.positions >= start) & (fine.positions <= end) & ~np.isnan(scores), scores, -np.inf)
+    if not np.isfinite(scores).any():
+        return None, None
+    best = int(np.argmax(scores))
+    if scores[best] < sign_of(statistic) * coarse[1]:
+        return coarse
+    return float(fine.positions[best]), float(fine.values[statistic][best])
 
 
 def _stretches(scans: Sequence[Scan], statistic: str, null: Significance, length: int) -> NDArray[np.float64]:

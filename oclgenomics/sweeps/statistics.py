@@ -28,9 +28,10 @@ def mu_values(
     options : SweepOptions
         In compat precision values are those of float32.
     mask : Mask
-        Excluded regions: mu is NaN where they part a window, or 0.
+        mu is NaN where excluded regions part a window, or 0, and NaN where too few bp are accessible.
     """
-    edge = (used.derived <= options.edge).astype(np.int64) + (used.derived >= used.observed - options.edge)
+    sites = used if used.matches is None else used.matches
+    edge = (sites.derived <= options.edge).astype(np.int64) + (sites.derived >= sites.observed - options.edge)
     sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(edge)])
     edges = sums[spans.stop] - sums[spans.first]
     total = harmonic(used.planes.haplotypes)
@@ -45,8 +46,7 @@ def mu_values(
         columns = (var * sfs * ld, var, sfs, ld)
     if options.on_exclude == "zero":
         columns = (np.where(mask.touched(spans.start, spans.end), 0.0, columns[0]), *columns[1:])
-    else:
-        columns = tuple(np.where(spans.known, one, np.nan) for one in columns)
+    columns = tuple(np.where(spans.known, one, np.nan) for one in columns)
     return dict(zip(MU_PARTS, columns, strict=True))
 
 
@@ -83,6 +83,11 @@ def diversity_values(used: UsedSites, spans: Spans, names: tuple[Statistic, ...]
         found["tajima_d"] = _tajima_d(used, spans, pi - theta, a1)
     if "fay_wu_h" in names:
         found["fay_wu_h"] = pi - _sums(2 * d * d / pairs, spans)
+    if "fay_wu_h" in names and used.polarised is not None:
+        known = used.polarised
+        h = _sums(np.where(known, 2 * d * (t - 2 * d) / pairs, 0.0), spans)
+        blind = (_sums(known.astype(np.float64), spans) == 0) & (spans.stop > spans.first)
+        found["fay_wu_h"] = np.where(blind, np.nan, h)
     return {name: np.where(spans.known, found[name], np.nan) for name in names if name in found}
 
 

@@ -18,10 +18,13 @@ from oclgenomics.errors import InputError, UsageError
 from oclgenomics.lazy_names import late
 from oclgenomics.sweeps import formats, plots
 from oclgenomics.sweeps.options import (
+    CONFIDENCES,
     DEFAULT_STATISTICS,
     EHH_EDGES,
     EHH_STATISTICS,
+    IN_INFO,
     LEAST_WIDTH,
+    MISSING,
     MOST_WIDTH,
     ON_EXCLUDE,
     OWN_OPTIONS,
@@ -41,7 +44,7 @@ RAISD_OPTIONS = {
     "-I": "name the input without an option", "-n": "use --format raisd -o RAiSD_Report.NAME", "-L": "use --length",
     "-S": "use --samples", "-m": "use --maf", "-M": "use --missing", "-R": "use --all", "-t": "use --no-separator",
     "-G": "use --grid", "-X": "use --exclude BED --on-exclude zero", "-c": "use --edge", "-f": "files are replaced",
-    "-y": "the ploidy is read from the calls", "-a": "nothing is drawn",
+    "-y": "the ploidy is read from the calls", "-a": "use --impute-seed",
 }  # fmt: skip
 
 
@@ -140,9 +143,35 @@ def add_statistic_options(parser: argparse.ArgumentParser, *, grid: bool = True)
         "--precision", default="accurate", metavar="accurate|compat",
         help="compat: RAiSD's float32 arithmetic and rules, for the same reports (default: %(default)s)",
     )  # fmt: skip
+    if grid:
+        add_refinement_options(parser)
+    else:
+        parser.set_defaults(refine=None, refine_quantile=None, refine_margin=None)
     add_ehh_options(parser)
     add_clr_options(parser, maps=grid)
     add_population_options(parser)
+
+
+def add_refinement_options(parser: argparse.ArgumentParser) -> None:
+    """Add where a grid has further positions."""
+    group = parser.add_argument_group("closer positions around rows of --step or --grid that look like a sweep")
+    group.add_argument(
+        "--refine", type=app.count, metavar="BP",
+        help="add fine rows every BP around rows beyond a quantile, or with --threshold beyond the thresholds of its "
+        "file; the column `grid` says coarse or fine",
+    )  # fmt: skip
+    group.add_argument(
+        "--refine-quantile",
+        type=float,
+        metavar="Q",
+        help="rows beyond this quantile of their chromosome, by any statistic, look like a sweep (default: 0.99)",
+    )
+    group.add_argument(
+        "--refine-margin",
+        type=app.count,
+        metavar="BP",
+        help="bp on either side of such rows that get fine ones (default: the bp between rows)",
+    )
 
 
 def add_ehh_options(parser: argparse.ArgumentParser) -> None:
@@ -210,17 +239,41 @@ def add_site_options(parser: argparse.ArgumentParser, *, regions: bool = True) -
         "%(default)s)",
     )  # fmt: skip
     group.add_argument(
-        "--missing", metavar="mask|drop",
-        help="mask: missing states are part of a site's pattern; drop: leave out sites that have some (default: mask; "
-        "compat: drop)",
+        "--missing", metavar="|".join(MISSING),
+        help="mask: missing states are part of a site's pattern; drop: leave out sites that have some; only with "
+        "compat: impute (draw them, -M 1 of RAiSD) and match (they match any state, -M 3) (default: mask; compat: "
+        "drop)",
+    )  # fmt: skip
+    group.add_argument(
+        "--impute-seed", type=app.whole, default=1, metavar="N",
+        help="seed of the draws of --missing impute, -a of RAiSD (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--max-missing", type=float, default=0.1, metavar="F",
         help="leave out sites of which a larger share of states is missing; not with compat (default: %(default)s)",
     )  # fmt: skip
+    files.reads(group.add_argument(
+        "--accessible", metavar="BED",
+        help="bp that are accessible: sites outside are left out, and pi, theta, dxy and mu_VAR count these bp alone; "
+        "nothing is accessible of a chromosome without a line (default: all bp)",
+    ))  # fmt: skip
+    group.add_argument(
+        "--min-accessible", type=float, default=0.5, metavar="F",
+        help="share of the bp of a window that have to be accessible for it to have values (default: %(default)s)",
+    )  # fmt: skip
     if not regions:
-        parser.set_defaults(on_exclude="split")
+        parser.set_defaults(on_exclude="split", ancestral=None, ancestral_confidence="high")
         return
+    ancestral = group.add_argument(
+        "--ancestral", metavar="FASTA|AA",
+        help="ancestral bases: a FASTA file, or AA for INFO/AA of the VCF or BCF. The other allele is the derived one; "
+        "fay_wu_h, nsl, ihs and clr leave out sites without a known one (default: the first state, REF, is ancestral)",
+    )  # fmt: skip
+    files.reads(ancestral, lambda _args, name: () if name == IN_INFO else (name,))
+    group.add_argument(
+        "--ancestral-confidence", default="high", metavar="|".join(CONFIDENCES),
+        help="high: upper-case ancestral bases alone; any: lower-case ones, too (default: %(default)s)",
+    )  # fmt: skip
     files.reads(group.add_argument("--exclude", metavar="BED", help="regions to exclude (default: none)"))
     group.add_argument(
         "--on-exclude", default="split", metavar="|".join(ON_EXCLUDE),
@@ -237,11 +290,15 @@ def sweep_options(args: argparse.Namespace) -> sweeps.SweepOptions:
     UsageError
         A value out of range.
     """
-    names = ("width", "edge", "grid", "step", "window", "precision", "maf", "missing", "max_missing", "on_exclude")
+    names = (
+        "width", "edge", "grid", "step", "window", "precision", "maf", "missing", "max_missing", "on_exclude",
+        "refine", "refine_quantile", "refine_margin",
+    )  # fmt: skip
+    more = ("impute_seed", "accessible", "min_accessible", "ancestral", "ancestral_confidence", *OWN_OPTIONS)
     return sweeps.SweepOptions(
         statistics=tuple(args.statistics.split(",")), populations=args.populations,
         between=None if args.between is None else tuple(args.between.split(",")),
-        **{name: getattr(args, name) for name in (*names, *OWN_OPTIONS)},
+        **{name: getattr(args, name) for name in (*names, *more)},
     )  # fmt: skip
 
 
@@ -262,7 +319,8 @@ def run(args: argparse.Namespace) -> int:
     _check_threshold(args, null)
     genes = None if args.genes is None else gene_files.read_genes(args.genes)
     background = None if args.background is None else sweeps.read_thresholds(args.background)
-    for path in (args.clr_spectrum, args.recombination_map, args.populations):
+    ancestral = None if args.ancestral == IN_INFO else args.ancestral
+    for path in (args.accessible, ancestral, args.clr_spectrum, args.recombination_map, args.populations):
         if path not in (None, "-") and not os.path.exists(path):  # it is read when the first alignment was
             raise InputError("no such file", source=path)
     oclgenomics.select_device(args.device)  # a device that is not there is reported before hours of reading
@@ -275,6 +333,7 @@ def run(args: argparse.Namespace) -> int:
         engine = stack.enter_context(app.open_engine(args))
         how: dict[str, Any] = {"reading": reading, "exclude": exclude, "on_alignment": messages.alignment}
         how["backgrounds"] = None if background is None else background.backgrounds
+        how["thresholds"] = None if args.refine is None else null
         scans = stack.enter_context(closing(sweeps.iter_scan(first, options, engine=engine, run=sweeps.Run(), **how)))
         drawn: list[sweeps.Scan] = []
         made = app.provenance(args, engine)
@@ -318,6 +377,8 @@ def _check_outputs(args: argparse.Namespace, options: sweeps.SweepOptions) -> ap
         raise UsageError(
             f"--format selscan holds either nsl or ihs; give one of them with --stat, not {args.statistics}"
         )
+    if args.format in ("raisd", "selscan") and args.refine is not None:
+        raise UsageError(f"--format {args.format} has no place for fine rows; leave out --refine")
     if args.format == "raisd" and "mu" not in options.statistics:
         raise UsageError(f"--format raisd holds mu alone, which --stat {args.statistics} leaves out; add it")
     if args.plot:
@@ -339,8 +400,12 @@ def _check_threshold(args: argparse.Namespace, null: sweeps.Significance | None)
         return
     if null.combination is not None and args.format == "raisd":
         raise UsageError(f"--threshold {args.threshold}: the raisd format has no place for the combined score")
-    if null.combination is None and not (args.plot or args.html):
-        why = "it draws lines into the figure; give --plot FILE or --html FILE as well"
+    if args.refine_quantile is not None:
+        raise UsageError("--refine-quantile and --threshold contradict each other: either says which rows are refined")
+    if null.combination is None and args.refine is None and not (args.plot or args.html):
+        why = (
+            "it draws lines into the figure, or says which rows are refined; give --plot FILE, --html FILE or --refine"
+        )
         raise UsageError(f"--threshold {args.threshold}: {why}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
@@ -17,26 +18,29 @@ from oclgenomics.lazy_names import late
 from oclgenomics.simulate.commands.neutral import add_simulation_options, check_simulation, neutral_replicates
 from oclgenomics.sweeps import formats
 from oclgenomics.sweeps.commands.scan import add_site_options, add_statistic_options, sweep_options
-from oclgenomics.sweeps.options import OWN_OPTIONS, POPULATION_STATISTICS
+from oclgenomics.sweeps.options import OWN_OPTIONS
 
 if TYPE_CHECKING:
     from oclgenomics.variation import Alignment
 
 significance = late("oclgenomics.app.significance")
 own = late("oclgenomics.sweeps.significance")
+beds = late("oclgenomics.variation.bed")
 observing = late("oclgenomics.variation.observation")
 sources = late("oclgenomics.variation.sources")
 
 FORMATS = ("tsv", "json")
 SHOWN_PEAKS = 3
+LEAST_SHARE = 0.01  # of bp that are accessible, for how many sites are simulated
 # Options of the scan, which --scan has; how each is read from a report.
 FROM_REPORT: dict[str, Callable[[Any], Any]] = {
     "statistics": str, "width": int, "edge": int, "step": int, "window": int, "precision": str, "maf": float,
-    "missing": str, "max_missing": float,
+    "missing": str, "max_missing": float, "accessible": str, "min_accessible": float,
     "haplotype_window": int, "haplotype_step": int,
     "ehh_maf": float, "ehh_max_gap": int, "ehh_edge": str,
     "clr_step": int, "clr_folded": lambda word: str(word) == "True", "clr_spectrum": str,
 }  # fmt: skip
+LATER = ("accessible", "min_accessible")  # which older reports do not have
 
 
 def add_parser(actions: Any) -> None:
@@ -98,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
     rates = significance.rates_of(args.fpr)
     report = None if args.scan is None else sweeps.read_report(args.scan)
     _settle(args, report)
-    _check_populations(args)
+    own.check_compared(args.statistics.split(","), simulated=args.input is None)
     options, reading = sweep_options(args), read_options(args, region=getattr(args, "region", None))
     combined = tuple(args.combine.split(",")) if args.combine else ()
     for name in combined:
@@ -111,7 +115,9 @@ def run(args: argparse.Namespace) -> int:
             significance.rank_for(rate, judged)  # refuses before the work what it would refuse after it
     neutral = neutral_replicates(args)
     oclgenomics.select_device(args.device)  # a device that is not there is reported before the work
-    observation = observing.Observation(bool(args.genotypes), args.missing_calls or 0.0, seed=args.seed or 1)
+    observation = observing.Observation(
+        bool(args.genotypes), args.missing_calls or 0.0, *_place(args, report), seed=args.seed or 1
+    )
     progress = app.started_progress(args, "neutral", "replicates", 1)
     with ExitStack() as stack:
         read = sources.open_alignments(neutral, sweeps.reading_for(reading, options), threads=args.threads)
@@ -170,28 +176,12 @@ def _settle(args: argparse.Namespace, report: sweeps.Scans | None) -> None:
     try:
         for name, kind in FROM_REPORT.items():
             if getattr(args, name) is None or isinstance(getattr(args, name), app.FromReport):
-                known = recorded.get(name, default[name]) if name in OWN_OPTIONS else recorded[name]
+                known = recorded.get(name, default[name]) if name in (*LATER, *OWN_OPTIONS) else recorded[name]
                 setattr(args, name, None if str(known) == "None" else kind(known))
     except (KeyError, ValueError):
         raise InputError(f"does not say with which `{name}` was scanned; scan again", source=args.scan) from None
     if str(recorded.get("grid")) != "None":
         raise UsageError(f"--scan {args.scan} has a grid of so many positions; scan with --step instead of --grid")
-
-
-def _check_populations(args: argparse.Namespace) -> None:
-    """Refuse statistics between populations of replicates that do not have two.
-
-    Raises
-    ------
-    UsageError
-        They do not.
-    """
-    compared = [name for name in args.statistics.split(",") if name in POPULATION_STATISTICS]
-    if compared and (args.input is None or args.populations is None):
-        raise UsageError(
-            f"{compared[0]} needs replicates of two populations, which are not simulated here; give them as INPUT, and "
-            "their samples with --populations"
-        )
 
 
 def _one_kind(args: argparse.Namespace, report: sweeps.Scans) -> sweeps.Scan:
@@ -223,10 +213,37 @@ def _take_data(args: argparse.Namespace, scan: sweeps.Scan) -> None:
             args.samples = facts.haplotypes
             taken.append(f"--samples {args.samples}")
         if args.sites is None and args.theta is None and args.mutation_rate is None:
-            args.sites = max(0, round(own.density_of(scan) * args.length - 1))
+            seen = own.density_of(scan) * args.length - 1
+            share = 1.0 if facts.accessible is None else facts.accessible
+            args.sites = max(0, round(seen / max(share, LEAST_SHARE)))
             taken.append(f"--sites {args.sites}")
     if taken:
         app.say(args, f"taken from {args.scan}: {' '.join(taken)}")
+
+
+def _place(args: argparse.Namespace, report: sweeps.Scans | None) -> tuple[str, int, int]:
+    """Chromosome, first bp and room of the replicates, as `Observation` has them, if --accessible refers to it.
+
+    Raises
+    ------
+    UsageError
+        The file is not there, or it is not known which chromosome they are of.
+    """
+    if args.accessible is None:
+        return "", 1, 0
+    if not os.path.exists(args.accessible):  # nor is standard input, which could be read once only
+        raise UsageError(f"--accessible {args.accessible}: there is no such file; name that of the scan")
+    if report is None:
+        names = beds.read_bed(args.accessible).names
+        if len(names) != 1:
+            raise UsageError(
+                f"--accessible {args.accessible}: has {len(names):,} chromosomes, and nothing says which of them the "
+                "replicates are of; give --scan REPORT"
+            )
+        return names[0], 1, 0
+    scan = _one_kind(args, report)
+    first, last = float(scan.start.min()), float(scan.end.max())
+    return scan.name, max(1, int(first)), 0 if args.length is None else max(0, int(last - first) - args.length)
 
 
 def _peaks(found: sweeps.Significance, report: Sequence[sweeps.Scan]) -> list[dict[str, Any]]:
