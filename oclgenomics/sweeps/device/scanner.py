@@ -17,8 +17,11 @@ from oclgenomics.sweeps.families import Background, Family
 from oclgenomics.sweeps.haplotypes import HaplotypeFamily
 from oclgenomics.sweeps.options import SweepOptions, sweep_parameters
 from oclgenomics.sweeps.plan import (
+    ALL,
     Floats,
     Mask,
+    Portion,
+    SitePlanes,
     Spans,
     UsedSites,
     bp_windows,
@@ -36,19 +39,25 @@ FAMILIES: tuple[type[Family], ...] = (HaplotypeFamily, Ehh, Clr)
 
 @dataclass(frozen=True, eq=False)
 class BegunScan:
-    """A scan of one alignment that still lacks the statistics of the families.
+    """A scan of one alignment, or of a portion of it, that still lacks mu and the statistics of the families.
 
     Attributes
     ----------
     scan : Scan
     step : float or None
         Bp between its rows, if they are a grid.
+    middles : ndarray of float64, shape (windows,)
+        Of the windows of sites.
+    mu : mapping of str to ndarray of float64, shape (windows,)
+        mu and its factors in these windows, if they were asked for.
     measured : tuple
         What each family in use knows of the alignment.
     """
 
     scan: Scan
     step: float | None
+    middles: Floats
+    mu: Mapping[str, Floats]
     measured: tuple[Any, ...]
 
 
@@ -57,16 +66,16 @@ class SweepScanner:
 
     Parameters
     ----------
-    engine : Engine
-        Its kernels are built at the first scan that needs them.
+    engine : Engine, optional
+        Its kernels are built at the first scan that needs them. None: scans were begun and settled elsewhere.
     options : SweepOptions
     block_sites : int, optional
         Sites of a block instead of those that fit in memory. Results never depend on it.
     """
 
-    def __init__(self, engine: Engine, options: SweepOptions, *, block_sites: int | None = None) -> None:
+    def __init__(self, engine: Engine | None, options: SweepOptions, *, block_sites: int | None = None) -> None:
         self._options = options
-        self._patterns = PatternCounter(engine, block_sites=block_sites)
+        self._patterns = None if engine is None else PatternCounter(engine, block_sites=block_sites)
         chosen = [kind for kind in FAMILIES if set(kind.statistics) & set(options.statistics)]
         self._families = [kind(engine, block_sites=block_sites) for kind in chosen]
 
@@ -74,7 +83,18 @@ class SweepScanner:
         """Say whether scans are finished only after all alignments are begun, since a background is not given."""
         return any(one.needs_background(self._options) and one.name not in backgrounds for one in self._families)
 
-    def begin(self, used: Sequence[UsedSites], exclude: BedRegions | None, seconds: float = 0.0) -> list[BegunScan]:
+    def settles_late(self, backgrounds: Mapping[str, Background]) -> bool:
+        """Say whether `settle` needs a background that is known only after all alignments were seen."""
+        late = [one for one in self._families if one.late]
+        return any(one.needs_background(self._options) and one.name not in backgrounds for one in late)
+
+    def begin(
+        self,
+        used: Sequence[UsedSites],
+        exclude: BedRegions | None,
+        seconds: float = 0.0,
+        portions: Sequence[Portion] | None = None,
+    ) -> list[BegunScan]:
         """Compute what needs the sites of some alignments; results do not depend on which are begun together.
 
         Parameters
@@ -84,6 +104,8 @@ class SweepScanner:
             The regions that their sites were chosen by.
         seconds : float
             Time that was spent on choosing them.
+        portions : sequence of Portion, optional
+            What is scanned of each; all of it if not given.
 
         Raises
         ------
@@ -91,16 +113,57 @@ class SweepScanner:
             Not enough device memory, or a device lost on the way.
         """
         start, options = time.perf_counter(), self._options
+        portions = [ALL] * len(used) if portions is None else portions
         counts: Sequence[PatternCounts | None] = [None] * len(used)
         if "mu" in options.statistics:
-            counts = self._patterns.count([one.planes for one in used], options.width)
+            assert self._patterns is not None
+            planes = [_with_windows(*each, options.width) for each in zip(used, portions, strict=True)]
+            counts = self._patterns.count(planes, options.width)
         masks = [Mask.of(exclude, one.name, options) for one in used]
-        columns = [family.measure(used, options, masks) for family in self._families]
+        columns = [family.measure(used, options, masks, portions) for family in self._families]
         measured = list(zip(*columns, strict=True)) if columns else [()] * len(used)
         made = sweep_parameters(options)
-        begun = [_begun(*each, options, made) for each in zip(used, counts, masks, measured, strict=True)]
+        begun = [_begun(*each, options, made) for each in zip(used, portions, counts, masks, measured, strict=True)]
         share = (seconds + time.perf_counter() - start) / max(len(begun), 1)
         return [replace(one, scan=replace(one.scan, seconds=share)) for one in begun]
+
+    def see(self, used: UsedSites) -> None:
+        """Take what backgrounds of late families need of an alignment, of which this scanner may begin no portion."""
+        for family in self._families:
+            if family.late and family.needs_background(self._options):
+                family.see(used, self._options)
+
+    def late_backgrounds(self, backgrounds: Mapping[str, Background]) -> dict[str, Background]:
+        """Return the backgrounds of late families: those given, or of all alignments that were seen."""
+        late = [one for one in self._families if one.late and one.needs_background(self._options)]
+        return {one.name: backgrounds.get(one.name) or one.background([], self._options) for one in late}
+
+    def settle(self, begun: BegunScan, backgrounds: Mapping[str, Background]) -> BegunScan:
+        """Compute what still needs the device, so that any process can finish a scan.
+
+        Parameters
+        ----------
+        begun : BegunScan
+        backgrounds : mapping
+            Those of late families.
+        """
+        measured = [
+            family.native(one, self._options, backgrounds.get(family.name)) if family.late else one
+            for family, one in zip(self._families, begun.measured, strict=True)
+        ]
+        return replace(begun, measured=tuple(measured))
+
+    def joined(self, begun: Sequence[BegunScan]) -> BegunScan:
+        """Put portions of an alignment together, in their order."""
+        if len(begun) == 1:
+            return begun[0]
+        columns = zip(self._families, zip(*(one.measured for one in begun), strict=True), strict=True)
+        return replace(
+            begun[0], scan=Scan.joined([one.scan for one in begun]),
+            middles=np.concatenate([one.middles for one in begun]),
+            mu={name: np.concatenate([one.mu[name] for one in begun]) for name in begun[0].mu},
+            measured=tuple(family.joined(several) for family, several in columns),
+        )  # fmt: skip
 
     def finish(self, begun: Sequence[BegunScan], backgrounds: Mapping[str, Background]) -> Iterator[Scan]:
         """Give scans with the statistics of all families.
@@ -123,7 +186,8 @@ class SweepScanner:
                 every = [one.measured[number] for one in begun] if given is None else []
                 known[family.name] = family.background(every, self._options) if given is None else given
         for one in begun:
-            scan, values, remarks, details = one.scan, dict(one.scan.values), list[str](), dict[str, Any]()
+            scan, remarks, details = one.scan, list[str](), dict[str, Any]()
+            values = dict(scan.values) | _mu_on_rows(one, self._options)
             for family, measured in zip(self._families, one.measured, strict=True):
                 found = family.native(measured, self._options, known.get(family.name))
                 values |= found.on_rows(scan.positions, one.step)
@@ -135,17 +199,25 @@ class SweepScanner:
             start = time.perf_counter()
 
 
+def _with_windows(used: UsedSites, portion: Portion, width: int) -> SitePlanes:
+    """The sites of the windows of a portion."""
+    begin, end = portion.share(max(used.sites - width + 1, 0))
+    return used.planes.between(begin, end + width - 1 if end > begin else begin)
+
+
 def _begun(
-    used: UsedSites, counts: PatternCounts | None, mask: Mask, measured: tuple[Any, ...], options: SweepOptions,
-    parameters: Mapping[str, Any],
+    used: UsedSites, portion: Portion, counts: PatternCounts | None, mask: Mask, measured: tuple[Any, ...],
+    options: SweepOptions, parameters: Mapping[str, Any],
 ) -> BegunScan:  # fmt: skip
-    """The statistics along one alignment, of which the patterns in windows are known."""
+    """The statistics along a portion of one alignment, of which the patterns in windows are known."""
     windows = site_windows(used, options, mask)
-    mu = {}
+    rows, step = _rows(used, windows, options, mask)
+    rows = rows.between(*portion.share(len(rows.at)))
+    windows = windows.between(*portion.share(len(windows.at)))
+    mu: dict[str, Floats] = {}
     if counts is not None:
         mu = mu_values(used, windows, counts.lone.astype(np.int64), counts.pairs.astype(np.int64), options, mask)
-    rows, values, step = _rows(used, windows, mu, options, mask)
-    values |= diversity_values(used, rows, tuple(options.statistics))
+    values = diversity_values(used, rows, tuple(options.statistics))
     values |= population_values(used, rows, tuple(options.statistics))
     scan = Scan(
         name=used.name, replicate=used.replicate, positions=rows.at, start=rows.start, end=rows.end,
@@ -153,44 +225,49 @@ def _begun(
         sites=used.sites, haplotypes=used.planes.haplotypes, discarded=used.discarded, facts=used.facts,
         parameters=parameters, gridded=options.grid is not None or options.step is not None, relative=used.relative,
     )  # fmt: skip
-    return BegunScan(scan, step, measured)
+    return BegunScan(scan, step, windows.at if mu and scan.gridded else np.zeros(0), mu, measured)
 
 
-def _rows(
-    used: UsedSites, windows: Spans, mu: dict[str, Floats], options: SweepOptions, mask: Mask
-) -> tuple[Spans, dict[str, Floats], float | None]:
-    """The windows of the rows of a scan, mu there, and the bp between the positions of a grid."""
+def _rows(used: UsedSites, windows: Spans, options: SweepOptions, mask: Mask) -> tuple[Spans, float | None]:
+    """The windows of the rows of a scan, and the bp between the positions of a grid."""
     if options.grid is None and options.step is None:
         if options.window is None:
-            return windows, mu, None
-        return bp_windows(used, windows.at, options.window, options, mask), mu, None
+            return windows, None
+        return bp_windows(used, windows.at, options.window, options, mask), None
     if options.precision == "compat":
-        return (*_raisd_rows(used, windows, mu, options, mask), None)
+        return _raisd_rows(used, windows, options, mask), None
     at, step = grid_positions(used, options)
-    rows = bp_windows(used, at, float(options.window or step), options, mask)
-    if not mu or not len(at):
-        return rows, {name: np.full(len(at), np.nan) for name in mu}, step
-    best = highest_in_bins(windows.at, mu["mu"], at, step)
-    found = {}
-    for name, column in mu.items():
-        between = on_rows(windows.at, column, at, None, low=False)
-        found[name] = np.where(best >= 0, column[best] if len(column) else np.nan, between)
-    return rows, found, step
+    return bp_windows(used, at, float(options.window or step), options, mask), step
 
 
-def _raisd_rows(
-    used: UsedSites, windows: Spans, mu: dict[str, Floats], options: SweepOptions, mask: Mask
-) -> tuple[Spans, dict[str, Floats]]:
-    """The positions of RAiSD's grid but the first, and its interpolated values; none with fewer than two windows."""
+def _raisd_rows(used: UsedSites, windows: Spans, options: SweepOptions, mask: Mask) -> Spans:
+    """The positions of RAiSD's grid but the first; none with fewer than two windows."""
     assert options.grid is not None
     x = windows.at
     if len(x) < 2 or x[0] == x[-1]:
-        return bp_windows(used, np.zeros(0), 1.0, options, mask), {name: np.zeros(0) for name in mu}
+        return bp_windows(used, np.zeros(0), 1.0, options, mask)
     step = (x[-1] - x[0]) / (options.grid - 1.0)
     at = x[0] + np.arange(1, options.grid) * step
     at[-1] = x[-1]
-    i = np.minimum(np.searchsorted(x, at, side="right") - 1, len(x) - 2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = (at - x[i]) / (x[i + 1] - x[i])
-    rows = bp_windows(used, at, float(options.window or step), options, mask)
-    return rows, {name: y[i] + share * (y[i + 1] - y[i]) for name, y in mu.items()}
+    return bp_windows(used, at, float(options.window or step), options, mask)
+
+
+def _mu_on_rows(begun: BegunScan, options: SweepOptions) -> dict[str, Floats]:
+    """mu and its factors at the rows of a scan: those of windows of sites, or at the positions of a grid."""
+    x, at = begun.middles, begun.scan.positions
+    if not begun.scan.gridded:
+        return dict(begun.mu)
+    if not begun.mu or not len(at):
+        return {name: np.full(len(at), np.nan) for name in begun.mu}
+    if options.precision == "compat":  # interpolated as RAiSD does
+        i = np.minimum(np.searchsorted(x, at, side="right") - 1, len(x) - 2)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = (at - x[i]) / (x[i + 1] - x[i])
+        return {name: y[i] + share * (y[i + 1] - y[i]) for name, y in begun.mu.items()}
+    assert begun.step is not None
+    best = highest_in_bins(x, begun.mu["mu"], at, begun.step)
+    found = {}
+    for name, column in begun.mu.items():
+        between = on_rows(x, column, at, None, low=False)
+        found[name] = np.where(best >= 0, column[best] if len(column) else np.nan, between)
+    return found

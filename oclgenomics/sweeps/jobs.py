@@ -1,0 +1,487 @@
+"""Scans for sweeps as jobs, of which other processes do pieces: alignments, and portions of large ones.
+
+A piece measures portions of alignments, as `SweepScanner.begin` and `settle` do; what compares an alignment with the
+whole input follows when all portions are joined. Only CLR needs a device for that, so each piece counts the sites of
+the whole input, which all of them read, and computes it for its portions.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import os
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from oclgenomics.app.alignment_jobs import (
+    AllShares,
+    Dealer,
+    Simulated,
+    check_agreed,
+    counted,
+    file_names,
+    held_bytes,
+    input_files,
+    kept_items,
+    reading_parameters,
+)
+from oclgenomics.app.jobs import Job, KeptItems, path_of
+from oclgenomics.app.pieces import PieceFile, Shard, check_same_input
+from oclgenomics.app.run import EngineLike, Run, lent_engine
+from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.sweeps.device.clr import ClrValues
+from oclgenomics.sweeps.device.haplotypes import HaplotypeCounts
+from oclgenomics.sweeps.device.scanner import BegunScan, SweepScanner
+from oclgenomics.sweeps.ehh import SiteScores
+from oclgenomics.sweeps.families import Background
+from oclgenomics.sweeps.formats.thresholds import read_thresholds
+from oclgenomics.sweeps.haplotypes import HaplotypeWindows
+from oclgenomics.sweeps.options import FILES, SweepOptions, sweep_parameters
+from oclgenomics.sweeps.plan import ALL, Portion, SweepFacts, UsedSites, used_sites
+from oclgenomics.sweeps.populations import Populations, read_populations
+from oclgenomics.sweeps.result import Scan
+from oclgenomics.variation import Alignment, BedRegions, ReadOptions
+from oclgenomics.variation.alignment import AlignmentRead
+from oclgenomics.variation.observation import Observation, as_observed
+from oclgenomics.variation.sources import AlignmentSource, Excluded, batches, open_alignments, regions_of
+
+GRAIN = 1 << 22  # states of sites, some milliseconds: an alignment is not cut into portions that have fewer
+PARTS = 1 << 12  # of an alignment that is cut, at whose borders that may be
+
+Backgrounds: TypeAlias = Mapping[str, Background] | str | os.PathLike[str] | None
+"""What statistics compare alignments with instead of the input, or a file of neutral replicates that has it."""
+
+
+@dataclass(frozen=True, eq=False)
+class SweepShare:
+    """What a piece has of an alignment.
+
+    Attributes
+    ----------
+    number : int
+        Of the alignment within its input, counted from 0.
+    portion : Portion
+    read : AlignmentRead
+    begun : BegunScan
+    """
+
+    number: int
+    portion: Portion
+    read: AlignmentRead
+    begun: BegunScan
+
+
+@dataclass(frozen=True, eq=False)
+class LateBackgrounds:
+    """What a piece compared its portions with, of the whole input.
+
+    Attributes
+    ----------
+    values : mapping of str to mapping
+    """
+
+    values: Mapping[str, Background]
+
+
+SweepPart: TypeAlias = AlignmentRead | Scan | SweepShare | LateBackgrounds | AllShares
+KINDS = (
+    SweepShare, LateBackgrounds, AllShares, AlignmentRead, Portion, BegunScan, Scan, SweepFacts, HaplotypeWindows,
+    HaplotypeCounts, SiteScores, ClrValues,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _Ready:
+    """An alignment whose sites were chosen, as all pieces see it.
+
+    Attributes
+    ----------
+    read : AlignmentRead
+    used : UsedSites
+    seconds : float
+        That it took to choose them.
+    """
+
+    read: AlignmentRead
+    used: UsedSites
+    seconds: float
+
+    def held_bytes(self) -> int:
+        """Return what it takes of memory."""
+        return held_bytes(self) + held_bytes(self.used) + held_bytes(self.used.planes)
+
+
+@dataclass(frozen=True, eq=False)
+class _OwnShare:
+    """A portion of an alignment that is in memory."""
+
+    number: int
+    portion: Portion
+    ready: _Ready
+
+    @property
+    def sites(self) -> int:
+        return self.ready.used.sites
+
+    @property
+    def packed_bytes(self) -> int:
+        return self.ready.used.packed_bytes
+
+
+@dataclass(frozen=True)
+class ScanJob(Job[SweepPart]):
+    """A scan of alignments. Its parts are an `AlignmentRead` for each of them, and a `Scan` later.
+
+    Attributes
+    ----------
+    source : path, Alignment, or iterable of both
+        For pieces a tuple of files.
+    options : SweepOptions
+    reading : ReadOptions
+    exclude : BedRegions or path, optional
+        For pieces a file.
+    backgrounds : mapping or path, optional
+        For pieces a file.
+    named : bool
+        A piece refuses an input that does not name its samples.
+    """
+
+    NAME = "sweeps scan"
+    KINDS = KINDS
+
+    source: AlignmentSource
+    options: SweepOptions
+    reading: ReadOptions = ReadOptions()
+    exclude: Excluded = None
+    backgrounds: Backgrounds = None
+    named: bool = False
+
+    def inputs(self) -> tuple[str, ...]:
+        others = [] if self.backgrounds is None else [path_of("backgrounds", self.backgrounds)]
+        return (*input_files(self.source, self.reading, self.exclude), *_option_files(self.options), *others)
+
+    def parameters(self) -> Mapping[str, Any]:
+        return _plain_options(self.options) | reading_parameters(self.reading)
+
+    def parts(self, engine: EngineLike, run: Run, shard: Shard | None = None) -> Generator[SweepPart, None, None]:
+        if shard is None:
+            how: dict[str, Any] = {"exclude": self.exclude, "backgrounds": self.backgrounds}
+            return scan_parts(self.source, self.options, engine, run, reading=self.reading, **how)
+        given, regions = backgrounds_of(self.backgrounds), regions_of(self.exclude)
+        ready = partial(self._ready, run, regions)
+        return _pieces(self, self.options, engine, run, shard, ready, given=given, regions=regions)
+
+    def _ready(self, run: Run, regions: BedRegions | None) -> Generator[_Ready, None, None]:
+        """Read all alignments, and choose their sites."""
+        reading, populations = reading_for(self.reading, self.options), _populations(self.options)
+        with closing(open_alignments(self.source, reading, threads=run.threads, progress=run.progress)) as every:
+            for number, alignment in enumerate(every):
+                if self.named and not alignment.samples:
+                    raise ParameterError("samples", "has no effect: this input does not name its samples")
+                ready = [_ready(alignment, number, self.options, regions, self.reading.length, populations)]
+                del alignment  # before the next one is read
+                yield ready.pop()  # the caller's alone, so that it can be gone before the next one is read
+
+    def combined(self, pieces: Iterable[PieceFile]) -> Iterator[SweepPart]:
+        given = backgrounds_of(self.backgrounds)
+
+        def checked() -> Iterator[PieceFile]:
+            for piece in pieces:
+                if given:
+                    check_same_input(path_of("backgrounds", self.backgrounds), piece, -1)
+                yield piece
+
+        yield from _combined(self, checked(), self.options, given)
+
+
+@dataclass(frozen=True)
+class ThresholdJob(Job[SweepPart]):
+    """Scans of neutral replicates. Its parts are a `Scan` for each of them.
+
+    Attributes
+    ----------
+    neutral : Simulated, path, Alignment, or iterable of both
+        For pieces replicates to simulate, or a tuple of files.
+    options : SweepOptions
+    reading : ReadOptions
+    observation : Observation, optional
+        How the replicates are seen.
+    report : str, optional
+        A file that the replicates are compared with when all are scanned.
+    questions : mapping
+        What is asked when all are scanned: what pieces must have in common besides what they do themselves.
+    """
+
+    NAME = "sweeps threshold"
+    KINDS = KINDS
+
+    neutral: AlignmentSource
+    options: SweepOptions
+    reading: ReadOptions = ReadOptions()
+    observation: Observation | None = None
+    report: str | None = None
+    questions: Mapping[str, Any] = field(default_factory=dict)
+
+    def inputs(self) -> tuple[str, ...]:
+        files = () if isinstance(self.neutral, Simulated) else file_names(self.neutral)
+        others = [] if self.report is None else [self.report]
+        return (*files, *input_files((), self.reading, None), *_option_files(self.options), *others)
+
+    def parameters(self) -> Mapping[str, Any]:
+        known = _plain_options(self.options) | reading_parameters(self.reading) | dict(self.questions)
+        if self.observation is not None:
+            known |= {f"observed {name}": value for name, value in asdict(self.observation).items()}
+        if isinstance(self.neutral, Simulated):
+            known |= {f"simulated {name}": value for name, value in self.neutral.record().items()}
+        return known
+
+    def parts(
+        self,
+        engine: EngineLike,
+        run: Run,
+        shard: Shard | None = None,
+        *,
+        on_alignment: Callable[[Alignment], None] | None = None,
+    ) -> Generator[SweepPart, None, None]:
+        if shard is None:
+            return self._whole(engine, run, on_alignment)
+        if isinstance(self.neutral, Simulated):
+            return self._simulated(self.neutral, engine, run, shard)
+        return _pieces(self, self.options, engine, run, shard, partial(self._ready, run))
+
+    def _whole(
+        self, engine: EngineLike, run: Run, on_alignment: Callable[[Alignment], None] | None
+    ) -> Generator[Scan, None, None]:
+        reading = reading_for(self.reading, self.options)
+        with closing(open_alignments(self.neutral, reading, threads=run.threads)) as read:
+            seen = counted(self.observed(read), run)
+            how: dict[str, Any] = {"reading": self.reading, "on_alignment": on_alignment}
+            with closing(scan_parts(seen, self.options, engine, Run(), **how)) as parts:
+                yield from (part for part in parts if isinstance(part, Scan))
+
+    def _simulated(
+        self, neutral: Simulated, engine: EngineLike, run: Run, shard: Shard
+    ) -> Generator[SweepPart, None, None]:
+        """A piece of replicates that are simulated: it makes its own."""
+        begin, end = shard.share(neutral.replicates)
+
+        def own(_: SweepScanner) -> Iterator[_OwnShare]:
+            for number, one in enumerate(counted(self.observed(neutral.between(begin, end)), run), start=begin):
+                yield _OwnShare(number, ALL, _ready(one, number, self.options, None, self.reading.length, None))
+                del one  # before the next one is simulated
+
+        with lent_engine(engine) as lent:
+            scanner = SweepScanner(lent, self.options)
+            if scanner.settles_late({}):
+                raise UsageError(
+                    "clr compares simulated replicates with the sites of all of them, of which a piece has only its "
+                    "own; give `clr_spectrum`, or the replicates as a file"
+                )
+            yield from _shares(own(scanner), scanner, None, {})
+        yield AllShares(neutral.replicates, 0)
+
+    def _ready(self, run: Run) -> Generator[_Ready, None, None]:
+        """Read all replicates, and choose their sites."""
+        reading, populations = reading_for(self.reading, self.options), _populations(self.options)
+        with closing(open_alignments(self.neutral, reading, threads=run.threads, progress=run.progress)) as every:
+            for number, one in enumerate(self.observed(every)):
+                yield _ready(one, number, self.options, None, self.reading.length, populations)
+                del one  # before the next one is read
+
+    def observed(self, replicates: Iterable[Alignment]) -> Iterable[Alignment]:
+        """Give replicates as they are scanned."""
+        return replicates if self.observation is None else as_observed(replicates, self.observation)
+
+    def combined(self, pieces: Iterable[PieceFile]) -> Iterator[SweepPart]:
+        yield from (one for one in _combined(self, pieces, self.options, {}) if isinstance(one, Scan))
+
+
+def scan_parts(
+    source: AlignmentSource,
+    options: SweepOptions,
+    engine: EngineLike,
+    run: Run,
+    *,
+    reading: ReadOptions = ReadOptions(),
+    exclude: Excluded = None,
+    on_alignment: Callable[[Alignment], None] | None = None,
+    backgrounds: Backgrounds = None,
+) -> Generator[AlignmentRead | Scan, None, None]:
+    """Scan an input; parameters and errors as for `oclgenomics.sweeps.scan`.
+
+    Yields
+    ------
+    AlignmentRead or Scan
+        Those of alignments that are scanned together, and their scans, maybe after the last alignment.
+    """
+    regions, given, populations = regions_of(exclude), backgrounds_of(backgrounds), _populations(options)
+    number = itertools.count()
+    with ExitStack() as stack:
+        read = open_alignments(source, reading_for(reading, options), threads=run.threads, progress=run.progress)
+        scanner, held = None, list[BegunScan]()
+        for batch in batches(stack.enter_context(closing(read))):
+            for one in batch:
+                if on_alignment is not None:
+                    on_alignment(one)
+                yield AlignmentRead.of(one, next(number))
+                del one
+            start = time.perf_counter()
+            used = [used_sites(one, options, regions, reading.length, populations) for one in batch]
+            del batch  # before the next one is read
+            seconds = time.perf_counter() - start
+            scanner = scanner or SweepScanner(stack.enter_context(lent_engine(engine)), options)
+            begun = scanner.begin(used, regions, seconds)
+            del used
+            if scanner.waits(given):
+                held += begun
+            else:
+                yield from scanner.finish(begun, given)
+        if scanner is not None and held:
+            yield from scanner.finish(held, given)
+
+
+def _pieces(
+    job: Job[SweepPart], options: SweepOptions, engine: EngineLike, run: Run, shard: Shard,
+    ready: Callable[[], Generator[_Ready, None, None]], *,
+    given: Mapping[str, Background] | None = None, regions: BedRegions | None = None,
+) -> Generator[SweepPart, None, None]:  # fmt: skip
+    """A piece of alignments in files, all of which are read, or kept from another piece."""
+    dealer = Dealer(shard.of)
+
+    def own(scanner: SweepScanner, kept: KeptItems[_Ready]) -> Iterator[_OwnShare]:
+        late = scanner.settles_late(given or {})
+        with closing(kept.walk("source", ready, _Ready.held_bytes, run.progress)) as every:
+            for one in every:
+                number = dealer.dealt
+                if late:
+                    scanner.see(one.used)
+                for portion, piece in _dealt(one.used, dealer):
+                    if piece == shard.number:
+                        yield _OwnShare(number, portion, one)
+                del one  # before the next one is read
+
+    with lent_engine(engine) as lent, kept_items(lent, job) as kept:
+        scanner = SweepScanner(lent, options)
+        yield from _shares(own(scanner, kept), scanner, regions, given or {})
+    yield AllShares(dealer.dealt, dealer.decided)
+
+
+def _shares(
+    own: Iterator[_OwnShare], scanner: SweepScanner, regions: BedRegions | None, given: Mapping[str, Background]
+) -> Generator[SweepShare | LateBackgrounds, None, None]:
+    """The shares of a piece, measured."""
+    held: list[SweepShare] = []
+    late = scanner.settles_late(given)
+    for batch in batches(own):
+        used, portions = [one.ready.used for one in batch], [one.portion for one in batch]
+        begun = scanner.begin(used, regions, sum(one.ready.seconds for one in batch), portions)
+        shares = [
+            SweepShare(one.number, one.portion, one.ready.read, scan) for one, scan in zip(batch, begun, strict=True)
+        ]
+        del batch, used  # before the next one is read
+        if late:
+            held += shares
+        else:
+            yield from (replace(one, begun=scanner.settle(one.begun, given)) for one in shares)
+    if late:
+        known = scanner.late_backgrounds(given)
+        yield from (replace(one, begun=scanner.settle(one.begun, known)) for one in held)
+        yield LateBackgrounds(known)
+
+
+def _dealt(used: UsedSites, dealer: Dealer) -> list[tuple[Portion, int]]:
+    """The portions of an alignment, and which piece has each."""
+    cost = used.sites * used.planes.haplotypes
+    parts = PARTS if cost >= 2 * GRAIN else 1
+    ranges = dealer.deal(np.full(parts, max(cost // parts, 1)), GRAIN)
+    return [(Portion(begin, end, parts), piece) for piece, begin, end in ranges]
+
+
+def _combined(
+    job: Job[SweepPart], pieces: Iterable[PieceFile], options: SweepOptions, given: Mapping[str, Background]
+) -> Iterator[AlignmentRead | Scan]:
+    """What one scan gives, from the shares of all pieces."""
+    agreed: dict[str, AllShares] = {}
+    late: dict[str, Background] = {}
+    scanner, held = SweepScanner(None, options), list[BegunScan]()
+    every = [_shares_of(job, piece, agreed, late) for piece in pieces]
+    shares = heapq.merge(*every, key=lambda one: (one.number, one.portion.begin))
+    for _, own in itertools.groupby(shares, key=lambda one: one.number):
+        found = list(own)
+        if not _follow([one.portion for one in found]):
+            break
+        begun = scanner.joined([one.begun for one in found])
+        yield found[0].read
+        if scanner.waits(given):
+            held.append(begun)
+        else:
+            yield from scanner.finish([begun], given)
+    rest = sum(1 for _ in shares)  # up to the last parts
+    check_agreed(agreed)
+    assert not rest, "pieces that agree have each portion once"
+    if held:
+        yield from scanner.finish(held, {**late, **given})
+
+
+def _shares_of(
+    job: Job[SweepPart], piece: PieceFile, agreed: dict[str, AllShares], late: dict[str, Background]
+) -> Iterator[SweepShare]:
+    """The shares of a piece; what comes after them is noted."""
+    for part in job.read(piece):
+        if isinstance(part, AllShares):
+            agreed[piece.name] = part
+        elif isinstance(part, LateBackgrounds):
+            late.update(part.values)
+        elif isinstance(part, SweepShare):
+            yield part
+
+
+def _follow(portions: list[Portion]) -> bool:
+    """Whether portions of an alignment follow each other from its begin to its end."""
+    borders = [(one.begin, one.end) for one in portions]
+    inner = all(a[1] == b[0] for a, b in itertools.pairwise(borders))
+    return borders[0][0] == 0 and inner and borders[-1][1] == portions[-1].of
+
+
+def _ready(
+    alignment: Alignment, number: int, options: SweepOptions, regions: BedRegions | None, length: float | None,
+    populations: Populations | None,
+) -> _Ready:  # fmt: skip
+    """Choose the sites of an alignment."""
+    start = time.perf_counter()
+    used = used_sites(alignment, options, regions, length, populations)
+    return _Ready(AlignmentRead.of(alignment, number), used, time.perf_counter() - start)
+
+
+def reading_for(reading: ReadOptions, options: SweepOptions) -> ReadOptions:
+    """Return what is read of an input for a scan with these options."""
+    records = "raisd" if options.precision == "compat" else reading.records
+    return replace(reading, exact_positions=True, records=records)
+
+
+def backgrounds_of(given: Backgrounds) -> Mapping[str, Background]:
+    """Read what statistics compare alignments with, if it is given as a file; nothing if it is not given."""
+    if isinstance(given, (str, os.PathLike)):
+        return read_thresholds(given).backgrounds
+    return given or {}
+
+
+def _populations(options: SweepOptions) -> Populations | None:
+    return None if options.populations is None else read_populations(options.populations, options.between)
+
+
+def _option_files(options: SweepOptions) -> list[str]:
+    """Files that options name."""
+    return [getattr(options, name) for name in FILES if getattr(options, name) is not None]
+
+
+def _plain_options(options: SweepOptions) -> dict[str, Any]:
+    """The options by name, as plain values; of files, whether there is one."""
+    given = {one.name: getattr(options, one.name) is not None for one in fields(options) if one.name in FILES}
+    return sweep_parameters(options) | given
