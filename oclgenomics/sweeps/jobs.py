@@ -193,8 +193,8 @@ class ScanJob(Job[SweepPart]):
 
         def checked() -> Iterator[PieceFile]:
             for piece in pieces:
-                if given:
-                    check_same_input(path_of("backgrounds", self.backgrounds), piece, -1)
+                if isinstance(self.backgrounds, (str, os.PathLike)):
+                    check_same_input(os.fspath(self.backgrounds), piece, -1)
                 yield piece
 
         yield from _combined(self, checked(), self.options, given)
