@@ -51,7 +51,7 @@ from oclgenomics.variation.alignment import AlignmentRead
 from oclgenomics.variation.observation import Observation, as_observed
 from oclgenomics.variation.sources import AlignmentSource, Excluded, batches, open_alignments, regions_of
 
-GRAIN = 1 << 22  # states of sites, some milliseconds: an alignment is not cut into portions that have fewer
+GRAIN = 1 << 20  # states of sites, some milliseconds: an alignment is not cut into portions that have fewer
 PARTS = 1 << 12  # of an alignment that is cut, at whose borders that may be
 
 Backgrounds: TypeAlias = Mapping[str, Background] | str | os.PathLike[str] | None
