@@ -23,7 +23,9 @@ from sweeps import write_vcf
 from oclgenomics.runtime import select_device
 
 SETS = ["pi,theta", "mu", "h12", "saltilassi", "nsl,ihs", "clr"]
-REPLICATES = "sweeps threshold --samples 100 --length 500k --seed 1 --jobs 1 --stat mu,pi,saltilassi,nsl --ehh-edge keep"
+REPLICATES = (
+    "sweeps threshold --samples 100 --length 500k --seed 1 --jobs 1 --stat mu,pi,saltilassi,nsl --ehh-edge keep"
+)
 
 
 def measured(words: Sequence[str], folder: Path, args: argparse.Namespace) -> dict[str, Any]:

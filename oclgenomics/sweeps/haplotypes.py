@@ -16,7 +16,7 @@ from oclgenomics.sweeps.device.haplotypes import HaplotypeCounter, HaplotypeCoun
 from oclgenomics.sweeps.families import Background, Native
 from oclgenomics.sweeps.lassi import KEPT, lassi_values, least_distance, saltilassi_values
 from oclgenomics.sweeps.options import HAPLOTYPE_STATISTICS, Statistic, SweepOptions
-from oclgenomics.sweeps.plan import Floats, Ints, Mask, Portion, UsedSites
+from oclgenomics.sweeps.plan import Floats, Ints, Mask, Portion, SitePlanes, UsedSites
 
 COMPLETE_SHARE = 0.5  # of haplotypes, below which a window has no value
 SPECTRUM_STATISTICS = ("lassi", "saltilassi")
@@ -86,10 +86,7 @@ class HaplotypeFamily:
         assert self._counter is not None
         window, step = options.haplotype_window, options.haplotype_step
         firsts = [_own_starts(one.sites, window, step, portion) for one, portion in zip(used, portions, strict=True)]
-        planes = [
-            one.planes.between(int(first[0]), int(first[-1]) + window) if len(first) else one.planes.between(0, 0)
-            for one, first in zip(used, firsts, strict=True)
-        ]
+        planes = [_with_windows(one.planes, first, window, step) for one, first in zip(used, firsts, strict=True)]
         counted = self._counter.count(planes, window, step, KEPT)
         found = []
         for one, counts, mask, first in zip(used, counted, masks, firsts, strict=True):
@@ -139,6 +136,13 @@ def _own_starts(sites: int, window: int, step: int, portion: Portion) -> Ints:
     every = window_starts(sites, window, step)
     begin, end = portion.share(len(every))
     return every[begin:end]
+
+
+def _with_windows(planes: SitePlanes, first: Ints, window: int, step: int) -> SitePlanes:
+    """The sites of windows that begin at some sites."""
+    if len(first) == len(window_starts(planes.sites, window, step)):
+        return planes
+    return planes.between(int(first[0]), int(first[-1]) + window) if len(first) else planes.between(0, 0)
 
 
 def _homozygosity(counts: HaplotypeCounts) -> dict[str, Floats]:

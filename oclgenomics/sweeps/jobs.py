@@ -269,11 +269,11 @@ class ThresholdJob(Job[SweepPart]):
         self, neutral: Simulated, engine: EngineLike, run: Run, shard: Shard
     ) -> Generator[SweepPart, None, None]:
         """A piece of replicates that are simulated: it makes its own."""
-        begin, end = shard.share(neutral.replicates)
+        (begin, end), populations = shard.share(neutral.replicates), _populations(self.options)
 
-        def own(_: SweepScanner) -> Iterator[_OwnShare]:
+        def own() -> Generator[_OwnShare, None, None]:
             for number, one in enumerate(counted(self.observed(neutral.between(begin, end)), run), start=begin):
-                yield _OwnShare(number, ALL, _ready(one, number, self.options, None, self.reading.length, None))
+                yield _OwnShare(number, ALL, _ready(one, number, self.options, None, self.reading.length, populations))
                 del one  # before the next one is simulated
 
         with lent_engine(engine) as lent:
@@ -283,7 +283,8 @@ class ThresholdJob(Job[SweepPart]):
                     "clr compares simulated replicates with the sites of all of them, of which a piece has only its "
                     "own; give `clr_spectrum`, or the replicates as a file"
                 )
-            yield from _shares(own(scanner), scanner, None, {})
+            with closing(own()) as mine:
+                yield from _shares(mine, scanner, None, {})
         yield AllShares(neutral.replicates, 0)
 
     def _ready(self, run: Run) -> Generator[_Ready, None, None]:
@@ -354,7 +355,7 @@ def _pieces(
     """A piece of alignments in files, all of which are read, or kept from another piece."""
     dealer = Dealer(shard.of)
 
-    def own(scanner: SweepScanner, kept: KeptItems[_Ready]) -> Iterator[_OwnShare]:
+    def own(scanner: SweepScanner, kept: KeptItems[_Ready]) -> Generator[_OwnShare, None, None]:
         late = scanner.settles_late(given or {})
         with closing(kept.walk("source", ready, _Ready.held_bytes, run.progress)) as every:
             for one in every:
@@ -368,7 +369,8 @@ def _pieces(
 
     with lent_engine(engine) as lent, kept_items(lent, job) as kept:
         scanner = SweepScanner(lent, options)
-        yield from _shares(own(scanner, kept), scanner, regions, given or {})
+        with closing(own(scanner, kept)) as mine:
+            yield from _shares(mine, scanner, regions, given or {})
     yield AllShares(dealer.dealt, dealer.decided)
 
 
