@@ -44,9 +44,9 @@ from oclgenomics.sweeps.formats.thresholds import read_thresholds
 from oclgenomics.sweeps.haplotypes import HaplotypeWindows
 from oclgenomics.sweeps.options import FILES, SweepOptions, sweep_parameters
 from oclgenomics.sweeps.plan import ALL, Portion, SweepFacts, UsedSites, used_sites
-from oclgenomics.sweeps.populations import Populations, read_populations
+from oclgenomics.sweeps.populations import read_populations
 from oclgenomics.sweeps.result import Scan
-from oclgenomics.variation import Alignment, BedRegions, ReadOptions
+from oclgenomics.variation import Alignment, ReadOptions
 from oclgenomics.variation.alignment import AlignmentRead
 from oclgenomics.variation.observation import Observation, as_observed
 from oclgenomics.variation.sources import AlignmentSource, Excluded, batches, open_alignments, regions_of
@@ -134,6 +134,31 @@ class _OwnShare:
         return self.ready.used.packed_bytes
 
 
+class _Sites:
+    """How the sites of alignments are chosen; what that needs of files is read once.
+
+    Parameters
+    ----------
+    options : SweepOptions
+    reading : ReadOptions
+    exclude : BedRegions or path, optional
+    """
+
+    def __init__(self, options: SweepOptions, reading: ReadOptions, exclude: Excluded = None) -> None:
+        self.options, self.regions, self._length = options, regions_of(exclude), reading.length
+        named = options.populations
+        self._populations = None if named is None else read_populations(named, options.between)
+
+    def used(self, alignment: Alignment) -> UsedSites:
+        """Return the sites of an alignment that are used."""
+        return used_sites(alignment, self.options, self.regions, self._length, self._populations)
+
+    def ready(self, alignment: Alignment, number: int) -> _Ready:
+        """Choose the sites of the alignment of a number, counted from 0."""
+        start = time.perf_counter()
+        return _Ready(AlignmentRead.of(alignment, number), self.used(alignment), time.perf_counter() - start)
+
+
 @dataclass(frozen=True)
 class ScanJob(Job[SweepPart]):
     """A scan of alignments. Its parts are an `AlignmentRead` for each of them, and a `Scan` later.
@@ -173,18 +198,18 @@ class ScanJob(Job[SweepPart]):
         if shard is None:
             how: dict[str, Any] = {"exclude": self.exclude, "backgrounds": self.backgrounds}
             return scan_parts(self.source, self.options, engine, run, reading=self.reading, **how)
-        given, regions = backgrounds_of(self.backgrounds), regions_of(self.exclude)
-        ready = partial(self._ready, run, regions)
-        return _pieces(self, self.options, engine, run, shard, ready, given=given, regions=regions)
+        sites = _Sites(self.options, self.reading, self.exclude)
+        ready = partial(self._ready, run, sites)
+        return _pieces(self, sites, engine, run, shard, ready, backgrounds_of(self.backgrounds))
 
-    def _ready(self, run: Run, regions: BedRegions | None) -> Generator[_Ready, None, None]:
+    def _ready(self, run: Run, sites: _Sites) -> Generator[_Ready, None, None]:
         """Read all alignments, and choose their sites."""
-        reading, populations = reading_for(self.reading, self.options), _populations(self.options)
+        reading = reading_for(self.reading, self.options)
         with closing(open_alignments(self.source, reading, threads=run.threads, progress=run.progress)) as every:
             for number, alignment in enumerate(every):
                 if self.named and not alignment.samples:
                     raise ParameterError("samples", "has no effect: this input does not name its samples")
-                ready = [_ready(alignment, number, self.options, regions, self.reading.length, populations)]
+                ready = [sites.ready(alignment, number)]
                 del alignment  # before the next one is read
                 yield ready.pop()  # the caller's alone, so that it can be gone before the next one is read
 
@@ -253,7 +278,8 @@ class ThresholdJob(Job[SweepPart]):
             return self._whole(engine, run, on_alignment)
         if isinstance(self.neutral, Simulated):
             return self._simulated(self.neutral, engine, run, shard)
-        return _pieces(self, self.options, engine, run, shard, partial(self._ready, run))
+        sites = _Sites(self.options, self.reading)
+        return _pieces(self, sites, engine, run, shard, partial(self._ready, run, sites), {})
 
     def _whole(
         self, engine: EngineLike, run: Run, on_alignment: Callable[[Alignment], None] | None
@@ -269,11 +295,11 @@ class ThresholdJob(Job[SweepPart]):
         self, neutral: Simulated, engine: EngineLike, run: Run, shard: Shard
     ) -> Generator[SweepPart, None, None]:
         """A piece of replicates that are simulated: it makes its own."""
-        (begin, end), populations = shard.share(neutral.replicates), _populations(self.options)
+        (begin, end), sites = shard.share(neutral.replicates), _Sites(self.options, self.reading)
 
         def own() -> Generator[_OwnShare, None, None]:
             for number, one in enumerate(counted(self.observed(neutral.between(begin, end)), run), start=begin):
-                yield _OwnShare(number, ALL, _ready(one, number, self.options, None, self.reading.length, populations))
+                yield _OwnShare(number, ALL, sites.ready(one, number))
                 del one  # before the next one is simulated
 
         with lent_engine(engine) as lent:
@@ -284,15 +310,15 @@ class ThresholdJob(Job[SweepPart]):
                     "own; give `clr_spectrum`, or the replicates as a file"
                 )
             with closing(own()) as mine:
-                yield from _shares(mine, scanner, None, {})
+                yield from _shares(mine, scanner, sites, {})
         yield AllShares(neutral.replicates, 0)
 
-    def _ready(self, run: Run) -> Generator[_Ready, None, None]:
+    def _ready(self, run: Run, sites: _Sites) -> Generator[_Ready, None, None]:
         """Read all replicates, and choose their sites."""
-        reading, populations = reading_for(self.reading, self.options), _populations(self.options)
+        reading = reading_for(self.reading, self.options)
         with closing(open_alignments(self.neutral, reading, threads=run.threads, progress=run.progress)) as every:
             for number, one in enumerate(self.observed(every)):
-                yield _ready(one, number, self.options, None, self.reading.length, populations)
+                yield sites.ready(one, number)
                 del one  # before the next one is read
 
     def observed(self, replicates: Iterable[Alignment]) -> Iterable[Alignment]:
@@ -321,7 +347,7 @@ def scan_parts(
     AlignmentRead or Scan
         Those of alignments that are scanned together, and their scans, maybe after the last alignment.
     """
-    regions, given, populations = regions_of(exclude), backgrounds_of(backgrounds), _populations(options)
+    sites, given = _Sites(options, reading, exclude), backgrounds_of(backgrounds)
     number = itertools.count()
     with ExitStack() as stack:
         read = open_alignments(source, reading_for(reading, options), threads=run.threads, progress=run.progress)
@@ -333,11 +359,11 @@ def scan_parts(
                 yield AlignmentRead.of(one, next(number))
                 del one
             start = time.perf_counter()
-            used = [used_sites(one, options, regions, reading.length, populations) for one in batch]
+            used = [sites.used(one) for one in batch]
             del batch  # before the next one is read
             seconds = time.perf_counter() - start
             scanner = scanner or SweepScanner(stack.enter_context(lent_engine(engine)), options)
-            begun = scanner.begin(used, regions, seconds)
+            begun = scanner.begin(used, sites.regions, seconds)
             del used
             if scanner.waits(given):
                 held += begun
@@ -348,15 +374,14 @@ def scan_parts(
 
 
 def _pieces(
-    job: Job[SweepPart], options: SweepOptions, engine: EngineLike, run: Run, shard: Shard,
-    ready: Callable[[], Generator[_Ready, None, None]], *,
-    given: Mapping[str, Background] | None = None, regions: BedRegions | None = None,
+    job: Job[SweepPart], sites: _Sites, engine: EngineLike, run: Run, shard: Shard,
+    ready: Callable[[], Generator[_Ready, None, None]], given: Mapping[str, Background],
 ) -> Generator[SweepPart, None, None]:  # fmt: skip
     """A piece of alignments in files, all of which are read, or kept from another piece."""
     dealer = Dealer(shard.of)
 
     def own(scanner: SweepScanner, kept: KeptItems[_Ready]) -> Generator[_OwnShare, None, None]:
-        late = scanner.settles_late(given or {})
+        late = scanner.settles_late(given)
         with closing(kept.walk("source", ready, _Ready.held_bytes, run.progress)) as every:
             for one in every:
                 number = dealer.dealt
@@ -368,21 +393,21 @@ def _pieces(
                 del one  # before the next one is read
 
     with lent_engine(engine) as lent, kept_items(lent, job) as kept:
-        scanner = SweepScanner(lent, options)
+        scanner = SweepScanner(lent, sites.options)
         with closing(own(scanner, kept)) as mine:
-            yield from _shares(mine, scanner, regions, given or {})
+            yield from _shares(mine, scanner, sites, given)
     yield AllShares(dealer.dealt, dealer.decided)
 
 
 def _shares(
-    own: Iterator[_OwnShare], scanner: SweepScanner, regions: BedRegions | None, given: Mapping[str, Background]
+    own: Iterator[_OwnShare], scanner: SweepScanner, sites: _Sites, given: Mapping[str, Background]
 ) -> Generator[SweepShare | LateBackgrounds, None, None]:
     """The shares of a piece, measured."""
     held: list[SweepShare] = []
     late = scanner.settles_late(given)
     for batch in batches(own):
         used, portions = [one.ready.used for one in batch], [one.portion for one in batch]
-        begun = scanner.begin(used, regions, sum(one.ready.seconds for one in batch), portions)
+        begun = scanner.begin(used, sites.regions, sum(one.ready.seconds for one in batch), portions)
         shares = [
             SweepShare(one.number, one.portion, one.ready.read, scan) for one, scan in zip(batch, begun, strict=True)
         ]
@@ -451,16 +476,6 @@ def _follow(portions: list[Portion]) -> bool:
     return borders[0][0] == 0 and inner and borders[-1][1] == portions[-1].of
 
 
-def _ready(
-    alignment: Alignment, number: int, options: SweepOptions, regions: BedRegions | None, length: float | None,
-    populations: Populations | None,
-) -> _Ready:  # fmt: skip
-    """Choose the sites of an alignment."""
-    start = time.perf_counter()
-    used = used_sites(alignment, options, regions, length, populations)
-    return _Ready(AlignmentRead.of(alignment, number), used, time.perf_counter() - start)
-
-
 def reading_for(reading: ReadOptions, options: SweepOptions) -> ReadOptions:
     """Return what is read of an input for a scan with these options."""
     records = "raisd" if options.precision == "compat" else reading.records
@@ -472,10 +487,6 @@ def backgrounds_of(given: Backgrounds) -> Mapping[str, Background]:
     if isinstance(given, (str, os.PathLike)):
         return read_thresholds(given).backgrounds
     return given or {}
-
-
-def _populations(options: SweepOptions) -> Populations | None:
-    return None if options.populations is None else read_populations(options.populations, options.between)
 
 
 def _option_files(options: SweepOptions) -> list[str]:

@@ -115,7 +115,8 @@ class Clr:
 
     def see(self, used: UsedSites, options: SweepOptions) -> None:
         """Count the sites of an alignment by class."""
-        own = SiteClasses.among(used.derived, used.observed, folded=options.clr_folded)
+        sites = ClrSites.of(used, options, Mask.of(None, used.name, options), None)
+        own = SiteClasses.among(sites.derived, sites.observed, folded=options.clr_folded)
         self._seen = [SiteClasses.added([*self._seen, own])]
 
     def background(self, measured: Sequence[ClrSites], options: SweepOptions) -> Background:
