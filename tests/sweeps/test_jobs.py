@@ -399,6 +399,8 @@ def test_combined_thresholds_are_those_of_one_run(
     assert "--plot: `sweeps threshold` has no such option" in capsys.readouterr().err
     changes = ["--seed 2", "--fpr 0.3", "--missing-calls 0.1"]
     check_refusals("sweeps", [*command, *where], [[*command, *where, *one.split()] for one in changes], folder, capsys)
+    scored = ["--threshold", "whole.json"]  # the combined score
+    check_combined(["sweeps", "scan", CLEAN, *stat], where, {"-o": "x.tsv"}, folder, [2], given=scored)
 
 
 # From Python
