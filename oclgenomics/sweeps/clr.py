@@ -364,7 +364,7 @@ class ClrSites:
 
     @classmethod
     def of(cls, used: UsedSites, options: SweepOptions, mask: Mask, genetic: RecombinationMap | None) -> ClrSites:
-        """Take the sites of an alignment; those beyond the next excluded region do not count where these split.
+        """Take the polarised sites of an alignment; those beyond the next excluded region do not count where it splits.
 
         Raises
         ------
@@ -373,17 +373,24 @@ class ClrSites:
         """
         places = places_of(used, options)
         first, stop = np.zeros(len(places), np.int64), np.full(len(places), used.sites, np.int64)
-        if options.on_exclude == "split" and len(mask.starts):
-            below = np.searchsorted(mask.starts, places, side="left")  # regions that start below
-            before = np.concatenate([[-np.inf], mask.ends])[below]
-            after = np.concatenate([mask.starts, [np.inf]])[below]
+        if options.on_exclude == "split" and len(mask.excluded):
+            starts, ends = mask.excluded.starts, mask.excluded.ends
+            below = np.searchsorted(starts, places, side="left")  # regions that start below
+            before = np.concatenate([[-np.inf], ends])[below]
+            after = np.concatenate([starts, [np.inf]])[below]
             first, stop = (np.searchsorted(used.positions, border, side="right") for border in (before, after))
             stop = np.where(before >= places, first, stop)
         sites, at = used.positions, places
+        known = used.polarised if "clr" in options.polarised else None
+        if known is not None:
+            number = np.concatenate([np.zeros(1, np.int64), np.cumsum(known)])
+            first, stop, sites = number[first], number[stop], sites[known]
         if genetic is not None:
             sites, at = (BP_PER_CM * genetic.at(used.name, one) for one in (sites, at))
-        counts = used.derived.astype(np.int32), used.observed.astype(np.int32)
-        return cls(sites, *counts, places, at, first.astype(np.int64), stop.astype(np.int64))
+        derived, observed = used.derived.astype(np.int32), used.observed.astype(np.int32)
+        if known is not None:
+            derived, observed = derived[known], observed[known]
+        return cls(sites, derived, observed, places, at, first.astype(np.int64), stop.astype(np.int64))
 
     def portion(self, own: Portion) -> ClrSites:
         """Return all sites, and the places of a portion."""

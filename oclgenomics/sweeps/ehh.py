@@ -32,10 +32,10 @@ MOST_BITS = (20, 17)  # of fractions of weights in sites and in bp; a weight is 
 SUM_BITS = 62
 AT_ONCE = 1 << 14  # sites that are unpacked at a time
 
-OPEN, END, GAP, EXCLUDED, SINGLE, HETEROZYGOUS, ZERO = range(7)
+OPEN, END, GAP, EXCLUDED, SINGLE, HETEROZYGOUS, ZERO, UNPOLARISED = range(8)
 REASONS = {
     END: "end of the data", GAP: "gap", EXCLUDED: "excluded region", SINGLE: "allele of one haplotype",
-    HETEROZYGOUS: "mostly heterozygous", ZERO: "no homozygosity",
+    HETEROZYGOUS: "mostly heterozygous", ZERO: "no homozygosity", UNPOLARISED: "ancestral state not known",
 }  # fmt: skip
 MISSING_STATES = "missing states"  # of sites that are no cores
 SCORED = 0
@@ -62,6 +62,8 @@ class CoreSites:
         Sites left out because states are missing.
     first : int
         Haplotypes of the first of two populations that are compared; the others are of the second. Else 0.
+    polarised : ndarray of bool, shape (sites,), or None
+        Of which it is known which state is derived; None: of all.
     """
 
     rows: NDArray[np.uint32]
@@ -73,6 +75,7 @@ class CoreSites:
     barriers: NDArray[np.uint8]
     missing: int = 0
     first: int = 0
+    polarised: NDArray[np.bool_] | None = None
 
     @property
     def sites(self) -> int:
@@ -174,7 +177,8 @@ def core_sites(used: UsedSites, options: SweepOptions, mask: Mask) -> CoreSites:
     rows = _site_major(planes.bits, keep, planes.haplotypes, None if present is None else np.flatnonzero(present))
     at, gaps, barriers = _places(used, keep, options, mask)
     missing = int((~complete).sum())
-    return CoreSites(rows, at, used.derived[keep], count, planes.genotypes, gaps, barriers, missing)
+    known = None if used.polarised is None else used.polarised[keep]
+    return CoreSites(rows, at, used.derived[keep], count, planes.genotypes, gaps, barriers, missing, polarised=known)
 
 
 def compared_sites(used: UsedSites, options: SweepOptions, mask: Mask) -> CoreSites:
@@ -216,7 +220,7 @@ def _places(
     at = used.positions[keep]
     gaps, barriers = np.zeros(len(at)), np.zeros(len(at), np.uint8)
     if len(at):
-        gaps[1:] = mask.between(at[:-1], at[1:])
+        gaps[1:] = mask.distance(at[:-1], at[1:])
         barriers[0] = END
         barriers[1:][gaps[1:] > options.ehh_max_gap] = GAP
         if options.on_exclude == "split":
@@ -302,9 +306,11 @@ def unscorable(sites: CoreSites, options: SweepOptions) -> Ints:
         return found
     if not sites.genotypes:
         found[counts.min(axis=0) == 1] = SINGLE
-        return found
-    found[counts[1] / max(sites.count, 1) > 1 - options.ehh_maf] = HETEROZYGOUS
-    found[(counts == sites.count).any(axis=0)] = HETEROZYGOUS
+    else:
+        found[counts[1] / max(sites.count, 1) > 1 - options.ehh_maf] = HETEROZYGOUS
+        found[(counts == sites.count).any(axis=0)] = HETEROZYGOUS
+    if sites.polarised is not None:
+        found[~sites.polarised & (found == SCORED)] = UNPOLARISED
     return found
 
 

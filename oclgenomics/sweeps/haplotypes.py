@@ -16,7 +16,7 @@ from oclgenomics.sweeps.device.haplotypes import HaplotypeCounter, HaplotypeCoun
 from oclgenomics.sweeps.families import Background, Native
 from oclgenomics.sweeps.lassi import KEPT, lassi_values, least_distance, saltilassi_values
 from oclgenomics.sweeps.options import HAPLOTYPE_STATISTICS, Statistic, SweepOptions
-from oclgenomics.sweeps.plan import Floats, Ints, Mask, Portion, SitePlanes, UsedSites
+from oclgenomics.sweeps.plan import Floats, Ints, Mask, Portion, SitePlanes, UsedSites, sites_known
 
 COMPLETE_SHARE = 0.5  # of haplotypes, below which a window has no value
 SPECTRUM_STATISTICS = ("lassi", "saltilassi")
@@ -32,7 +32,7 @@ class HaplotypeWindows:
         Middles of the windows, bp.
     counts : HaplotypeCounts
     known : ndarray of bool, shape (windows,)
-        Enough haplotypes have no missing state, and no excluded region parts the window.
+        Enough haplotypes have no missing state, no excluded region parts the window, and it is accessible.
     copies : int
         Haplotypes, or samples of unphased genotypes.
     genotypes : bool
@@ -93,8 +93,7 @@ class HaplotypeFamily:
             start, end = one.positions[first], one.positions[first + window - 1]
             copies = one.facts.haplotypes // 2 if one.planes.genotypes else one.facts.haplotypes
             known = counts.complete >= _fewest(copies)
-            if options.on_exclude == "split":
-                known &= ~mask.touched(start, end)
+            known &= sites_known(start, end, options, mask)
             found.append(HaplotypeWindows((start + end) / 2, counts, known, copies, one.planes.genotypes))
         return found
 

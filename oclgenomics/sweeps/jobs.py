@@ -13,7 +13,7 @@ import os
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -35,6 +35,7 @@ from oclgenomics.app.jobs import Job, KeptItems, path_of
 from oclgenomics.app.pieces import PieceFile, Shard, check_same_input
 from oclgenomics.app.run import EngineLike, Run, lent_engine
 from oclgenomics.errors import ParameterError, UsageError
+from oclgenomics.io.closing import Closing
 from oclgenomics.sweeps.device.clr import ClrValues
 from oclgenomics.sweeps.device.haplotypes import HaplotypeCounts
 from oclgenomics.sweeps.device.scanner import BegunScan, SweepScanner
@@ -42,12 +43,13 @@ from oclgenomics.sweeps.ehh import SiteScores
 from oclgenomics.sweeps.families import Background
 from oclgenomics.sweeps.formats.thresholds import read_thresholds
 from oclgenomics.sweeps.haplotypes import HaplotypeWindows
-from oclgenomics.sweeps.options import FILES, SweepOptions, sweep_parameters
+from oclgenomics.sweeps.options import FILES, IN_INFO, SweepOptions, sweep_parameters
 from oclgenomics.sweeps.plan import ALL, Portion, SweepFacts, UsedSites, used_sites
 from oclgenomics.sweeps.populations import read_populations
 from oclgenomics.sweeps.result import Scan
 from oclgenomics.variation import Alignment, ReadOptions
 from oclgenomics.variation.alignment import AlignmentRead
+from oclgenomics.variation.ancestral import AncestralFasta, with_ancestral
 from oclgenomics.variation.observation import Observation, as_observed
 from oclgenomics.variation.sources import AlignmentSource, Excluded, batches, open_alignments, regions_of
 
@@ -134,7 +136,7 @@ class _OwnShare:
         return self.ready.used.packed_bytes
 
 
-class _Sites:
+class _Sites(Closing):
     """How the sites of alignments are chosen; what that needs of files is read once.
 
     Parameters
@@ -146,12 +148,23 @@ class _Sites:
 
     def __init__(self, options: SweepOptions, reading: ReadOptions, exclude: Excluded = None) -> None:
         self.options, self.regions, self._length = options, regions_of(exclude), reading.length
-        named = options.populations
+        named, ancestral = options.populations, options.ancestral
         self._populations = None if named is None else read_populations(named, options.between)
+        self.accessible = regions_of(options.accessible)
+        self._ancestral = None if ancestral in (None, IN_INFO) else AncestralFasta(str(ancestral))
+
+    def close(self) -> None:
+        """Close the file of ancestral bases."""
+        if self._ancestral is not None:
+            self._ancestral.close()
 
     def used(self, alignment: Alignment) -> UsedSites:
         """Return the sites of an alignment that are used."""
-        return used_sites(alignment, self.options, self.regions, self._length, self._populations)
+        if self._ancestral is not None:
+            alignment = with_ancestral(alignment, self._ancestral)
+        return used_sites(
+            alignment, self.options, self.regions, self._length, self._populations, self.accessible
+        )  # fmt: skip
 
     def ready(self, alignment: Alignment, number: int) -> _Ready:
         """Choose the sites of the alignment of a number, counted from 0."""
@@ -192,7 +205,7 @@ class ScanJob(Job[SweepPart]):
         return (*input_files(self.source, self.reading, self.exclude), *_option_files(self.options), *others)
 
     def parameters(self) -> Mapping[str, Any]:
-        return _plain_options(self.options) | reading_parameters(self.reading)
+        return reading_parameters(self.reading) | _plain_options(self.options)
 
     def parts(self, engine: EngineLike, run: Run, shard: Shard | None = None) -> Generator[SweepPart, None, None]:
         if shard is None:
@@ -259,7 +272,7 @@ class ThresholdJob(Job[SweepPart]):
         return (*files, *input_files((), self.reading, None), *_option_files(self.options), *others)
 
     def parameters(self) -> Mapping[str, Any]:
-        known = _plain_options(self.options) | reading_parameters(self.reading) | dict(self.questions)
+        known = reading_parameters(self.reading) | _plain_options(self.options) | dict(self.questions)
         if self.observation is not None:
             known |= {f"observed {name}": value for name, value in asdict(self.observation).items()}
         if isinstance(self.neutral, Simulated):
@@ -302,7 +315,7 @@ class ThresholdJob(Job[SweepPart]):
                 yield _OwnShare(number, ALL, sites.ready(one, number))
                 del one  # before the next one is simulated
 
-        with lent_engine(engine) as lent:
+        with lent_engine(engine) as lent, sites:
             scanner = SweepScanner(lent, self.options)
             if scanner.settles_late({}):
                 raise UsageError(
@@ -350,6 +363,7 @@ def scan_parts(
     sites, given = _Sites(options, reading, exclude), backgrounds_of(backgrounds)
     number = itertools.count()
     with ExitStack() as stack:
+        stack.callback(sites.close)
         read = open_alignments(source, reading_for(reading, options), threads=run.threads, progress=run.progress)
         scanner, held = None, list[BegunScan]()
         for batch in batches(stack.enter_context(closing(read))):
@@ -363,7 +377,7 @@ def scan_parts(
             del batch  # before the next one is read
             seconds = time.perf_counter() - start
             scanner = scanner or SweepScanner(stack.enter_context(lent_engine(engine)), options)
-            begun = scanner.begin(used, sites.regions, seconds)
+            begun = scanner.begin(used, sites.regions, seconds, accessible=sites.accessible)
             del used
             if scanner.waits(given):
                 held += begun
@@ -392,7 +406,7 @@ def _pieces(
                         yield _OwnShare(number, portion, one)
                 del one  # before the next one is read
 
-    with lent_engine(engine) as lent, kept_items(lent, job) as kept:
+    with lent_engine(engine) as lent, kept_items(lent, job) as kept, sites:
         scanner = SweepScanner(lent, sites.options)
         with closing(own(scanner, kept)) as mine:
             yield from _shares(mine, scanner, sites, given)
@@ -407,7 +421,8 @@ def _shares(
     late = scanner.settles_late(given)
     for batch in batches(own):
         used, portions = [one.ready.used for one in batch], [one.portion for one in batch]
-        begun = scanner.begin(used, sites.regions, sum(one.ready.seconds for one in batch), portions)
+        seconds = sum(one.ready.seconds for one in batch)
+        begun = scanner.begin(used, sites.regions, seconds, portions, sites.accessible)
         shares = [
             SweepShare(one.number, one.portion, one.ready.read, scan) for one, scan in zip(batch, begun, strict=True)
         ]
@@ -479,7 +494,7 @@ def _follow(portions: list[Portion]) -> bool:
 def reading_for(reading: ReadOptions, options: SweepOptions) -> ReadOptions:
     """Return what is read of an input for a scan with these options."""
     records = "raisd" if options.precision == "compat" else reading.records
-    return replace(reading, exact_positions=True, records=records)
+    return replace(reading, exact_positions=True, records=records, ancestral=options.ancestral == IN_INFO)
 
 
 def backgrounds_of(given: Backgrounds) -> Mapping[str, Background]:
@@ -491,10 +506,11 @@ def backgrounds_of(given: Backgrounds) -> Mapping[str, Background]:
 
 def _option_files(options: SweepOptions) -> list[str]:
     """Files that options name."""
-    return [getattr(options, name) for name in FILES if getattr(options, name) is not None]
+    return [getattr(options, name) for name in FILES if getattr(options, name) not in (None, IN_INFO)]
 
 
 def _plain_options(options: SweepOptions) -> dict[str, Any]:
     """The options by name, as plain values; of files, whether there is one."""
-    given = {one.name: getattr(options, one.name) is not None for one in fields(options) if one.name in FILES}
+    named = {name: getattr(options, name) for name in FILES}
+    given = {name: value if value in (None, IN_INFO) else "a file" for name, value in named.items()}
     return sweep_parameters(options) | given

@@ -44,6 +44,11 @@ OnExclude = Literal["split", "drop", "zero"]
 ON_EXCLUDE: tuple[OnExclude, ...] = get_args(OnExclude)
 EhhEdge = Literal["drop", "keep"]
 EHH_EDGES: tuple[EhhEdge, ...] = get_args(EhhEdge)
+POLARISED: tuple[Statistic, ...] = ("fay_wu_h", "nsl", "ihs", "clr")  # depend on which state is derived
+IN_INFO = "AA"  # ancestral bases of the VCF itself
+
+Confidence = Literal["high", "any"]
+CONFIDENCES: tuple[Confidence, ...] = get_args(Confidence)
 
 LEAST_WIDTH, MOST_WIDTH = 6, 2048
 MAX_POSITIONS = 1 << 24
@@ -53,7 +58,7 @@ WHOLE_NUMBERS = (
     "ehh_max_gap",
     "clr_step",
 )  # fmt: skip
-FILES = ("clr_spectrum", "recombination_map", "populations")
+FILES = ("accessible", "ancestral", "clr_spectrum", "recombination_map", "populations")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +93,16 @@ class SweepOptions:
     on_exclude : {'split', 'drop', 'zero'}
         Of excluded regions: no window reaches across one ('split'), their sites and bp are left out ('drop'), or mu is
         0 in windows that reach into one ('zero').
+    accessible : path, optional
+        BED file of the bp that are accessible: sites outside are left out, and values per bp and mu_VAR count these bp
+        alone. Nothing is accessible of a chromosome that it does not have.
+    min_accessible : float
+        Share of the bp of a window that have to be accessible; of windows of sites only with `accessible`.
+    ancestral : path or 'AA', optional
+        FASTA file of ancestral bases, or those of INFO/AA of a VCF or BCF. The other allele is the derived state, and
+        H, nSL, iHS and CLR (not folded) leave out sites whose ancestral base is not known, or neither allele.
+    ancestral_confidence : {'high', 'any'}
+        Take upper-case ancestral bases alone, as Ensembl and the 1000 Genomes Project write those of high confidence.
     ehh_maf : float
         nSL and iHS leave out sites of a smaller minor allele frequency.
     ehh_max_gap : int
@@ -128,6 +143,10 @@ class SweepOptions:
     missing: Missing | None = None
     max_missing: float = 0.1
     on_exclude: OnExclude = "split"
+    accessible: str | None = None
+    min_accessible: float = 0.5
+    ancestral: str | None = None
+    ancestral_confidence: Confidence = "high"
     ehh_maf: float = 0.05
     ehh_max_gap: int = 200_000
     ehh_edge: EhhEdge = "drop"
@@ -143,8 +162,12 @@ class SweepOptions:
     def __post_init__(self) -> None:
         self._take_numbers()
         self._check_statistics()
-        for name, choices in (("precision", PRECISIONS), ("on_exclude", ON_EXCLUDE), ("ehh_edge", EHH_EDGES)):
-            check_choice(name, getattr(self, name), choices)
+        choices = {
+            "precision": PRECISIONS, "on_exclude": ON_EXCLUDE, "ehh_edge": EHH_EDGES,
+            "ancestral_confidence": CONFIDENCES,
+        }  # fmt: skip
+        for name, every in choices.items():
+            check_choice(name, getattr(self, name), every)
         if self.missing is not None:
             check_choice("missing", self.missing, MISSING)
         checks = (
@@ -162,6 +185,7 @@ class SweepOptions:
             ("haplotype_window", self.haplotype_window < 2, "give a number of sites, 2 or more"),
             ("haplotype_step", self.haplotype_step < 1, "give a number of sites, 1 or more"),
             ("max_missing", not 0 <= self.max_missing <= 1, "give a share, 0 to 1"),
+            ("min_accessible", not 0 <= self.min_accessible <= 1, "give a share, 0 to 1"),
         )
         for name, wrong, text in checks:
             if wrong:
@@ -183,7 +207,7 @@ class SweepOptions:
         for name in FILES:
             value = getattr(self, name)
             object.__setattr__(self, name, None if value is None else os.fspath(value))
-        for name in ("maf", "max_missing", "ehh_maf"):
+        for name in ("maf", "max_missing", "min_accessible", "ehh_maf"):
             value = getattr(self, name)
             try:
                 number = float(value)
@@ -226,11 +250,18 @@ class SweepOptions:
             ("step", self.step is not None, "RAiSD has a grid of so many positions only"),
             ("grid", self.grid == 2, "RAiSD needs 3 positions or more"),
             ("on_exclude", self.on_exclude == "drop", "RAiSD keeps the sites of excluded regions; use zero or split"),
+            ("accessible", self.accessible is not None, "RAiSD counts all bp of a region"),
         )
         for name, is_wrong, why in wrong:
             if is_wrong:
                 given = f"{name}={getattr(self, name)}"
                 raise UsageError(f"`{given}` and `precision=compat` contradict each other: {why}")
+
+    @property
+    def polarised(self) -> tuple[Statistic, ...]:
+        """Which of the statistics depend on which state is derived."""
+        found = (name for name in POLARISED if name in self.statistics)
+        return tuple(name for name in found if not (name == "clr" and self.clr_folded))
 
     @property
     def masked(self) -> bool:

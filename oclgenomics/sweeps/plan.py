@@ -12,14 +12,14 @@ from oclgenomics.errors import UsageError
 from oclgenomics.sweeps.options import SweepOptions
 from oclgenomics.sweeps.populations import Populations
 from oclgenomics.variation.alignment import Alignment
-from oclgenomics.variation.bed import BedRegions
+from oclgenomics.variation.ancestral import polarised
+from oclgenomics.variation.bed import BedRegions, disjoint
 from oclgenomics.variation.packing import both_observed, with_haploid
-from oclgenomics.variation.selection import check_names, count_ones, outside_regions, take_sites
+from oclgenomics.variation.selection import check_names, count_ones, inside_regions, outside_regions, take_sites
 
 EVEN = np.uint32(0x55555555)
 FACT_DIGITS = 9
 FLAG_BITS = 32
-MASKED_SHARE = 0.5  # of a window's bp, above which statistics of bp are unknown
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -83,6 +83,10 @@ class SweepFacts:
         Share of the bp from the first to the last site that lie in excluded regions.
     populations : str
         Haplotypes of the two populations that are compared, as in '40+38'; empty without any.
+    accessible : float or None
+        Share of the bp from the first to the last site that are accessible; None without a file of these.
+    unpolarised : float or None
+        Share of the sites used whose derived state is not known; None if ancestral bases were not asked for.
     """
 
     haplotypes: int
@@ -91,6 +95,8 @@ class SweepFacts:
     missing: float
     masked: float
     populations: str = ""
+    accessible: float | None = None
+    unpolarised: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +121,10 @@ class UsedSites:
         RAiSD takes the input for one of ms, whose alignments it numbers from 0.
     populations : ndarray of uint32, shape (2, words), or None
         Haplotypes of the two populations that are compared.
+    polarised : ndarray of bool, shape (sites,), or None
+        Of which sites it is known that state 1 is the derived one; None if no ancestral base was asked for.
+    remarks : tuple of str
+        What a person has to know of the sites, each in a line.
     """
 
     name: str
@@ -129,6 +139,8 @@ class UsedSites:
     facts: SweepFacts
     relative: bool
     populations: NDArray[np.uint32] | None = None
+    polarised: NDArray[np.bool_] | None = None
+    remarks: tuple[str, ...] = ()
 
     @property
     def sites(self) -> int:
@@ -143,7 +155,7 @@ class UsedSites:
 
 def used_sites(
     alignment: Alignment, options: SweepOptions, exclude: BedRegions | None, length: float | None,
-    populations: Populations | None = None,
+    populations: Populations | None = None, accessible: BedRegions | None = None,
 ) -> UsedSites:  # fmt: skip
     """Return the sites that a scan uses, and what was left out on the way.
 
@@ -157,6 +169,8 @@ def used_sites(
         Of the region of formats without bp, such as ms.
     populations : Populations, optional
         Those that are compared.
+    accessible : BedRegions, optional
+        The regions of `SweepOptions.accessible`.
 
     Raises
     ------
@@ -177,6 +191,15 @@ def used_sites(
         if options.on_exclude != "zero":
             alignment, inside = outside_regions(alignment, exclude)
             _count(discarded, "excluded", inside)
+    remarks = list[str]()
+    if accessible is not None:
+        alignment, outside = inside_regions(alignment, accessible)
+        _count(discarded, "inaccessible", outside)
+        if alignment.name not in accessible.starts:
+            remarks.append(f"warning: {accessible.source} does not have it, so nothing of it is accessible")
+    known = other = np.ones(alignment.sites, bool)
+    if options.ancestral is not None:
+        alignment, known, other = polarised(alignment, lower_case=options.ancestral_confidence == "any")
     planes = site_planes(alignment)
     derived = count_ones(planes.bits)
     observed = np.full(alignment.sites, planes.haplotypes, np.int64)
@@ -185,6 +208,7 @@ def used_sites(
     keep = _kept(alignment, derived, observed, options, discarded)
     if not keep.all():
         alignment, derived, observed = take_sites(alignment, keep), derived[keep], observed[keep]
+        known, other = known[keep], other[keep]
         planes = site_planes(alignment)
     if planes.valid is not None and (observed == planes.haplotypes).all():
         planes = replace(planes, valid=None)
@@ -194,12 +218,29 @@ def used_sites(
     if masks is not None:
         facts = replace(facts, populations="+".join(str(np.bitwise_count(mask).sum()) for mask in masks))
     relative = read.exact is not None
-    extent, total = _extent(read, positions, options, exclude, length if relative else None)
+    mask = Mask.of(exclude, read.name, options, accessible)
+    if accessible is not None:
+        facts = replace(facts, accessible=_accessible_share(accessible, read.name, positions))
+    if options.ancestral is not None:
+        facts = replace(facts, unpolarised=round(1 - float(known.mean()), FACT_DIGITS) if len(known) else 0.0)
+        remarks += _polarity(known, other, options)
+    extent, total = _extent(read, positions, options, mask, length if relative else None)
     return UsedSites(
         name=alignment.name, replicate=alignment.replicate, planes=planes, positions=positions, derived=derived,
         observed=observed, length=extent, total=total, discarded=discarded, facts=facts, relative=relative,
-        populations=masks,
+        populations=masks, polarised=None if options.ancestral is None else known, remarks=tuple(remarks),
     )  # fmt: skip
+
+
+def _polarity(known: NDArray[np.bool_], other: NDArray[np.bool_], options: SweepOptions) -> list[str]:
+    """How many sites are not polarised and what that does, in a line."""
+    count = int((~known).sum())
+    if not count:
+        return []
+    text = f"the ancestral state of {count:,} of {len(known):,} sites is not known"
+    text += f", at {int(other.sum()):,} of them because it is neither allele" if other.any() else ""
+    names = ", ".join(options.polarised)
+    return [f"{'warning: ' * (2 * count > len(known))}{text}{f'; left out by {names}' if names else ''}"]
 
 
 def site_planes(alignment: Alignment) -> SitePlanes:
@@ -260,8 +301,16 @@ def _facts(
     )
 
 
+def _accessible_share(accessible: BedRegions, name: str, positions: Floats) -> float:
+    """Share of the bp from the first to the last site that are accessible; 0 without sites."""
+    if not len(positions):
+        return 0.0
+    first, last = int(positions[0]), int(positions[-1])
+    return round(accessible.covered(name, first, last) / (last - first + 1), FACT_DIGITS)
+
+
 def _extent(
-    read: Alignment, positions: Floats, options: SweepOptions, exclude: BedRegions | None, length: float | None
+    read: Alignment, positions: Floats, options: SweepOptions, mask: Mask, length: float | None
 ) -> tuple[float, int]:
     """Bp and sites of the region: as RAiSD takes them, or what lies from the first to the last site."""
     if not len(positions):
@@ -270,8 +319,7 @@ def _extent(
         if length is not None:
             return float(length), read.sites
         return float(read.last_record or read.positions[-1]), len(positions)
-    span = Mask.of(exclude, read.name, options).between(positions[:1], positions[-1:])
-    return float(span[0]), len(positions)
+    return float(mask.between(positions[:1], positions[-1:])[0]), len(positions)
 
 
 # Where windows lie
@@ -300,47 +348,96 @@ ALL = Portion()
 
 
 @dataclass(frozen=True, eq=False)
-class Mask:
-    """Excluded regions of one chromosome, by bp.
+class Stretches:
+    """Stretches of one chromosome, by bp.
 
     Attributes
     ----------
-    starts, ends : ndarray of float64, shape (regions,)
+    starts, ends : ndarray of float64, shape (stretches,)
         Ascending and disjoint: bp from above `starts` to `ends`.
-    counted : bool
-        Their bp do not count.
     """
 
     starts: Floats
     ends: Floats
-    counted: bool
 
     @classmethod
-    def of(cls, exclude: BedRegions | None, name: str, options: SweepOptions) -> Mask:
-        """Take the regions of a chromosome."""
-        none = np.zeros(0, np.int64)
-        found = (none, none) if exclude is None else (exclude.starts.get(name, none), exclude.ends.get(name, none))
-        return cls(found[0].astype(np.float64), found[1].astype(np.float64), counted=options.on_exclude != "zero")
+    def of(cls, starts: Ints, ends: Ints) -> Stretches:
+        """Take disjoint regions of whole bp."""
+        return cls(starts.astype(np.float64), ends.astype(np.float64))
+
+    def __len__(self) -> int:
+        return len(self.starts)
 
     def before(self, positions: Floats) -> Floats:
-        """Return the bp of regions up to and with each position."""
+        """Return the bp of stretches up to and with each position."""
         lengths = np.concatenate([[0.0], np.cumsum(self.ends - self.starts)])
-        place = np.searchsorted(self.starts, positions, side="left")  # regions that start below
-        beyond = np.concatenate([[0.0], self.ends])[place] - positions
+        place = np.searchsorted(self.starts, positions, side="left")  # stretches that start below
+        beyond = np.concatenate([[-np.inf], self.ends])[place] - positions
         found: Floats = lengths[place] - np.maximum(beyond, 0.0)
         return found
 
-    def between(self, first: Floats, last: Floats) -> Floats:
-        """Return the bp above each of `first` up to `last` that count."""
-        if not self.counted or not len(self.starts):
+    def outside(self, first: Floats, last: Floats) -> Floats:
+        """Return the bp above each of `first` up to `last` that lie in none."""
+        if not len(self):
             return last - first
         return last - first - (self.before(last) - self.before(first))
 
+
+@dataclass(frozen=True, eq=False)
+class Mask:
+    """What of one chromosome is excluded or not accessible, by bp.
+
+    Attributes
+    ----------
+    excluded : Stretches
+    passed : Stretches
+        Those excluded whose bp do not lie between sites at all.
+    lost : Stretches
+        Bp that do not count: those of `passed`, and those that are not accessible.
+    least : float
+        Share of the bp of a window that have to count.
+    accessible : bool
+        It is known which bp are accessible, so windows of sites need such a share, too.
+    """
+
+    excluded: Stretches
+    passed: Stretches
+    lost: Stretches
+    least: float
+    accessible: bool
+
+    @classmethod
+    def of(
+        cls, exclude: BedRegions | None, name: str, options: SweepOptions, accessible: BedRegions | None = None
+    ) -> Mask:
+        """Take the regions of a chromosome: those excluded, and those accessible if these are known."""
+        none = np.zeros(0, np.int64)
+        found = (none, none) if exclude is None else (exclude.starts.get(name, none), exclude.ends.get(name, none))
+        passed = (none, none) if options.on_exclude == "zero" else found
+        lost = passed
+        if accessible is not None:
+            lost = disjoint(np.concatenate([np.stack(one, axis=1) for one in (passed, accessible.outside(name))]))
+        known = accessible is not None
+        return cls(Stretches.of(*found), Stretches.of(*passed), Stretches.of(*lost), options.min_accessible, known)
+
+    def between(self, first: Floats, last: Floats) -> Floats:
+        """Return the bp above each of `first` up to `last` that count."""
+        return self.lost.outside(first, last)
+
+    def distance(self, first: Floats, last: Floats) -> Floats:
+        """Return the bp above each of `first` up to `last`, accessible or not, but for those excluded."""
+        return self.passed.outside(first, last)
+
     def touched(self, first: Floats, last: Floats) -> NDArray[np.bool_]:
-        """Say whether a region has any bp from each of `first` to `last`, both included."""
-        started = np.searchsorted(self.starts + 1.0, last, side="right")
-        ended = np.searchsorted(self.ends, first, side="left")
+        """Say whether an excluded region has any bp from each of `first` to `last`, both included."""
+        started = np.searchsorted(self.excluded.starts + 1.0, last, side="right")
+        ended = np.searchsorted(self.excluded.ends, first, side="left")
         found: NDArray[np.bool_] = started > ended
+        return found
+
+    def enough(self, length: Floats, whole: Floats) -> NDArray[np.bool_]:
+        """Say of which windows of `whole` bp the bp that count, `length`, are enough."""
+        found: NDArray[np.bool_] = (length > 0) & (length >= self.least * whole)
         return found
 
 
@@ -359,7 +456,7 @@ class Spans:
     length : ndarray of float64, shape (windows,)
         Bp that count.
     known : ndarray of bool, shape (windows,)
-        At least half of the bp count, and no excluded region parts the window.
+        Enough of the bp count, and no excluded region parts the window.
     """
 
     at: Floats
@@ -385,8 +482,15 @@ def site_windows(used: UsedSites, options: SweepOptions, mask: Mask) -> Spans:
         centre = np.floor(centre + 0.5)  # positions are not negative
     first = np.arange(count, dtype=np.int64)
     length = mask.between(start - 1.0, end)
-    known = np.ones(count, bool) if options.on_exclude != "split" else ~mask.touched(start, end)
-    return Spans(centre, start, end, first, first + width, length, known)
+    return Spans(centre, start, end, first, first + width, length, sites_known(start, end, options, mask))
+
+
+def sites_known(start: Floats, end: Floats, options: SweepOptions, mask: Mask) -> NDArray[np.bool_]:
+    """Say which windows of sites, from their first to their last one, are not parted and accessible enough."""
+    known = np.ones(len(start), bool) if options.on_exclude != "split" else ~mask.touched(start, end)
+    if mask.accessible:
+        known &= mask.enough(mask.between(start - 1.0, end), end - start + 1.0)
+    return known
 
 
 def bp_windows(used: UsedSites, at: Floats, size: float, options: SweepOptions, mask: Mask) -> Spans:
@@ -394,26 +498,26 @@ def bp_windows(used: UsedSites, at: Floats, size: float, options: SweepOptions, 
     low, high = (used.positions[0], used.positions[-1] + 1.0) if used.sites else (0.0, 0.0)
     start, end = np.clip(at - size / 2, low, high), np.clip(at + size / 2, low, high)
     first, stop = (np.searchsorted(used.positions, border, side="left") for border in (start, end))
-    whole, length = end - start, mask.between(start - 1.0, end - 1.0)
-    if options.on_exclude == "split" and len(mask.starts):
-        start, end, first, stop, length = _cut(used, at, start, end, mask)
-    known = (length > 0) & (length >= MASKED_SHARE * whole)
+    whole = end - start
+    if options.on_exclude == "split" and len(mask.excluded):
+        start, end, first, stop = _cut(used, at, start, end, mask)
+    length = mask.between(start - 1.0, end - 1.0)
+    known = mask.enough(length, whole)
     return Spans(at, start, end, first.astype(np.int64), stop.astype(np.int64), length, known)
 
 
-def _cut(
-    used: UsedSites, at: Floats, start: Floats, end: Floats, mask: Mask
-) -> tuple[Floats, Floats, Ints, Ints, Floats]:
+def _cut(used: UsedSites, at: Floats, start: Floats, end: Floats, mask: Mask) -> tuple[Floats, Floats, Ints, Ints]:
     """Windows that end at the next excluded region on either side of their position; empty ones within a region."""
-    below = np.searchsorted(mask.starts, at, side="left")  # regions that start below the position
-    before = np.concatenate([[-np.inf], mask.ends])[below]
-    after = np.concatenate([mask.starts, [np.inf]])[below]
+    starts, ends = mask.excluded.starts, mask.excluded.ends
+    below = np.searchsorted(starts, at, side="left")  # regions that start below the position
+    before = np.concatenate([[-np.inf], ends])[below]
+    after = np.concatenate([starts, [np.inf]])[below]
     start, end = np.maximum(start, before + 1.0), np.minimum(end, after + 1.0)
     end = np.maximum(end, start)
     inside = before >= at
     end = np.where(inside, start, end)
     first, stop = (np.searchsorted(used.positions, border, side="left") for border in (start, end))
-    return start, end, first.astype(np.int64), stop.astype(np.int64), end - start
+    return start, end, first.astype(np.int64), stop.astype(np.int64)
 
 
 def grid_positions(used: UsedSites, options: SweepOptions) -> tuple[Floats, float]:

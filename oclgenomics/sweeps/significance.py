@@ -16,11 +16,14 @@ from oclgenomics.app.tracks import merged_windows, named_regions
 from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.sweeps.combined import COMBINED, COMBINED_P, Combination, combine, q_values
 from oclgenomics.sweeps.families import Background
-from oclgenomics.sweeps.options import LOW, OWN_OPTIONS, POPULATION_STATISTICS, Statistic
+from oclgenomics.sweeps.options import LOW, OWN_OPTIONS, POLARISED, POPULATION_STATISTICS, Statistic
 from oclgenomics.sweeps.result import Scan
 from oclgenomics.variation.genes import Genes
 
-MUST_AGREE = ("width", "edge", "step", "window", "precision", "maf", "missing", "max_missing")
+MUST_AGREE = (
+    "width", "edge", "step", "window", "precision", "maf", "missing", "max_missing", "accessible", "min_accessible",
+)  # fmt: skip
+LATER = {"min_accessible": 0.5}  # options that older files do not have, and what they meant
 LIKE_DENSITY = 1.1
 LIKE_MISSING = 0.05
 LIKE_MASKED = 0.1
@@ -75,6 +78,8 @@ class NullFacts:
         Sites per bp: the least, the mean and the most.
     populations : str
         Haplotypes of the two populations that are compared, as in '40+38'; of replicates that differ 'several'.
+    accessible : float or None
+        Mean share of bp that are accessible; None where all are.
     """
 
     fewest_haplotypes: int
@@ -85,6 +90,7 @@ class NullFacts:
     density: float
     most_density: float
     populations: str = ""
+    accessible: float | None = None
 
 
 @dataclass(frozen=True)
@@ -190,10 +196,12 @@ class Significance:
                 raise UsageError(f"no neutral replicate has a value of {each}: {why}")
         known = [one for one in densities if not math.isnan(one)] or [math.nan]
         kinds, sizes = {one.genotypes for one in facts}, {one.populations for one in facts}
+        shares = [one.accessible for one in facts if one.accessible is not None]
         data = NullFacts(
             min(one.haplotypes for one in facts), max(one.haplotypes for one in facts),
             kinds.pop() if len(kinds) == 1 else None, float(np.mean([one.missing for one in facts])),
             min(known), float(np.mean(known)), max(known), sizes.pop() if len(sizes) == 1 else "several",
+            float(np.mean(shares)) if shares else None,
         )  # fmt: skip
         extremes = {name: values[:, 0].copy() for name, values in columns.items()}
         places = {name: values[:, 1].copy() for name, values in columns.items()}
@@ -280,7 +288,7 @@ def compare(null: Significance, scans: Sequence[Scan], what: str) -> str:
         both = set(scan.values) & set(null.extremes)
         own = [option for option, statistics in OWN_OPTIONS.items() if both & set(statistics)]
         for option in (*MUST_AGREE, *own):
-            ours, theirs = str(scan.parameters.get(option)), str(null.scan.get(option))
+            ours, theirs = (str(one.get(option, LATER.get(option))) for one in (scan.parameters, null.scan))
             if ours != theirs:
                 raise UsageError(
                     f"{name}: its replicates were scanned with `{option}={theirs}`, and {what} with `{option}={ours}`; "
@@ -291,6 +299,13 @@ def compare(null: Significance, scans: Sequence[Scan], what: str) -> str:
                 f"{what} has a grid of so many positions; scan with `step`, which replicates can have, too"
             )
         _check_data(data, scan, what, name)
+        folded, unknown = str(scan.parameters.get("clr_folded")) == "True", scan.facts.unpolarised or 0.0
+        blind = [one for one in POLARISED if one in both and not (folded and one == "clr")]
+        if blind and unknown > LIKE_MASKED:
+            raise UsageError(
+                f"{name}: at all sites of its replicates it is known which state is derived, and at "
+                f"{100 * unknown:.1f} % of those of {what} ({scan.name}) it is not; thresholds of {blind[0]} are others"
+            )
         if both & set(POPULATION_STATISTICS) and data.populations != scan.facts.populations:
             raise UsageError(
                 f"{name}: its replicates have {data.populations} haplotypes of two populations, {what} ({scan.name}) "
@@ -330,6 +345,10 @@ def _check_data(data: NullFacts, scan: Scan, what: str, thresholds: str) -> None
         ),
         (facts.masked <= LIKE_MASKED, "no bp excluded", f"{100 * facts.masked:.1f} %"),
         (
+            abs(_share(data.accessible) - _share(facts.accessible)) <= LIKE_MASKED,
+            f"{100 * _share(data.accessible):.1f} % of the bp accessible", f"{100 * _share(facts.accessible):.1f} %",
+        ),
+        (
             alike or not len(scan.positions),
             f"{1000 * data.density:.4g} sites per kb", f"{1000 * density:.4g}",
         ),
@@ -340,6 +359,10 @@ def _check_data(data: NullFacts, scan: Scan, what: str, thresholds: str) -> None
                 f"{thresholds}: its replicates have {theirs}, {what} ({scan.name}) has {ours}, for which thresholds "
                 "are others; make them with `sweeps threshold --scan REPORT`"
             )
+
+
+def _share(accessible: float | None) -> float:
+    return 1.0 if accessible is None else accessible
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def mu_values(
     options : SweepOptions
         In compat precision values are those of float32.
     mask : Mask
-        Excluded regions: mu is NaN where they part a window, or 0.
+        mu is NaN where excluded regions part a window, or 0, and NaN where too few bp are accessible.
     """
     edge = (used.derived <= options.edge).astype(np.int64) + (used.derived >= used.observed - options.edge)
     sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(edge)])
@@ -45,8 +45,7 @@ def mu_values(
         columns = (var * sfs * ld, var, sfs, ld)
     if options.on_exclude == "zero":
         columns = (np.where(mask.touched(spans.start, spans.end), 0.0, columns[0]), *columns[1:])
-    else:
-        columns = tuple(np.where(spans.known, one, np.nan) for one in columns)
+    columns = tuple(np.where(spans.known, one, np.nan) for one in columns)
     return dict(zip(MU_PARTS, columns, strict=True))
 
 
@@ -82,7 +81,9 @@ def diversity_values(used: UsedSites, spans: Spans, names: tuple[Statistic, ...]
     if "tajima_d" in names:
         found["tajima_d"] = _tajima_d(used, spans, pi - theta, a1)
     if "fay_wu_h" in names:
-        found["fay_wu_h"] = pi - _sums(2 * d * d / pairs, spans)
+        known = used.polarised
+        own = pi if known is None else _sums(np.where(known, 2 * d * (t - d) / pairs, 0.0), spans)
+        found["fay_wu_h"] = own - _sums(2 * d * d / pairs * (1.0 if known is None else known), spans)
     return {name: np.where(spans.known, found[name], np.nan) for name in names if name in found}
 
 

@@ -75,6 +75,9 @@ class Alignment:
     exact : ndarray of float64, shape (sites,), or None
         Positions in bp with their fractions, where the format has some and they were asked for
         (`ReadOptions.exact_positions`).
+    ancestral : ndarray of uint8, shape (sites,), or None
+        Ancestral base of each site as it is written, ASCII, 0 where there is none; None if they were not asked for
+        (`ReadOptions.ancestral`).
     last_record : int
         POS of the chromosome's last record, read or not, where RAiSD's records were asked for (`ReadOptions.records`);
         else 0.
@@ -100,6 +103,7 @@ class Alignment:
     source: str = ""
     haploid: NDArray[np.uint32] | None = None
     exact: NDArray[np.float64] | None = None
+    ancestral: NDArray[np.uint8] | None = None
     last_record: int = 0
 
     def __post_init__(self) -> None:
@@ -224,6 +228,8 @@ class Alignment:
         check_array("positions", self.positions, np.int64, (self.sites,))
         if self.exact is not None:
             check_array("exact", self.exact, np.float64, (self.sites,))
+        if self.ancestral is not None:
+            check_array("ancestral", self.ancestral, np.uint8, (self.sites,))
         shape = (words_for(self.haplotypes), self.sites)
         planes = {"bits": self.bits, "valid": self.valid, "gap": self.gap, "haploid": self.haploid}
         for name, plane in planes.items():

@@ -40,8 +40,8 @@ class BedRegions:
         found: dict[str, list[tuple[int, int]]] = {}
         for name, start, end in regions:
             found.setdefault(name, []).append((start, end))
-        disjoint = {name: _disjoint(np.array(pairs, np.int64)) for name, pairs in found.items()}
-        return cls({n: pair[0] for n, pair in disjoint.items()}, {n: pair[1] for n, pair in disjoint.items()}, source)
+        joined = {name: disjoint(np.array(pairs, np.int64)) for name, pairs in found.items()}
+        return cls({n: pair[0] for n, pair in joined.items()}, {n: pair[1] for n, pair in joined.items()}, source)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -68,6 +68,13 @@ class BedRegions:
         before = np.searchsorted(self.starts[name], zero_based, side="right")
         ends = np.concatenate([[np.int64(-1)], self.ends[name]])
         return zero_based < ends[before]
+
+    def outside(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return starts and ends of what lies outside the regions of a chromosome: all of one without regions."""
+        none = np.zeros(0, np.int64)
+        starts = np.concatenate([[0], self.ends.get(name, none)])
+        ends = np.concatenate([self.starts.get(name, none), [MAX_BP]])
+        return disjoint(np.stack([starts, ends], axis=1))
 
     def covered(self, name: str, first: int, last: int) -> int:
         """Count the bp from `first` to `last` of a chromosome, both counted from 1, that lie in regions."""
@@ -168,8 +175,8 @@ def text_lines(source: Source) -> Iterator[bytes]:
     yield rest
 
 
-def _disjoint(pairs: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Starts and ends of the union of regions, int64 (regions, 2)."""
+def disjoint(pairs: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return starts and ends of the union of regions, int64 (regions, 2)."""
     pairs = pairs[pairs[:, 1] > pairs[:, 0]]
     starts, ends = pairs[np.argsort(pairs[:, 0], kind="stable")].T
     reached = np.maximum.accumulate(ends) if len(ends) else ends

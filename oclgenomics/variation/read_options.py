@@ -124,6 +124,8 @@ class ReadOptions:
         as with a file that holds only these records.
     exact_positions : bool
         Give positions of ms with their fractions, too (`Alignment.exact`).
+    ancestral : bool
+        Give the ancestral bases of INFO/AA, too (`Alignment.ancestral`); VCF and BCF.
     records : str
         Which records of a VCF are read: 'usual', or 'raisd' for those that RAiSD 2.9 takes: with one ALT allele of one
         character, whatever FILTER and INFO say. `Alignment.last_record` is known of the latter. Other formats have
@@ -141,6 +143,7 @@ class ReadOptions:
     phase: Phase = "auto"
     region: str | None = None
     exact_positions: bool = False
+    ancestral: bool = False
     records: Records = "usual"
 
     def __post_init__(self) -> None:

@@ -52,7 +52,15 @@ def outside_regions(alignment: Alignment, regions: BedRegions) -> tuple[Alignmen
     return (take_sites(alignment, keep) if excluded else alignment), excluded
 
 
-def check_names(name: str, regions: BedRegions) -> None:
+def inside_regions(alignment: Alignment, regions: BedRegions) -> tuple[Alignment, int]:
+    """Leave out the sites outside of regions; parameters, results and errors as of `outside_regions`."""
+    check_names(alignment.name, regions, "accessible")
+    keep = regions.covers(alignment.name, alignment.positions)
+    left_out = alignment.sites - int(keep.sum())
+    return (take_sites(alignment, keep) if left_out else alignment), left_out
+
+
+def check_names(name: str, regions: BedRegions, option: str = "exclude") -> None:
     """Refuse regions that name a chromosome with "chr" where the alignment does not, or the other way round.
 
     Raises
@@ -63,7 +71,7 @@ def check_names(name: str, regions: BedRegions) -> None:
     other = name[3:] if name.startswith("chr") else f"chr{name}"
     if name not in regions.starts and other in regions.starts:
         text = f"its chromosome {other} is called {name} in the input; rename one of them"
-        raise ParameterError("exclude", text, regions.source)
+        raise ParameterError(option, text, regions.source)
 
 
 def take_sites(alignment: Alignment, keep: NDArray[np.bool_]) -> Alignment:
@@ -77,6 +85,7 @@ def take_sites(alignment: Alignment, keep: NDArray[np.bool_]) -> Alignment:
     return replace(
         alignment, positions=alignment.positions[keep], letters=alignment.letters[keep],
         exact=None if alignment.exact is None else alignment.exact[keep],
+        ancestral=None if alignment.ancestral is None else alignment.ancestral[keep],
         **planes,
         multi_site=renumbered[alignment.multi_site[rows]].astype(np.int32),
         multi_bits=np.ascontiguousarray(alignment.multi_bits[:, rows]), multi_letter=alignment.multi_letter[rows],

@@ -38,7 +38,7 @@ from oclgenomics.sweeps import (
 )
 from oclgenomics.sweeps.formats.thresholds import as_json
 from oclgenomics.sweeps.plan import Portion
-from oclgenomics.variation import Alignment, ReadOptions
+from oclgenomics.variation import Alignment, ReadOptions, read_alignments
 from oclgenomics.variation.bed import BedRegions
 from oclgenomics.variation.observation import Observation
 
@@ -55,6 +55,7 @@ OTHER_OPTIONS = {
     "missing": "drop", "max_missing": 0.2, "on_exclude": "drop", "ehh_maf": 0.1, "ehh_max_gap": 9, "ehh_edge": "keep",
     "haplotype_window": 9, "haplotype_step": 9, "clr_step": 9, "clr_folded": True, "clr_spectrum": "x",
     "recombination_map": "x", "populations": "x", "between": ("a", "b"),
+    "accessible": "x", "min_accessible": 0.1, "ancestral": "AA", "ancestral_confidence": "any",
 }  # fmt: skip
 
 
@@ -159,6 +160,22 @@ def test_portions_have_everything_once(total: int, borders: list[int]) -> None:
     ends = sorted({0, *borders, 9})
     shares = [Portion(begin, end, 9).share(total) for begin, end in itertools.pairwise(ends)]
     assert [one for begin, end in shares for one in range(begin, end)] == list(range(total))
+
+
+def test_accessible_bp_and_ancestral_bases_in_pieces(engine: Engine, cut: None, folder: Path) -> None:
+    alignment = next(iter(read_alignments(CLEAN)))
+    at, name = alignment.positions, alignment.name
+    Path("accessible.bed").write_text("".join(f"{name}\t{begin}\t{begin + 900}\n" for begin in range(0, 80_000, 1_000)))
+    bases = np.full(int(at[-1]) + 1, ord("N"), np.uint8)
+    bases[at[::3] - 1], bases[at[1::3] - 1] = alignment.letters[::3, 0], alignment.letters[1::3, 1]
+    Path("ancestral.fa").write_bytes(b">" + name.encode() + b"\n" + bases.tobytes() + b"\n")
+    options = SweepOptions(
+        statistics=EVERY.split(","), width=10, haplotype_window=20, ehh_edge="keep", accessible="accessible.bed",
+        ancestral="ancestral.fa",
+    )  # fmt: skip
+    expected = scan(CLEAN, options, engine=engine)
+    assert expected[0].remarks
+    same(scans_of(combined(ScanJob((CLEAN,), options), 3, engine)), expected)
 
 
 def test_populations_in_pieces(engine: Engine, cut: None, folder: Path) -> None:

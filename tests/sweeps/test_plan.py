@@ -114,21 +114,28 @@ def test_bp_of_regions_are_counted_one_by_one(pairs: list[tuple[int, int]], firs
     assert mask.touched(*ends)[0] == bool(covered & set(range(first, last + 1)))
 
 
-@settings(max_examples=40, deadline=None)
-@given(seed=SEEDS, pairs=PAIRS, size=st.integers(1, 50), split=st.booleans())
+@settings(max_examples=60, deadline=None)
+@given(seed=SEEDS, pairs=PAIRS, size=st.integers(1, 50), split=st.booleans(), opened=st.none() | PAIRS,
+       least=st.sampled_from([0.0, 0.25, 0.5, 1.0]))  # fmt: skip
 def test_windows_of_bp_hold_the_sites_within_them(
-    seed: int, pairs: list[tuple[int, int]], size: int, split: bool
+    seed: int, pairs: list[tuple[int, int]], size: int, split: bool, opened: list[tuple[int, int]] | None, least: float
 ) -> None:
     rng = np.random.default_rng(seed)
-    options = SweepOptions(on_exclude="split" if split else "drop", statistics=["pi"])
+    options = SweepOptions(on_exclude="split" if split else "drop", statistics=["pi"], min_accessible=least)
     exclude = regions(*((start, start + length) for start, length in pairs))
+    accessible = None if opened is None else regions(*((start, start + length) for start, length in opened))
     alignment = make_alignment(STATES[rng.choice([2, 3, 4], 12)], np.sort(rng.choice(np.arange(1, 70), 12, False)))
-    used = used_sites(alignment, options, exclude, None)
+    used = used_sites(alignment, options, exclude, None, accessible=accessible)
+    both = (pairs, opened or [])
+    covered, reached = ({bp for s, length in some for bp in range(s + 1, s + length + 1)} for some in both)
+    lost = set() if opened is None else set(range(100)) - reached
+    assert used.positions.tolist() == [bp for bp in alignment.positions.tolist() if bp not in covered | lost]
     if not used.sites:
         return
-    mask = Mask.of(exclude, "1", options)
+    mask = Mask.of(exclude, "1", options, accessible)
     first, last = int(used.positions[0]), int(used.positions[-1])
-    covered = {bp for start, length in pairs for bp in range(start + 1, start + length + 1)}
+    assert used.length == len(set(range(first + 1, last + 1)) - covered - lost)
+    assert mask.distance(used.positions[:1], used.positions[-1:])[0] == len(set(range(first + 1, last + 1)) - covered)
     at = np.arange(first, last + 1).astype(np.float64)
     found = plan.bp_windows(used, at, float(2 * size), options, mask)
     for row, centre in enumerate(at.astype(int).tolist()):
@@ -139,9 +146,9 @@ def test_windows_of_bp_hold_the_sites_within_them(
             bp = {one for one in bp if below < one < above}
         inside = [s for s, place in enumerate(used.positions) if place in bp]
         assert list(range(found.first[row], found.stop[row])) == inside
-        assert found.length[row] == len(bp - covered)
+        assert found.length[row] == len(bp - covered - lost)
         whole = min(centre + size, last + 1) - max(centre - size, first)
-        assert found.known[row] == (len(bp - covered) > 0 and 2 * len(bp - covered) >= whole)
+        assert found.known[row] == (found.length[row] > 0 and found.length[row] >= least * whole)
 
 
 @settings(max_examples=40, deadline=None)

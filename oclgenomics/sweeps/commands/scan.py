@@ -20,9 +20,11 @@ from oclgenomics.errors import InputError, UsageError
 from oclgenomics.lazy_names import late
 from oclgenomics.sweeps import formats, plots
 from oclgenomics.sweeps.options import (
+    CONFIDENCES,
     DEFAULT_STATISTICS,
     EHH_EDGES,
     EHH_STATISTICS,
+    IN_INFO,
     LEAST_WIDTH,
     MOST_WIDTH,
     ON_EXCLUDE,
@@ -227,9 +229,28 @@ def add_site_options(parser: argparse.ArgumentParser, *, regions: bool = True) -
         "--max-missing", type=float, default=0.1, metavar="F",
         help="leave out sites of which a larger share of states is missing; not with compat (default: %(default)s)",
     )  # fmt: skip
+    files.reads(group.add_argument(
+        "--accessible", metavar="BED",
+        help="bp that are accessible: sites outside are left out, and pi, theta, dxy and mu_VAR count these bp alone; "
+        "nothing is accessible of a chromosome without a line (default: all bp)",
+    ))  # fmt: skip
+    group.add_argument(
+        "--min-accessible", type=float, default=0.5, metavar="F",
+        help="share of the bp of a window that have to be accessible for it to have values (default: %(default)s)",
+    )  # fmt: skip
     if not regions:
-        parser.set_defaults(on_exclude="split")
+        parser.set_defaults(on_exclude="split", ancestral=None, ancestral_confidence="high")
         return
+    ancestral = group.add_argument(
+        "--ancestral", metavar="FASTA|AA",
+        help="ancestral bases: a FASTA file, or AA for INFO/AA of the VCF or BCF. The other allele is the derived one; "
+        "fay_wu_h, nsl, ihs and clr leave out sites without a known one (default: the first state, REF, is ancestral)",
+    )  # fmt: skip
+    files.reads(ancestral, lambda _args, name: () if name == IN_INFO else (name,))
+    group.add_argument(
+        "--ancestral-confidence", default="high", metavar="|".join(CONFIDENCES),
+        help="high: upper-case ancestral bases alone; any: lower-case ones, too (default: %(default)s)",
+    )  # fmt: skip
     files.reads(group.add_argument("--exclude", metavar="BED", help="regions to exclude (default: none)"))
     group.add_argument(
         "--on-exclude", default="split", metavar="|".join(ON_EXCLUDE),
@@ -247,10 +268,11 @@ def sweep_options(args: argparse.Namespace) -> sweeps.SweepOptions:
         A value out of range.
     """
     names = ("width", "edge", "grid", "step", "window", "precision", "maf", "missing", "max_missing", "on_exclude")
+    more = ("accessible", "min_accessible", "ancestral", "ancestral_confidence", *OWN_OPTIONS)
     return sweeps.SweepOptions(
         statistics=tuple(args.statistics.split(",")), populations=args.populations,
         between=None if args.between is None else tuple(args.between.split(",")),
-        **{name: getattr(args, name) for name in (*names, *OWN_OPTIONS)},
+        **{name: getattr(args, name) for name in (*names, *more)},
     )  # fmt: skip
 
 
@@ -270,7 +292,8 @@ def run(args: argparse.Namespace) -> int:
     output = _check_outputs(args, options)
     job = sweeps.ScanJob((args.input,), options, reading, args.exclude, args.background, args.samples is not None)
     if not has_pieces(args):
-        for path in (args.clr_spectrum, args.recombination_map, args.populations):
+        ancestral = None if args.ancestral == IN_INFO else args.ancestral
+        for path in (args.accessible, ancestral, args.clr_spectrum, args.recombination_map, args.populations):
             if path not in (None, "-") and not os.path.exists(path):  # it is read when the first alignment was
                 raise InputError("no such file", source=path)
     if args.shard is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -23,19 +24,22 @@ from oclgenomics.sweeps.options import OWN_OPTIONS, POPULATION_STATISTICS
 
 significance = late("oclgenomics.app.significance")
 own = late("oclgenomics.sweeps.significance")
+beds = late("oclgenomics.variation.bed")
 observing = late("oclgenomics.variation.observation")
 sources = late("oclgenomics.variation.sources")
 
 FORMATS = ("tsv", "json")
 SHOWN_PEAKS = 3
+LEAST_SHARE = 0.01  # of bp that are accessible, for how many sites are simulated
 # Options of the scan, which --scan has; how each is read from a report.
 FROM_REPORT: dict[str, Callable[[Any], Any]] = {
     "statistics": str, "width": int, "edge": int, "step": int, "window": int, "precision": str, "maf": float,
-    "missing": str, "max_missing": float,
+    "missing": str, "max_missing": float, "accessible": str, "min_accessible": float,
     "haplotype_window": int, "haplotype_step": int,
     "ehh_maf": float, "ehh_max_gap": int, "ehh_edge": str,
     "clr_step": int, "clr_folded": lambda word: str(word) == "True", "clr_spectrum": str,
 }  # fmt: skip
+LATER = ("accessible", "min_accessible")  # which older reports do not have
 
 
 def add_parser(actions: Any) -> None:
@@ -112,9 +116,10 @@ def run(args: argparse.Namespace) -> int:
             judged = args.replicates // 2 if args.combine else args.replicates
             significance.rank_for(rate, judged)  # refuses before the work what it would refuse after it
     spread = is_combined(args)
+    place = ("", 1, 0) if has_pieces(args) else _place(args, report)
     job = sweeps.ThresholdJob(
         () if has_pieces(args) else neutral_replicates(args), options, reading,
-        observing.Observation(bool(args.genotypes), args.missing_calls or 0.0, seed=args.seed or 1), args.scan,
+        observing.Observation(bool(args.genotypes), args.missing_calls or 0.0, *place, seed=args.seed or 1), args.scan,
         {name: getattr(args, name) for name in ("fpr", "combine")},
     )  # fmt: skip
     if not spread:
@@ -166,7 +171,7 @@ def _settle(args: argparse.Namespace, report: sweeps.Scans | None) -> None:
     try:
         for name, kind in FROM_REPORT.items():
             if getattr(args, name) is None or isinstance(getattr(args, name), app.FromReport):
-                known = recorded.get(name, default[name]) if name in OWN_OPTIONS else recorded[name]
+                known = recorded.get(name, default[name]) if name in (*LATER, *OWN_OPTIONS) else recorded[name]
                 setattr(args, name, None if str(known) == "None" else kind(known))
     except (KeyError, ValueError):
         raise InputError(f"does not say with which `{name}` was scanned; scan again", source=args.scan) from None
@@ -219,10 +224,37 @@ def _take_data(args: argparse.Namespace, scan: sweeps.Scan) -> None:
             args.samples = facts.haplotypes
             taken.append(f"--samples {args.samples}")
         if args.sites is None and args.theta is None and args.mutation_rate is None:
-            args.sites = max(0, round(own.density_of(scan) * args.length - 1))
+            seen = own.density_of(scan) * args.length - 1
+            share = 1.0 if facts.accessible is None else facts.accessible
+            args.sites = max(0, round(seen / max(share, LEAST_SHARE)))
             taken.append(f"--sites {args.sites}")
     if taken:
         app.say(args, f"taken from {args.scan}: {' '.join(taken)}")
+
+
+def _place(args: argparse.Namespace, report: sweeps.Scans | None) -> tuple[str, int, int]:
+    """Chromosome, first bp and room of the replicates, as `Observation` has them, if --accessible refers to it.
+
+    Raises
+    ------
+    UsageError
+        The file is not there, or it is not known which chromosome they are of.
+    """
+    if args.accessible is None:
+        return "", 1, 0
+    if not os.path.exists(args.accessible):  # nor is standard input, which could be read once only
+        raise UsageError(f"--accessible {args.accessible}: there is no such file; name that of the scan")
+    if report is None:
+        names = beds.read_bed(args.accessible).names
+        if len(names) != 1:
+            raise UsageError(
+                f"--accessible {args.accessible}: has {len(names):,} chromosomes, and nothing says which of them the "
+                "replicates are of; give --scan REPORT"
+            )
+        return names[0], 1, 0
+    scan = _one_kind(args, report)
+    first, last = float(scan.start.min()), float(scan.end.max())
+    return scan.name, max(1, int(first)), 0 if args.length is None else max(0, int(last - first) - args.length)
 
 
 def _peaks(found: sweeps.Significance, report: Sequence[sweeps.Scan]) -> list[dict[str, Any]]:

@@ -94,6 +94,7 @@ class SweepScanner:
         exclude: BedRegions | None,
         seconds: float = 0.0,
         portions: Sequence[Portion] | None = None,
+        accessible: BedRegions | None = None,
     ) -> list[BegunScan]:
         """Compute what needs the sites of some alignments; results do not depend on which are begun together.
 
@@ -106,6 +107,8 @@ class SweepScanner:
             Time that was spent on choosing them.
         portions : sequence of Portion, optional
             What is scanned of each; all of it if not given.
+        accessible : BedRegions, optional
+            What is accessible, by which their sites were chosen, too.
 
         Raises
         ------
@@ -119,7 +122,7 @@ class SweepScanner:
             assert self._patterns is not None
             planes = [_with_windows(*each, options.width) for each in zip(used, portions, strict=True)]
             counts = self._patterns.count(planes, options.width)
-        masks = [Mask.of(exclude, one.name, options) for one in used]
+        masks = [Mask.of(exclude, one.name, options, accessible) for one in used]
         columns = [family.measure(used, options, masks, portions) for family in self._families]
         measured = list(zip(*columns, strict=True)) if columns else [()] * len(used)
         made = sweep_parameters(options)
@@ -186,7 +189,7 @@ class SweepScanner:
                 every = [one.measured[number] for one in begun] if given is None else []
                 known[family.name] = family.background(every, self._options) if given is None else given
         for one in begun:
-            scan, remarks, details = one.scan, list[str](), dict[str, Any]()
+            scan, remarks, details = one.scan, list(one.scan.remarks), dict[str, Any]()
             values = dict(scan.values) | _mu_on_rows(one, self._options)
             for family, measured in zip(self._families, one.measured, strict=True):
                 found = family.native(measured, self._options, known.get(family.name))
@@ -224,6 +227,7 @@ def _begun(
         window_sites=rows.stop - rows.first, values=values,
         sites=used.sites, haplotypes=used.planes.haplotypes, discarded=used.discarded, facts=used.facts,
         parameters=parameters, gridded=options.grid is not None or options.step is not None, relative=used.relative,
+        remarks=used.remarks,
     )  # fmt: skip
     return BegunScan(scan, step, windows.at if mu and scan.gridded else np.zeros(0), mu, measured)
 

@@ -73,7 +73,8 @@ class TsvReport(Lines):
         label = f"{in_one_line(scan.name)}\t{scan.replicate}".replace("%", "%%")
         form = f"{label}\t%.10g\t%.10g\t%.10g\t%d" + f"\t%.{digits}g" * len(scan.values) + "\n"
         columns = (scan.positions, scan.start, scan.end, scan.window_sites, *scan.values.values())
-        words = " ".join(f"{name}={str(value).lower()}" for name, value in asdict(scan.facts).items() if value != "")
+        known = {name: value for name, value in asdict(scan.facts).items() if value not in ("", None)}
+        words = " ".join(f"{name}={str(value).lower()}" for name, value in known.items())
         facts = f"{FACTS_MARK}{words} chromosome={in_one_line(scan.name)}\n"
         unknown = any(np.isnan(column).any() for column in scan.values.values())
         return encoded(header + facts + _rows(form, columns, nan=MISSING if unknown else None))
@@ -342,7 +343,8 @@ def _read_facts(line: str, source: str, number: int) -> SweepFacts:
         haplotypes, sites = int(words["haplotypes"]), int(words["sites"])
         genotypes = {"true": True, "false": False}[words["genotypes"]]
         shares = float(words["missing"]), float(words["masked"])
-        return SweepFacts(haplotypes, sites, genotypes, *shares, words.get("populations", ""))
+        later = {name: float(words[name]) for name in ("accessible", "unpolarised") if name in words}
+        return SweepFacts(haplotypes, sites, genotypes, *shares, words.get("populations", ""), **later)
     except (KeyError, ValueError):
         wrong = "the line of what was scanned is broken; scan the data again"
         raise InputError(wrong, source=source, line=number) from None

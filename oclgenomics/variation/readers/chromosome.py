@@ -65,9 +65,12 @@ class Chromosome:
     ----------
     last_record : int
         As `Alignment.last_record`.
+    with_ancestral : bool
+        Ancestral bases are given with the sites.
     """
 
     last_record = 0
+    with_ancestral = False
 
     def __init__(self, name: str, number: int, individuals: int, samples: tuple[str, ...], source: str) -> None:
         self.name, self._number, self._source = name, number, source
@@ -75,6 +78,7 @@ class Chromosome:
         self._last_position = 0
         self._skipped: Counter[str] = Counter()
         self._positions: list[NDArray[np.int64]] = []
+        self._ancestral: list[NDArray[np.uint8]] = []
         self._sites = SiteParts(individuals)
 
     def out_of_order(self, positions: NDArray[np.int64]) -> tuple[int, str] | None:
@@ -88,20 +92,24 @@ class Chromosome:
         """Count sites left out, by reason."""
         self._skipped.update(counts)
 
-    def add(self, positions: NDArray[np.int64], genotypes: Genotypes) -> None:
-        """Append sites."""
+    def add(
+        self, positions: NDArray[np.int64], genotypes: Genotypes, ancestral: NDArray[np.uint8] | None = None
+    ) -> None:
+        """Append sites; of all or of none the ancestral bases are given."""
         self._positions.append(positions)
+        self._ancestral += [] if ancestral is None else [ancestral]
         self._sites.add(genotypes)
 
     def finish(self, phase: Phase) -> Alignment:
         """Join the parts."""
         sites = self._sites.join()
         positions = np.concatenate([np.zeros(0, np.int64), *self._positions])
+        ancestral = np.concatenate([np.zeros(0, np.uint8), *self._ancestral])
         skipped = {reason: count for reason, count in self._skipped.items() if count}
         return Alignment(
             name=self.name, positions=positions, unphased=sites.unphased_calls > 0 and phase == "auto",
             samples=self._samples, skipped=skipped, replicate=self._number, source=self._source,
-            last_record=self.last_record, **vars(sites),
+            last_record=self.last_record, ancestral=ancestral if self.with_ancestral else None, **vars(sites),
         )  # fmt: skip
 
 

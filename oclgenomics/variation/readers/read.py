@@ -127,6 +127,7 @@ def _read_store(
 ) -> Generator[Alignment, None, None]:
     """The alignments of an input that is no stream of bytes."""
     samples, region = sample_names(options.samples), _region(name, kind, options)
+    _check_ancestral(name, kind, options)
     if kind == "trees":
         yield from trees.read_trees(name, samples=samples, block_bytes=max(1, block_bytes // 4), progress=progress)
     else:
@@ -150,6 +151,7 @@ def _read(
     buffer = InputBuffer(source, source.name)
     kind = sniff(buffer) if options.format is None else options.format
     region = _region(source.name, kind, options)
+    _check_ancestral(source.name, kind, options)
     if kind in ("ms", "mbs"):
         mbs = kind == "mbs"
         yield from ms.read_ms(
@@ -167,8 +169,8 @@ def _read(
             if region is not None and source.repeatable:
                 part = _part(source, region, stack, progress, workers)
             yield from vcf.read_vcf(
-                buffer, samples=names, phase=options.phase, records=options.records, region=region, part=part,
-                block_bytes=block_bytes, workers=workers,
+                buffer, samples=names, phase=options.phase, records=options.records, ancestral=options.ancestral,
+                region=region, part=part, block_bytes=block_bytes, workers=workers,
             )  # fmt: skip
 
 
@@ -202,6 +204,18 @@ def _region(name: str, kind: str, options: ReadOptions) -> Region | None:
             "region", f"has no meaning for {name} ({kind}): only VCF, BCF and VCF Zarr name chromosomes; leave it out"
         )
     return Region.parse(options.region)
+
+
+def _check_ancestral(name: str, kind: str, options: ReadOptions) -> None:
+    """Refuse ancestral bases of formats that have no INFO.
+
+    Raises
+    ------
+    ParameterError
+        They are asked for of another format.
+    """
+    if options.ancestral and kind != "vcf":
+        raise ParameterError("ancestral", f"only VCF and BCF have INFO/AA, which {name} ({kind}) has not; give a FASTA")
 
 
 def _read_fasta(source: Source, buffer: InputBuffer, workers: Workers) -> Iterator[Alignment]:

@@ -23,7 +23,13 @@ from oclgenomics.variation.readers.chromosome import Chromosomes, count_reasons,
 from oclgenomics.variation.readers.input_buffer import InputBuffer
 from oclgenomics.variation.readers.line_blocks import LineBlock, parse_blocks
 from oclgenomics.variation.readers.vcf.genotypes import GenotypeReader
-from oclgenomics.variation.readers.vcf.records import ColumnFinder, Records, judge_as_raisd, judge_records
+from oclgenomics.variation.readers.vcf.records import (
+    ColumnFinder,
+    Records,
+    ancestral_bases,
+    judge_as_raisd,
+    judge_records,
+)
 from oclgenomics.variation.samples import columns_of, first_repeated
 
 BLOCK_BYTES = 1 << 22  # lines handled at once: large, as every array operation costs some microseconds of one thread
@@ -35,6 +41,7 @@ def read_vcf(
     samples: Iterable[str] | None = None,
     phase: Phase = "auto",
     records: WhichRecords = "usual",
+    ancestral: bool = False,
     region: Region | None = None,
     part: InputBuffer | None = None,
     block_bytes: int = BLOCK_BYTES,
@@ -52,6 +59,8 @@ def read_vcf(
         One of `phase.PHASES`.
     records : str
         Which records are read; see `ReadOptions`.
+    ancestral : bool
+        Give the bases of INFO/AA.
     region : Region, optional
         The only records that are read; of the others only the first columns are looked at.
     part : InputBuffer, optional
@@ -74,8 +83,8 @@ def read_vcf(
     """
     names = _read_header(buffer)
     keep = columns_of(names, samples, buffer.source)
-    parser = _Parser(GenotypeReader(names, keep, block_bytes // 16, phase), region, records)
-    chromosomes = _RunsOfChromosomes(parser.samples, buffer.source, phase, ends=records == "raisd")
+    parser = _Parser(GenotypeReader(names, keep, block_bytes // 16, phase), region, records, ancestral=ancestral)
+    chromosomes = _RunsOfChromosomes(parser.samples, buffer.source, phase, ends=records == "raisd", ancestral=ancestral)
     rest = buffer if part is None else part
     for block, parsed in parse_blocks(rest, block_bytes, workers or Workers(1), parser.parse):
         yield from chromosomes.add(block, parsed)
@@ -119,6 +128,8 @@ class _Run:
         Their calls; None if there are none.
     has_genotypes : bool
         A record, read or not, has GT.
+    ancestral : ndarray of uint8, shape (sites,), or None
+        Ancestral bases of the records read, if they were asked for.
     """
 
     name: str
@@ -129,6 +140,7 @@ class _Run:
     positions: NDArray[np.int64]
     genotypes: Genotypes | None
     has_genotypes: bool
+    ancestral: NDArray[np.uint8] | None = None
 
 
 class _Parser:
@@ -140,8 +152,11 @@ class _Parser:
         The chromosomes of the records looked at, where only those of a region are read.
     """
 
-    def __init__(self, reader: GenotypeReader, region: Region | None, records: WhichRecords) -> None:
+    def __init__(
+        self, reader: GenotypeReader, region: Region | None, records: WhichRecords, *, ancestral: bool
+    ) -> None:
         self._finder, self._reader, self._region = ColumnFinder(), reader, region
+        self._ancestral = ancestral
         self._judge = judge_as_raisd if records == "raisd" else judge_records
         self.samples = reader.samples
         self.names: set[str] = set()
@@ -163,6 +178,7 @@ class _Parser:
             names = [self._region.chromosome]
             records = Records(records.positions[rows], np.zeros(1, np.int64), names, records.tabs[rows])
         keep, alleles, reasons = self._judge(block, records.tabs)
+        bases = ancestral_bases(block, records.tabs) if self._ancestral else None
         ends = np.append(records.run_starts[1:], len(block.starts))
         runs = []
         for start, end, name in zip(records.run_starts.tolist(), ends.tolist(), records.run_names, strict=True):
@@ -177,7 +193,8 @@ class _Parser:
             has_genotypes = not bool(reasons[-1][1][start:end].all())
             first, last = int(positions[0]), int(positions[-1])
             sites = records.positions[chosen]
-            runs.append(_Run(name, int(rows[start]), first, last, skipped, sites, genotypes, has_genotypes))
+            own = None if bases is None else bases[chosen]
+            runs.append(_Run(name, int(rows[start]), first, last, skipped, sites, genotypes, has_genotypes, own))
         return runs
 
     def _inside(self, records: Records, count: int, region: Region) -> NDArray[np.int64]:
@@ -191,8 +208,9 @@ class _Parser:
 class _RunsOfChromosomes(Chromosomes):
     """Cuts blocks at the changes of CHROM and completes one chromosome after the other."""
 
-    def __init__(self, samples: tuple[str, ...], source: str, phase: Phase, *, ends: bool) -> None:
+    def __init__(self, samples: tuple[str, ...], source: str, phase: Phase, *, ends: bool, ancestral: bool) -> None:
         super().__init__(samples, source, phase)
+        self._with_ancestral = ancestral
         self._ends = ends  # whether alignments say where their last records lie
         self._held: list[Alignment] = []  # chromosomes without any GT, held until a record has one
         self._genotypes_seen = False
@@ -205,13 +223,14 @@ class _RunsOfChromosomes(Chromosomes):
                 self._held += self.close()
                 yield from self._complete()
                 chromosome = self.begin(run.name, partial(block.error, run.record))
+                chromosome.with_ancestral = self._with_ancestral
             if wrong := chromosome.out_of_order(np.array([run.first, run.last])):
                 raise block.error(run.record, wrong[1])
             chromosome.skip(run.skipped)
             if self._ends:
                 chromosome.last_record = run.last
             if run.genotypes is not None:
-                chromosome.add(run.positions, run.genotypes)
+                chromosome.add(run.positions, run.genotypes, run.ancestral)
             self._genotypes_seen |= run.has_genotypes
             yield from self._complete()
 

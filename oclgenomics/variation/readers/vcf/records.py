@@ -230,6 +230,24 @@ def _has_genotypes(block: LineBlock, tabs: NDArray[np.int64]) -> NDArray[np.bool
     return has
 
 
+def ancestral_bases(block: LineBlock, tabs: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Return the base of INFO/AA of each record as it is written, ASCII, uint8 (records,); 0 where it is no base.
+
+    What follows '|' is about indels, as in the files of the 1000 Genomes Project.
+    """
+    equals, record = _equals_signs(block, tabs)
+    named = (block.data[equals - 1] == ord("A")) & (block.data[equals - 2] == ord("A"))
+    before, behind = block.data[equals - 3], block.data[equals + 2]
+    hits = np.flatnonzero(
+        named
+        & ((before == ord(";")) | (before == _TAB))
+        & ((behind == ord(";")) | (behind == _TAB) | (behind == ord("|")))
+    )
+    found = np.zeros(len(tabs), np.uint8)
+    found[record[hits]] = block.data[equals[hits] + 1]
+    return found
+
+
 def _info_says(block: LineBlock, tabs: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Records whose INFO says AF= 0 or 1 for every allele, and those whose VT= is not SNP."""
     equals, record = _equals_signs(block, tabs)
