@@ -55,6 +55,7 @@ OTHER_OPTIONS = {
     "missing": "drop", "max_missing": 0.2, "on_exclude": "drop", "ehh_maf": 0.1, "ehh_max_gap": 9, "ehh_edge": "keep",
     "haplotype_window": 9, "haplotype_step": 9, "clr_step": 9, "clr_folded": True, "clr_spectrum": "x",
     "recombination_map": "x", "populations": "x", "between": ("a", "b"),
+    "refine": 5, "refine_margin": 5, "refine_quantile": 0.5,
     "accessible": "x", "min_accessible": 0.1, "ancestral": "AA", "ancestral_confidence": "any",
 }  # fmt: skip
 
