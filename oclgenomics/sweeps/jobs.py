@@ -192,7 +192,7 @@ class ScanJob(Job[SweepPart]):
         return (*input_files(self.source, self.reading, self.exclude), *_option_files(self.options), *others)
 
     def parameters(self) -> Mapping[str, Any]:
-        return _plain_options(self.options) | reading_parameters(self.reading)
+        return reading_parameters(self.reading) | _plain_options(self.options)
 
     def parts(self, engine: EngineLike, run: Run, shard: Shard | None = None) -> Generator[SweepPart, None, None]:
         if shard is None:
@@ -259,7 +259,7 @@ class ThresholdJob(Job[SweepPart]):
         return (*files, *input_files((), self.reading, None), *_option_files(self.options), *others)
 
     def parameters(self) -> Mapping[str, Any]:
-        known = _plain_options(self.options) | reading_parameters(self.reading) | dict(self.questions)
+        known = reading_parameters(self.reading) | _plain_options(self.options) | dict(self.questions)
         if self.observation is not None:
             known |= {f"observed {name}": value for name, value in asdict(self.observation).items()}
         if isinstance(self.neutral, Simulated):
