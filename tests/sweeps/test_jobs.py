@@ -102,7 +102,7 @@ def plain(value: Any) -> Any:
         return {one.name: plain(getattr(value, one.name)) for one in fields(value) if one.name != "seconds"}
     if isinstance(value, dict):
         return [(key, plain(item)) for key, item in value.items()]
-    return value
+    return [plain(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def same(found: Sequence[Scan], expected: Sequence[Scan]) -> None:
@@ -467,3 +467,27 @@ def test_the_same_alignments_are_dealt_out_in_the_same_way(engine: Engine) -> No
     ]
     with pytest.raises(InputError, match=r"saw other alignments than b \(4 and 3\)"):
         list(ScanJob(source, options).combined(pieces))  # type: ignore[arg-type]
+
+
+def test_a_worker_begins_anew_after_a_piece_that_failed(
+    device: Device, engine: Engine, cut: None, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it had counted of the input until then is not counted twice."""
+    job = ScanJob((THREE,), replace(JUDGED, statistics=["pi", "clr"]))
+    see, seen = jobs.SweepScanner.see, list[str]()
+
+    def failing(self: jobs.SweepScanner, used: Any) -> None:
+        seen.append(used.name)
+        if len(seen) == 2:
+            raise InputError("damaged")
+        see(self, used)
+
+    monkeypatch.setattr(jobs.SweepScanner, "see", failing)
+    with pytest.raises(InputError, match="damaged"):
+        make_piece(job, Shard(1, 2), "1.piece", device=str(device.index))
+    for number in (1, 2):
+        make_piece(job, Shard(number, 2), f"{number}.piece", device=str(device.index))
+        expected = [plain(one) for one in job.parts(engine, Run(), Shard(number, 2))]
+        found = [plain(one) for one in PieceFile(f"{number}.piece").parts(job.KINDS)]
+        assert found == expected
+    assert len(seen) == 2 + 3 + 2 * 3  # of the worker's second piece none: it knows them
