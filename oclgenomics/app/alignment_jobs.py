@@ -9,11 +9,11 @@ from __future__ import annotations
 import heapq
 import itertools
 import os
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from oclgenomics.runtime import Engine
 from oclgenomics.variation import Alignment, ReadOptions
 from oclgenomics.variation.sources import AlignmentSource, Excluded, Simulated
 
+KeptT = TypeVar("KeptT", bound=KeptItems[Any])
 OBJECT_BYTES = 2048  # of an object in memory, apart from its arrays; about
 
 
@@ -126,12 +127,14 @@ def check_agreed(agreed: Mapping[str, Any]) -> None:
             raise InputError(f"{told}; make all pieces again, of an input that does not change", source=name)
 
 
-def kept_items(engine: EngineLike, job: Job[Any], *others: object) -> AbstractContextManager[KeptItems[Any]]:
-    """Lend what keeps alignments of the files of a job for its next piece, if one may come."""
+def kept_items(
+    engine: EngineLike, job: Job[Any], kind: Callable[..., KeptT], *others: object
+) -> AbstractContextManager[KeptT]:
+    """Lend what keeps alignments of the files of a job for its next piece, if one may come; a `KeptItems` of a kind."""
     if not (isinstance(engine, Engine) and is_kept(engine)):
-        return nullcontext(KeptItems(keep=False))
+        return nullcontext(kind(keep=False))
     key = job.NAME, tuple(map(InputMark.of, job.inputs())), repr(job.parameters()), others
-    return kept_open(engine, key, partial(KeptItems[Any], keep=True))
+    return kept_open(engine, key, partial(kind, keep=True))
 
 
 def held_bytes(held: object) -> int:

@@ -113,7 +113,7 @@ class ScanJob(Job[ScanPart]):
         dealer = Dealer(shard.of)
         with (
             lent_engine(engine) as lent,
-            kept_items(lent, self, self.named) as kept,
+            kept_items(lent, self, KeptItems[_Ready], self.named) as kept,
             closing(self._own(kept, run, shard, dealer)) as own,
         ):
             scanner, known_bits = OmegaScanner(lent), dict(self.sum_bits)
@@ -398,7 +398,7 @@ class ThresholdJob(Job[ReplicatePart]):
         kinds = [_Kind(source, shard or WHOLE) for source in (self.neutral, self.sweeps)]
         for kind, swept in zip(kinds, (False, True), strict=True):
             with (
-                kept_items(engine, self) as kept,
+                kept_items(engine, self, KeptItems[Alignment]) as kept,
                 closing(kind.own(kept, self.reading, run.threads, swept=swept)) as own,
             ):
                 seen = counted(self.observed(own, swept=swept), run)

@@ -120,6 +120,27 @@ class _Ready:
         return held_bytes(self) + held_bytes(self.used) + held_bytes(self.used.planes)
 
 
+class _Kept(KeptItems[_Ready]):
+    """What a worker keeps for the next piece of a job: alignments, and when a piece is done what scanned them.
+
+    Attributes
+    ----------
+    scanner : SweepScanner, optional
+        It has tables of the whole input on the device.
+    given, late : mapping, optional
+        Backgrounds from a file, and those of late families.
+    """
+
+    scanner: SweepScanner | None = None
+    given: Mapping[str, Background] | None = None
+    late: Mapping[str, Background] | None = None
+
+    def close(self) -> None:
+        """Forget them."""
+        super().close()
+        self.scanner = self.given = self.late = None
+
+
 @dataclass(frozen=True, eq=False)
 class _OwnShare:
     """A portion of an alignment that is in memory."""
@@ -224,7 +245,7 @@ class ScanJob(Job[SweepPart]):
             )
         sites = _Sites(self.options, self.reading, self.exclude)
         ready = partial(self._ready, run, sites)
-        return _pieces(self, sites, engine, run, shard, ready, backgrounds_of(self.backgrounds))
+        return _pieces(self, sites, engine, run, shard, ready, partial(backgrounds_of, self.backgrounds))
 
     def _ready(self, run: Run, sites: _Sites) -> Generator[_Ready, None, None]:
         """Read all alignments, and choose their sites."""
@@ -303,7 +324,7 @@ class ThresholdJob(Job[SweepPart]):
         if isinstance(self.neutral, Simulated):
             return self._simulated(self.neutral, engine, run, shard)
         sites = _Sites(self.options, self.reading)
-        return _pieces(self, sites, engine, run, shard, partial(self._ready, run, sites), {})
+        return _pieces(self, sites, engine, run, shard, partial(self._ready, run, sites), dict)
 
     def _whole(
         self, engine: EngineLike, run: Run, on_alignment: Callable[[Alignment], None] | None
@@ -326,15 +347,15 @@ class ThresholdJob(Job[SweepPart]):
                 yield _OwnShare(number, ALL, sites.ready(one, number))
                 del one  # before the next one is simulated
 
-        with lent_engine(engine) as lent, sites:
-            scanner = SweepScanner(lent, self.options)
+        with lent_engine(engine) as lent, kept_items(lent, self, _Kept) as kept, sites:
+            scanner = kept.scanner or SweepScanner(lent, self.options)
             if scanner.settles_late({}):
                 raise UsageError(
                     "clr compares simulated replicates with the sites of all of them, of which a piece has only its "
                     "own; give `clr_spectrum`, or the replicates as a file"
                 )
             with closing(own()) as mine:
-                yield from _shares(mine, scanner, sites, {})
+                yield from _shares(mine, scanner, sites, {}, kept)
         yield AllShares(neutral.replicates, 0)
 
     def _ready(self, run: Run, sites: _Sites) -> Generator[_Ready, None, None]:
@@ -402,13 +423,13 @@ def scan_parts(
 
 def _pieces(
     job: Job[SweepPart], sites: _Sites, engine: EngineLike, run: Run, shard: Shard,
-    ready: Callable[[], Generator[_Ready, None, None]], given: Mapping[str, Background],
+    ready: Callable[[], Generator[_Ready, None, None]], background: Callable[[], Mapping[str, Background]],
 ) -> Generator[SweepPart, None, None]:  # fmt: skip
     """A piece of alignments in files, all of which are read, or kept from another piece."""
     dealer = Dealer(shard.of)
 
-    def own(scanner: SweepScanner, kept: KeptItems[_Ready]) -> Generator[_OwnShare, None, None]:
-        late = scanner.settles_late(given)
+    def own(scanner: SweepScanner, kept: _Kept, given: Mapping[str, Background]) -> Generator[_OwnShare, None, None]:
+        late = kept.late is None and scanner.settles_late(given)
         with closing(kept.walk("source", ready, _Ready.held_bytes, run.progress)) as every:
             for one in every:
                 number = dealer.dealt
@@ -419,19 +440,20 @@ def _pieces(
                         yield _OwnShare(number, portion, one)
                 del one  # before the next one is read
 
-    with lent_engine(engine) as lent, kept_items(lent, job) as kept, sites:
-        scanner = SweepScanner(lent, sites.options)
-        with closing(own(scanner, kept)) as mine:
-            yield from _shares(mine, scanner, sites, given)
+    with lent_engine(engine) as lent, kept_items(lent, job, _Kept) as kept, sites:
+        scanner, given = kept.scanner or SweepScanner(lent, sites.options), kept.given or background()
+        with closing(own(scanner, kept, given)) as mine:
+            yield from _shares(mine, scanner, sites, given, kept)
     yield AllShares(dealer.dealt, dealer.decided)
 
 
 def _shares(
-    own: Iterator[_OwnShare], scanner: SweepScanner, sites: _Sites, given: Mapping[str, Background]
+    own: Iterator[_OwnShare], scanner: SweepScanner, sites: _Sites, given: Mapping[str, Background], kept: _Kept
 ) -> Generator[SweepShare | LateBackgrounds, None, None]:
-    """The shares of a piece, measured."""
+    """The shares of a piece, measured. What is kept for the next one is set last: after an error all begins anew."""
     held: list[SweepShare] = []
-    late = scanner.settles_late(given)
+    late, known = scanner.settles_late(given), given if kept.late is None else kept.late
+    waits = late and kept.late is None
     for batch in batches(own):
         used, portions = [one.ready.used for one in batch], [one.portion for one in batch]
         seconds = sum(one.ready.seconds for one in batch)
@@ -440,14 +462,16 @@ def _shares(
             SweepShare(one.number, one.portion, one.ready.read, scan) for one, scan in zip(batch, begun, strict=True)
         ]
         del batch, used  # before the next one is read
-        if late:
+        if waits:
             held += shares
         else:
-            yield from (replace(one, begun=scanner.settle(one.begun, given)) for one in shares)
-    if late:
+            yield from (replace(one, begun=scanner.settle(one.begun, known)) for one in shares)
+    if waits:
         known = scanner.late_backgrounds(given)
         yield from (replace(one, begun=scanner.settle(one.begun, known)) for one in held)
+    if late:
         yield LateBackgrounds(known)
+    kept.scanner, kept.given, kept.late = scanner, given, known
 
 
 def _dealt(used: UsedSites, dealer: Dealer) -> list[tuple[Portion, int]]:

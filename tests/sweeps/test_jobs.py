@@ -21,7 +21,7 @@ from hypothesis import given, settings, strategies as st
 from oclgenomics.app.jobs import Job, Spread, make_piece
 from oclgenomics.app.pieces import PieceFile, Shard
 from oclgenomics.cli.main import main
-from oclgenomics.errors import InputError, ParameterError
+from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.io.records import HEAD, pack_record, unpack_record
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.simulate import NeutralReplicates, Region
@@ -104,7 +104,7 @@ def plain(value: Any) -> Any:
         return {one.name: plain(getattr(value, one.name)) for one in fields(value) if one.name != "seconds"}
     if isinstance(value, dict):
         return [(key, plain(item)) for key, item in value.items()]
-    return value
+    return [plain(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
 def same(found: Sequence[Scan], expected: Sequence[Scan]) -> None:
@@ -244,6 +244,7 @@ def test_small_alignments_are_not_cut_and_large_ones_are(device: Device, engine:
 def test_options_that_matter_are_compared(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert set(OTHER_OPTIONS) == {field.name for field in fields(SweepOptions)}
     needed: dict[str, dict[str, Any]] = {
+        "refine": {"step": 50}, "refine_margin": {"step": 50, "refine": 5}, "refine_quantile": {"step": 50, "refine": 5},
         "populations": {"statistics": ["fst"]}, "between": {"statistics": ["fst"], "populations": "x"},
     }  # fmt: skip
     for name, value in OTHER_OPTIONS.items():
@@ -321,6 +322,12 @@ def test_what_a_piece_does_not_have(
     assert main(["sweeps", "scan", CLEAN, "--shard", "1/2", *words.split()]) in (2, 3)
     assert told in capsys.readouterr().err
     assert not any(Path(name).exists() for name in ("x", "y.svg"))
+
+
+def test_pieces_refine_no_rows(engine: Engine) -> None:
+    options = SweepOptions(step=500, refine=50)
+    with pytest.raises(UsageError, match="refine looks again at rows of the whole scan, which no piece has"):
+        ScanJob((CLEAN,), options).parts(engine, Run(), Shard(1, 2))
 
 
 def test_samples_have_names(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -485,3 +492,27 @@ def test_the_same_alignments_are_dealt_out_in_the_same_way(engine: Engine) -> No
     ]
     with pytest.raises(InputError, match=r"saw other alignments than b \(4 and 3\)"):
         list(ScanJob(source, options).combined(pieces))  # type: ignore[arg-type]
+
+
+def test_a_worker_begins_anew_after_a_piece_that_failed(
+    device: Device, engine: Engine, cut: None, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it had counted of the input until then is not counted twice."""
+    job = ScanJob((THREE,), replace(JUDGED, statistics=["pi", "clr"]))
+    see, seen = jobs.SweepScanner.see, list[str]()
+
+    def failing(self: jobs.SweepScanner, used: Any) -> None:
+        seen.append(used.name)
+        if len(seen) == 2:
+            raise InputError("damaged")
+        see(self, used)
+
+    monkeypatch.setattr(jobs.SweepScanner, "see", failing)
+    with pytest.raises(InputError, match="damaged"):
+        make_piece(job, Shard(1, 2), "1.piece", device=str(device.index))
+    for number in (1, 2):
+        make_piece(job, Shard(number, 2), f"{number}.piece", device=str(device.index))
+        expected = [plain(one) for one in job.parts(engine, Run(), Shard(number, 2))]
+        found = [plain(one) for one in PieceFile(f"{number}.piece").parts(job.KINDS)]
+        assert found == expected
+    assert len(seen) == 2 + 3 + 2 * 3  # of the worker's second piece none: it knows them

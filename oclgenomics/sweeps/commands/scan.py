@@ -294,7 +294,10 @@ def sweep_options(args: argparse.Namespace) -> sweeps.SweepOptions:
         A value out of range.
     """
     names = ("width", "edge", "grid", "step", "window", "precision", "maf", "missing", "max_missing", "on_exclude")
-    more = ("accessible", "min_accessible", "ancestral", "ancestral_confidence", *OWN_OPTIONS)
+    more = (
+        "accessible", "min_accessible", "ancestral", "ancestral_confidence",
+        "refine", "refine_quantile", "refine_margin", *OWN_OPTIONS,
+    )  # fmt: skip
     return sweeps.SweepOptions(
         statistics=tuple(args.statistics.split(",")), populations=args.populations,
         between=None if args.between is None else tuple(args.between.split(",")),
