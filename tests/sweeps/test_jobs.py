@@ -244,7 +244,8 @@ def test_small_alignments_are_not_cut_and_large_ones_are(device: Device, engine:
 def test_options_that_matter_are_compared(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert set(OTHER_OPTIONS) == {field.name for field in fields(SweepOptions)}
     needed: dict[str, dict[str, Any]] = {
-        "refine": {"step": 50}, "refine_margin": {"step": 50, "refine": 5}, "refine_quantile": {"step": 50, "refine": 5},
+        "refine": {"step": 50}, "refine_margin": {"step": 50, "refine": 5},
+        "refine_quantile": {"step": 50, "refine": 5},
         "populations": {"statistics": ["fst"]}, "between": {"statistics": ["fst"], "populations": "x"},
     }  # fmt: skip
     for name, value in OTHER_OPTIONS.items():
