@@ -1,7 +1,8 @@
 """A database of the size of RefSeq's bacteria, built and queried by whole processes, from references made on the spot.
 
     python benchmarks/classify_large.py [-d DEVICE] [--bases 20e9] [--reads 4000000] [--folder DIR] [--kmerlen 16]
-                                        [--max-memory 8G] [--limit 540] [--keep] [--json FILE]
+                                        [--max-memory 8G] [--limit 540] [--keep] [--peers kraken2,metacache]
+                                        [--json FILE]
 
 References are relatives: a genus has three species, whose bases differ from their ancestor's by 5 %, and a species has
 four genomes that differ from its own ancestor by 0.5 %. Reads are of the genomes in the database (half of them), of
@@ -13,6 +14,9 @@ with the default options, calls judged on some of them; 100,000 reads with --evi
 the peak of resident memory, and the JSON is written again after each, so that what was measured is there if time runs
 out. The largest process takes about 3.5 bytes of host memory for each base, and the folder 2 bytes on disk.
 
+Those of --peers, which are on PATH, build databases of the same references and classify all reads after that: Kraken 2
+with --fast-build, its library made of links, MetaCache with its defaults. Both use all cores.
+
 With --kmerlen 12 and 80e6 bases, k-mers are as crowded as with 16 and 20e9.
 """
 
@@ -20,6 +24,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -29,12 +34,12 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from classify_data import COMPLEMENT, LETTERS, LINE, fastq, write_taxonomy
+from classify_tools import Kraken2, MetaCache
 from measure import LAUNCHER, machine, write_json
 from numpy.typing import NDArray
 
@@ -51,6 +56,7 @@ CLASSES = {"reference": 0.5, "strain": 0.3, "novel": 0.15, "alien": 0.05}
 LENGTH, ERRORS = 150, 0.01
 SAMPLED = 200  # genera that reads are of, at most
 JUDGED, LISTED, FEW = 200_000, 100_000, 10
+READ = re.compile(rb"\br([0-9]{9})\b")
 ANCESTOR, OWN, HELD_OUT, ALIEN = range(4)
 
 
@@ -177,7 +183,14 @@ class Steps:
 
     def run(self, name: str, *words: object) -> None:
         """Run a command of `classify`."""
-        command = [sys.executable, "-m", "oclgenomics", "classify", *map(str, words), "-d", self._args.device]
+        said = self.run_command(
+            name, [sys.executable, "-m", "oclgenomics", "classify", *map(str, words), "-d", self._args.device]
+        )
+        outcomes = [line.partition("; wrote ")[0] for line in said.splitlines() if ": wrote " not in line]
+        self.note(name, said=outcomes[-1:])
+
+    def run_command(self, name: str, command: list[str]) -> str:
+        """Run a command, and return what it wrote to its standard error."""
         launched = [sys.executable, "-S", "-c", LAUNCHER, *command]
         left = self._end - time.monotonic()
         with subprocess.Popen(launched, stdout=-1, stderr=-1, text=True, start_new_session=True) as process:
@@ -191,9 +204,8 @@ class Steps:
         if len(took) != 4 or int(took[3]):
             self.note(name, failed=said[-2000:])
             raise SystemExit(f"{name} failed: {said[-2000:]}")
-        seen = {"wall_s": float(took[0]), "cpu_s": float(took[1]), "peak_mib": int(took[2]) / 1024}
-        outcomes = [line.partition("; wrote ")[0] for line in said.splitlines() if ": wrote " not in line]
-        self.note(name, **seen, said=outcomes[-1:])
+        self.note(name, wall_s=float(took[0]), cpu_s=float(took[1]), peak_mib=int(took[2]) / 1024)
+        return said
 
 
 def measure(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
@@ -215,34 +227,74 @@ def measure(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
     sketch = ["--kmerlen", args.kmerlen]
     steps.run("build", "build", database, genomes, "--taxonomy", folder / "taxonomy", *sketch, *more, "--profile")
     steps.note("build", database_bytes=database.stat().st_size)
-    if not args.keep:
+    if not args.keep and not args.peers:
         shutil.rmtree(genomes)
     output = folder / "calls.kraken"
     query, told = ["query", database], ["--format", "kraken", "-o", output]
     for at in range(4):
         steps.run(f"ten reads, run {at}", *query, folder / "few.fq", *told, "--memory-mapping", *more)
     steps.run("all reads", *query, folder / "all.fq", *told, *more)
-    judge(steps, folder, output)
+    judge(steps, "all reads", folder, output)
     steps.run(
         "evidence", *query, folder / "some.fq", "--no-map", "-o", folder / "native", "--evidence", folder / "evidence",
         *more,
     )  # fmt: skip
+    database.unlink()
+    if "kraken2" in args.peers:
+        run_kraken2(steps, folder, genomes)
+    if "metacache" in args.peers:
+        run_metacache(steps, folder, genomes)
     return steps.record
 
 
-def judge(steps: Steps, folder: Path, output: Path) -> None:
-    """Compare the first calls with the truth."""
+def found(program: str) -> str:
+    """Return where a program is."""
+    if (path := shutil.which(program)) is None:
+        raise SystemExit(f"{program} is not on PATH")
+    return path
+
+
+def run_kraken2(steps: Steps, folder: Path, genomes: Path) -> None:
+    """Build a database with Kraken 2 of links to the references, and classify all reads."""
+    tool, database, output = Kraken2(found("kraken2"), usable_cores(), fast=True), folder / "k2", folder / "k2.calls"
+    library = database / "kraken2" / "library"
+    library.mkdir(parents=True)
+    shutil.copytree(folder / "taxonomy", database / "kraken2" / "taxonomy")
+    names = [next(genome.open()).split()[0][1:] for genome in sorted(genomes.iterdir())]
+    (library / "prelim_map.txt").write_text("".join(f"TAXID\t{name}\t{name.split('|')[1]}\n" for name in names))
+    for genome in genomes.iterdir():
+        (library / genome.name).symlink_to(genome)
+    steps.run_command("Kraken 2 build", tool.build([], folder / "taxonomy", database))
+    steps.note("Kraken 2 build", database_bytes=sum(one.stat().st_size for one in (database / "kraken2").glob("*.k2d")))
+    steps.run_command("Kraken 2, all reads", tool.query(database, [folder / "all.fq"], output))
+    judge(steps, "Kraken 2, all reads", folder, output)
+    shutil.rmtree(database)
+
+
+def run_metacache(steps: Steps, folder: Path, genomes: Path) -> None:
+    """Build a database with MetaCache, and classify all reads."""
+    calls = ("-lowest", "species", "-taxids-only", "-lineage", "-separate-cols")
+    tool, database, output = MetaCache(found("metacache"), usable_cores(), calls), folder / "mc", folder / "mc.calls"
+    database.mkdir()
+    steps.run_command("MetaCache build", tool.build([genomes], folder / "taxonomy", database))
+    steps.note("MetaCache build", database_bytes=sum(one.stat().st_size for one in database.iterdir()))
+    steps.run_command("MetaCache, all reads", tool.query(database, [folder / "all.fq"], output))
+    judge(steps, "MetaCache, all reads", folder, output)
+
+
+def judge(steps: Steps, name: str, folder: Path, output: Path) -> None:
+    """Compare the calls of the first reads with the truth; programs write them in orders of their own."""
     truth = read_truth(folder / "truth.tsv")
     first = folder / "first.kraken"
     with output.open("rb") as lines, first.open("wb") as some:
-        some.writelines(islice(lines, len(truth)))
-    found = evaluate(truth, read_calls(first), read_taxonomy(folder / "taxonomy"))
+        some.writelines(line for line in lines if (of := READ.search(line)) is None or int(of[1]) < len(truth))
+    judged = evaluate(truth, read_calls(first), read_taxonomy(folder / "taxonomy"))
     ranks = {
         rank.rank: {name: getattr(rank, name.lower()).value for name in ("precision", "sensitivity", "F1")}
         | {"counts": dict(rank.counts)}
-        for rank in found.ranks
+        for rank in judged.ranks
     }  # fmt: skip
-    steps.note("all reads", judged=len(truth), accuracy=ranks, aliens=asdict(found)["aliens"])
+    steps.note(name, judged=len(truth), accuracy=ranks, aliens=asdict(judged)["aliens"])
 
 
 def room(args: argparse.Namespace) -> Path:
@@ -267,6 +319,7 @@ def main() -> int:
     parser.add_argument(
         "--folder", type=Path, help="for the data; the first of /tmp, . and /dev/shm with room if not given"
     )
+    parser.add_argument("--peers", default=[], type=lambda text: text.split(","), help="programs, with commas")
     parser.add_argument("--seed", type=int, default=36)
     parser.add_argument("--keep", action="store_true", help="keep the references until the end")
     parser.add_argument("--json", metavar="FILE")

@@ -1,63 +1,66 @@
-// Puts k-mers into a table, see key_table.clh.
+// Makes a table of k-mers, see key_table.clh.
 //
-//   insert_keys   `size` k-mers from `start` on, of keys in channels of `stride` words: those with a count from `least` to
-//                 `most`. taken[l] k-mers have asked for line l; all zero at first. A work-item takes `each` k-mers, of which
-//                 it asks for the lines of BATCH before it needs them.
+//   find_prefixes   starts: where the keys with each prefix begin among `size` ascending ones; one more entry is `size`. A work-item
+//                   takes `each` prefixes. It goes on from one to the next in steps that double, so that any keys take few of them.
+//   choose_kmers    flags[i] = 1 for the k-mers with a count from `least` to `most` and, with MARKS, a mark; else 0. A work-item a
+//                   k-mer.
 //
 // -D WORDS=n     words of a key
-// -D COUNTS=0|1  the table has the counts of the k-mers, too
-// -D BATCH=n     k-mers that are put in together
+// -D MARKS=0|1   marks are asked for
+#define BATCH 1
 #include "kmers/key_table.clh"
 
-static inline void read_key(__global const ulong *run_keys, ulong stride, ulong place, ulong *key)
+static inline void read_key(__global const ulong *keys, ulong stride, ulong place, ulong *key)
 {
     for (uint w = 0; w < WORDS; ++w)
-        key[w] = run_keys[w * stride + place];
+        key[w] = keys[w * stride + place];
 }
 
-__kernel void insert_keys(__global const ulong *run_keys, __global const uint *run_counts, ulong stride, ulong start, uint size,
-                          uint each, uint least, uint most, uint slots, __global uint *taken, __global uint *full,
-                          __global ulong *keys, __global uint *poly_a
-#if COUNTS
-                          , __global uint *key_counts
-#endif
-                          )
+static inline uint prefix_at(__global const ulong *keys, ulong stride, uint place, uint k, uint bits)
 {
-    const uint begin = MIN((uint)get_global_id(0) * each, size), last = MIN(begin + each, size), line_count = slots / LINE;
     ulong key[WORDS];
-    uint lines[BATCH];
-    for (uint at = begin; at < last; at += BATCH) {
-        const uint some = MIN((uint)BATCH, last - at);
-        for (uint i = 0; i < some; ++i) {
-            read_key(run_keys, stride, start + at + i, key);
-            lines[i] = line_of(key, line_count);
-            COME(taken + lines[i]);
-            COME(keys + (ulong)LINE * lines[i]);
-#if COUNTS
-            COME(key_counts + (ulong)LINE * lines[i]);
-#endif
+    read_key(keys, stride, place, key);
+    return prefix_of(key, k, bits);
+}
+
+__kernel void find_prefixes(__global const ulong *keys, ulong stride, uint size, uint k, uint bits, uint each, __global uint *starts)
+{
+    const uint prefixes = 1u << bits, begin = MIN((ulong)get_global_id(0) * each, (ulong)prefixes);
+    const uint last = MIN((ulong)begin + each, (ulong)prefixes);
+    if (begin == 0)
+        starts[prefixes] = size;
+    uint low = 0; // all keys before it have prefixes that are less
+    for (uint prefix = begin; prefix < last; ++prefix) {
+        uint step = prefix == begin ? size : 1;
+        while (step < size - low && prefix_at(keys, stride, low + step - 1, k, bits) < prefix) {
+            low += step;
+            step *= 2;
         }
-        for (uint i = 0; i < some; ++i) {
-            const uint count = run_counts[start + at + i];
-            if (count < least || count > most)
-                continue;
-            read_key(run_keys, stride, start + at + i, key);
-            if (is_poly_a(key)) {
-                *poly_a = count;
-                continue;
-            }
-            uint line = lines[i], place = atomic_inc(&taken[line]);
-            while (place >= LINE) {
-                atomic_or(&full[line / 32], 1u << line % 32);
-                line = next_line(line, line_count);
-                place = atomic_inc(&taken[line]);
-            }
-            const uint slot = LINE * line + place;
-            for (uint w = 0; w < WORDS; ++w)
-                keys[(ulong)w * slots + slot] = key[w];
-#if COUNTS
-            key_counts[slot] = count;
-#endif
+        uint high = low + MIN(step, size - low);
+        while (low < high) {
+            const uint middle = low + (high - low) / 2;
+            if (prefix_at(keys, stride, middle, k, bits) < prefix)
+                low = middle + 1;
+            else
+                high = middle;
         }
+        starts[prefix] = low;
     }
+}
+
+__kernel void choose_kmers(__global const ulong *keys, __global const uint *counts, ulong stride, uint size, uint k, uint bits,
+                           uint least, uint most, __global const uint *marks, __global uchar *flags)
+{
+    const uint i = get_global_id(0);
+    if (i >= size)
+        return;
+    const uint count = counts[i];
+    uint chosen = count >= least && count <= most;
+#if MARKS
+    ulong key[WORDS];
+    read_key(keys, stride, i, key);
+    const uint mark = mark_of(key, k, bits);
+    chosen &= BIT_OF(marks, mark);
+#endif
+    flags[i] = chosen;
 }

@@ -1,4 +1,4 @@
-// K-mers of letters as they stand in the text, looked up in a table (key_table.clh).
+// K-mers of letters as they stand in the text, looked up in a table, or marked for one (key_table.clh).
 //
 // Cut c are the windows[c] windows of k letters that start at text[letters[c]] and behind it. `cuts` holds letters, windows and
 // what a kernel takes besides, `count` of each. A window with a letter other than A, C, G and T, in either case, is no k-mer.
@@ -8,8 +8,9 @@
 //                 piece pieces[c].
 //   take_counts   counts[i]: that of window i, if the table has it; valid[i] = 1 if it is a k-mer. All others stay as they
 //                 are. The first window of cut c is windows places[c] of the result.
+//   mark_kmers    sets the mark of each k-mer
 //
-// A work-item takes `each` cuts. It gathers BATCH k-mers before it looks them up, so that the processor waits for many lines
+// A work-item takes `each` cuts. It gathers BATCH k-mers before it looks them up, so that the processor waits for many places
 // of the table at a time.
 //
 // -D WORDS=n         words of a k-mer
@@ -97,23 +98,27 @@ static inline uint next_kmer(Strands *strands, uint letter, uint k, ulong *key)
     return 1;
 }
 
-static inline uint found_of(const ulong *batch, const uint *lines, uint size, uint slots, __global const ulong *keys,
-                            __global const uint *full, __global const uint *poly_a)
+// Looks up a batch: places[i] is that of a k-mer in the table, which is NO_PLACE where it is not there. It comes with its prefix.
+static inline void places_of(const ulong *batch, uint *places, uint held, ulong stride, __global const ulong *keys,
+                             __global const uint *starts)
 {
-    uint found = 0;
-    for (uint i = 0; i < size; ++i) {
-        const ulong *key = batch + i * WORDS;
-        if (is_poly_a(key))
-            found += *poly_a != 0;
-        else
-            found += slot_from(keys, slots, full, key, lines[i]) != NO_SLOT;
+    uint sizes[BATCH];
+    for (uint i = 0; i < held; ++i) {
+        const uint prefix = places[i];
+        places[i] = starts[prefix];
+        sizes[i] = starts[prefix + 1] - places[i];
+        for (uint w = 0; w < WORDS; ++w) {
+            COME(keys + w * stride + places[i]);
+            COME(keys + w * stride + places[i] + FEW - 1);
+        }
     }
-    return found;
+    for (uint i = 0; i < held; ++i)
+        places[i] = place_of(keys, stride, batch + i * WORDS, places[i], sizes[i]);
 }
 
-__kernel void count_found(__global const uchar *memory, uint skip, __global const uint *cuts, uint count, uint each, uint k, uint slots,
-                          __global const ulong *keys, __global const uint *full, __global const uint *poly_a,
-                          __global uint *kmers, __global uint *found)
+__kernel void count_found(__global const uchar *memory, uint skip, __global const uint *cuts, uint count, uint each, uint k, uint bits,
+                          ulong stride, __global const ulong *keys, __global const uint *starts, __global uint *kmers,
+                          __global uint *found)
 {
     __global const uint *const letters = cuts, *const windows = cuts + count, *const pieces = windows + count;
     __global const uchar *text = memory + skip;
@@ -122,21 +127,23 @@ __kernel void count_found(__global const uchar *memory, uint skip, __global cons
         Strands strands;
         start_strands(&strands);
         ulong batch[BATCH * WORDS];
-        uint lines[BATCH];
+        uint places[BATCH];
         uint held = 0, seen = 0, there = 0;
         const uint end = letters[c] + windows[c] + k - 1;
         for (uint at = letters[c]; at < end; ++at) {
-            if (!next_kmer(&strands, text[at], k, batch + held * WORDS))
-                continue;
-            lines[held] = line_of(batch + held * WORDS, slots / LINE);
-            COME(keys + (ulong)LINE * lines[held]);
-            ++seen;
-            if (++held == BATCH) {
-                there += found_of(batch, lines, BATCH, slots, keys, full, poly_a);
+            if (next_kmer(&strands, text[at], k, batch + held * WORDS)) {
+                places[held] = prefix_of(batch + held * WORDS, k, bits);
+                COME(starts + places[held]);
+                ++seen;
+                ++held;
+            }
+            if (held == BATCH || (held && at + 1 == end)) {
+                places_of(batch, places, held, stride, keys, starts);
+                for (uint i = 0; i < held; ++i)
+                    there += places[i] != NO_PLACE;
                 held = 0;
             }
         }
-        there += found_of(batch, lines, held, slots, keys, full, poly_a);
         if (seen)
             atomic_add(&kmers[pieces[c]], seen);
         if (there)
@@ -144,52 +151,67 @@ __kernel void count_found(__global const uchar *memory, uint skip, __global cons
     }
 }
 
-static inline void put_counts(const ulong *batch, const uint *lines, const uint *places, uint size, uint slots,
-                              __global const ulong *keys, __global const uint *full, __global const uint *poly_a,
-                              __global const uint *key_counts, __global uint *counts)
+__kernel void take_counts(__global const uchar *memory, uint skip, __global const uint *cuts, uint count, uint each, uint k, uint bits,
+                          ulong stride, __global const ulong *keys, __global const uint *starts, __global const uint *key_counts,
+                          __global uint *counts, __global uchar *valid)
 {
-    for (uint i = 0; i < size; ++i) {
-        const ulong *key = batch + i * WORDS;
-        uint count = 0;
-        if (is_poly_a(key)) {
-            count = *poly_a;
-        } else {
-            const uint slot = slot_from(keys, slots, full, key, lines[i]);
-            if (slot != NO_SLOT)
-                count = key_counts[slot];
-        }
-        if (count)
-            counts[places[i]] = count;
-    }
-}
-
-__kernel void take_counts(__global const uchar *memory, uint skip, __global const uint *cuts, uint count, uint each, uint k, uint slots,
-                          __global const ulong *keys, __global const uint *full, __global const uint *poly_a,
-                          __global const uint *key_counts, __global uint *counts, __global uchar *valid)
-{
-    __global const uint *const letters = cuts, *const windows = cuts + count, *const places = windows + count;
+    __global const uint *const letters = cuts, *const windows = cuts + count, *const begins = windows + count;
     __global const uchar *text = memory + skip;
     const uint begin = MIN((uint)get_global_id(0) * each, count), last = MIN(begin + each, count);
     for (uint c = begin; c < last; ++c) {
         Strands strands;
         start_strands(&strands);
         ulong batch[BATCH * WORDS];
-        uint lines[BATCH], to[BATCH];
+        uint places[BATCH], to[BATCH];
         uint held = 0;
         const uint first = letters[c] + k - 1, end = first + windows[c];
         for (uint at = letters[c]; at < end; ++at) {
-            if (!next_kmer(&strands, text[at], k, batch + held * WORDS))
-                continue;
-            lines[held] = line_of(batch + held * WORDS, slots / LINE);
-            COME(keys + (ulong)LINE * lines[held]);
-            COME(key_counts + (ulong)LINE * lines[held]);
-            to[held] = places[c] + (at - first);
-            valid[to[held]] = 1;
-            if (++held == BATCH) {
-                put_counts(batch, lines, to, BATCH, slots, keys, full, poly_a, key_counts, counts);
+            if (next_kmer(&strands, text[at], k, batch + held * WORDS)) {
+                places[held] = prefix_of(batch + held * WORDS, k, bits);
+                COME(starts + places[held]);
+                to[held] = begins[c] + (at - first);
+                valid[to[held]] = 1;
+                ++held;
+            }
+            if (held == BATCH || (held && at + 1 == end)) {
+                places_of(batch, places, held, stride, keys, starts);
+                for (uint i = 0; i < held; ++i)
+                    if (places[i] != NO_PLACE)
+                        COME(key_counts + places[i]);
+                for (uint i = 0; i < held; ++i)
+                    if (places[i] != NO_PLACE)
+                        counts[to[i]] = key_counts[places[i]];
                 held = 0;
             }
         }
-        put_counts(batch, lines, to, held, slots, keys, full, poly_a, key_counts, counts);
+    }
+}
+
+__kernel void mark_kmers(__global const uchar *memory, uint skip, __global const uint *cuts, uint count, uint each, uint k, uint bits,
+                         __global uint *marks)
+{
+    __global const uint *const letters = cuts, *const windows = cuts + count;
+    __global const uchar *text = memory + skip;
+    const uint begin = MIN((uint)get_global_id(0) * each, count), last = MIN(begin + each, count);
+    for (uint c = begin; c < last; ++c) {
+        Strands strands;
+        start_strands(&strands);
+        ulong key[WORDS];
+        uint batch[BATCH];
+        uint held = 0;
+        const uint end = letters[c] + windows[c] + k - 1;
+        for (uint at = letters[c]; at < end; ++at) {
+            if (next_kmer(&strands, text[at], k, key)) {
+                batch[held] = mark_of(key, k, bits);
+                COME(marks + batch[held] / 32);
+                ++held;
+            }
+            if (held == BATCH || (held && at + 1 == end)) {
+                for (uint i = 0; i < held; ++i)
+                    if (!BIT_OF(marks, batch[i]))
+                        atomic_or(&marks[batch[i] / 32], 1u << batch[i] % 32);
+                held = 0;
+            }
+        }
     }
 }

@@ -12,7 +12,7 @@
 // -D CPU=0|1           1: a work-item a tile of `tile` items, serial; else LANES work-items a tile of LANES x EACH
 // -D LANES=n, ROOT=n   (GPUs) work-group size and its square root
 // -D EACH=n            (GPUs) items of a tile per work-item
-#include "common/portable.clh"
+#include "common/bits.clh"
 
 static inline uint keeps(__global const TYPE *items, __global const uchar *flags, ulong stride, ulong i)
 {
@@ -40,6 +40,10 @@ static inline void move_item(__global const TYPE *items, __global TYPE *out, __g
 
 #if CPU
 
+typedef ulong ulong_anywhere __attribute__((aligned(1))); // CPUs load words anywhere
+
+#define LOW_SEVEN 0x7f7f7f7f7f7f7f7ful // bits of each byte
+
 __kernel void count_kept(__global const TYPE *items, __global const uchar *flags, ulong stride, ulong size, ulong tile,
                          __global uint *counts)
 {
@@ -55,7 +59,15 @@ __kernel void move_kept(__global const TYPE *items, __global const uchar *flags,
 {
     const ulong t = get_global_id(0), end = MIN((t + 1) * tile, size);
     uint to = places[t];
-    for (ulong i = t * tile; i < end; ++i)
+    ulong i = t * tile;
+#if !KEEP_HEADS
+    for (; i + 8 <= end; i += 8) { // flags at a time, of which often only few are set
+        const ulong eight = *(__global const ulong_anywhere *)(flags + i);
+        for (ulong set = (((eight & LOW_SEVEN) + LOW_SEVEN) | eight) & ~LOW_SEVEN; set; set &= set - 1)
+            move_item(items, out, starts, stride, out_stride, i + lowest_bit64(set) / 8, to++);
+    }
+#endif
+    for (; i < end; ++i)
         if (keeps(items, flags, stride, i))
             move_item(items, out, starts, stride, out_stride, i, to++);
 }

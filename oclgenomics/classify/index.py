@@ -57,8 +57,9 @@ ReadFiles = PathLike | Iterable[PathLike | Input]
 class Index(Closing):
     """A database on a device; a context manager that gives the memory back.
 
-    A database that does not fit is kept in the host's memory, and goes through the device in parts; where the device
-    has no memory of its own, it stays in its file, as with `memory_mapping`.
+    A database that does not fit stays in its file, which goes through the device for many reads at a time; what is kept
+    of it there are the features that these have. One in memory, or in a file of an older version, goes through the
+    device in parts.
 
     Parameters
     ----------
@@ -130,15 +131,21 @@ class Index(Closing):
             what = "features can only be read from a file of the current version of the format"
             raise UsageError(f"`memory_mapping`: {what}; {KIND.remedy}")
         limits = engine.limits(self._reserve + engine.memory.used)
-        sizes = plan.IndexSizes(len(features), int(targets.windows.sum()), len(targets))
+        windows = int(targets.windows.sum())
+        sizes = plan.IndexSizes(len(features), windows, len(targets))
         fits = sizes.fit(features.numbers.located, limits)
-        if features.packed is not None and (mapped or (not fits and engine.tuning.shares_memory)):
-            return SoughtFinder(engine, features.packed, targets)  # a copy in memory would not fit, either
+        store = features.packed
+        if store is not None and mapped:
+            return SoughtFinder(engine, store, targets)
+        if store is not None and not fits:
+            numbers, bits = store.numbers, store.widths.bucket
+            most = plan.streamed_features(numbers.alive, numbers.in_lists, bits, windows, len(targets), limits)
+            return SoughtFinder(engine, store, targets, streamed=most)
         if not fits:
             return PartFinder(engine, targets, partial(feature_parts, features.whole(), targets, limits))
         whole = partial(WholeFinder, engine, features, targets)
-        if features.packed is not None and mapped is None:
-            return SoughtFinder(engine, features.packed, targets, whole)
+        if store is not None and mapped is None:
+            return SoughtFinder(engine, store, targets, whole)
         return whole(self._groups(QueryOptions()))
 
     def close(self) -> None:

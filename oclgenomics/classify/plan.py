@@ -63,6 +63,14 @@ LOADED_FEATURES = {"cpu": 1 << 16, "gpu": 1 << 21}
 LOADED_LOCATIONS = {"cpu": 1 << 18, "gpu": 1 << 23}
 LOADING_BYTES = 4 + 2 + 8  # of a feature on its way into the index: key, count, places
 
+# A filter of the features that many reads have, of a database that does not fit
+FILTERED = 16  # bits for each, so that of other features one in so many passes at most
+MIN_FILTER, MAX_FILTER = 16, 32  # bits of keys
+MIN_STREAMED, MAX_STREAMED = 1 << 14, 1 << 26  # features of reads that the database is read for once
+POPULOUS = (
+    2  # features that reads have may have so many times as many locations as others, or reads are fewer at a time
+)
+
 # Batches of reads
 FOUND_BYTES = 8  # of a feature that was looked up
 LIST_BYTES = 8  # of a location in a list to be sorted, which takes a second one
@@ -341,6 +349,63 @@ class IndexSizes:
         need = self.need(locations)
         within = need.all <= limits.budget and need.largest <= limits.max_allocation
         return within and locations <= MAX_LOCATIONS_OF_INDEX
+
+
+@dataclass(frozen=True)
+class FilterSizes:
+    """How much of a database passes a filter of the features that reads have.
+
+    Attributes
+    ----------
+    bits : int
+        First bits of keys that the filter looks at.
+    features, in_lists : int
+        That pass: so many features at most but for bad luck, and so many locations in lists usually.
+    """
+
+    bits: int
+    features: int
+    in_lists: int
+
+    @classmethod
+    def of(cls, sought: int, alive: int, in_lists: int) -> FilterSizes:
+        """Return what passes a filter of so many features, of those with locations, and of locations in lists."""
+        bits = min(max((FILTERED * sought).bit_length(), MIN_FILTER), MAX_FILTER)
+        by_chance = alive * sought >> bits
+        features = min(sought + by_chance + by_chance // 8 + MIN_STREAMED, alive)
+        lists = POPULOUS * in_lists * features // max(alive, 1) + MAX_LOCATIONS_OF_FEATURE
+        return cls(bits, features, min(lists, in_lists, MAX_LOCATIONS_OF_INDEX))
+
+    def need(self, bucket_bits: int, windows: int, targets: int) -> IndexNeed:
+        """Return what the filter, and an index of what passes, take of the device's memory."""
+        need = IndexNeed.of(self.features, self.in_lists, windows, targets)
+        table = TABLE_BYTES * ((1 << max(prefix_bits(self.features), bucket_bits)) + 1)
+        words = (1 << self.bits) // 8
+        return IndexNeed(need.all + table + words, max(need.largest, table, words))
+
+
+def streamed_features(
+    alive: int, in_lists: int, bucket_bits: int, windows: int, targets: int, limits: DeviceLimits
+) -> int:
+    """Return how many features of reads a database is read for once; 0 if the device has no room for that.
+
+    Parameters
+    ----------
+    alive, in_lists : int
+        Features of the database that have locations, and locations of those that have several.
+    bucket_bits : int
+        See `database.packing.Widths`.
+    windows, targets : int
+        Of the database.
+    limits : DeviceLimits
+    """
+    sought = MAX_STREAMED
+    while sought >= MIN_STREAMED:
+        need = FilterSizes.of(sought, alive, in_lists).need(bucket_bits, windows, targets)
+        if need.all <= limits.budget and need.largest <= limits.max_allocation:
+            return sought
+        sought //= 2
+    return 0
 
 
 def target_ranges(

@@ -258,8 +258,9 @@ def query(
         In a set that is not canonical, look up the reverse complements as well, for `QueryResult.intervals`.
     engine : Engine, Device or str, optional
         A device in use already, which has to stay open while the result is read, or one that is opened each time that
-        happens. Of a database that does not fit into half of its memory, as much as fits is looked up at a time, once
-        for each block of the sequences.
+        happens. Of a large database and few bases of files that can be read twice, only the k-mers of these files are
+        kept. Of any other that does not fit into half of the device's memory, as much as fits is looked up at a time,
+        once for each block of the sequences.
     run : Run, optional
         Host threads that decompress the files, and progress: bytes of them that have been read.
 

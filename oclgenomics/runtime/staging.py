@@ -31,7 +31,7 @@ futures = late("concurrent.futures")
 
 _Pair = tuple[NDArray[np.uint8], NDArray[np.uint8]]
 
-BLOCK_BYTES = 8 << 20
+BLOCK_BYTES = 4 << 20  # large enough for the full speed, small enough to be pinned soon
 COPY_THREADS = 12  # at most; copies into new memory wait for its pages, which more threads bring faster
 SMALL_BYTES = 1 << 20  # below this the driver's own path is as good
 

@@ -38,6 +38,7 @@ from oclgenomics.classify.database.features import unmix
 from oclgenomics.classify.database.file import KIND, PLAIN
 from oclgenomics.classify.database.listings import database_facts
 from oclgenomics.classify.device import finder
+from oclgenomics.classify.device.feature_index import FeatureIndex
 from oclgenomics.classify.device.finder import PartFinder, SoughtFinder, WholeFinder
 from oclgenomics.classify.formats import Tally, bracken_table
 from oclgenomics.classify.plan import needed_lead, range_widths
@@ -171,12 +172,56 @@ def test_features_of_a_file_need_not_be_in_memory(
         Index(viral, engine=one) as whole,
         Index(tmp_path / "db", engine=other) as stored,
     ):
-        parts = SoughtFinder if one.tuning.shares_memory else PartFinder
-        assert isinstance(stored._finder, parts if memory else WholeFinder)
+        assert isinstance(stored._finder, SoughtFinder if memory else WholeFinder)
         assert not len(stored.database.features)
         assert whole.database is viral
         assert stored.facts == whole.facts == database_facts(viral)
         assert stored.query(inputs).records() == whole.query(inputs).records()
+
+
+@pytest.mark.parametrize(
+    ("streamed", "populous", "expected", "times"),
+    [(1 << 21, 2, {True}, 1), (100_000, 2, {True}, None), (1 << 21, 0, {False}, None), (5000, 2, set[bool](), 0)],
+)
+def test_features_pass_a_filter_of_those_that_reads_have(
+    viral: Database,
+    engine: Engine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    streamed: int,
+    populous: int,
+    expected: set[bool],
+    times: int | None,
+) -> None:
+    """Those of many reads at a time, of fewer if there is no room; those of a batch that is too large are sought."""
+    write_database(tmp_path / "db", viral)
+    inputs = checked_inputs(DATA / "viral" / "reads" / "se150.fq.gz", None, interleaved=False)
+    wanted, passed = Wanted(all_hits=True, features=True), list[bool]()
+    monkeypatch.setattr(index, "BLOCKS", {"cpu": 100_000, "gpu": 100_000})
+    monkeypatch.setattr(plan, "POPULOUS", populous)
+    monkeypatch.setattr(plan, "MIN_STREAMED", 0)
+    monkeypatch.setattr(plan, "MAX_LOCATIONS_OF_FEATURE", 100)
+    monkeypatch.setattr(finder, "SOUGHT_BYTES", 4000)
+    passing = SoughtFinder._passing
+
+    def noted(self: SoughtFinder, *args: Any) -> FeatureIndex | None:
+        found = passing(self, *args)
+        passed.append(found is not None)
+        return found
+
+    monkeypatch.setattr(SoughtFinder, "_passing", noted)
+    with Index(viral, engine=engine) as whole, Index(tmp_path / "db", engine=engine, memory_mapping=True) as stored:
+        assert isinstance(stored._finder, SoughtFinder)
+        stored._finder._streamed, stored._finder._most = streamed, 0
+        for options in (None, QueryOptions(lowest="genus", maxcand=3, repeats=True)):
+            passed.clear()
+            found, told = (one.query(inputs, options, wanted) for one in (stored, whole))
+            assert found.records() == told.records()
+            for one, other in zip(found.parts, told.parts, strict=True):
+                assert_same_hits(one, other)
+                assert_same_features(one, other)
+            assert set(passed) == expected
+            assert len(passed) == times if times is not None else len(passed) > 2
 
 
 @pytest.mark.parametrize(("sought_bytes", "most"), [(16 << 20, None), (2000, None), (2000, 40_000), (16 << 20, 100)])

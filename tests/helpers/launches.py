@@ -35,12 +35,13 @@ from oclgenomics.classify.device import packing
 from oclgenomics.classify.device.clade_counter import count_clades
 from oclgenomics.classify.device.feature_index import FeatureIndex
 from oclgenomics.classify.device.sketches import Sketcher, cut_windows
-from oclgenomics.classify.device.tables import FeatureTable
+from oclgenomics.classify.device.tables import FeatureFilter, FeatureTable
 from oclgenomics.classify.options import SketchOptions
 from oclgenomics.classify.reference import sketches as sketch_oracle
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.io.atomic_file import Appending, whole_file
 from oclgenomics.kmers import reference
+from oclgenomics.kmers.analysis import query as query_module
 from oclgenomics.kmers.api import count, filter_reads, query
 from oclgenomics.kmers.database.codec import encode_sections
 from oclgenomics.kmers.database.keys import key_words
@@ -347,7 +348,7 @@ def lined(engine: Engine, rest: int, lines: int) -> None:
 
 
 def reads_filtered(engine: Engine, k: int, *, canonical: bool, fastq: bool) -> None:
-    """Look up the k-mers of reads in a table so small that keys go on to other lines.
+    """Look up the k-mers of reads in a table of their own.
 
     Kernels for GPUs count them first, as no other family does with keys of three words. Those for CPUs count such keys
     in `binned`, so there the oracle counts.
@@ -363,14 +364,16 @@ def reads_filtered(engine: Engine, k: int, *, canonical: bool, fastq: bool) -> N
 
 
 def queried(engine: Engine, k: int, *, canonical: bool, fastq: bool) -> None:
-    """Look up the counts of the k-mers of reads, and where they have strands those of the other one."""
+    """Look up the counts of the k-mers of reads, marked and not, and where they have strands those of the other one."""
     text = _reads(k + 60, fastq)
     kmers = set_of(reference.count([text], CountOptions(k, canonical)), k, canonical)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x"
         path.write_bytes(text)
-        found = query(kmers, files=[path], both_strands=True, engine=engine)
-        assert sum(int(part.counts.sum()) for part in found.along_records()) >= kmers.total
+        for most in (0, 1 << 20):  # of all k-mers, and of those that are marked
+            with mock.patch.object(query_module, "most_marked", return_value=most):
+                found = query(kmers, files=[path], both_strands=True, engine=engine)
+                assert sum(int(part.counts.sum()) for part in found.along_records()) >= kmers.total
 
 
 def sequences(engine: Engine, *, fastq: bool, names: bool = True, qualities: bool = True) -> None:
@@ -581,7 +584,9 @@ def packed_features(engine: Engine) -> None:
     ):
         write_as(Path(folder, "x"), database, KIND.version)
         with open_database(Path(folder, "x")) as (known, store):
-            FeatureTable(engine, store, int(database.targets.windows.sum())).release()
+            windows, wanted = int(database.targets.windows.sum()), np.array([[1, NO_FEATURE], [2, 3]], np.uint32)
+            FeatureTable(engine, store, windows).release()
+            FeatureTable(engine, store, windows, FeatureFilter(engine, [wanted], store.numbers)).release()
             lineages = Lineages.of(known.taxonomy, known.targets)
             assert np.array_equal(count_clades(engine, store, lineages), known.known)
 

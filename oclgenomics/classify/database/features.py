@@ -272,7 +272,7 @@ def cut_features(counts: Counts, locations: int) -> Iterator[tuple[slice, int]]:
     located : int
         Their locations.
     """
-    every = int(counts.sum(dtype=np.int64))
+    every = int(counts.sum(dtype=np.uint32 if int(np.iinfo(counts.dtype).max) * len(counts) < 1 << 32 else np.int64))
     if every <= locations:  # adding up as it goes takes many times as long
         yield from [(slice(0, len(counts)), every)] if len(counts) else []
         return

@@ -42,7 +42,8 @@ from oclgenomics.io.read_ahead import read_ahead
 from oclgenomics.io.siphash import BLOCK_BYTES
 from oclgenomics.io.workers import Workers
 
-BUCKETS = 1 << 14  # whose places are read at a time
+BUCKETS = 1 << 14  # whose places are read at a time, or more if pieces are larger
+FILLED = 0.8  # of the buckets that a piece has room for on average: few groups of these are cut into two
 FEATURES, LOCATIONS = 1 << 17, 1 << 18  # that are unpacked at a time, or those of one bucket
 SOUGHT_FEATURES, SOUGHT_LOCATIONS = 1 << 14, 1 << 16  # the same of buckets that are sought: fewer take less memory
 PACKED = {"dead_keys": "<u4", "key_starts": "<u4", "location_starts": "<u8", "keys": "<u8", "locations": "<u8"}
@@ -299,8 +300,10 @@ class PackedStore:
 
     def _all_places(self, threads: Workers, features: int, locations: int) -> Iterator[Places]:
         """Where all buckets lie, in parts of so many features and locations."""
-        for begin in range(0, self.widths.buckets, BUCKETS):
-            buckets = np.arange(begin, min(begin + BUCKETS, self.widths.buckets))
+        share = min(features / max(self.numbers.alive, 1), locations / max(self.numbers.located, 1))
+        together = max(BUCKETS, int(FILLED * share * self.widths.buckets))
+        for begin in range(0, self.widths.buckets, together):
+            buckets = np.arange(begin, min(begin + together, self.widths.buckets))
             yield from self._places(buckets, threads).cut(features, locations)
 
     def _places(self, buckets: NDArray[np.int64], threads: Workers) -> Places:

@@ -12,7 +12,7 @@ from oclgenomics.classify.database.packed_file import FeatureSource
 from oclgenomics.classify.device.candidate_finder import CandidateFinder
 from oclgenomics.classify.device.looked_up import FeatureLister, HitLister, LookedUp, RepeatDropper
 from oclgenomics.classify.device.sketches import Sketches
-from oclgenomics.classify.device.tables import FeatureTable, Rooms, TargetTable
+from oclgenomics.classify.device.tables import FeatureFilter, FeatureTable, Rooms, TargetTable
 from oclgenomics.classify.result import Hits, SharedFeatures
 from oclgenomics.classify.taxonomy.calls import Candidates
 from oclgenomics.classify.taxonomy.lineages import Targets
@@ -33,6 +33,8 @@ class FeatureIndex:
         targets that are none.
     maxcand : int
         Candidates of a read at most, 1 to 64.
+    wanted : FeatureFilter, optional
+        Which features to take; see `FeatureTable`.
 
     Raises
     ------
@@ -40,14 +42,17 @@ class FeatureIndex:
         More locations than an index holds.
     AllocationError
         They do not fit; see `plan.IndexNeed`.
+    FullError
+        More pass the filter than there is room for.
     """
 
     def __init__(
-        self, engine: Engine, features: FeatureSource, targets: Targets, groups: NDArray[np.int32], maxcand: int
-    ) -> None:
+        self, engine: Engine, features: FeatureSource, targets: Targets, groups: NDArray[np.int32], maxcand: int,
+        wanted: FeatureFilter | None = None,
+    ) -> None:  # fmt: skip
         self._engine, self._maxcand = engine, maxcand
         self._all_targets = targets
-        self._features = FeatureTable(engine, features, int(targets.windows.sum()))
+        self._features = FeatureTable(engine, features, int(targets.windows.sum()), wanted)
         self._targets = TargetTable(engine, targets, groups)
         self._rooms = Rooms(engine)
         self._room = plan.batch_bytes(engine.budget - engine.memory.used, engine.tuning.shape)

@@ -14,6 +14,7 @@ from oclgenomics.classify.database.packed_file import FeatureSource, PackedStore
 from oclgenomics.classify.device.feature_index import FeatureIndex
 from oclgenomics.classify.device.reads import SketchedReads
 from oclgenomics.classify.device.sketches import Sketches
+from oclgenomics.classify.device.tables import FeatureFilter, FullError
 from oclgenomics.classify.result import Hits, SharedFeatures
 from oclgenomics.classify.taxonomy.calls import NO_TARGET, Candidates, merged
 from oclgenomics.classify.taxonomy.lineages import Targets
@@ -194,9 +195,11 @@ class PartFinder:
 
 
 class SoughtFinder:
-    """Finds candidates in a database that stays in its file: only features are read that reads have.
+    """Finds candidates in a database that stays in its file: only features are kept that reads have.
 
-    Sketches of reads that may wait are kept in the host's memory, so that no part of the file is read too often.
+    Sketches of reads that may wait are kept in the host's memory, so that no part of the file is read too often. The
+    features of few reads are sought in the file; for those of many the whole file goes through the device once, where a
+    filter lets pass what they have.
 
     Parameters
     ----------
@@ -207,14 +210,19 @@ class SoughtFinder:
     whole : callable, optional
         Brings all of the database to the device, when reads have had so many features that this would have taken less
         time; reads that come afterwards, in this query or another, are sought there.
+    streamed : int
+        Features of reads that the file goes through the device for at most; see `plan.streamed_features`. 0: it never
+        does.
     """
 
     reads_file = True
 
     def __init__(
-        self, engine: Engine, store: PackedStore, targets: Targets, whole: Callable[[Groups], WholeFinder] | None = None
-    ) -> None:
+        self, engine: Engine, store: PackedStore, targets: Targets,
+        whole: Callable[[Groups], WholeFinder] | None = None, streamed: int = 0,
+    ) -> None:  # fmt: skip
         self._engine, self._store, self._targets, self._whole = engine, store, targets, whole
+        self._streamed = streamed
         self._most = store.numbers.alive // READ_COST[engine.tuning.shape]
         self._sought = 0
         self._loaded: WholeFinder | None = None
@@ -227,7 +235,7 @@ class SoughtFinder:
             self._sought += held[-1].rows.size
             if self._whole is not None and self._sought > self._most:
                 self._loaded = self._whole(groups)
-            elif not sought.may_wait or sum(one.rows.nbytes for one in held) >= SOUGHT_BYTES:
+            elif not sought.may_wait or self._is_full(held):
                 yield from self._found(held, groups)
                 held.clear()
         if self._loaded is not None:
@@ -236,7 +244,38 @@ class SoughtFinder:
         elif held:
             yield from self._found(held, groups)
 
+    def _is_full(self, held: list[_Held]) -> bool:
+        """Whether these are as many reads as are sought together; the last ones are as many as all others at most."""
+        size = sum(one.rows.size for one in held)
+        return 4 * size >= SOUGHT_BYTES and size >= self._streamed // 2
+
     def _found(self, held: list[_Held], groups: Groups) -> Iterator[FoundReads]:
+        size, half = sum(one.rows.size for one in held), len(held) // 2
+        if not self._streamed or size <= self._most or (size > self._streamed and not half):
+            yield from self._found_in_file(held, groups)
+            return
+        index = self._passing(held, groups) if size <= self._streamed else None
+        if index is not None:
+            with index:
+                for one in held:
+                    yield one.look_in(index, self._engine)
+        elif half:
+            yield from self._found(held[:half], groups)
+            yield from self._found(held[half:], groups)
+        else:
+            yield from self._found_in_file(held, groups)
+
+    def _passing(self, held: list[_Held], groups: Groups) -> FeatureIndex | None:
+        """An index of what passes a filter of the features that reads have; None if there is no room for it."""
+        wanted = FeatureFilter(self._engine, [one.rows for one in held], self._store.numbers)
+        try:
+            return FeatureIndex(self._engine, self._store, self._targets, groups.taxa, groups.maxcand, wanted)
+        except FullError:
+            return None
+        finally:
+            wanted.release()
+
+    def _found_in_file(self, held: list[_Held], groups: Groups) -> Iterator[FoundReads]:
         features = self._store.sought(sought_keys([one.rows for one in held]))
         with FeatureIndex(self._engine, features, self._targets, groups.taxa, groups.maxcand) as index:
             for one in held:

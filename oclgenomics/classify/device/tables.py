@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from oclgenomics.classify import plan
-from oclgenomics.classify.database.features import Features, Found, StoredPiece
-from oclgenomics.classify.database.packed_file import BUCKETS, FeatureSource, PackedBits, PackedPiece, PackedStore
+from oclgenomics.classify.database.features import FeatureNumbers, Features, Found, StoredPiece
+from oclgenomics.classify.database.packed_file import FeatureSource, PackedBits, PackedPiece, PackedStore
+from oclgenomics.classify.database.packing import KEY_BITS
 from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.classify.plan import BLOCK_WINDOWS
 from oclgenomics.classify.taxonomy.lineages import Targets
@@ -62,6 +63,48 @@ class TargetTable:
             array.release()
 
 
+class FullError(Exception):
+    """More passes a filter of features than there is room for: reads have to come in smaller groups."""
+
+
+class FeatureFilter:
+    """A filter on a device that all features of some reads pass, and few others.
+
+    Parameters
+    ----------
+    engine : Engine
+    rows : sequence of ndarray, uint32
+        Features of the reads.
+    numbers : FeatureNumbers
+        Of the database that is filtered.
+
+    Attributes
+    ----------
+    sizes : plan.FilterSizes
+    shift : int
+        The bit `key >> shift` is set for each key that passes.
+    words : DeviceArray, uint32
+    """
+
+    def __init__(self, engine: Engine, rows: Sequence[NDArray[np.uint32]], numbers: FeatureNumbers) -> None:
+        self.sizes = plan.FilterSizes.of(sum(one.size for one in rows), numbers.alive, numbers.in_lists)
+        self.shift = KEY_BITS - self.sizes.bits
+        self.words = engine.empty(1 << (self.sizes.bits - 5), np.uint32)
+        engine.fill(self.words, 0)
+        kernel = engine.kernel(PACKED, "want_features", WANTED=True)
+        for one in rows:
+            if one.size:
+                features = engine.upload(one.reshape(-1))
+                engine.launch_items(
+                    kernel, one.size, features=features, size=one.size, shift=self.shift, wanted=self.words
+                )
+                features.release()
+
+    def release(self) -> None:
+        """Give the memory back."""
+        self.words.release()
+
+
 class FeatureTable:
     """An entry for each feature, a table of the prefixes of their keys, and the lists of locations.
 
@@ -75,6 +118,8 @@ class FeatureTable:
     features : FeatureSource
     windows : int
         Of all targets.
+    wanted : FeatureFilter, optional
+        Which features to take, of a file in which they are packed; all if not given.
 
     Attributes
     ----------
@@ -89,16 +134,24 @@ class FeatureTable:
         They do not fit; see `plan.IndexNeed`.
     InputError
         The file that they come from is damaged.
+    FullError
+        More features or locations pass the filter than there is room for.
     """
 
-    def __init__(self, engine: Engine, features: FeatureSource, windows: int) -> None:
-        if features.numbers.located > plan.MAX_LOCATIONS_OF_INDEX:
-            most = f"at most {plan.MAX_LOCATIONS_OF_INDEX:,} locations fit into one index; split the database"
-            raise ParameterError("features", most, f"{features.numbers.located:,}")
+    def __init__(
+        self, engine: Engine, features: FeatureSource, windows: int, wanted: FeatureFilter | None = None
+    ) -> None:
         self._engine = engine
         size = len(features) if features.packed is None else features.numbers.alive
-        self._bits = plan.prefix_bits(size)
-        self.locations = engine.empty(max(features.numbers.in_lists, 1), np.uint32)
+        self._bits, in_lists = plan.prefix_bits(size), features.numbers.in_lists
+        if wanted is not None:
+            assert features.packed is not None
+            size, in_lists = wanted.sizes.features, wanted.sizes.in_lists
+            self._bits = max(plan.prefix_bits(size), features.packed.widths.bucket)
+        elif features.numbers.located > plan.MAX_LOCATIONS_OF_INDEX:
+            most = f"at most {plan.MAX_LOCATIONS_OF_INDEX:,} locations fit into one index; split the database"
+            raise ParameterError("features", most, f"{features.numbers.located:,}")
+        self.locations = engine.empty(max(in_lists, 1), np.uint32)
         self._entries = engine.empty(size + 1, np.uint64)
         self._table = engine.empty((1 << self._bits) + 1, np.uint32)
         engine.fill(self._table, 0)
@@ -106,7 +159,7 @@ class FeatureTable:
         if features.packed is None:
             self._load(features, checks)
         else:
-            self._load_packed(features.packed, checks)
+            size = self._load_packed(features.packed, checks, size, wanted)
         engine.write(self._entries, np.zeros(1, np.uint64), size)
         scan(engine, self._table, maximum=True, inclusive=True, out=self._table)
 
@@ -127,10 +180,10 @@ class FeatureTable:
             before += len(piece.features)
             in_lists += piece.features.in_lists
 
-    def _load_packed(self, store: PackedStore, checks: Checks) -> None:
-        """Take all features, which are packed; the device unpacks them."""
+    def _load_packed(self, store: PackedStore, checks: Checks, room: int, wanted: FeatureFilter | None) -> int:
+        """Take features that are packed, all or those that are wanted; the device unpacks them. Return how many."""
         engine = self._engine
-        carry = engine.empty(1, np.uint64)
+        carry = engine.empty(2, np.uint64)
         engine.fill(carry, 0)
         shape = engine.tuning.shape
         sizes = plan.LOADED_FEATURES[shape], plan.LOADED_LOCATIONS[shape]
@@ -142,32 +195,47 @@ class FeatureTable:
             for one in before:
                 one.verify(engine, store)
             before = [_Summed.begun(engine, *both) for both in (("keys", piece.keys), ("locations", piece.locations))]
-            done = self._add_packed(piece, before, store.numbers.largest, carry, checks)
+            done = self._add_packed(piece, before, store.numbers.largest, carry, checks, room, wanted)
         for one in before:
             one.verify(engine, store)
         if not checks.found().in_order:
             raise store.fault()
+        if wanted is None:
+            return room
+        lists, passed = engine.download(carry).tolist()
+        if passed > room or lists > self.locations.size:
+            self.release()
+            raise FullError
+        return int(passed)
 
     def _add_packed(
-        self, piece: PackedPiece, summed: Sequence[_Summed], most: int, carry: DeviceArray, checks: Checks
-    ) -> Checkpoint:
+        self, piece: PackedPiece, summed: Sequence[_Summed], most: int, carry: DeviceArray, checks: Checks, room: int,
+        wanted: FeatureFilter | None,
+    ) -> Checkpoint:  # fmt: skip
         """Make the entries and lists of some buckets, behind those that are there; return when that is done."""
         engine, places, buckets = self._engine, piece.places, len(piece.places.buckets)
         each, lanes = (EACH_BUCKETS, 1) if engine.tuning.cpu else (1, None)
         items = -(-buckets // each)
         sums = engine.empty(buckets + 1, np.uint64)
-        common: dict[str, Any] = {"buckets": buckets, "each": each, "sums": sums, "carry": carry}
+        common: dict[str, Any] = {
+            "first_bucket": int(places.buckets[0]), "buckets": buckets, "each": each, "sums": sums, "carry": carry,
+        }  # fmt: skip
         sides = (places.keys, places.keys_end), (places.locations, places.locations_end)
         for name, (begins, ends), one in zip(("key", "location"), sides, summed, strict=True):
             starts = (np.append(begins, ends[-1]) - begins[0]).astype(np.uint32)
             common |= {f"{name}s": one.words, f"{name}s_at": one.bits.first, f"{name}_width": one.bits.width}
             common[f"{name}_starts"] = engine.upload(starts)
-        of_lists = {name: value for name, value in common.items() if not name.startswith("key")}
-        engine.launch_items(engine.kernel(PACKED, "count_lists"), items, lanes=lanes, **of_lists)
-        scan(engine, sums, inclusive=True, out=sums)
+        if wanted is not None:
+            passed = engine.empty(buckets + 1, np.uint64)
+            common |= {"wanted": wanted.words, "shift": wanted.shift, "passed": passed, "room": room}
+        count, make = (
+            engine.kernel(PACKED, name, WANTED=wanted is not None) for name in ("count_lists", "index_buckets")
+        )
+        engine.launch_items(count, items, lanes=lanes, **common)
+        for counted in (sums,) if wanted is None else (sums, passed):
+            scan(engine, counted, inclusive=True, out=counted)
         engine.launch_items(
-            engine.kernel(PACKED, "index_buckets"), items, lanes=lanes, **common, **checks.bounds,
-            first_bucket=int(places.buckets[0]), before=int(places.keys[0]), bits=self._bits, most=most,
+            make, items, lanes=lanes, **common, **checks.bounds, before=int(places.keys[0]), bits=self._bits, most=most,
             entries=self._entries, table=self._table, lists=self.locations, listed=self.locations.size,
         )  # fmt: skip
         return engine.checkpoint()
@@ -296,8 +364,7 @@ class _Summed:
 
 def _is_surely_one(store: PackedStore, features: int, locations: int) -> bool:
     """Whether all buckets come as one piece, by a measure that no rounding of their shares makes wrong."""
-    fit = 2 * store.numbers.alive <= features and 2 * store.numbers.located <= locations
-    return fit and store.widths.buckets <= BUCKETS
+    return 2 * store.numbers.alive <= features and 2 * store.numbers.located <= locations
 
 
 def stored_bytes(source: FeatureSource, features: int, locations: int) -> dict[str, int]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import os
+import stat
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -28,9 +31,10 @@ from oclgenomics.kmers.analysis.found import (
 )
 from oclgenomics.kmers.database.keys import CODES, WORD_LETTERS, are_less, key_words, keys_of, letters_of, sortable
 from oclgenomics.kmers.database.kmer_set import KmerSet
-from oclgenomics.kmers.device.look_up import CountBounds, TextKmers
+from oclgenomics.kmers.device.key_table import ChosenKmers, CountBounds, Marks
+from oclgenomics.kmers.device.look_up import TextKmers, TextMarks
 from oclgenomics.kmers.device.reader import KmerDatabase, KmerSource, opened
-from oclgenomics.kmers.plan.memory import query_block_bytes
+from oclgenomics.kmers.plan.memory import mark_prefix_bits, most_marked, query_block_bytes
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.compress import compressed_letters
 from oclgenomics.sequence.device_text import Text
@@ -41,6 +45,7 @@ from oclgenomics.sequence.pieces import LetterBlock
 from oclgenomics.sequence.records import Record, read_records
 
 COMPLEMENT = np.frombuffer(bytes(range(256)).translate(bytes.maketrans(b"ACGTacgt", b"TGCAtgca")), np.uint8)
+FASTQ_BYTES = 3  # for each base, as long as lines of names are not
 PIECE = 1 << 14  # k-mers that are made at a time, in the cache
 
 
@@ -97,13 +102,17 @@ class QueryResult:
                 yield from found_in_records(HostLookUp(kmers, both), sequences, self.batch_letters)
                 return
             engine = stack.enter_context(lent_engine(self.engine))
-            look_up = DeviceLookUp(engine, kmers, both)
-            batch = min(self.batch_letters, look_up.block_bytes)
             if kmers.compressed:
-                yield from found_in_records(look_up, sequences, batch)
+                look_up = DeviceLookUp(engine, kmers, both)
+                yield from found_in_records(look_up, sequences, min(self.batch_letters, look_up.block_bytes))
                 return
-            yield from found_in_records(look_up, self.sequences, batch)
-            blocks = look_up.blocks(self.files, self.run.threads, progress)
+            given = iter(self.sequences)
+            first = list(itertools.islice(given, 1))
+            marks = None if first else marks_of_files(engine, kmers, self.files, both, self.run.threads)
+            look_up = DeviceLookUp(engine, kmers, both, marks)
+            batch = min(self.batch_letters, look_up.block_bytes)
+            yield from found_in_records(look_up, itertools.chain(first, given), batch)
+            blocks = blocks_of_files(engine, kmers.k, self.files, self.run.threads, progress)
             yield from found_in_blocks(look_up, blocks, with_text=with_text)
 
     def by_record(self) -> Iterator[RecordSummaries]:
@@ -221,8 +230,49 @@ class HostLookUp:
         return counts[0], valid, counts[1] if self.both_strands else None
 
 
+def marks_of_files(
+    engine: Engine, kmers: KmerSet, files: Sequence[str], both_strands: bool, threads: int | None
+) -> Marks | None:
+    """Mark the k-mers of files, before they are looked up in a set that has many times as many.
+
+    Returns
+    -------
+    Marks or None
+        None where the files have too many bases for it, or can be read once only.
+    """
+    most = most_marked(kmers.distinct)
+    try:
+        facts = [os.stat(name) for name in files]
+    except OSError:  # which is said where they are opened
+        return None
+    if not (files and all(stat.S_ISREG(one.st_mode) for one in facts)):
+        return None
+    if sum(one.st_size for one in facts) > FASTQ_BYTES * most:
+        return None
+    marking = TextMarks(engine, kmers, mark_prefix_bits(engine.limits(), kmers.k, kmers.distinct))
+    strands = (False, True) if both_strands else (False,)
+    with contextlib.closing(blocks_of_files(engine, kmers.k, files, threads)) as blocks:
+        for block in blocks:
+            windows, letters_at = block.pieces.windows(kmers.k), block.pieces.letters.astype(np.int64)
+            for backward in strands:
+                marking.mark(block.text, letters_at, windows, backward=backward)
+            if marking.marks.kmers > len(strands) * most:
+                return None
+    return marking.marks
+
+
+def blocks_of_files(
+    engine: Engine, k: int, files: Sequence[str], threads: int | None, progress: Progress | None = None
+) -> Generator[LetterBlock, None, None]:
+    """Read files, as much text at a time as is looked up."""
+    block_bytes = query_block_bytes(engine.limits(), largest_block(engine))
+    return letter_blocks(
+        engine, files, overlap=k - 1, block_bytes=block_bytes, threads=threads, progress=progress
+    )  # fmt: skip
+
+
 class DeviceLookUp:
-    """Looks up k-mers on a device, in tables of all k-mers of the set.
+    """Looks up k-mers on a device, in tables of k-mers of the set: of all, or of those that are marked.
 
     Attributes
     ----------
@@ -231,20 +281,11 @@ class DeviceLookUp:
         Bytes of text to look up at a time.
     """
 
-    def __init__(self, engine: Engine, kmers: KmerSet, both_strands: bool) -> None:
+    def __init__(self, engine: Engine, kmers: KmerSet, both_strands: bool, marks: Marks | None = None) -> None:
         self.kmers = kmers
         self.block_bytes = query_block_bytes(engine.limits(), largest_block(engine))
         self._engine, self._both_strands = engine, both_strands
-        self._kmers = TextKmers(engine, kmers, CountBounds(), with_counts=True)
-
-    def blocks(
-        self, files: Sequence[str], threads: int | None, progress: Progress | None
-    ) -> Generator[LetterBlock, None, None]:
-        """Read files, some text at a time."""
-        return letter_blocks(
-            self._engine, files, overlap=self.kmers.k - 1, block_bytes=self.block_bytes, threads=threads,
-            progress=progress,
-        )  # fmt: skip
+        self._kmers = TextKmers(engine, kmers, ChosenKmers(CountBounds(), marks), with_counts=True)
 
     def along(
         self, text: NDArray[np.uint8], letters_at: NDArray[np.int64], windows: NDArray[np.int64]

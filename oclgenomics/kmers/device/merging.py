@@ -262,7 +262,7 @@ def _copy(engine: Engine, runs: Runs, start: int, size: int) -> Runs:
 
 def _hold(engine: Engine, runs: Runs, start: int, size: int, into: Runs) -> None:
     """Copy k-mers to the begin of other arrays."""
-    kernel = engine.kernel("kmers/hold_kmers.cl", "hold_kmers", WORDS=into.keys.shape[0])
+    kernel = engine.kernel("kmers/hold_kmers.cl", "hold_kmers", WORDS=into.keys.shape[0], COUNTS=True)
     engine.launch_items(
         kernel, size, **Span(runs.keys, runs.counts, start, size).keys_of, counts=runs.counts,
         room=into.keys.shape[1], place=0, to_keys=into.keys, to_counts=into.counts,

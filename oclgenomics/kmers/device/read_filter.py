@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from oclgenomics.app.run import Run
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.kmers.database.kmer_set import KmerSet
-from oclgenomics.kmers.device.look_up import CountBounds, FoundKmerCounts, TextKmers
+from oclgenomics.kmers.device.key_table import ChosenKmers, CountBounds
+from oclgenomics.kmers.device.look_up import FoundKmerCounts, TextKmers
 from oclgenomics.kmers.options import FilterOptions
 from oclgenomics.kmers.plan.memory import look_up_block_bytes
 from oclgenomics.kmers.result import FilterSummary
@@ -78,7 +79,7 @@ def filter_files(
     block_bytes = look_up_block_bytes(engine.limits(), largest_block(engine), 1 + bool(pairs))
     progress = None if run.progress is None else InputProgress([*singles, *(one for one, _ in pairs)], run.progress)
     how = HowToRead(kmers.k - 1, block_bytes, run.threads, progress)
-    look_up = TextKmers(engine, kmers, CountBounds(options.min_count, options.max_count))
+    look_up = TextKmers(engine, kmers, ChosenKmers(CountBounds(options.min_count, options.max_count)))
     tally = _Tally(options, writers)
 
     def opened(path: str, *, second: bool) -> Generator[CountedReads, None, None]:

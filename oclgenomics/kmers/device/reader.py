@@ -157,7 +157,8 @@ class KmerDatabase(Closing, KmerTable):
         Yields
         ------
         Runs
-            K-mers, uint64 (words, n), and their counts, uint32 (n,), in ascending order.
+            K-mers, uint64 (words, n), and their counts, uint32 (n,), in ascending order; valid until the next ones are
+            asked for, since new memory is slower than what is in the caches.
 
         Raises
         ------
@@ -173,17 +174,20 @@ class KmerDatabase(Closing, KmerTable):
         rooms = [room_for(engine, tables) for _ in tables[:2]]
         with ThreadPoolExecutor(1, "read-kmers") as pool:
             coming = pool.submit(self._file.read_raw, tables[0], rooms[0].host)
+            runs = runs_for(engine, tables[0])
             for number, table in enumerate(tables):
                 coming.result()
                 for later in tables[number + 1 : number + 2]:
                     coming = pool.submit(self._file.read_raw, later, rooms[(number + 1) % 2].host)
                 greatest = self._file.greatest[:, number * step : number * step + len(table)]
-                runs, status = decode_on(engine, table, greatest, rooms[number % 2])
+                if number and number + 1 == len(tables):  # which may be shorter
+                    del runs
+                    runs = runs_for(engine, table)
+                status = decode_into(engine, table, greatest, rooms[number % 2], runs)
                 for damaged in np.flatnonzero(status)[:1].tolist():
                     self._file.section(number * step + damaged)  # which says what is wrong with it
                     raise InputError("changed while it was read", source=self._file.name)
                 yield runs
-                del runs
 
     def keys_counts(self, engine: Engine | None = None) -> CountedKmers:
         """All k-mers in memory.
@@ -299,13 +303,10 @@ def words_of(table: NDArray[np.void]) -> int:
     return int(section_bytes(table).sum()) // 8 + 2
 
 
-def decode_on(
-    engine: Engine, table: NDArray[np.void], greatest: NDArray[np.uint64], data: SharedArray
-) -> tuple[Runs, NDArray[np.uint32]]:
-    """Decode sections into arrays of their own; see `decode_into`."""
+def runs_for(engine: Engine, table: NDArray[np.void]) -> Runs:
+    """Room for the k-mers of the sections of a table."""
     words, size = table.dtype["first"].shape[0], int(table["kmers"].sum())
-    runs = Runs(engine.empty((words, size), np.uint64), engine.empty(size, np.uint32), size)
-    return runs, decode_into(engine, table, greatest, data, runs)
+    return Runs(engine.empty((words, size), np.uint64), engine.empty(size, np.uint32), size)
 
 
 def decode_into(

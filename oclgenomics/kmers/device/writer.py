@@ -322,7 +322,8 @@ class DeviceEncoder:
         yield from self._spans.drain()
 
     def _copy(self, runs: Runs, start: int, size: int) -> None:
-        hold = self._engine.kernel("kmers/hold_kmers.cl", "hold_kmers", WORDS=key_words(self._k))  # slots need none
+        # slots need none
+        hold = self._engine.kernel("kmers/hold_kmers.cl", "hold_kmers", WORDS=key_words(self._k), COUNTS=True)
         self._engine.launch_items(
             hold, size, **Span(runs.keys, runs.counts, start, size).keys_of, counts=runs.counts, room=self._room,
             place=self._size, to_keys=self._keys, to_counts=self._counts,

@@ -60,10 +60,14 @@ MIN_ENCODED, MIN_DECODED = 16, 16  # at a time on CPU devices, if they fit
 LEAST_ROOM_BYTES = 20 << 20  # that so many sections may take
 MAX_HELD = 4  # sections that are gathered on CPU devices where runs are short
 SPARE = 16  # bytes, as eight are written at a time and whole words read
-LINE = 8  # slots of a line of a table: a cache line for each word of a key
-LINE_KMERS = 5  # of a line on average, so that few lines are full
+PREFIX_KMERS = 4  # of a table with the same prefix on average, at least: about a cache line for each word of their keys
 TABLE_SHARE = 2  # of the memory, one part in so many is for the table
-MAX_TABLE = 1 << 31  # of a table: its slots are numbered with 32 bits
+MAX_TABLE = 1 << 31  # of a table: its places are numbered with 32 bits
+MARK_BITS = 17  # of a block of marks, which is in the first cache (key_table.clh)
+MAX_MARK_PREFIX = 32 - MARK_BITS  # bits: marks are numbered with 32
+MARK_SHARE = 8  # of the memory, one part in so many at most for marks
+MARKED = 8  # k-mers of a set for each base of sequences, from which on these are marked first
+MIN_MARKED = 1 << 22  # k-mers of such a set: a table of fewer is made in no time
 MAX_LOOK_UP, MIN_LOOK_UP = 16 << 20, 1 << 16  # bytes of text that are looked up at a time
 MIN_DECODING = 128 << 20  # bytes of memory, with which sections of a database are decoded on the device; else by NumPy
 UPLOAD_SHARE, MAX_UPLOAD = 32, 1 << 20  # of the memory, one part in so many for k-mers on their way; k-mers at most
@@ -334,9 +338,9 @@ class SectionPlan:
         return items_that_fit([*kmers, *needs], budget=free, max_allocation=largest, item="section of k-mers")
 
 
-def lines_for(kmers: int) -> int:
-    """Return the lines of a table of so many k-mers."""
-    return max(1, -(-kmers // LINE_KMERS))
+def prefix_bits(kmers: int, k: int) -> int:
+    """Return the bits of prefixes by which the k-mers of a table are found."""
+    return max(1, min(2 * k, (kmers // PREFIX_KMERS).bit_length() - 1))
 
 
 def table_room(limits: DeviceLimits, k: int, *, with_counts: bool = False) -> int:
@@ -347,15 +351,40 @@ def table_room(limits: DeviceLimits, k: int, *, with_counts: bool = False) -> in
     AllocationError
         Memory has no room for a table of any use.
     """
-    slots = LINE / LINE_KMERS
     needs = [
-        BufferNeed("a table's keys", fixed=1 << 10, per_item=int(8 * key_words(k) * slots) + 1),
-        BufferNeed("a table's lines", fixed=1 << 10, per_item=1),
+        BufferNeed("a table's keys", fixed=1 << 10, per_item=8 * key_words(k)),
+        BufferNeed("a table's prefixes", fixed=1 << 10, per_item=1),
     ]
     if with_counts:
-        needs.append(BufferNeed("a table's counts", fixed=1 << 10, per_item=int(4 * slots) + 1))
+        needs.append(BufferNeed("a table's counts", fixed=1 << 10, per_item=4))
     fit = items_that_fit(needs, budget=limits.budget // TABLE_SHARE, max_allocation=limits.max_allocation, item="k-mer")
     return min(fit, MAX_TABLE)
+
+
+def marked_room(room: int, kmers: int) -> tuple[int, int]:
+    """Return how many k-mers a table of the marked ones may have, and how many to make room for at first.
+
+    Parameters
+    ----------
+    room : int
+        K-mers of any table at most. A table that is enlarged is there twice meanwhile, with half of its new room.
+    kmers : int
+        That were marked.
+    """
+    most = max(1, room * 2 // 3)
+    return most, min(most, 2 * kmers + MIN_LOOK_UP)
+
+
+def most_marked(distinct: int) -> int:
+    """Return how many bases sequences may have whose k-mers are marked before a set is read; 0 if none."""
+    return distinct // MARKED if distinct >= MIN_MARKED else 0
+
+
+def mark_prefix_bits(limits: DeviceLimits, k: int, distinct: int) -> int:
+    """Return the bits of the prefixes of marks: one mark or two for each k-mer of a set, as memory allows."""
+    most = min(limits.budget // MARK_SHARE * 8, limits.max_allocation * 8)
+    wanted = min(distinct.bit_length(), most.bit_length() - 1) - MARK_BITS
+    return max(1, min(wanted, MAX_MARK_PREFIX, 2 * k))
 
 
 def look_up_block_bytes(limits: DeviceLimits, largest: int, inputs: int = 1) -> int:

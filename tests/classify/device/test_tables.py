@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from unittest import mock
@@ -13,14 +13,15 @@ import pytest
 from helpers.array_file_damage import check_every_damaged_byte, contents
 from helpers.classify_databases import random_database, write_as
 from hypothesis import given, settings, strategies as st
+from numpy.typing import NDArray
 
 from oclgenomics.classify import plan
 from oclgenomics.classify.database.database import Database, find_fault
-from oclgenomics.classify.database.features import Features
+from oclgenomics.classify.database.features import Features, unmix
 from oclgenomics.classify.database.file import KIND, PLAIN, open_database, read_database
 from oclgenomics.classify.database.packed_file import FeatureSource
 from oclgenomics.classify.database.packing import Widths
-from oclgenomics.classify.device.tables import Checks, FeatureTable
+from oclgenomics.classify.device.tables import Checks, FeatureFilter, FeatureTable, FullError
 from oclgenomics.errors import InputError
 from oclgenomics.io.array_file import ArrayFile
 from oclgenomics.io.array_writing import write_arrays
@@ -36,9 +37,9 @@ def loaded(features: int, locations: int) -> Iterator[None]:
         yield
 
 
-def load(engine: Engine, features: FeatureSource, windows: int) -> list[list[int]]:
+def load(engine: Engine, features: FeatureSource, windows: int, wanted: FeatureFilter | None = None) -> list[list[int]]:
     """What an index has of features."""
-    table = FeatureTable(engine, features, windows)
+    table = FeatureTable(engine, features, windows, wanted)
     found = [engine.download(array).tolist() for array in (table._entries, table._table)]
     lists = engine.download(table.locations).tolist() if features.numbers.in_lists else []
     table.release()
@@ -51,9 +52,18 @@ def alive(features: Features) -> Features:
     return Features(features.keys[there], features.counts[there], features.locations)
 
 
-def load_file(engine: Engine, path: Path) -> list[list[int]]:
+def load_file(engine: Engine, path: Path, wanted: NDArray[np.uint32] | None = None) -> list[list[int]]:
+    """What an index has of the features of a file, or of those that pass a filter of some keys."""
     with open_database(path) as (database, features):
-        return load(engine, features, int(database.targets.windows.sum()))
+        filtered = None if wanted is None else FeatureFilter(engine, [unmix(wanted)], features.numbers)
+        return load(engine, features, int(database.targets.windows.sum()), filtered)
+
+
+def passing(features: Features, wanted: NDArray[np.uint32], bits: int) -> Features:
+    """Those with locations whose keys begin with the same bits as one of some keys."""
+    of_lists = np.repeat(np.arange(len(features)), features.counts)
+    kept = np.isin(features.keys >> np.uint32(32 - bits), wanted >> np.uint32(32 - bits)) & (features.counts > 0)
+    return Features(features.keys[kept], features.counts[kept], features.locations[kept[of_lists]])
 
 
 def large_database(seed: int, count: int, most: int = 4) -> Database:
@@ -94,6 +104,54 @@ def test_those_of_a_file_are_those_in_memory(
     expected = database.features if version <= PLAIN else alive(database.features)
     with loaded(features, locations):
         assert load_file(shaped, path) == load(shaped, expected, windows)
+
+
+@settings(max_examples=20)
+@given(
+    count=st.sampled_from([0, 1, 300, 9000]),
+    share=st.sampled_from([0, 0.001, 0.2, 1]),
+    others=st.sampled_from([0, 1, 3000]),
+    bits=st.sampled_from([5, 9, 16, 32]),
+    pieces=st.sampled_from([(1000, 1000), (4096, 1 << 20), (1 << 20, 1 << 20)]),
+)
+def test_those_that_pass_a_filter(
+    tmp_path_factory: pytest.TempPathFactory,
+    shaped: Engine,
+    count: int,
+    share: float,
+    others: int,
+    bits: int,
+    pieces: tuple[int, int],
+) -> None:
+    path, database, rng = (
+        tmp_path_factory.mktemp("tables") / "x",
+        large_database(count, count),
+        np.random.default_rng(1),
+    )
+    write_as(path, database, KIND.version)
+    features, windows = database.features, int(database.targets.windows.sum())
+    wanted = features.keys[rng.random(len(features)) < share]
+    wanted = np.concatenate([wanted, rng.integers(0, 1 << 32, others, np.uint64).astype(np.uint32)])
+    expected = passing(features, wanted, bits)
+    with loaded(*pieces), mock.patch.multiple(plan, MIN_FILTER=bits, MAX_FILTER=bits, POPULOUS=9):
+        entries, table, lists = load_file(shaped, path, wanted)
+    told = load(shaped, expected, windows)
+    assert [entries[: len(expected) + 1], table, lists[: len(told[2])]] == told
+
+
+@pytest.mark.parametrize("short", ["features", "in_lists"])
+def test_a_filter_that_more_pass_than_there_is_room_for(engine: Engine, tmp_path: Path, short: str) -> None:
+    """Nothing is written behind the room for them, and one feature or location too many is noticed."""
+    path, database = tmp_path / "x", large_database(3, 3000)
+    write_as(path, database, KIND.version)
+    kept = alive(database.features)
+    with open_database(path) as (opened, features):
+        wanted, windows = FeatureFilter(engine, [unmix(kept.keys)], features.numbers), int(opened.targets.windows.sum())
+        for missing in (0, 1, 2):
+            exact = plan.FilterSizes(wanted.sizes.bits, len(kept), kept.in_lists)
+            wanted.sizes = replace(exact, **{short: getattr(exact, short) - missing})
+            with pytest.raises(FullError) if missing else nullcontext():
+                load(engine, features, windows, wanted)
 
 
 @pytest.mark.parametrize(("version", "step"), [(4, 3), (3, 1), (2, 5)])
@@ -199,8 +257,11 @@ def test_locations_that_are_more_than_there_is_room_for(engine: Engine, tmp_path
             load(engine, features, int(opened.targets.windows.sum()))
 
 
+@pytest.mark.parametrize("wanted", [None, np.zeros(1, np.uint32)])
 @pytest.mark.parametrize("section", ["key_starts", "location_starts", "keys", "locations", "block_sums"])
-def test_damage_in_any_block_of_packed_features_is_noticed(engine: Engine, tmp_path: Path, section: str) -> None:
+def test_damage_in_any_block_of_packed_features_is_noticed(
+    engine: Engine, tmp_path: Path, section: str, wanted: NDArray[np.uint32] | None
+) -> None:
     path = tmp_path / "x"
     write_as(path, large_database(7, 20_000), KIND.version)
     whole = path.read_bytes()
@@ -209,12 +270,16 @@ def test_damage_in_any_block_of_packed_features_is_noticed(engine: Engine, tmp_p
     for place in (*range(0, found.filled_bytes, BLOCK_BYTES), found.bytes - 1, found.filled_bytes - 1):
         path.write_bytes(whole[: start + place] + bytes([whole[start + place] ^ 1]) + whole[start + place + 1 :])
         with loaded(5000, 3000), pytest.raises(InputError, match=f"section '{section}' is damaged .*build it again"):
-            load_file(engine, path)
+            load_file(engine, path, wanted)
 
 
-@pytest.mark.parametrize("features", ["none", "one too few", "one too many", "more than there is room for"])
+@pytest.mark.parametrize(
+    ("features", "filtered"),
+    [(what, filtered) for filtered in (False, True) for what in ("none", "one too few", "one too many")]
+    + [("more than there is room for", False)],
+)
 def test_features_that_have_not_just_the_locations_of_their_bucket(
-    engine: Engine, tmp_path: Path, features: str
+    engine: Engine, tmp_path: Path, features: str, filtered: bool
 ) -> None:
     """No kernel reads or writes what is not there, whatever the last bits of locations and the numbers say."""
     path, database = tmp_path / "x", large_database(3, 3000)
@@ -231,4 +296,4 @@ def test_features_that_have_not_just_the_locations_of_their_bucket(
         arrays["locations"][bit // 64] ^= np.uint64(1 << bit % 64)
     write_arrays(path, KIND, "1", metadata, arrays)
     with pytest.raises(InputError, match=r"contradicts itself: it has (buckets of features|numbers of features other)"):
-        load_file(engine, path)
+        load_file(engine, path, np.zeros(1, np.uint32) if filtered else None)

@@ -20,9 +20,11 @@ from oclgenomics.kmers.analysis import query as query_module
 from oclgenomics.kmers.analysis.query import QueryResult
 from oclgenomics.kmers.database.kmer_set import CountedKmers
 from oclgenomics.kmers.device import look_up
-from oclgenomics.kmers.device.look_up import CountBounds, TextKmers
+from oclgenomics.kmers.device.key_table import ChosenKmers, CountBounds
+from oclgenomics.kmers.device.look_up import TextKmers
 from oclgenomics.kmers.formats import query as texts
 from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
+from oclgenomics.kmers.plan import memory
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.records import Record
@@ -72,9 +74,11 @@ def text_of(reads: list[bytes], seed: int, fastq: bool, width: int, newline: byt
 
 
 @contextmanager
-def cut(block_bytes: int | None = None, room: int | None = None) -> Iterator[None]:
-    """Blocks of so many bytes, and tables of so many k-mers."""
+def cut(block_bytes: int | None = None, room: int | None = None, most_marked: int = 0) -> Iterator[None]:
+    """Blocks of so many bytes, tables of so many k-mers, and files of so many bases at most that are marked first."""
     with ExitStack() as stack:
+        stack.enter_context(mock.patch.object(query_module, "most_marked", return_value=most_marked))
+        stack.enter_context(mock.patch.object(memory, "MIN_LOOK_UP", 1))  # so that tables of marked k-mers are enlarged
         if block_bytes is not None:
             stack.enter_context(mock.patch.object(query_module, "query_block_bytes", return_value=block_bytes))
         if room is not None:
@@ -107,11 +111,12 @@ def reports(found: QueryResult) -> dict[str, bytes]:
     size=st.integers(1, 12),
     block_bytes=st.integers(1, 900),
     room=st.sampled_from([None, 1, 5, 40]),
+    most_marked=st.sampled_from([0, 100, 1 << 20]),
     fastq=st.booleans(),
     width=st.integers(1, 80),
     newline=st.sampled_from([b"\n", b"\r\n", b"\r"]),
 )
-@settings(max_examples=60)
+@settings(max_examples=45)
 def test_all_reports_are_those_of_the_host(
     engine: Engine,
     tmp_path_factory: pytest.TempPathFactory,
@@ -121,6 +126,7 @@ def test_all_reports_are_those_of_the_host(
     size: int,
     block_bytes: int,
     room: int | None,
+    most_marked: int,
     fastq: bool,
     width: int,
     newline: bytes,
@@ -132,7 +138,7 @@ def test_all_reports_are_those_of_the_host(
     path = tmp_path_factory.mktemp("x") / "reads"
     path.write_bytes(text_of(reads, seed, fastq, width, b"\n" if fastq and newline == b"\r" else newline))
     expected = reports(query(kmers, files=path, both_strands=True))
-    with cut(block_bytes, room):
+    with cut(block_bytes, room, most_marked):
         assert reports(query(kmers, files=path, both_strands=True, engine=engine)) == expected
 
 
@@ -159,7 +165,7 @@ def test_counts_are_those_of_the_oracle(
     text = "".join(f"{read}\n" for read in reads).encode()
     sizes = np.array([len(read) for read in reads])
     uploaded = Text(engine.upload(np.frombuffer(b"..." + text, np.uint8)), 3, len(text))
-    finder = TextKmers(engine, kmers, CountBounds(), max(room, kmers.distinct // 7), with_counts=True)
+    finder = TextKmers(engine, kmers, ChosenKmers(CountBounds()), max(room, kmers.distinct // 7), with_counts=True)
     found, valid = finder.counts_along(
         uploaded, np.cumsum(sizes + 1) - sizes - 1, np.maximum(sizes - k + 1, 0), backward=backward
     )
@@ -180,10 +186,10 @@ def test_a_database_larger_than_memory(device: Device, tmp_path: Path, k: int) -
     database = write_database(tmp_path / "db", kmers)
     (tmp_path / "x.fa").write_bytes(b">a\n" + genome[:90_000] + b"N\n>b\n" + genome[80_000:][::-1] + b"\n>c\nACG\n")
     expected = reports(query(database, files=tmp_path / "x.fa"))
-    with Engine(device, max_memory=3 << 20) as engine:
-        assert TextKmers(engine, kmers, CountBounds(), with_counts=True)._table is None
+    with Engine(device, max_memory=5 << 19) as engine:
+        assert TextKmers(engine, kmers, ChosenKmers(CountBounds()), with_counts=True)._table is None
         assert reports(query(database, files=tmp_path / "x.fa", engine=engine)) == expected
-        assert engine.memory.peak <= 3 << 20
+        assert engine.memory.peak <= 5 << 19
     assert b"\ta\t" not in expected["bed"]
 
 
@@ -220,14 +226,3 @@ def test_parts_keep_their_arrays(engine: Engine, tmp_path: Path) -> None:
         assert [row for part in parts for row in part.rows()] == [row for part in found for row in part.rows()]
     host = query(random_set(4, 90), files=tmp_path / "x.fq")
     assert [row for part in parts for row in part.rows()] == [row for part in host for row in part.rows()]
-
-
-@pytest.mark.parametrize("with_counts", [False, True])
-@pytest.mark.parametrize("k", [9, 40, 256])
-def test_a_table_takes_half_of_the_memory(device: Device, k: int, with_counts: bool) -> None:
-    memory = 8 << 20
-    with Engine(device, max_memory=memory) as engine:
-        room = look_up.table_room(engine.limits(), k, with_counts=with_counts)
-        table = look_up.KeyTable(engine, k, room, with_counts=with_counts)
-        assert memory * 0.4 < engine.memory.used <= memory / 2
-        del table

@@ -18,7 +18,8 @@ from oclgenomics.errors import InputError, UsageError
 from oclgenomics.kmers import FilterOptions, filter_reads, reference
 from oclgenomics.kmers.database.keys import texts_of
 from oclgenomics.kmers.database.kmer_set import CountedKmers
-from oclgenomics.kmers.device.look_up import CountBounds, TextKmers, key_tables
+from oclgenomics.kmers.device.key_table import ChosenKmers, CountBounds
+from oclgenomics.kmers.device.look_up import TextKmers
 from oclgenomics.kmers.device.read_filter import HowToRead, counted_reads
 from oclgenomics.kmers.options import MAX_COUNTER, CountOptions
 from oclgenomics.runtime import Device, Engine
@@ -52,7 +53,7 @@ def numbers_of(
     room: int | None = None,
 ) -> tuple[list[tuple[int, int]], list[bytes]]:
     """The same as the device finds it, and the texts of the reads."""
-    look_up = TextKmers(engine, kmers, bounds, room=room)
+    look_up = TextKmers(engine, kmers, ChosenKmers(bounds), room=room)
     numbers, texts = [], []
     for run in counted_reads(engine, path, look_up, HowToRead(kmers.k - 1, block_bytes)):
         numbers += list(zip(run.kmers.tolist(), run.found.tolist(), strict=True))
@@ -369,12 +370,6 @@ def test_little_memory(device: Device, tmp_path: Path) -> None:
         summary = filter_reads(tmp_path / "db", tmp_path / "a.fq", tmp_path / "out", engine=engine)
     expected = expected_numbers(reads, kmers)
     assert (summary.kmers, summary.found) == tuple(map(sum, zip(*expected, strict=True)))
-
-
-def test_tables_hold_what_is_asked_for(engine: Engine) -> None:
-    kmers = random_set(9, 300, most=5)
-    assert len(list(key_tables(engine, kmers, CountBounds(2, 3), 10_000))) == 1
-    assert len(list(key_tables(engine, kmers, CountBounds(2, 3), 100))) == -(-kmers.distinct // 100)
 
 
 @pytest.mark.one_cpu  # refusals

@@ -30,7 +30,7 @@ from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.plan import memory as section_plan
 from oclgenomics.kmers.plan.memory import TALLIED
 from oclgenomics.primitives import Runs
-from oclgenomics.runtime import Device, Engine
+from oclgenomics.runtime import Device, Engine, SharedArray
 
 FIXTURE = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -338,6 +338,11 @@ def no_limit(table: NDArray[np.void]) -> NDArray[np.uint64]:
     return np.full(table["first"].T.shape, ~np.uint64(0))
 
 
+def decoded(engine: Engine, table: NDArray[np.void], room: SharedArray) -> tuple[Runs, NDArray[np.uint32]]:
+    runs = decode_device.runs_for(engine, table)
+    return runs, decode_device.decode_into(engine, table, no_limit(table), room, runs)
+
+
 ONE, LARGEST = 0xF << 60, 0xF << 60 | ((1 << 32) - 2)  # Simple-8b: a word with one number, which is a count less 1
 
 
@@ -365,7 +370,7 @@ def test_sections_with_numbers_that_are_too_large(
     room = decode_device.room_for(shaped, [table])
     room.host[:] = 0
     room.host.view(np.uint8)[: len(raw)] = np.frombuffer(raw, np.uint8)
-    runs, status = decode_device.decode_on(shaped, table, no_limit(table), room)
+    runs, status = decoded(shaped, table, room)
     assert status.tolist() == [0 if fine else 2]
     if fine:
         expected = decode_section(raw, words, 2, len(gap))
@@ -388,7 +393,7 @@ def test_gaps_that_lead_beyond_the_largest_key(shaped: Engine, words: int, below
     room = decode_device.room_for(shaped, [table])
     room.host[:] = 0
     room.host.view(np.uint8)[: len(raw)] = np.frombuffer(raw, np.uint8)
-    runs, status = decode_device.decode_on(shaped, table, no_limit(table), room)
+    runs, status = decoded(shaped, table, room)
     if gap > below:
         assert status.tolist() == [2]
         with pytest.raises(ValueError, match=r"beyond|ascend|order|large|overflow|wrap"):
@@ -417,7 +422,7 @@ def test_bytes_that_are_no_section(shaped: Engine, words: int, size: int, data: 
     room = decode_device.room_for(shaped, [table])
     room.host[:] = 0
     room.host.view(np.uint8)[: len(raw)] = raw
-    runs, status = decode_device.decode_on(shaped, table, no_limit(table), room)
+    runs, status = decoded(shaped, table, room)
     try:
         expected = decode_section(bytes(raw), words, int(table["kmers"][0]), int(table["gap_bytes"][0]))
         check_ends(expected.keys, table["first"][0], no_limit(table)[:, 0])
