@@ -9,11 +9,11 @@ from __future__ import annotations
 import heapq
 import itertools
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,27 +25,10 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.array_layout import KEY, Checksum
 from oclgenomics.runtime import Engine
 from oclgenomics.variation import Alignment, ReadOptions
-from oclgenomics.variation.sources import AlignmentSource, Excluded
+from oclgenomics.variation.sources import AlignmentSource, Excluded, Simulated
 
 KeptT = TypeVar("KeptT", bound=KeptItems[Any])
 OBJECT_BYTES = 2048  # of an object in memory, apart from its arrays; about
-
-
-@runtime_checkable
-class Simulated(Protocol):
-    """Replicates that any process can simulate: `oclgenomics.simulate.NeutralReplicates`."""
-
-    @property
-    def replicates(self) -> int:
-        """How many there are."""
-
-    def __iter__(self) -> Iterator[Alignment]: ...
-
-    def between(self, begin: int, end: int) -> Iterator[Alignment]:
-        """Simulate the replicates [begin, end)."""
-
-    def record(self) -> Mapping[str, Any]:
-        """Return all that decides what they are, as plain values."""
 
 
 class PositionRange(NamedTuple):

@@ -20,7 +20,6 @@ from oclgenomics.app.alignment_jobs import (
     AllShares,
     Dealer,
     PositionRange,
-    Simulated,
     check_agreed,
     counted,
     file_names,
@@ -45,7 +44,7 @@ from oclgenomics.omega.sites.sources import FilteredBatch, filter_batch, filtere
 from oclgenomics.variation import Alignment, ReadOptions
 from oclgenomics.variation.alignment import AlignmentRead
 from oclgenomics.variation.observation import Observation, as_observed
-from oclgenomics.variation.sources import AlignmentSource, Excluded, batches, open_alignments, regions_of
+from oclgenomics.variation.sources import AlignmentSource, Excluded, Simulated, batches, open_alignments, regions_of
 
 
 @dataclass(frozen=True)

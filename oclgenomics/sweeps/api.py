@@ -14,12 +14,12 @@ from oclgenomics.app.significance import check_rates
 from oclgenomics.errors import ParameterError, UsageError, check_choice
 from oclgenomics.sweeps.combined import COMBINED
 from oclgenomics.sweeps.jobs import Backgrounds, ScanJob, SweepPart, ThresholdJob, scan_parts
-from oclgenomics.sweeps.options import JUDGED, Statistic, SweepOptions
+from oclgenomics.sweeps.options import JUDGED, Statistic, SweepOptions, unrefined
 from oclgenomics.sweeps.result import Scan, Scans
-from oclgenomics.sweeps.significance import Peaks, Significance, compare, cut_at, merge_rows
+from oclgenomics.sweeps.significance import Peaks, Significance, check_compared, compare, cut_at, merge_rows
 from oclgenomics.variation import Alignment, ReadOptions
 from oclgenomics.variation.genes import Genes, read_genes
-from oclgenomics.variation.sources import AlignmentSource, Excluded
+from oclgenomics.variation.sources import AlignmentSource, Excluded, Simulated
 
 
 @verb
@@ -31,6 +31,7 @@ def iter_scan(
     exclude: Excluded = None,
     on_alignment: Callable[[Alignment], None] | None = None,
     backgrounds: Backgrounds = None,
+    thresholds: Significance | None = None,
     engine: EngineLike = None,
     run: Run | None = None,
     executor: ExecutorLike = None,
@@ -44,10 +45,12 @@ def iter_scan(
         read ahead. Statistics that compare alignments with the whole input are given after the last one was read.
     """
     options, run = options or SweepOptions(), run or Run()
+    if thresholds is not None and options.refine is None:
+        raise ParameterError("thresholds", "has no effect without `refine`, the bp between further positions")
     parts: Generator[SweepPart, None, None]
     if executor is None:
-        how: dict[str, Any] = {"exclude": exclude, "on_alignment": on_alignment, "backgrounds": backgrounds}
-        parts = scan_parts(source, options, engine, run, reading=reading, **how)
+        how: dict[str, Any] = {"exclude": exclude, "backgrounds": backgrounds, "thresholds": thresholds}
+        parts = scan_parts(source, options, engine, run, reading=reading, on_alignment=on_alignment, **how)
     else:
         _no_callback(on_alignment)
         job = ScanJob(file_names(source), options, reading, exclude, backgrounds)
@@ -84,6 +87,9 @@ def scan(scans: list[Scan]) -> Scans:
     backgrounds : mapping or path, optional
         What statistics compare alignments with (`Scan.backgrounds` of another scan), or a file of neutral
         replicates that `sweeps threshold --json` wrote, instead of this input.
+    thresholds : Significance, optional
+        Of neutral replicates (`find_thresholds`, `read_thresholds`): with `SweepOptions.refine`, rows that pass one of
+        them get further rows around them, instead of those beyond a quantile.
     engine : Engine, Device or str, optional
         An engine in use already, which stays open; or where to run, as `oclgenomics.runtime.select_device` takes it.
         The device is opened after the first alignment has been read, so that errors in the input come first.
@@ -138,7 +144,7 @@ def find_thresholds(
     source : path, Alignment, or iterable of both
         The replicates: a file, or alignments such as `oclgenomics.simulate.NeutralReplicates` gives.
     options : SweepOptions, optional
-        Those of the scan that is judged, without `grid`.
+        Those of the scan that is judged, without `grid`; what is said of `refine` has no effect.
     fpr : sequence of float
         False-positive rates per replicate and statistic, each between 0 and 1.
     combined : sequence of str, optional
@@ -156,7 +162,8 @@ def find_thresholds(
     Raises
     ------
     UsageError
-        A rate outside its range, or too small for so few replicates; options that do not suit the replicates.
+        A rate outside its range, or too small for so few replicates; options that do not suit the replicates, such as
+        statistics between two populations of `NeutralReplicates`, which are of one.
     InputError, DeviceError
         As for `scan`.
 
@@ -167,8 +174,9 @@ def find_thresholds(
     >>> neutral = NeutralReplicates(Region(50, 100_000, 10_000, theta=50, rho=50), 1, 1_000)
     >>> find_thresholds(neutral, fpr=(0.05, 0.01)).to_frame()  # doctest: +SKIP
     """
-    options, run = options or SweepOptions(), run or Run()
+    options, run = unrefined(options or SweepOptions()), run or Run()
     combined = check_questions(options, fpr, combined)
+    check_compared(options.statistics, simulated=isinstance(source, Simulated))
     whole = reading.length if length is None else length
     if executor is None:
         parts = ThresholdJob(source, options, reading).parts(engine, run, on_alignment=on_alignment)
@@ -267,4 +275,6 @@ def find_peaks(
         value = threshold
     else:
         value = cut_at(scans, statistic, top=top, quantile=quantile)
-    return Peaks(statistic, tuple(merge_rows(scans, statistic, value, merge, null)), value, fpr, compared, annotation)
+    regions = tuple(merge_rows(scans, statistic, value, merge, null))
+    refined = any(one.fine is not None for one in scans)
+    return Peaks(statistic, regions, value, fpr, compared, annotation, refined)

@@ -28,7 +28,7 @@ from oclgenomics.sweeps.clr_reference import (
     MOST_X,
     TOLERANCE,
 )
-from oclgenomics.sweeps.options import SweepOptions
+from oclgenomics.sweeps.options import SweepOptions, unrefined
 from oclgenomics.sweeps.plan import Floats, Ints, Mask, Portion, UsedSites, grid_positions
 from oclgenomics.variation.recombination_map import RecombinationMap
 
@@ -363,15 +363,20 @@ class ClrSites:
     stop: Ints
 
     @classmethod
-    def of(cls, used: UsedSites, options: SweepOptions, mask: Mask, genetic: RecombinationMap | None) -> ClrSites:
+    def of(
+        cls, used: UsedSites, options: SweepOptions, mask: Mask, genetic: RecombinationMap | None,
+        places: Floats | None = None,
+    ) -> ClrSites:  # fmt: skip
         """Take the sites of an alignment; those beyond the next excluded region do not count where these split.
+
+        CLR is computed at `places`, or where the options say.
 
         Raises
         ------
         InputError
             The recombination map does not have this chromosome.
         """
-        places = places_of(used, options)
+        places = places_of(used, options) if places is None else places
         first, stop = np.zeros(len(places), np.int64), np.full(len(places), used.sites, np.int64)
         if options.on_exclude == "split" and len(mask.starts):
             below = np.searchsorted(mask.starts, places, side="left")  # regions that start below
@@ -436,7 +441,9 @@ def places_of(used: UsedSites, options: SweepOptions) -> Floats:
     """Return where CLR is computed, bp: at `clr_step`, or else on the grid of the rows, or else at `DEFAULT_STEP`."""
     if options.clr_step is None and (options.grid is not None or options.step is not None):
         return grid_positions(used, options)[0]
-    own = replace(options, grid=None, step=options.clr_step or DEFAULT_STEP, statistics=("clr",), precision="accurate")
+    own = replace(
+        unrefined(options), grid=None, step=options.clr_step or DEFAULT_STEP, statistics=("clr",), precision="accurate"
+    )
     return grid_positions(used, own)[0]
 
 

@@ -97,3 +97,10 @@ class Family(Protocol):
     def native(self, measured: Any, options: SweepOptions, background: Background | None) -> Native:
         """Return the values of one alignment."""
         ...
+
+    def nearer(
+        self, found: Native, used: UsedSites, at: Floats, options: SweepOptions, mask: Mask,
+        background: Background | None,
+    ) -> Native:  # fmt: skip
+        """Return the values of an alignment for rows at further positions; what was found, if that has all there is."""
+        ...

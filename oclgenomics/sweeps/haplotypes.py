@@ -130,6 +130,13 @@ class HaplotypeFamily:
         known = {name: np.where(measured.known, values[name], np.nan) for name in names}
         return Native(measured.at, known, _remarks(measured, options))
 
+    def nearer(
+        self, found: Native, used: UsedSites, at: Floats, options: SweepOptions, mask: Mask,
+        background: Background | None,
+    ) -> Native:  # fmt: skip
+        """Return the values of windows, all of which are known."""
+        return found
+
 
 def _own_starts(sites: int, window: int, step: int, portion: Portion) -> Ints:
     """First sites of the windows of a portion."""

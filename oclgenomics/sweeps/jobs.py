@@ -22,7 +22,6 @@ import numpy as np
 from oclgenomics.app.alignment_jobs import (
     AllShares,
     Dealer,
-    Simulated,
     check_agreed,
     counted,
     file_names,
@@ -45,11 +44,13 @@ from oclgenomics.sweeps.haplotypes import HaplotypeWindows
 from oclgenomics.sweeps.options import FILES, SweepOptions, sweep_parameters
 from oclgenomics.sweeps.plan import ALL, Portion, SweepFacts, UsedSites, used_sites
 from oclgenomics.sweeps.populations import read_populations
+from oclgenomics.sweeps.refinement import candidates
 from oclgenomics.sweeps.result import Scan
+from oclgenomics.sweeps.significance import Significance
 from oclgenomics.variation import Alignment, ReadOptions
 from oclgenomics.variation.alignment import AlignmentRead
 from oclgenomics.variation.observation import Observation, as_observed
-from oclgenomics.variation.sources import AlignmentSource, Excluded, batches, open_alignments, regions_of
+from oclgenomics.variation.sources import AlignmentSource, Excluded, Simulated, batches, open_alignments, regions_of
 
 GRAIN = 1 << 20  # states of sites, some milliseconds: an alignment is not cut into portions that have fewer
 PARTS = 1 << 12  # of an alignment that is cut, at whose borders that may be
@@ -194,6 +195,8 @@ class ScanJob(Job[SweepPart]):
         For pieces a file.
     backgrounds : mapping or path, optional
         For pieces a file.
+    thresholds : Significance, optional
+        Say which rows are refined.
     named : bool
         A piece refuses an input that does not name its samples.
     """
@@ -207,6 +210,7 @@ class ScanJob(Job[SweepPart]):
     exclude: Excluded = None
     backgrounds: Backgrounds = None
     named: bool = False
+    thresholds: Significance | None = None
 
     def inputs(self) -> tuple[str, ...]:
         others = [] if self.backgrounds is None else [path_of("backgrounds", self.backgrounds)]
@@ -217,8 +221,15 @@ class ScanJob(Job[SweepPart]):
 
     def parts(self, engine: EngineLike, run: Run, shard: Shard | None = None) -> Generator[SweepPart, None, None]:
         if shard is None:
-            how: dict[str, Any] = {"exclude": self.exclude, "backgrounds": self.backgrounds}
+            how: dict[str, Any] = {
+                "exclude": self.exclude, "backgrounds": self.backgrounds, "thresholds": self.thresholds,
+            }  # fmt: skip
             return scan_parts(self.source, self.options, engine, run, reading=self.reading, **how)
+        if self.options.refine is not None:
+            raise UsageError(
+                "`refine` looks again at rows of the whole scan, which no piece has; leave it out, or scan without "
+                "pieces"
+            )
         sites = _Sites(self.options, self.reading, self.exclude)
         ready = partial(self._ready, run, sites)
         return _pieces(self, sites, engine, run, shard, ready, partial(backgrounds_of, self.backgrounds))
@@ -360,6 +371,7 @@ def scan_parts(
     exclude: Excluded = None,
     on_alignment: Callable[[Alignment], None] | None = None,
     backgrounds: Backgrounds = None,
+    thresholds: Significance | None = None,
 ) -> Generator[AlignmentRead | Scan, None, None]:
     """Scan an input; parameters and errors as for `oclgenomics.sweeps.scan`.
 
@@ -370,6 +382,7 @@ def scan_parts(
     """
     sites, given = _Sites(options, reading, exclude), backgrounds_of(backgrounds)
     number = itertools.count()
+    how = {} if options.refine is None else {"candidates": partial(candidates, options=options, null=thresholds)}
     with ExitStack() as stack:
         read = open_alignments(source, reading_for(reading, options), threads=run.threads, progress=run.progress)
         scanner, held = None, list[BegunScan]()
@@ -389,9 +402,9 @@ def scan_parts(
             if scanner.waits(given):
                 held += begun
             else:
-                yield from scanner.finish(begun, given)
+                yield from scanner.finish(begun, given, **how)
         if scanner is not None and held:
-            yield from scanner.finish(held, given)
+            yield from scanner.finish(held, given, **how)
 
 
 def _pieces(

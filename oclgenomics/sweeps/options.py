@@ -6,7 +6,7 @@ import math
 import operator
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
 from oclgenomics.errors import ParameterError, UsageError, check_choice
@@ -47,11 +47,13 @@ EHH_EDGES: tuple[EhhEdge, ...] = get_args(EhhEdge)
 
 LEAST_WIDTH, MOST_WIDTH = 6, 2048
 MAX_POSITIONS = 1 << 24
+REFINE_QUANTILE = 0.99  # beyond which rows of a grid get rows at closer positions
 WHOLE_NUMBERS = (
     "width", "edge", "grid", "step", "window",
     "haplotype_window", "haplotype_step",
     "ehh_max_gap",
     "clr_step",
+    "refine", "refine_margin",
 )  # fmt: skip
 FILES = ("clr_spectrum", "recombination_map", "populations")
 
@@ -109,6 +111,13 @@ class SweepOptions:
     between : sequence of str, optional
         Two of the populations of that file, if it has more. XP-nSL and XP-EHH are high at sweeps of the first one.
 
+    refine : int, optional
+        Bp between further positions around those rows of `grid` or `step` that look like a sweep (`Scan.fine`).
+    refine_quantile : float, optional
+        Rows beyond this quantile of their alignment look like one, by any of the statistics; 0.99 if not given.
+    refine_margin : int, optional
+        Bp on either side of such rows; if not given, those between rows.
+
     Raises
     ------
     ParameterError
@@ -139,6 +148,9 @@ class SweepOptions:
     recombination_map: str | None = None
     populations: str | None = None
     between: Sequence[str] | None = None
+    refine: int | None = None
+    refine_quantile: float | None = None
+    refine_margin: int | None = None
 
     def __post_init__(self) -> None:
         self._take_numbers()
@@ -147,6 +159,7 @@ class SweepOptions:
             check_choice(name, getattr(self, name), choices)
         if self.missing is not None:
             check_choice("missing", self.missing, MISSING)
+        quantile = REFINE_QUANTILE if self.refine_quantile is None else self.refine_quantile
         checks = (
             ("width", self.width % 2 != 0, "the sites of a window are an even number: two halves of one size"),
             ("width", not LEAST_WIDTH <= self.width <= MOST_WIDTH, f"give {LEAST_WIDTH} to {MOST_WIDTH} sites"),
@@ -155,8 +168,11 @@ class SweepOptions:
             ("step", self.step is not None and self.step < 1, "give a number of bp, 1 or more"),
             ("window", self.window is not None and self.window < 1, "give a number of bp, 1 or more"),
             ("clr_step", self.clr_step is not None and self.clr_step < 1, "give a number of bp, 1 or more"),
+            ("refine", self.refine is not None and self.refine < 1, "give a number of bp, 1 or more"),
+            ("refine_margin", self.refine_margin is not None and self.refine_margin < 0, "give a number of bp"),
             ("clr_folded", not isinstance(self.clr_folded, bool), "give True or False"),
             ("maf", not 0 <= self.maf <= 0.5, "a minor allele frequency lies between 0 and 0.5"),
+            ("refine_quantile", not 0 < quantile < 1, "it lies between 0 and 1, such as 0.99 for 1 % of the rows"),
             ("ehh_maf", not 0 <= self.ehh_maf <= 0.5, "a minor allele frequency lies between 0 and 0.5"),
             ("ehh_max_gap", self.ehh_max_gap < 1, "give a number of bp, 1 or more"),
             ("haplotype_window", self.haplotype_window < 2, "give a number of sites, 2 or more"),
@@ -183,8 +199,10 @@ class SweepOptions:
         for name in FILES:
             value = getattr(self, name)
             object.__setattr__(self, name, None if value is None else os.fspath(value))
-        for name in ("maf", "max_missing", "ehh_maf"):
+        for name in ("maf", "max_missing", "ehh_maf", "refine_quantile"):
             value = getattr(self, name)
+            if value is None and name == "refine_quantile":
+                continue
             try:
                 number = float(value)
             except (TypeError, ValueError):
@@ -216,8 +234,22 @@ class SweepOptions:
             names = ", ".join(POPULATION_STATISTICS)
             raise UsageError(f"`populations` has no effect on {','.join(self.statistics)}; add some of {names}")
 
+    def _check_refinement(self) -> None:
+        for name in ("refine_quantile", "refine_margin"):
+            if self.refine is None and getattr(self, name) is not None:
+                raise UsageError(f"`{name}` has no effect without `refine`, the bp between further positions")
+        if self.refine is None:
+            return
+        if self.precision == "compat":
+            raise UsageError("`refine` and `precision=compat` contradict each other: RAiSD has one grid")
+        if self.grid is None and self.step is None:
+            raise UsageError("`refine` adds positions to those of a grid; give `step` or `grid` as well")
+        if self.step is not None and self.refine >= self.step:
+            raise UsageError(f"`refine={self.refine}` is not closer than `step={self.step}`; give fewer bp")
+
     def _check_together(self) -> None:
         self._check_populations()
+        self._check_refinement()
         if self.grid is not None and self.step is not None:
             raise UsageError("`grid` and `step` contradict each other; give one of them")
         if self.precision != "compat":
@@ -236,6 +268,11 @@ class SweepOptions:
     def masked(self) -> bool:
         """Whether missing states are part of patterns."""
         return (self.missing or ("drop" if self.precision == "compat" else "mask")) == "mask"
+
+
+def unrefined(options: SweepOptions) -> SweepOptions:
+    """Return the options of the coarse rows alone."""
+    return replace(options, refine=None, refine_quantile=None, refine_margin=None)
 
 
 def sweep_parameters(options: SweepOptions) -> dict[str, Any]:

@@ -438,13 +438,15 @@ def highest_in_bins(at: Floats, values: Floats, grid: Floats, step: float) -> In
     at, values : ndarray of float64, shape (windows,)
         Ascending positions, and the values there; NaN is no value.
     grid : ndarray of float64, shape (positions,)
-        Evenly spaced by `step`.
+        Ascending; spaced by `step`, or by multiples of it where positions are left out.
     """
     best = np.full(len(grid), -1, np.int64)
     known = np.flatnonzero(~np.isnan(values))
     bins = np.floor((at[known] - (grid[0] - step / 2)) / step).astype(np.int64) if step else np.zeros(len(known), int)
-    inside = (bins >= 0) & (bins < len(grid))
-    known, bins = known[inside], bins[inside]
+    places = np.rint((grid - grid[0]) / step).astype(np.int64) if step else np.arange(len(grid))
+    row = np.searchsorted(places, bins)
+    inside = places[np.minimum(row, len(grid) - 1)] == bins
+    known, bins = known[inside], row[inside]
     order = np.lexsort((known, -values[known], bins))
     found, place = np.unique(bins[order], return_index=True)
     best[found] = known[order][place]

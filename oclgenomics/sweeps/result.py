@@ -76,6 +76,9 @@ class Scan:
         What a person has to know of the values, each in a line.
     details : mapping of str to object
         What else a statistic has to report: of nSL, iHS, XP-nSL and XP-EHH the scores of sites, `ehh.SiteScores`.
+    fine : Scan, optional
+        Rows at closer positions around some of the rows, where `SweepOptions.refine` asks for them. They say where a
+        sweep is; thresholds, p-values and `best` are of the rows of the grid.
     seconds : float
         Time on the device and in its preparation; of alignments that were scanned together, the share.
     """
@@ -97,6 +100,7 @@ class Scan:
     backgrounds: Mapping[str, Mapping[str, NDArray[np.float64]]] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
+    fine: Scan | None = None
     seconds: float = 0.0
 
     def __repr__(self) -> str:

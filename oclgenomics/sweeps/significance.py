@@ -40,6 +40,22 @@ def sign_of(statistic: str) -> int:
     return -1 if statistic in LOW else 1
 
 
+def check_compared(statistics: Sequence[str], *, simulated: bool) -> None:
+    """Refuse statistics between two populations of simulated replicates, which are of one population.
+
+    Raises
+    ------
+    UsageError
+        Some of the statistics compare two populations.
+    """
+    compared = [name for name in statistics if name in POPULATION_STATISTICS]
+    if compared and simulated:
+        raise UsageError(
+            f"{compared[0]} needs replicates of two populations, which are not simulated here; give such replicates as "
+            "the input, and their samples with `populations`"
+        )
+
+
 def density_of(scan: Scan) -> float:
     """Return the sites per bp of an alignment, by the mean over its windows of sites or its rows; NaN without any."""
     if not len(scan.positions):
@@ -363,6 +379,9 @@ class Peak:
         where their length is not known.
     local_p : dict of str to float, or None
         Of the combined score: the probability of each statistic's value at a single neutral position.
+    fine_position, fine_value : float or None
+        Of refined scans: the row within the region that is most like a sweep, fine ones among them; None where the
+        region has no fine row. Thresholds and p-values are of `value`, and not of this one.
     """
 
     chromosome: str
@@ -375,9 +394,12 @@ class Peak:
     p_value: float | None = None
     q_value: float | None = None
     local_p: Mapping[str, float] | None = None
+    fine_position: float | None = None
+    fine_value: float | None = None
 
 
-PEAK_COLUMNS = ("name", *(one.name for one in fields(Peak) if one.name != "local_p"))
+FINE_COLUMNS = ("fine_position", "fine_value")
+PEAK_COLUMNS = ("name", *(one.name for one in fields(Peak) if one.name not in ("local_p", *FINE_COLUMNS)))
 GENE_COLUMNS = ("genes", "nearest_gene", "gene_distance")
 
 
@@ -396,6 +418,8 @@ class Peaks:
         What was compared with the neutral replicates.
     genes : Genes, optional
         An annotation, from which each peak gets its genes.
+    refined : bool
+        The scans have fine rows.
     """
 
     statistic: str
@@ -404,6 +428,7 @@ class Peaks:
     fpr: float | None = None
     compared: str | None = None
     genes: Genes | None = None
+    refined: bool = False
 
     def __repr__(self) -> str:
         return f"<Peaks: {len(self.peaks):,} regions with {self.statistic} beyond {self.threshold:.6g}>"
@@ -413,8 +438,13 @@ class Peaks:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns: `PEAK_COLUMNS`, and with an annotation `GENE_COLUMNS`."""
-        return PEAK_COLUMNS if self.genes is None else (*PEAK_COLUMNS, *GENE_COLUMNS)
+        """Names of the columns: `PEAK_COLUMNS`, of refined scans `FINE_COLUMNS`, with an annotation `GENE_COLUMNS`."""
+        return (*PEAK_COLUMNS, *self.more_columns)
+
+    @property
+    def more_columns(self) -> tuple[str, ...]:
+        """Those of `columns` that not all peaks have."""
+        return (*(FINE_COLUMNS if self.refined else ()), *(() if self.genes is None else GENE_COLUMNS))
 
     def records(self) -> list[dict[str, Any]]:
         """Return a dict for each peak with the names of `columns`, sorted by chromosome (its bytes) and start.
@@ -423,6 +453,8 @@ class Peaks:
         the region, with commas between them, `gene_distance` the bp from `position` to the nearest one.
         """
         sign, regions = sign_of(self.statistic), [asdict(peak) for peak in self.peaks]
+        if not self.refined:
+            regions = [{name: value for name, value in one.items() if name not in FINE_COLUMNS} for one in regions]
         if self.genes is not None:
             for region, peak in zip(regions, self.peaks, strict=True):
                 names = self.genes.overlapping(peak.chromosome, peak.start, peak.end)
@@ -494,7 +526,25 @@ def merge_rows(
             start, end = math.floor(scan.start[part].min()), math.ceil(scan.end[part].max()) - scan.by_bp
             place = float(scan.positions[best])
             own = {name: float(each[best]) for name, each in local.items()} or None
-            yield Peak(scan.name, scan.replicate, max(start, 1), end, place, value, len(part), p, q, own)
+            fine = _fine_row(scan, statistic, start, end, (place, value))
+            yield Peak(scan.name, scan.replicate, max(start, 1), end, place, value, len(part), p, q, own, *fine)
+
+
+def _fine_row(
+    scan: Scan, statistic: str, start: float, end: float, coarse: tuple[float, float]
+) -> tuple[float, float] | tuple[None, None]:
+    """Position and value of the fine row from `start` to `end` that is most like a sweep, or of a coarse one."""
+    fine = scan.fine
+    if fine is None or statistic not in fine.values:
+        return None, None
+    scores = sign_of(statistic) * fine.values[statistic]
+    scores = np.where((fine.positions >= start) & (fine.positions <= end) & ~np.isnan(scores), scores, -np.inf)
+    if not np.isfinite(scores).any():
+        return None, None
+    best = int(np.argmax(scores))
+    if scores[best] < sign_of(statistic) * coarse[1]:
+        return coarse
+    return float(fine.positions[best]), float(fine.values[statistic][best])
 
 
 def _stretches(scans: Sequence[Scan], statistic: str, null: Significance, length: int) -> NDArray[np.float64]:

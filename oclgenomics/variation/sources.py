@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
-from typing import Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from oclgenomics.errors import InputError, OclGenomicsError
 from oclgenomics.io.raw_file import Progress
@@ -24,6 +24,23 @@ AlignmentSource: TypeAlias = str | os.PathLike[str] | Alignment | Iterable[str |
 
 Excluded: TypeAlias = BedRegions | str | os.PathLike[str] | None
 """Regions whose sites are left out, or a BED file of them."""
+
+
+@runtime_checkable
+class Simulated(Protocol):
+    """Replicates that any process can simulate: `oclgenomics.simulate.NeutralReplicates`."""
+
+    @property
+    def replicates(self) -> int:
+        """How many there are."""
+
+    def __iter__(self) -> Iterator[Alignment]: ...
+
+    def between(self, begin: int, end: int) -> Iterator[Alignment]:
+        """Simulate the replicates [begin, end)."""
+
+    def record(self) -> Mapping[str, Any]:
+        """Return all that decides what they are, as plain values."""
 
 
 class Sized(Protocol):

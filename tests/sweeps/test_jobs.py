@@ -21,7 +21,7 @@ from hypothesis import given, settings, strategies as st
 from oclgenomics.app.jobs import Job, Spread, make_piece
 from oclgenomics.app.pieces import PieceFile, Shard
 from oclgenomics.cli.main import main
-from oclgenomics.errors import InputError, ParameterError
+from oclgenomics.errors import InputError, ParameterError, UsageError
 from oclgenomics.io.records import HEAD, pack_record, unpack_record
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.simulate import NeutralReplicates, Region
@@ -54,7 +54,8 @@ OTHER_OPTIONS = {
     "statistics": ["mu"], "width": 8, "edge": 2, "grid": 9, "step": 7, "window": 9, "precision": "compat", "maf": 0.1,
     "missing": "drop", "max_missing": 0.2, "on_exclude": "drop", "ehh_maf": 0.1, "ehh_max_gap": 9, "ehh_edge": "keep",
     "haplotype_window": 9, "haplotype_step": 9, "clr_step": 9, "clr_folded": True, "clr_spectrum": "x",
-    "recombination_map": "x", "populations": "x", "between": ("a", "b"),
+    "recombination_map": "x", "populations": "x", "between": ("a", "b"), "refine": 5, "refine_margin": 5,
+    "refine_quantile": 0.5,
 }  # fmt: skip
 
 
@@ -226,6 +227,8 @@ def test_small_alignments_are_not_cut_and_large_ones_are(device: Device, engine:
 def test_options_that_matter_are_compared(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert set(OTHER_OPTIONS) == {field.name for field in fields(SweepOptions)}
     needed: dict[str, dict[str, Any]] = {
+        "refine": {"step": 50}, "refine_margin": {"step": 50, "refine": 5},
+        "refine_quantile": {"step": 50, "refine": 5},
         "populations": {"statistics": ["fst"]}, "between": {"statistics": ["fst"], "populations": "x"},
     }  # fmt: skip
     for name, value in OTHER_OPTIONS.items():
@@ -303,6 +306,12 @@ def test_what_a_piece_does_not_have(
     assert main(["sweeps", "scan", CLEAN, "--shard", "1/2", *words.split()]) in (2, 3)
     assert told in capsys.readouterr().err
     assert not any(Path(name).exists() for name in ("x", "y.svg"))
+
+
+def test_pieces_refine_no_rows(engine: Engine) -> None:
+    options = SweepOptions(step=500, refine=50)
+    with pytest.raises(UsageError, match="refine looks again at rows of the whole scan, which no piece has"):
+        ScanJob((CLEAN,), options).parts(engine, Run(), Shard(1, 2))
 
 
 def test_samples_have_names(device: Device, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

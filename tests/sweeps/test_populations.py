@@ -17,6 +17,7 @@ from hypothesis import given, settings, strategies as st
 from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.runtime import Engine
+from oclgenomics.simulate import NeutralReplicates, Region
 from oclgenomics.sweeps import SweepOptions, find_peaks, find_thresholds, read_report, reference, scan
 from oclgenomics.sweeps.device.ehh import HomozygosityScanner
 from oclgenomics.sweeps.ehh import EXCLUDED, compared_sites
@@ -299,7 +300,8 @@ def test_options_that_make_no_sense(options: dict[str, Any], message: str) -> No
         (f"scan {CLEAN} --stat dxy --populations FILE -o FILE", 2, "populations.txt"),
         (f"scan {SWEEP} --length 200k --stat dxy --populations FILE", 3, "its samples are 1, 2, 3, 4, 5, ..."),
         ("threshold --stat pi,fst --populations FILE --samples 4 --theta 5", 2, "fst needs replicates of two"),
-        (f"threshold {SWEEP} --stat dxy --length 200k", 2, "give them as INPUT, and their samples with --populations"),
+        (f"threshold {SWEEP} --stat dxy --length 200k", 2, "name their samples with --populations"),
+        ("threshold --stat dxy --samples 4 --theta 5", 2, "as the input, and their samples with --populations"),
     ],
 )  # fmt: skip
 def test_what_is_refused(
@@ -308,6 +310,12 @@ def test_what_is_refused(
     assert main(["sweeps", *words.replace("FILE", compared).split()]) == status
     err = capsys.readouterr().err
     assert message in err.splitlines()[-1]
+
+
+def test_simulated_replicates_are_of_one_population(compared: str) -> None:
+    neutral = NeutralReplicates(Region(80, 10_000, 10_000, theta=5, rho=5), 1, 9)
+    with pytest.raises(UsageError, match="xp_nsl needs replicates of two populations, which are not simulated here"):
+        find_thresholds(neutral, SweepOptions(statistics=["mu", "xp_nsl"], populations=compared))
 
 
 def test_thresholds_of_replicates_with_two_populations(engine: Engine, tmp_path: Path) -> None:

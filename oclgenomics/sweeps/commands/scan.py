@@ -149,9 +149,35 @@ def add_statistic_options(parser: argparse.ArgumentParser, *, grid: bool = True)
         "--precision", default="accurate", metavar="accurate|compat",
         help="compat: RAiSD's float32 arithmetic and rules, for the same reports (default: %(default)s)",
     )  # fmt: skip
+    if grid:
+        add_refinement_options(parser)
+    else:
+        parser.set_defaults(refine=None, refine_quantile=None, refine_margin=None)
     add_ehh_options(parser)
     add_clr_options(parser, maps=grid)
     add_population_options(parser)
+
+
+def add_refinement_options(parser: argparse.ArgumentParser) -> None:
+    """Add where a grid has further positions."""
+    group = parser.add_argument_group("closer positions around rows of --step or --grid that look like a sweep")
+    group.add_argument(
+        "--refine", type=app.count, metavar="BP",
+        help="add fine rows every BP around rows beyond a quantile, or with --threshold beyond the thresholds of its "
+        "file; the column `grid` says coarse or fine",
+    )  # fmt: skip
+    group.add_argument(
+        "--refine-quantile",
+        type=float,
+        metavar="Q",
+        help="rows beyond this quantile of their chromosome, by any statistic, look like a sweep (default: 0.99)",
+    )
+    group.add_argument(
+        "--refine-margin",
+        type=app.count,
+        metavar="BP",
+        help="bp on either side of such rows that get fine ones (default: the bp between rows)",
+    )
 
 
 def add_ehh_options(parser: argparse.ArgumentParser) -> None:
@@ -246,7 +272,10 @@ def sweep_options(args: argparse.Namespace) -> sweeps.SweepOptions:
     UsageError
         A value out of range.
     """
-    names = ("width", "edge", "grid", "step", "window", "precision", "maf", "missing", "max_missing", "on_exclude")
+    names = (
+        "width", "edge", "grid", "step", "window", "precision", "maf", "missing", "max_missing", "on_exclude",
+        "refine", "refine_quantile", "refine_margin",
+    )  # fmt: skip
     return sweeps.SweepOptions(
         statistics=tuple(args.statistics.split(",")), populations=args.populations,
         between=None if args.between is None else tuple(args.between.split(",")),
@@ -293,7 +322,8 @@ def run(args: argparse.Namespace) -> int:
                 stack.enter_context(closing(read)), args.input, lambda one: _look_at_first(args, one)
             )
             given = None if background is None else background.backgrounds
-            job = replace(job, source=first, exclude=exclude, backgrounds=given)
+            refining = None if args.refine is None else null
+            job = replace(job, source=first, exclude=exclude, backgrounds=given, thresholds=refining)
         work = stack.enter_context(work_of(args))
         parts = stack.enter_context(closing(work.parts(job, sweeps.Run(progress=progress if combined else None))))
         scans = _scans(parts, messages)
@@ -339,6 +369,8 @@ def _check_outputs(args: argparse.Namespace, options: sweeps.SweepOptions) -> ap
         raise UsageError(
             f"--format selscan holds either nsl or ihs; give one of them with --stat, not {args.statistics}"
         )
+    if args.format in ("raisd", "selscan") and args.refine is not None:
+        raise UsageError(f"--format {args.format} has no place for fine rows; leave out --refine")
     if args.format == "raisd" and "mu" not in options.statistics:
         raise UsageError(f"--format raisd holds mu alone, which --stat {args.statistics} leaves out; add it")
     if args.shard is not None and args.threshold is not None:
@@ -362,8 +394,12 @@ def _check_threshold(args: argparse.Namespace, null: sweeps.Significance | None)
         return
     if null.combination is not None and args.format == "raisd":
         raise UsageError(f"--threshold {args.threshold}: the raisd format has no place for the combined score")
-    if null.combination is None and not (args.plot or args.html):
-        why = "it draws lines into the figure; give --plot FILE or --html FILE as well"
+    if args.refine_quantile is not None:
+        raise UsageError("--refine-quantile and --threshold contradict each other: either says which rows are refined")
+    if null.combination is None and args.refine is None and not (args.plot or args.html):
+        why = (
+            "it draws lines into the figure, or says which rows are refined; give --plot FILE, --html FILE or --refine"
+        )
         raise UsageError(f"--threshold {args.threshold}: {why}")
 
 

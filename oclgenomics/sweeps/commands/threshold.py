@@ -19,7 +19,7 @@ from oclgenomics.lazy_names import late
 from oclgenomics.simulate.commands.neutral import add_simulation_options, check_simulation, neutral_replicates
 from oclgenomics.sweeps import formats
 from oclgenomics.sweeps.commands.scan import add_site_options, add_statistic_options, sweep_options
-from oclgenomics.sweeps.options import OWN_OPTIONS, POPULATION_STATISTICS
+from oclgenomics.sweeps.options import OWN_OPTIONS
 
 significance = late("oclgenomics.app.significance")
 own = late("oclgenomics.sweeps.significance")
@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> int:
     rates = significance.rates_of(args.fpr)
     report = None if args.scan is None else sweeps.read_report(args.scan)
     _settle(args, report)
-    _check_populations(args)
+    own.check_compared(args.statistics.split(","), simulated=args.input is None)
     options, reading = sweep_options(args), read_options(args, region=getattr(args, "region", None))
     combined = tuple(args.combine.split(",")) if args.combine else ()
     for name in combined:
@@ -172,22 +172,6 @@ def _settle(args: argparse.Namespace, report: sweeps.Scans | None) -> None:
         raise InputError(f"does not say with which `{name}` was scanned; scan again", source=args.scan) from None
     if str(recorded.get("grid")) != "None":
         raise UsageError(f"--scan {args.scan} has a grid of so many positions; scan with --step instead of --grid")
-
-
-def _check_populations(args: argparse.Namespace) -> None:
-    """Refuse statistics between populations of replicates that do not have two.
-
-    Raises
-    ------
-    UsageError
-        They do not.
-    """
-    compared = [name for name in args.statistics.split(",") if name in POPULATION_STATISTICS]
-    if compared and (args.input is None or args.populations is None):
-        raise UsageError(
-            f"{compared[0]} needs replicates of two populations, which are not simulated here; give them as INPUT, and "
-            "their samples with --populations"
-        )
 
 
 def _one_kind(args: argparse.Namespace, report: sweeps.Scans) -> sweeps.Scan:

@@ -147,6 +147,16 @@ class Clr:
         ratios, alphas = self._scorer.scan(measured, spectrum, folded=options.clr_folded, every=self._classes)
         return ClrValues(measured.places, {"clr": ratios, "clr_alpha": alphas})
 
+    def nearer(
+        self, found: Native, used: UsedSites, at: Floats, options: SweepOptions, mask: Mask,
+        background: Background | None,
+    ) -> Native:  # fmt: skip
+        """Compute CLR at further positions, unless it is known at closer ones."""
+        assert options.refine is not None
+        if options.clr_step is not None and options.clr_step <= options.refine:
+            return found
+        return self.native(ClrSites.of(used, options, mask, self._map, at), options, background)
+
 
 class ClrScorer:
     """Computes log ratios on one device, and keeps the table of the last spectrum there.

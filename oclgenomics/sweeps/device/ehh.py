@@ -144,6 +144,13 @@ class Ehh:
         remarks = tuple(one for name, scores in measured.items() if (one := _remark(name, scores)))
         return EhhValues(np.zeros(0), {}, remarks, details=details, windows=windows)
 
+    def nearer(
+        self, found: Native, used: UsedSites, at: Floats, options: SweepOptions, mask: Mask,
+        background: Background | None,
+    ) -> Native:  # fmt: skip
+        """Return the values of windows, all of which are known."""
+        return found
+
 
 def _remark(name: Score, scores: SiteScores) -> str:
     """Why sites have no score; empty if all have one."""

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from oclgenomics.runtime import Engine
 from oclgenomics.sweeps.device.clr import Clr
 from oclgenomics.sweeps.device.ehh import Ehh
 from oclgenomics.sweeps.device.patterns import PatternCounter, PatternCounts
-from oclgenomics.sweeps.families import Background, Family
+from oclgenomics.sweeps.families import Background, Family, Native
 from oclgenomics.sweeps.haplotypes import HaplotypeFamily
 from oclgenomics.sweeps.options import SweepOptions, sweep_parameters
 from oclgenomics.sweeps.plan import (
@@ -30,6 +31,7 @@ from oclgenomics.sweeps.plan import (
     on_rows,
     site_windows,
 )
+from oclgenomics.sweeps.refinement import fine_positions
 from oclgenomics.sweeps.result import VALUES, Scan
 from oclgenomics.sweeps.statistics import diversity_values, mu_values, population_values
 from oclgenomics.variation.bed import BedRegions
@@ -52,6 +54,8 @@ class BegunScan:
         mu and its factors in these windows, if they were asked for.
     measured : tuple
         What each family in use knows of the alignment.
+    sites : GridSites, optional
+        What rows at further positions are made of, if some are asked for.
     """
 
     scan: Scan
@@ -59,6 +63,24 @@ class BegunScan:
     middles: Floats
     mu: Mapping[str, Floats]
     measured: tuple[Any, ...]
+    sites: GridSites | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class GridSites:
+    """What the rows of a grid are made of.
+
+    Attributes
+    ----------
+    used : UsedSites
+    mask : Mask
+    size : float
+        Bp of the windows of the other statistics.
+    """
+
+    used: UsedSites
+    mask: Mask
+    size: float
 
 
 class SweepScanner:
@@ -165,7 +187,10 @@ class SweepScanner:
             measured=tuple(family.joined(several) for family, several in columns),
         )  # fmt: skip
 
-    def finish(self, begun: Sequence[BegunScan], backgrounds: Mapping[str, Background]) -> Iterator[Scan]:
+    def finish(
+        self, begun: Sequence[BegunScan], backgrounds: Mapping[str, Background],
+        candidates: Callable[[Scan], NDArray[np.bool_]] | None = None,
+    ) -> Iterator[Scan]:  # fmt: skip
         """Give scans with the statistics of all families.
 
         Parameters
@@ -174,6 +199,8 @@ class SweepScanner:
             Those of the whole input, if the scanner `waits`.
         backgrounds : mapping
             By the names of families, instead of those of the input.
+        candidates : callable, optional
+            Says which rows look like a sweep, around which there are further ones.
 
         Yields
         ------
@@ -188,15 +215,41 @@ class SweepScanner:
         for one in begun:
             scan, remarks, details = one.scan, list[str](), dict[str, Any]()
             values = dict(scan.values) | _mu_on_rows(one, self._options)
+            natives: list[Native] = []
             for family, measured in zip(self._families, one.measured, strict=True):
                 found = family.native(measured, self._options, known.get(family.name))
                 values |= found.on_rows(scan.positions, one.step)
                 remarks += found.remarks
                 details |= found.details
-            ordered = {name: values[name] for name in VALUES if name in values}
-            scan = replace(scan, values=ordered, backgrounds=known, remarks=tuple(remarks), details=details)
+                natives.append(found)
+            scan = replace(scan, values=_ordered(values), backgrounds=known, remarks=tuple(remarks), details=details)
+            if candidates is not None and one.sites is not None and one.step is not None:
+                rows = scan.positions[candidates(scan)]
+                at = fine_positions(rows, one.step, one.sites.used.positions, self._options)
+                scan = replace(scan, fine=self._fine(replace(one, scan=scan), one.sites, at, natives, known))
             yield replace(scan, seconds=scan.seconds + time.perf_counter() - start)
             start = time.perf_counter()
+
+    def _fine(
+        self, begun: BegunScan, sites: GridSites, at: Floats, natives: Sequence[Native],
+        backgrounds: Mapping[str, Background],
+    ) -> Scan:  # fmt: skip
+        """Rows at further positions of an alignment."""
+        options, used, mask, step = self._options, sites.used, sites.mask, float(self._options.refine or 0)
+        rows = bp_windows(used, at, sites.size, options, mask)
+        values = _mu_at(begun, at, step) | diversity_values(used, rows, tuple(options.statistics))
+        values |= population_values(used, rows, tuple(options.statistics))
+        for family, native in zip(self._families, natives, strict=True):
+            found = family.nearer(native, used, at, options, mask, backgrounds.get(family.name)) if len(at) else native
+            values |= found.on_rows(at, step)
+        return replace(
+            begun.scan, positions=at, start=rows.start, end=rows.end, window_sites=rows.stop - rows.first,
+            values=_ordered(values), remarks=(), details={}, seconds=0.0,
+        )  # fmt: skip
+
+
+def _ordered(values: Mapping[str, Floats]) -> dict[str, Floats]:
+    return {name: values[name] for name in VALUES if name in values}
 
 
 def _with_windows(used: UsedSites, portion: Portion, width: int) -> SitePlanes:
@@ -225,7 +278,17 @@ def _begun(
         sites=used.sites, haplotypes=used.planes.haplotypes, discarded=used.discarded, facts=used.facts,
         parameters=parameters, gridded=options.grid is not None or options.step is not None, relative=used.relative,
     )  # fmt: skip
-    return BegunScan(scan, step, windows.at if mu and scan.gridded else np.zeros(0), mu, measured)
+    sites = None
+    if options.refine is not None and step is not None:
+        sites = GridSites(_light(used, options), mask, float(options.window or step))
+    return BegunScan(scan, step, windows.at if mu and scan.gridded else np.zeros(0), mu, measured, sites)
+
+
+def _light(used: UsedSites, options: SweepOptions) -> UsedSites:
+    """The same sites without their states, unless statistics of windows of bp need these."""
+    if {"fst", "dxy"} & set(options.statistics):
+        return used
+    return replace(used, planes=replace(used.planes, bits=used.planes.bits[:, :0].copy(), valid=None))
 
 
 def _rows(used: UsedSites, windows: Spans, options: SweepOptions, mask: Mask) -> tuple[Spans, float | None]:
@@ -265,7 +328,15 @@ def _mu_on_rows(begun: BegunScan, options: SweepOptions) -> dict[str, Floats]:
             share = (at - x[i]) / (x[i + 1] - x[i])
         return {name: y[i] + share * (y[i + 1] - y[i]) for name, y in begun.mu.items()}
     assert begun.step is not None
-    best = highest_in_bins(x, begun.mu["mu"], at, begun.step)
+    return _mu_at(begun, at, begun.step)
+
+
+def _mu_at(begun: BegunScan, at: Floats, step: float) -> dict[str, Floats]:
+    """mu and its factors at positions of a grid."""
+    if not begun.mu or not len(at):
+        return {name: np.full(len(at), np.nan) for name in begun.mu}
+    x = begun.middles
+    best = highest_in_bins(x, begun.mu["mu"], at, step)
     found = {}
     for name, column in begun.mu.items():
         between = on_rows(x, column, at, None, low=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -22,10 +22,13 @@ from oclgenomics.sweeps.combined import COMBINED_P
 from oclgenomics.sweeps.ehh import COMPARING, SCORES, SiteScores
 from oclgenomics.sweeps.options import JUDGED, LOW, STATISTICS
 from oclgenomics.sweeps.plan import SweepFacts
+from oclgenomics.sweeps.refinement import COARSE, FINE, columns_in_order
 from oclgenomics.sweeps.result import LABELS, NOT_NEGATIVE, SCALES, VALUES, WINDOW_COLUMNS, Scan, Scans
 
 ReportFormat = Literal["tsv", "raisd", "selscan", "json"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)
+GRID_COLUMN = "grid"  # of refined scans: coarse or fine
+WINDOW_ARRAYS = ("positions", "start", "end", "window_sites")
 FACTS_MARK = "# data: "  # of the line before an alignment's rows
 RAISD_COLUMNS = ("mu_var", "mu_sfs", "mu_ld", "mu")
 AT_ONCE = 1 << 16  # rows that are text at a time
@@ -67,15 +70,21 @@ class TsvReport(Lines):
         return encoded(provenance_lines(self.provenance))
 
     def body(self, scan: Scan) -> bytes:
-        header = "" if self._begun else "\t".join((*WINDOW_COLUMNS, *scan.values)) + "\n"
+        grid = () if scan.fine is None else (GRID_COLUMN,)
+        header = "" if self._begun else "\t".join((*WINDOW_COLUMNS, *grid, *scan.values)) + "\n"
         self._begun = True
         digits = 9 if scan.parameters.get("precision") == "compat" else 7
         label = f"{in_one_line(scan.name)}\t{scan.replicate}".replace("%", "%%")
-        form = f"{label}\t%.10g\t%.10g\t%.10g\t%d" + f"\t%.{digits}g" * len(scan.values) + "\n"
-        columns = (scan.positions, scan.start, scan.end, scan.window_sites, *scan.values.values())
+        form = f"{label}\t%.10g\t%.10g\t%.10g\t%d" + "\t%s" * len(grid) + f"\t%.{digits}g" * len(scan.values) + "\n"
+        window, values = (scan.positions, scan.start, scan.end, scan.window_sites), list(scan.values.values())
+        columns: tuple[NDArray[Any], ...] = (*window, *values)
+        if scan.fine is not None:
+            fine, both = columns_in_order(scan)
+            values = [both[name] for name in scan.values]
+            columns = (*(both[name] for name in WINDOW_ARRAYS), np.where(fine, FINE, COARSE), *values)
         words = " ".join(f"{name}={str(value).lower()}" for name, value in asdict(scan.facts).items() if value != "")
         facts = f"{FACTS_MARK}{words} chromosome={in_one_line(scan.name)}\n"
-        unknown = any(np.isnan(column).any() for column in scan.values.values())
+        unknown = any(np.isnan(column).any() for column in values)
         return encoded(header + facts + _rows(form, columns, nan=MISSING if unknown else None))
 
     def tail(self) -> bytes:
@@ -161,10 +170,14 @@ def scan_record(scan: Scan) -> dict[str, Any]:
         "discarded": dict(scan.discarded),
         **unscored_record(scan),
         "extremes": extremes,
-        "positions": scan.positions.tolist(),
-        "start": scan.start.tolist(),
-        "end": scan.end.tolist(),
-        "window_sites": scan.window_sites.tolist(),
+        **_columns(scan),
+        **({} if scan.fine is None else {FINE: _columns(scan.fine)}),
+    }
+
+
+def _columns(scan: Scan) -> dict[str, Any]:
+    return {
+        **{name: getattr(scan, name).tolist() for name in WINDOW_ARRAYS},
         **{name: [None if one != one else one for one in values.tolist()] for name, values in scan.values.items()},
     }
 
@@ -223,7 +236,8 @@ def summary_line(scan: Scan) -> str:
         if best is not None:
             which = "lowest" if name in LOW else "highest"
             found.append(f"{which} {name} {scan.values[name][best]:.4g} at {scan.positions[best]:,.0f} bp")
-    return f"{line}; {', '.join(found)}" if found else f"{line}; no window has enough sites"
+    line = f"{line}; {', '.join(found)}" if found else f"{line}; no window has enough sites"
+    return line if scan.fine is None else f"{line}; {len(scan.fine.positions):,} fine rows"
 
 
 # Reading back
@@ -263,12 +277,18 @@ def _read_alignment(one: Mapping[str, Any], parameters: Mapping[str, Any]) -> Sc
     KeyError, TypeError, ValueError
         It is none.
     """
-    names = ("positions", "start", "end", "window_sites", *(name for name in VALUES if name in one))
-    columns = [np.array([np.nan if value is None else value for value in one[name]], np.float64) for name in names]
     facts = SweepFacts(**{field.name: one[field.name] for field in fields(SweepFacts) if field.name in one})
-    return _scan(
-        str(one["chromosome"]), int(one["replicate"]), dict(zip(names, columns, strict=True)), facts, parameters
-    )
+    name, replicate = str(one["chromosome"]), int(one["replicate"])
+    scan = _scan(name, replicate, _read_columns(one), facts, parameters)
+    if FINE not in one:
+        return scan
+    return replace(scan, fine=_scan(name, replicate, _read_columns(one[FINE]), facts, parameters))
+
+
+def _read_columns(one: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of rows of a JSON report; errors as of `_read_alignment`."""
+    names = (*WINDOW_ARRAYS, *(name for name in VALUES if name in one))
+    return {name: np.array([np.nan if value is None else value for value in one[name]], np.float64) for name in names}
 
 
 def _scan(name: str, replicate: int, columns: dict[str, Any], facts: SweepFacts, parameters: Mapping[str, Any]) -> Scan:
@@ -279,7 +299,7 @@ def _scan(name: str, replicate: int, columns: dict[str, Any], facts: SweepFacts,
     ValueError
         Columns of several lengths, or rows of no place.
     """
-    at, start, end, sites = (columns.pop(one) for one in ("positions", "start", "end", "window_sites"))
+    at, start, end, sites = (columns.pop(one) for one in WINDOW_ARRAYS)
     every = (at, start, end, sites, *columns.values())
     if len({one.shape for one in every}) != 1 or at.ndim != 1 or not all(np.isfinite(one).all() for one in every[:4]):
         raise ValueError
@@ -301,6 +321,8 @@ def _from_tsv(text: str, source: str) -> list[Scan]:
     parameters: dict[str, str] = {}
     facts: SweepFacts | None = None
     header: list[str] = []
+    others: list[str] = []
+    refined = False
     parts: list[tuple[tuple[str, str], SweepFacts, list[list[str]], int]] = []
     for number, line in enumerate(text.splitlines(), start=1):
         if line.startswith("# parameters: "):
@@ -312,6 +334,8 @@ def _from_tsv(text: str, source: str) -> list[Scan]:
         elif not header:
             header = line.split("\t")
             window, others = header[: len(WINDOW_COLUMNS)], header[len(WINDOW_COLUMNS) :]
+            refined = GRID_COLUMN in others[:1]
+            others = others[refined:]
             if tuple(window) != WINDOW_COLUMNS or set(others) - set(VALUES):
                 raise InputError(NOT_A_REPORT, source=source, line=number)
         else:
@@ -323,13 +347,20 @@ def _from_tsv(text: str, source: str) -> list[Scan]:
             parts[-1][2].append(row[2:])
     if not header:
         raise InputError(NOT_A_REPORT, source=source)
-    names = ["positions", "start", "end", "window_sites", *header[len(WINDOW_COLUMNS) :]]
+    names = [*WINDOW_ARRAYS, *others]
+    place = len(WINDOW_ARRAYS)  # of what a row is
     found = []
     for (name, replicate), own, rows, number in parts:
         try:
+            kinds = np.array([row.pop(place) if refined else COARSE for row in rows])
+            if not np.isin(kinds, (COARSE, FINE)).all():
+                raise ValueError
             table = np.array([["nan" if word == MISSING else word for word in row] for row in rows], np.float64)
-            columns = dict(zip(names, table.T, strict=True))
-            found.append(_scan(name, int(replicate), columns, own, parameters))
+            both = [
+                _scan(name, int(replicate), dict(zip(names, table[kinds == kind].T, strict=True)), own, parameters)
+                for kind in (COARSE, FINE)
+            ]
+            found.append(replace(both[0], fine=both[1]) if refined else both[0])
         except ValueError:
             wrong = f"a row of {name} from here on has a word that is no number"
             raise InputError(wrong, source=source, line=number) from None

@@ -17,13 +17,19 @@ from oclgenomics.io.json_text import is_signed, json_text, load_fields, signed_t
 from oclgenomics.io.text_file import read_text
 from oclgenomics.sweeps.combined import COMBINED, Combination, Reference
 from oclgenomics.sweeps.options import STATISTICS
-from oclgenomics.sweeps.significance import GENE_COLUMNS, NullFacts, Peaks, Significance, SweepThreshold, sign_of
+from oclgenomics.sweeps.significance import NullFacts, Peaks, Significance, SweepThreshold, sign_of
 from oclgenomics.variation.bed import bed_name
 
 KIND = "sweeps thresholds"
 COLUMNS = ("record", "statistic", "name", "value", "position", "p_value", "fpr", "rate")
 BED_COLUMNS = ("chrom", "chromStart", "chromEnd", "name", "score", "strand", "value", "position", "pValue", "qValue")
-BED_GENES = {"genes": "genes", "nearest_gene": "nearestGene", "gene_distance": "geneDistance"}
+BED_MORE = {
+    "fine_position": "finePosition",
+    "fine_value": "fineValue",
+    "genes": "genes",
+    "nearest_gene": "nearestGene",
+    "gene_distance": "geneDistance",
+}
 PeakFormat = Literal["bed", "tsv", "json"]
 PEAK_FORMATS: tuple[PeakFormat, ...] = get_args(PeakFormat)
 TOP_SCORE = 1000  # of the peak that is most like a sweep
@@ -55,15 +61,15 @@ def write_peaks(found: Peaks, format: PeakFormat, provenance: Mapping[str, Any])
         return table_text(head, [*found.columns, *(f"p_{name}" for name in local)], rows)
     if format == "bed":
         ranks = {record["name"]: int(record["name"].removeprefix("peak")) for record in records}
-        more = GENE_COLUMNS if found.genes is not None else ()
         lines = [
             [
                 *_bed_row(record, TOP_SCORE - min(ranks[record["name"]] - 1, TOP_SCORE)),
-                *(cell(record[name]) for name in more),
+                *(cell(record[name]) for name in found.more_columns),
             ]
             for record in records
         ]
-        return table_text(head, [f"#{BED_COLUMNS[0]}", *BED_COLUMNS[1:], *map(BED_GENES.__getitem__, more)], lines)
+        more = map(BED_MORE.__getitem__, found.more_columns)
+        return table_text(head, [f"#{BED_COLUMNS[0]}", *BED_COLUMNS[1:], *more], lines)
     raise ParameterError("format", f"choose one of {', '.join(PEAK_FORMATS)}", format)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from oclgenomics.app.figures import (
     ORANGE,
     SKY,
     STYLE,
+    drawn,
     number_text,
     position_unit,
     round_ticks,
@@ -24,6 +25,7 @@ from oclgenomics.app.figures import (
 from oclgenomics.app.tracks import end_to_end
 from oclgenomics.lazy_names import late
 from oclgenomics.sweeps.options import JUDGED, LOW
+from oclgenomics.sweeps.plots.labels import Labels
 from oclgenomics.sweeps.result import LABELS, NOT_NEGATIVE, SCALES, Scan
 from oclgenomics.sweeps.significance import SweepThreshold
 from oclgenomics.variation.genes import Genes
@@ -48,14 +50,21 @@ FEW_CHROMOSOMES = 5  # so many have room for positions on the axis
 LETTER = 0.011  # of a character in bold, as a share of the axis
 LONGEST_NAME = 24
 MAX_TICKS = 8
-ROOM = 0.16  # above and below the points of a panel, as a share of their range; for the label of the best one
+ROOM = 0.24  # beyond the points of a panel, as a share of their range; for the label of the best one
+OTHER_ROOM, BEYOND_LINES = 0.25, 0.7  # of that, on the side without labels; beyond thresholds
+GENES_ROOM, GENES_PANEL = 0.2, 0.25  # what labels of genes need more, and inches of a panel
 BAND = "#F4F7F9"
 PEAKS_ROOM = 0.05  # between peaks whose genes are named, as a share of the axis
 MOST_PEAKS, FEW = 10, 3  # of a panel, with thresholds and without
-LABEL_LINE = 0.12  # height of a label, as a share of a panel's
-Box = tuple[float, float, float, float]  # what a label covers: from left to right, from below to above
-GENE_LETTER = 0.75  # width of a letter of a gene, as a share of LETTER
 LABELLED, LABEL = 85.0, 10.0  # height of a panel, about, and of a threshold's label in points
+
+
+class NamedPeak(NamedTuple):
+    """A peak whose gene is named: its place on the axis, its value as it is drawn, and the name."""
+
+    place: float
+    value: float
+    gene: str
 
 
 def plot_scans(
@@ -85,7 +94,8 @@ def plot_scans(
 
     names, shown = shown_of(scans)
     with rc_context(STYLE):
-        height = MARGINS + PANEL * max(len(names), 1) + (0.9 if len(names) == 1 else 0.0)
+        panel = PANEL + GENES_PANEL * (genes is not None)
+        height = MARGINS + panel * max(len(names), 1) + (0.9 if len(names) == 1 else 0.0)
         figure = Figure(figsize=(WIDTH, height), layout="constrained")
         if not shown:
             _draw_nothing(figure.add_subplot(), len(scans))
@@ -93,18 +103,29 @@ def plot_scans(
         panels = figure.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0]
         replicates = are_replicates(scans)
         offsets = [0.0] * len(shown) if replicates else end_to_end([scan.positions for scan in shown])[0].tolist()
+        own = {name: [one for one in thresholds if one.statistic == name] for name in names}
+        peaks = {name: list[NamedPeak]() for name in names}
+        if genes is not None and not replicates:
+            peaks = {name: _peaks_with_genes(name, shown, offsets, genes, own[name]) for name in names}
         for name, axes in zip(names, panels, strict=True):
             if not replicates and len(shown) > 1:
                 _draw_bands(axes, shown, offsets)
-            _draw_panel(axes, name, shown, offsets, genes, replicates=replicates)
-            own = [one for one in thresholds if one.statistic == name]
-            _draw_thresholds(axes, own)
-            if genes is not None and not replicates:
-                _draw_genes(axes, name, shown, offsets, genes, own)
+            room = ROOM + GENES_ROOM * bool(peaks[name])
+            _draw_panel(axes, name, shown, offsets, room, replicates=replicates)
+            _draw_thresholds(axes, own[name])
+            if name in NOT_NEGATIVE and min(axes.get_ylim()) < 0:
+                axes.set_yticks([tick for tick in axes.get_yticks() if 0 <= tick <= max(axes.get_ylim())])
             axes.set_ylabel(LABELS[name].replace("θ ", "θ\n"), rotation=0, ha="right", va="center", labelpad=10)
         _set_positions(panels[-1], shown, offsets, replicates=replicates)
         figure.align_ylabels(panels)
         _set_title(panels[0], names[0], shown, title, replicates=replicates)
+        layout = figure.get_layout_engine()
+        if layout is not None and not replicates:
+            with drawn(figure):
+                layout.execute(figure)  # labels have to know where points are
+                for name, axes in zip(names, panels, strict=True):
+                    if extremes_of(name, shown):
+                        _draw_labels(axes, name, shown, offsets, _best_text(name, shown, genes), peaks[name])
     return figure
 
 
@@ -157,9 +178,9 @@ def _draw_bands(axes: Axes, scans: Sequence[Scan], offsets: Sequence[float]) -> 
 
 
 def _draw_panel(
-    axes: Axes, name: str, scans: Sequence[Scan], offsets: Sequence[float], genes: Genes | None, *, replicates: bool
+    axes: Axes, name: str, scans: Sequence[Scan], offsets: Sequence[float], room: float, *, replicates: bool
 ) -> None:
-    """The points of one statistic, and the one that is most like a sweep, labelled."""
+    """The points of one statistic, and those that are most like a sweep."""
     lows, highs, best = [], [], extremes_of(name, scans)
     for number, (scan, offset) in enumerate(zip(scans, offsets, strict=True)):
         values = scan.values[name] * SCALES.get(name, 1.0)
@@ -177,7 +198,7 @@ def _draw_panel(
     axes.yaxis.set_major_locator(ticker.MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10]))
     if not lows:
         return
-    axes.set_ylim(*panel_range(name, min(lows), max(highs), ROOM))
+    axes.set_ylim(*panel_range(name, min(lows), max(highs), room))
     if replicates:
         places, heights = [scan.positions[row] for _, scan, row in best], [value for value, *_ in best]
         axes.plot(places, heights, "o", color=ORANGE, markersize=3, markeredgewidth=0, alpha=0.8, zorder=4)
@@ -185,7 +206,6 @@ def _draw_panel(
     value, scan, row = most_extreme(name, best)
     place, offset = float(scan.positions[row]), offsets[list(map(id, scans)).index(id(scan))]
     axes.plot([place + offset], [value], "o", color=ORANGE, markersize=5.5, zorder=5, clip_on=False)
-    _label(axes, _best_text(name, scans, genes), place + offset, value)
 
 
 def _best_text(name: str, scans: Sequence[Scan], genes: Genes | None) -> str:
@@ -207,62 +227,42 @@ def gene_text(genes: Genes, chromosome: str, position: float) -> str | None:
     return short_text(name, LONGEST_NAME) + (f" ({distance / scale:,.3g} {unit})" if distance else "")
 
 
-def _draw_genes(
-    axes: Axes, name: str, scans: Sequence[Scan], offsets: Sequence[float], genes: Genes,
-    thresholds: Sequence[SweepThreshold],
-) -> None:  # fmt: skip
-    """Name the genes of the peaks but the best one, which its label names."""
-    from matplotlib.patheffects import withStroke
+def _draw_labels(
+    axes: Axes, name: str, scans: Sequence[Scan], offsets: Sequence[float], text: str, peaks: Sequence[NamedPeak]
+) -> None:
+    """Name the row that is most like a sweep, and the genes of the other peaks."""
+    points = [line.get_xydata() for line in axes.get_lines() if line.get_marker() == "."]
+    dashed = [line for line in axes.get_lines() if line.get_linestyle() == "--"]
+    across = [float(np.asarray(line.get_ydata(), np.float64)[0]) for line in dashed]
+    x, y = np.concatenate(points).astype(np.float64).T
+    labels = Labels(axes, x, y, below=name in LOW, lines=across)
+    value, scan, row = most_extreme(name, extremes_of(name, scans))
+    best = float(scan.positions[row]) + offsets[list(map(id, scans)).index(id(scan))]
+    labels.expect(best, value)
+    for place, height, _ in peaks:
+        labels.expect(place, height)
+    labels.add(best, value, text, always=True, color=ORANGE, fontsize=10, fontweight="bold")
+    for place, height, gene in peaks:
+        if labels.add(place, height, gene, color=INK, fontsize=9, fontstyle="italic"):
+            axes.plot([place], [height], "o", color=ORANGE, markersize=4, zorder=5, clip_on=False)
 
-    low, high = _limits(axes)
-    bottom, top = axes.get_ylim()
-    line, letter = LABEL_LINE * (top - bottom), LETTER * (high - low)
-    downward = name in LOW
+
+def _peaks_with_genes(
+    name: str, scans: Sequence[Scan], offsets: Sequence[float], genes: Genes, thresholds: Sequence[SweepThreshold]
+) -> list[NamedPeak]:
+    """The peaks of a panel but the best one, which its label names."""
     limit = max(thresholds, key=lambda one: one.fpr, default=None)
-    least = -np.inf if limit is None else (-1 if downward else 1) * limit.value
-    peaks = peak_rows(name, scans, offsets, least, PEAKS_ROOM * (high - low), FEW if limit is None else MOST_PEAKS)
-    taken: list[Box] = []
-    for count, (number, row) in enumerate(peaks):
+    least = -np.inf if limit is None else (-1 if name in LOW else 1) * limit.value
+    span = float(scans[-1].positions[-1] + offsets[-1] - scans[0].positions[0] - offsets[0])
+    peaks = peak_rows(name, scans, offsets, least, PEAKS_ROOM * span, FEW if limit is None else MOST_PEAKS)
+    found = []
+    for number, row in peaks[1:]:
         scan = scans[number]
-        x, y = float(scan.positions[row]) + offsets[number], float(scan.values[name][row]) * SCALES.get(name, 1.0)
-        if count == 0:
-            width = letter * (len(_best_text(name, scans, genes)) + 2)
-            left = x - width if x > (low + high) / 2 else x
-            taken.append((left, left + width, y - 0.6 * line, y + 0.6 * line))
-            continue
-        text = gene_text(genes, scan.name, float(scan.positions[row]))
-        if text is None:
-            continue
-        width = GENE_LETTER * letter * len(text)
-        beyond = -1.6 * line if downward else 0.2 * line
-        right, left = x + 1.6 * letter, x - 1.6 * letter - width
-        spots = (
-            (min(max(x - width / 2, low), high - width), y + beyond),
-            (right, y - 0.6 * line),
-            (left, y - 0.6 * line),
-        )
-        boxes = [(begin, begin + width, below, below + 1.3 * line) for begin, below in spots]
-        free = [
-            number
-            for number, box in enumerate(boxes)
-            if low <= box[0] and box[1] <= high and not any(_overlap(box, other) for other in taken)
-        ]
-        if not free:
-            continue
-        box = boxes[free[0]]
-        taken += [box, (x - letter, x + letter, y - line / 2, y + line / 2)]
-        shift, side = (
-            ((0, -6 if downward else 6), "top" if downward else "bottom") if free[0] == 0 else ((0, 0), "center")
-        )
-        axes.plot([x], [y], "o", color=ORANGE, markersize=4, zorder=5, clip_on=False)
-        axes.annotate(
-            text, ((box[0] + box[1]) / 2, y), xytext=shift, textcoords="offset points", ha="center", va=side, color=INK,
-            fontsize=9, fontstyle="italic", zorder=6, path_effects=[withStroke(linewidth=3, foreground="white")],
-        ).set_in_layout(False)  # fmt: skip
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
+        at, value = float(scan.positions[row]), float(scan.values[name][row]) * SCALES.get(name, 1.0)
+        text = gene_text(genes, scan.name, at)
+        if text is not None:
+            found.append(NamedPeak(at + offsets[number], value, text))
+    return found
 
 
 def peak_rows(
@@ -297,7 +297,7 @@ def panel_range(name: str, low: float, high: float, room: float) -> tuple[float,
     if name in NOT_NEGATIVE:
         low = min(low, 0.0)
     free = room * ((high - low) or 1.0)
-    return low - free * (name in LOW), high + free
+    return (low - free, high + OTHER_ROOM * free) if name in LOW else (low, high + free)
 
 
 def _draw_thresholds(axes: Axes, thresholds: Sequence[SweepThreshold]) -> None:
@@ -307,7 +307,7 @@ def _draw_thresholds(axes: Axes, thresholds: Sequence[SweepThreshold]) -> None:
     if not lines:
         return
     low, high = axes.get_ylim()
-    room = ROOM / 2 * (high - low)
+    room = BEYOND_LINES * ROOM * (high - low)
     low, high = min(low, lines[0][0] - room), max(high, lines[-1][0] + room)
     axes.set_ylim(low, high)
     free = -np.inf  # height of the next label, in points
@@ -336,28 +336,9 @@ def drawn_rows(x: NDArray[np.float64], y: NDArray[np.float64], columns: int = CO
     return kept
 
 
-def _label(axes: Axes, text: str, x: float, y: float) -> None:
-    """Name a point at its side that has room."""
-    from matplotlib.patheffects import withStroke
-
-    low, high = _limits(axes)
-    leftward = x > (low + high) / 2
-    axes.annotate(
-        text, (x, y), xytext=(-8 if leftward else 8, 0), textcoords="offset points", va="center",
-        ha="right" if leftward else "left", color=ORANGE, fontsize=10, fontweight="bold", zorder=6,
-        path_effects=[withStroke(linewidth=3, foreground="white")],
-    ).set_in_layout(False)  # fmt: skip
-
-
 def value_text(value: float) -> str:
     """Return a value with three digits and a minus sign that is one."""
     return "\N{MINUS SIGN}" * (value < 0) + number_text(abs(value))
-
-
-def _limits(axes: Axes) -> tuple[float, float]:
-    lines = [line.get_xdata() for line in axes.get_lines() if line.get_marker() == "."]
-    values = np.concatenate([np.asarray(line, np.float64) for line in lines])
-    return float(values.min()), float(values.max())
 
 
 def place_text(scan: Scan, position: float, *, named: bool) -> str:

@@ -95,7 +95,7 @@ def test_replicates_from_a_file(device: Device, capsys: pytest.CaptureFixture[st
         ("threshold --length 1k --samples 5 --seed 1 --fpr 2", "lies between 0 and 1"),
         (f"threshold {SWEEP} --length 200k --samples 5", "--samples has no effect"),
         ("threshold --scan scan.tsv --seed 1 --replicates 19 --length 50k --samples 30", "80"),
-        (f"scan {CLEAN} --threshold null.json", "give --plot FILE or --html FILE as well"),
+        (f"scan {CLEAN} --threshold null.json", "give --plot FILE, --html FILE or --refine"),
         ("peaks scan.tsv", "give one of --threshold, --top and --quantile"),
         ("peaks scan.tsv --threshold 3 --fpr 0.1", "--fpr has no effect"),
         ("peaks scan.tsv --threshold nan", "give a number or a file"),

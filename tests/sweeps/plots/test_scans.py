@@ -143,6 +143,58 @@ def test_genes_are_named_at_peaks() -> None:
     assert not any("NEAR" in label for label in labels_of(plot_scans([elsewhere], genes=genes)))
 
 
+def peaky_scan(seed: int, rows: int) -> Scan:
+    """Noise with some peaks, at the borders among them, of a statistic that a sweep raises and one that it lowers."""
+    rng = np.random.default_rng(seed)
+    at = np.sort(rng.uniform(1e6, 4e6, rows))
+    values = {"mu": rng.gamma(2.0, 1.0, rows), "tajima_d": rng.normal(0.0, 1.0, rows)}
+    for middle in rng.choice([0, rows - 1, *rng.integers(0, rows, 8)], 6, replace=False):
+        shape = rng.uniform(4, 12) * np.exp(-np.abs(at - at[middle]) / rng.choice([1e4, 2e5]))
+        values = {"mu": values["mu"] + shape, "tajima_d": values["tajima_d"] - shape}
+    return replace(make_scan(rows=rows), positions=at, start=at - 100, end=at + 100, values=values)
+
+
+@pytest.mark.parametrize(("seed", "rows", "line"), [(1, 40, None), (2, 900, 6.0), (3, 6_000, 4.0), (4, 300, 30.0)])
+def test_labels_hide_no_point_and_no_other_label(seed: int, rows: int, line: float | None) -> None:
+    scan = peaky_scan(seed, rows)
+    starts = np.arange(1_000_000, 4_000_000, 60_000)
+    genes = Genes({"chr2": starts}, {"chr2": starts + 9_000}, {"chr2": [f"GENE{i:0{3 + i % 9}}" for i in range(50)]})
+    limits = {} if line is None else {"mu": line, "tajima_d": -line}
+    lines = [SweepThreshold(name, 0.05, value, 5, 99) for name, value in limits.items()]
+    figure = plot_scans([scan], genes=genes, thresholds=lines)
+    figure.draw_without_rendering()
+    for name, axes in zip(scan.values, figure.axes, strict=True):
+        points = np.concatenate([one.get_xydata() for one in axes.get_lines() if one.get_marker() == "."])
+        points = axes.transData.transform(points)
+        names = [one for one in axes.texts if "Mb" in one.get_text() or "GENE" in one.get_text()]
+        marks = [axes.transData.transform(one.get_xydata())[0] for one in axes.get_lines() if one.get_marker() == "o"]
+        assert len(names) == len(marks) >= (2 if line is None else 1)
+        panel, boxes = axes.get_window_extent(), [one.get_window_extent() for one in names]
+        for number, box in enumerate(boxes):
+            assert not any(box.contains(x, y) for x, y in points)
+            assert not any(box.overlaps(other) for other in boxes[:number])
+            assert panel.x0 <= box.x0 < box.x1 <= panel.x1
+            assert panel.y0 <= box.y0 < box.y1 <= panel.y1
+            x, y = marks[number]
+            assert box.x0 - 3 <= x <= box.x1 + 3
+            assert y >= box.y1 if name == "tajima_d" else y <= box.y0
+        for leader in (one for one in axes.texts if not one.get_text()):
+            (x, y), shift = axes.transData.transform(leader.xy), leader.xyann[1] * figure.dpi / 72
+            assert leader.xyann[0] == 0
+            ends = sorted([y, y + shift])
+            crossed = [one for one in boxes if one.x0 < x < one.x1 and one.y0 < ends[1] - 1 and one.y1 > ends[0] + 1]
+            assert not crossed
+            own = [one for one in boxes if one.x0 <= x <= one.x1]
+            assert min(abs(border - y - shift) for one in own for border in (one.y0, one.y1)) < 1
+
+
+def test_values_that_cannot_be_negative_have_no_negative_ticks() -> None:
+    for axes, lowest in zip(plot_scans([peaky_scan(1, 40)]).axes, (True, False), strict=True):
+        assert (min(axes.get_yticks()) >= 0) == lowest
+    (axes,) = plot_scans([make_scan(names=("pi",))]).axes
+    assert axes.get_ylim()[0] < 0 <= min(axes.get_yticks())
+
+
 def labels_of(figure) -> list[str]:
     return [one.get_text() for one in figure.axes[0].texts]
 
