@@ -1,18 +1,19 @@
 """How close `sweeps scan --refine` comes to the selected site, and what it costs, against a coarse and a fine grid.
 
-    python benchmarks/sweeps_refine.py [--replicates 40] [--neutral 20] [--coarse 20000] [--fine 1000] [--seed N]
-        [--json FILE]
+    python benchmarks/sweeps_refine.py [--replicates 40] [--neutral 20] [--coarse 20000] [--fine 1000]
+        [--tested 0] [--seed N] [--json FILE]
 
 Replicates of the scenarios S1 and S2 of `sweeps_power.py`, in memory, each shifted against the grids; the background of
 CLR is that of neutral replicates. All grids have windows of the coarse one's size. Each scan is of one statistic, and
-its CPU time is that of the process (user and system, all threads), after a first scan that builds kernels.
+its CPU time is that of the process (user and system, all threads), after a first scan that builds kernels. With
+--tested so many neutral replicates are judged by thresholds of as many others, whose coarse rows alone count.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +27,7 @@ from oclgenomics.sweeps.significance import sign_of
 from oclgenomics.variation import Alignment
 
 SCENARIOS = ("S1", "S2")
+RATE = 0.05
 FAMILIES = (("clr",), ("mu",), ("pi",))
 
 
@@ -50,6 +52,30 @@ def distance(scan: Scan, statistic: str, site: int) -> float:
     return abs(float(place) - site)
 
 
+def false_positives(
+    neutral: Sequence[Alignment],
+    tested: Sequence[Alignment],
+    coarse: SweepOptions,
+    refined: SweepOptions,
+    engine: Engine,
+) -> dict[str, Any]:
+    """The share of neutral replicates beyond a threshold of others at 5 %, by coarse rows and with fine ones."""
+    (name,) = coarse.statistics
+    first = list(iter_scan(neutral, coarse, engine=engine))
+    known = np.sort([extreme(one, name) for one in first])[::-1]
+    limit = float(known[max(int(RATE * (len(first) + 1)) - 1, 0)])
+    second = list(iter_scan(tested, refined, backgrounds=first[0].backgrounds, engine=engine))
+    fine = [max(extreme(one, name), extreme(one.fine, name)) for one in second if one.fine is not None]
+    shares = [float(np.mean(np.array(values) > limit)) for values in ([extreme(one, name) for one in second], fine)]
+    return {"statistic": name, "replicates": len(first), "coarse": shares[0], "with_fine": shares[1]}
+
+
+def extreme(scan: Scan, statistic: str) -> float:
+    """The value that is most like a sweep, the larger the more so."""
+    best = scan.best(statistic)
+    return -np.inf if best is None else sign_of(statistic) * float(scan.values[statistic][best])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", "-d", default="auto")
@@ -57,16 +83,19 @@ def main() -> None:
     parser.add_argument("--neutral", type=int, default=20)
     parser.add_argument("--coarse", type=int, default=20_000)
     parser.add_argument("--fine", type=int, default=1_000)
+    parser.add_argument("--tested", type=int, default=0)
     parser.add_argument("--seed", type=int, default=20261)
     parser.add_argument("--json", metavar="FILE")
     args = parser.parse_args()
     rng = np.random.default_rng(args.seed)
-    neutral = list(replicates("constant", None, args.neutral, rng))
+    neutral = list(replicates("constant", None, max(args.neutral, args.tested), rng))
+    tested = list(replicates("constant", None, args.tested, rng))
     swept = {
         name: shifted(replicates("constant", name, args.replicates, rng), args.coarse, rng) for name in SCENARIOS
     }  # fmt: skip
     device = select_device(args.device)
     results: list[dict[str, Any]] = []
+    false: list[dict[str, Any]] = []
     with Engine(device) as engine:
         for family in FAMILIES:
             coarse = SweepOptions(statistics=family, step=args.coarse, window=args.coarse)
@@ -74,6 +103,8 @@ def main() -> None:
                 "coarse": coarse, "fine everywhere": replace(coarse, step=args.fine),
                 "refined": replace(coarse, refine=args.fine),
             }  # fmt: skip
+            if tested:
+                false.append(false_positives(neutral, tested, coarse, grids["refined"], engine))
             backgrounds = next(iter(iter_scan(neutral, coarse, engine=engine))).backgrounds
             for name, placed in swept.items():
                 sources = [one for one, _ in placed]
@@ -93,10 +124,13 @@ def main() -> None:
                         "median_kb": float(np.median(far)), "within_5kb": float(np.mean(np.array(far) <= 5)),
                         "cpu_s": seconds,
                     })  # fmt: skip
-    print(table(results))
+    print("\n\n".join(table(rows) for rows in (results, false) if rows))
     sizes = {"replicates": args.replicates, "coarse": args.coarse, "fine": args.fine, "seed": args.seed}
     if args.json:
-        write_json(args.json, {"benchmark": "sweeps_refine", "machine": machine(device), **sizes, "results": results})
+        write_json(
+            args.json,
+            {"benchmark": "sweeps_refine", "machine": machine(device), **sizes, "results": results, "false": false},
+        )
 
 
 if __name__ == "__main__":

@@ -13,11 +13,11 @@ from math import ceil, inf, isfinite
 from typing import Literal
 
 from hls_model.boards import Board, find_board
+from hls_model.cycles import cycles_of, pace_of
 from hls_model.dram_parts import find_part
 from hls_model.errors import ModelError
 from hls_model.operators import Latencies, Operators
 from hls_model.ranges import Range
-from hls_model.streams import cycles_of, pace_of
 from hls_model.text import check_choice, shown
 
 LARGEST_SEED = (1 << 64) - 1  # its lower 32 bits count

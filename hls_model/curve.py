@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hls_model.choices import LEFT_BORDERS, Level
 from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.limits import check_sides
 from hls_model.timing import Timing
-from hls_model.timing.result import Level
 from hls_model.uncertainty import built_band, built_timing
 from hls_model.workload import Workload
-
-COLUMNS = 1000  # left borders of the curve's position; the pipeline starts anew at each, so more change little
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,7 @@ def throughput_curve(
     config: Config,
     most: int,
     *,
-    left: int = COLUMNS,
+    left: int = LEFT_BORDERS,
     share: float = 0.9,
     level: Level = "L1",
     uncertainty: bool = False,

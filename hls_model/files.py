@@ -1,4 +1,4 @@
-"""Files: texts that are read up to a limit, TOML, lists of positions, and outputs that are whole or absent."""
+"""Files: texts that are read up to a limit, TOML, and outputs that are whole or absent."""
 
 from __future__ import annotations
 
@@ -8,17 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import IO, Any, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from hls_model.errors import ModelInputError, ModelOutputError
 from oclgenomics.io.atomic_file import open_whole
 from oclgenomics.io.packed_file import open_packed
 
 LARGEST_TEXT = 1 << 30  # bytes; a device such as /dev/zero has no end
 LARGEST_TABLE = 1 << 20  # bytes of TOML
-MAX_DIGITS = 16  # of a position
-LARGEST = 1 << 53  # bp that float64 still counts one by one
 
 ValueT = TypeVar("ValueT")
 
@@ -114,31 +109,6 @@ def parse_toml(text: str) -> dict[str, Any]:
         raise tomllib.TOMLDecodeError(str(error)) from error
     except RecursionError:
         raise tomllib.TOMLDecodeError("nested too deeply") from None
-
-
-def read_positions(path: str | os.PathLike[str]) -> NDArray[np.int64]:
-    """Return the positions of a list, int64 (snps,); empty lines and text after a # are ignored.
-
-    Raises
-    ------
-    ModelInputError
-        A file that cannot be read, a line that is not a position, positions that decrease, or fewer than 2.
-    """
-    name = os.fspath(path)
-    lines = read_text(path, "is no text; give a list of positions, one a line").splitlines()
-    positions: list[int] = []
-    for number, line in enumerate(lines, 1):
-        text = line.partition("#")[0].strip()
-        if not text:
-            continue
-        if not (text.isascii() and text.isdigit()) or len(text) > MAX_DIGITS or int(text) > LARGEST:
-            raise ModelInputError(f"{name}, line {number}: {text[:40]!r} is no position; give a whole number of bp")
-        if positions and int(text) < positions[-1]:
-            raise ModelInputError(f"{name}, line {number}: {text} comes after {positions[-1]}; sort the positions")
-        positions.append(int(text))
-    if len(positions) < 2:
-        raise ModelInputError(f"{name}: holds {len(positions)} positions; a scan needs 2 or more")
-    return np.array(positions, np.int64)
 
 
 def open_output(name: str, mode: str = "w") -> AbstractContextManager[IO[Any]]:

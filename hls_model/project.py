@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
 
 from hls_model import extras
+from hls_model.choices import ACCOUNTINGS, Accounting, Level
 from hls_model.clock import clock_record
 from hls_model.config import WORD_BITS, Config
 from hls_model.errors import ModelError
@@ -29,16 +29,9 @@ from hls_model.records import record_of
 from hls_model.resources import estimate
 from hls_model.text import check_choice
 from hls_model.timing import Timing
-from hls_model.timing.result import Level
 from hls_model.uncertainty import Band, Contribution, built_band, built_timing, contributions
 from hls_model.workload import Workload
 
-Accounting = Literal["design", "paper"]
-ACCOUNTINGS: Mapping[Accounting, str] = {
-    "design": "LD, layout of columns and starts of kernels as the design has them",
-    "paper": "LD of all pairs of SNPs at the rate of the accelerator that it cites, columns aligned as they come from "
-    "memory, one start of the kernels for all positions",
-}
 PAPER: Mapping[str, str] = {"ld": "published", "layout": "shifted", "launch": "per_scan"}
 
 

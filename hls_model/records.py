@@ -7,8 +7,6 @@ from collections.abc import Mapping
 from operator import attrgetter
 from typing import Any
 
-import numpy as np
-
 
 def record_of(thing: object, names: str) -> dict[str, Any]:
     """Return attributes of an object as a record, in the given order.
@@ -43,6 +41,6 @@ def plain(value: Any) -> Any:
         value = vars(value)
     if isinstance(value, Mapping):
         return {key: plain(one) for key, one in value.items()}
-    if isinstance(value, np.ndarray):
+    if hasattr(value, "tolist"):  # an array
         return value.tolist()
     return [plain(one) for one in value] if isinstance(value, (tuple, list)) else value

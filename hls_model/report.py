@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hls_model.boards import Amount
+from hls_model.choices import Level
 from hls_model.clock import clock_range
 from hls_model.config import Config
 from hls_model.errors import ModelError
@@ -15,7 +16,6 @@ from hls_model.ranges import Range
 from hls_model.resources import REPORT_ROWS, Resources, check_fits, estimate
 from hls_model.timing import Timing, simulate
 from hls_model.timing.passes import split
-from hls_model.timing.result import Level
 from hls_model.uncertainty import built_band, built_timing
 from hls_model.workload import Workload
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hls_model.choices import Level
 from hls_model.config import WORD_BITS, Config
 from hls_model.dram_parts import find_part
 from hls_model.limits import check_possible
 from hls_model.ranges import Range
 from hls_model.timing import Timing
 from hls_model.timing.passes import split
-from hls_model.timing.result import Level
 from hls_model.uncertainty import Band, built_timing
 from hls_model.workload import Workload
 

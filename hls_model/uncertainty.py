@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
 
+from hls_model.choices import Level
 from hls_model.clock import CLOCK_SOURCE, builds, least_seconds, reached_clock
 from hls_model.config import Config
 from hls_model.operators import REPORTED_MHZ, SLOWEST_TABLE_MHZ, latencies_at
@@ -28,7 +29,6 @@ from hls_model.paper.published import OVERHEAD_US
 from hls_model.ranges import Range
 from hls_model.records import record_of
 from hls_model.timing import Timing, simulate
-from hls_model.timing.result import Level
 from hls_model.workload import Workload
 
 FSM_CYCLES = Range(1, 1, 4)

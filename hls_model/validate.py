@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hls_model.boards import Source, find_board
+from hls_model.cycles import cycles_of
 from hls_model.functional import Best, run, same
 from hls_model.paper.published import Compared, Kind
 from hls_model.rtl import twin
 from hls_model.rtl.golden import Case
-from hls_model.streams import Flow, ReadPath, Supply, cycles_of, slower
+from hls_model.streams import Flow, ReadPath, Supply, slower
 from hls_model.timing import LEVELS, Timing, simulate
 
 

@@ -8,15 +8,19 @@ blocks.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hls_model.errors import ModelError
+from hls_model.errors import ModelError, ModelInputError
+from hls_model.files import read_text
 from hls_model.text import shown
 
+MAX_DIGITS = 16  # of a position
+LARGEST = 1 << 53  # bp that float64 still counts one by one
 MAX_SNPS = 100_000_000
 MAX_GRID = 10_000_000
 MAX_TRIPS = (1 << 31) - 1  # the product of two fits in 64 bits
@@ -38,6 +42,31 @@ def even_positions(snps: int, length: int) -> NDArray[np.int64]:
         raise ModelError(f"{snps:.6g} SNPs; at most {MAX_SNPS} are spread")
     positions: NDArray[np.int64] = np.floor(np.arange(1, snps + 1) * (length / snps)).astype(np.int64)
     return positions
+
+
+def read_positions(path: str | os.PathLike[str]) -> NDArray[np.int64]:
+    """Return the positions of a list, int64 (snps,); empty lines and text after a # are ignored.
+
+    Raises
+    ------
+    ModelInputError
+        A file that cannot be read, a line that is not a position, positions that decrease, or fewer than 2.
+    """
+    name = os.fspath(path)
+    lines = read_text(path, "is no text; give a list of positions, one a line").splitlines()
+    positions: list[int] = []
+    for number, line in enumerate(lines, 1):
+        text = line.partition("#")[0].strip()
+        if not text:
+            continue
+        if not (text.isascii() and text.isdigit()) or len(text) > MAX_DIGITS or int(text) > LARGEST:
+            raise ModelInputError(f"{name}, line {number}: {text[:40]!r} is no position; give a whole number of bp")
+        if positions and int(text) < positions[-1]:
+            raise ModelInputError(f"{name}, line {number}: {text} comes after {positions[-1]}; sort the positions")
+        positions.append(int(text))
+    if len(positions) < 2:
+        raise ModelInputError(f"{name}: holds {len(positions)} positions; a scan needs 2 or more")
+    return np.array(positions, np.int64)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hls_model.choices import Level
 from hls_model.config import Config, Memory
 from hls_model.errors import ModelError
 from hls_model.limits import check_possible
@@ -17,7 +18,6 @@ from hls_model.ranges import Range
 from hls_model.resources import Resources, check_fits, estimate
 from hls_model.roofline import Roofline, roofline_of
 from hls_model.timing import Timing
-from hls_model.timing.result import Level
 from hls_model.uncertainty import Band, built_band, built_timing
 from hls_model.workload import Workload
 

@@ -16,8 +16,8 @@ from functools import cache
 
 import numpy as np
 
+from hls_model.choices import LEFT_BORDERS, Accounting, Level
 from hls_model.config import Config
-from hls_model.curve import COLUMNS
 from hls_model.paper.published import (
     AMD_LD_RATES,
     AMD_OMEGA_RATES,
@@ -34,10 +34,9 @@ from hls_model.paper.published import (
     with_overhead,
 )
 from hls_model.presets import PRESETS
-from hls_model.project import Accounting, Projection, project
+from hls_model.project import Projection, project
 from hls_model.ranges import Range
 from hls_model.timing import simulate
-from hls_model.timing.result import Level
 from hls_model.uncertainty import Band
 from hls_model.workload import Workload
 
@@ -314,7 +313,7 @@ def _seconds_of(workload: Workload, rates: Rates) -> Seconds:
 
 def _row(mix: Mix, config: Config, fitted: int | None, level: Level) -> Row:
     workload, design, widest = workload_of(mix), as_simulated(config), widest_right(mix)
-    column = simulate(Workload.single(COLUMNS, widest), design, level)
+    column = simulate(Workload.single(LEFT_BORDERS, widest), design, level)
     grid_rate = _rate(mix, design, level)
     ld_rate = config.ld_bits_per_s / mix.samples
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from hls_model.choices import Level
 from hls_model.config import WORD_BITS, Config
 from hls_model.errors import ModelError
 from hls_model.phases.phase import Phase, added
@@ -25,7 +26,6 @@ from hls_model.phases.rates import SHARED_LEFT, host_of
 from hls_model.ranges import Range
 from hls_model.text import bytes_text, percent
 from hls_model.timing import Timing, simulate
-from hls_model.timing.result import Level
 from hls_model.workload import Workload
 
 WORD = WORD_BITS // 8

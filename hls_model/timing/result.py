@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hls_model import extras
+from hls_model.choices import Level
 from hls_model.config import Config
 from hls_model.errors import ModelError
 from hls_model.limits import check_sides
@@ -19,8 +19,7 @@ from hls_model.timing.passes import Passes, PassPhases, split
 from hls_model.timing.schedule import Schedule, Stages, schedule
 from hls_model.workload import Workload
 
-Level = Literal["L1", "L2"]
-LEVELS: Mapping[str, Callable[[Config, NDArray[np.int64], NDArray[np.int64]], PassPhases]] = {
+LEVELS: Mapping[Level, Callable[[Config, NDArray[np.int64], NDArray[np.int64]], PassPhases]] = {
     "L1": events.time_passes,
     "L2": machine.time_passes,
 }

@@ -589,6 +589,17 @@ def open_engine(args: argparse.Namespace) -> Engine:
     return engine
 
 
+@contextlib.contextmanager
+def chosen_engine(args: argparse.Namespace) -> Iterator[Engine | None]:
+    """Lend an engine on the device of `add_device_choice`, and name the device on standard error; None without one."""
+    if args.device is None:
+        yield None
+        return
+    with runtime.Engine(args.device, max_memory=args.max_memory) as engine:
+        say(args, f"device {engine.device.index}: {engine.device}")
+        yield engine
+
+
 class Profiled(Protocol):
     """An engine, or several processes together."""
 

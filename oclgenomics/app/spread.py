@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from oclgenomics import runtime
 from oclgenomics.app.commands import (
     add_command,
+    chosen_engine,
     count,
     open_engine,
     provenance,
@@ -219,12 +220,8 @@ class _OfPieces:
 
     @contextlib.contextmanager
     def engine(self) -> Iterator[Callable[[], Engine | None]]:
-        if self._args.device is None:
-            yield lambda: None
-        else:
-            with runtime.Engine(self._args.device, max_memory=self._args.max_memory) as engine:
-                say(self._args, f"device {engine.device.index}: {engine.device}")
-                yield lambda: engine
+        with chosen_engine(self._args) as engine:
+            yield lambda: engine
 
     def provenance(self) -> dict[str, Any]:
         devices = [piece.record.device for piece in self._pieces]

@@ -9,18 +9,18 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from hls_model.choices import Accounting, Level, Matrix
 from hls_model.config import Config
 from hls_model.presets import load
-from hls_model.project import Accounting, project
+from hls_model.project import project
 from hls_model.resources import check_fits
-from hls_model.timing.result import Level
 from hls_model.workload import Workload
 from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
 from oclgenomics.errors import ParameterError
 from oclgenomics.fpga.comparison import AlignmentRun, alignment_run
 from oclgenomics.fpga.hardware import Hardware, check_span, windows_of
 from oclgenomics.fpga.measuring import Measured, TimedRun, measured_of, repeated
-from oclgenomics.fpga.options import Matrix, check_border, check_modelled, fitting_designs, workload_of
+from oclgenomics.fpga.options import check_border, check_modelled, fitting_designs, workload_of
 from oclgenomics.fpga.result import ScanProjection, ScanRun
 from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.raw_file import Progress

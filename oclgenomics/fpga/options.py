@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hls_model.choices import MATRICES, Accounting
 from hls_model.config import Config
 from hls_model.presets import load, told_apart
-from hls_model.project import Accounting, counted
+from hls_model.project import counted
 from hls_model.resources import check_fits
 from hls_model.workload import Workload
 from oclgenomics.errors import ParameterError
@@ -19,11 +19,6 @@ from oclgenomics.omega.options import ScanOptions
 from oclgenomics.omega.plan.windows import find_windows
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.packing import words_for
-
-Matrix = Literal["float32", "exact"]
-"""How M is made: by the recurrence in float32, or summed in float64 and rounded once to float32."""
-
-MATRICES: tuple[Matrix, ...] = get_args(Matrix)
 
 MAX_BYTES = 8 << 30  # of genotypes drawn at random
 

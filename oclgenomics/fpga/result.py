@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hls_model.choices import Level
 from hls_model.config import Config
 from hls_model.project import Projection, totals
-from hls_model.timing.result import Level
 from hls_model.workload import Workload
 from oclgenomics.app.frames import to_frame
 from oclgenomics.fpga import plots

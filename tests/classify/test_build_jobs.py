@@ -6,6 +6,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import fields, replace
 from multiprocessing import get_context
 from pathlib import Path
@@ -98,6 +99,22 @@ def test_commands(device: Device, of: int, tmp_path: Path) -> None:
     assert stored(many, tmp_path / "a") == stored(one, tmp_path / "b")
     assert (tmp_path / "many.sha256").exists()
     assert many.provenance["pieces"] == [f"{number}/{of} on {device.name}" for number in range(1, of + 1)]
+
+
+def test_a_device_packs_and_counts_the_features_of_pieces(device: Device, tmp_path: Path) -> None:
+    words, where = [f"{VIRAL}/ref", "--taxonomy", f"{VIRAL}/tax", "-q"], ["-d", f"{device.index}"]
+    pieces = [f"{tmp_path}/{number}.piece" for number in (1, 2)]
+    for number, piece in enumerate(pieces, 1):
+        assert main(["classify", "build", piece, *words, *where, "--shard", f"{number}/2"]) == 0
+    assert main(["classify", "combine", *pieces, "-o", f"{tmp_path}/host", "-q"]) == 0
+    host_alone = ("file.known_features", "packing.HostPacker")
+    with ExitStack() as stack:
+        for name in host_alone:
+            stack.enter_context(mock.patch(f"oclgenomics.classify.database.{name}", None))
+        assert main(["classify", "combine", *pieces, "-o", f"{tmp_path}/device", "-q", *where]) == 0
+    host, on_device = (read_database(tmp_path / name) for name in ("host", "device"))
+    assert on_device.known is not None
+    assert stored(on_device, tmp_path / "a") == stored(host, tmp_path / "b")
 
 
 def test_processes(device: Device, tmp_path: Path) -> None:

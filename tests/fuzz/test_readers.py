@@ -14,8 +14,8 @@ from helpers.fuzz_samples import SAMPLES
 from helpers.fuzzing import SECONDS, SEED, inputs, limited, mutated, mutated_zip
 
 from hls_model.errors import ModelError
-from hls_model.files import read_positions
 from hls_model.presets import load
+from hls_model.workload import read_positions
 from oclgenomics.app.sheets import read_sheet
 from oclgenomics.errors import OclGenomicsError
 from oclgenomics.kmers.device.reader import KmerDatabase

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hls_model.choices import BURSTS, STRIDES
 from hls_model.dram_parts import Part
 from hls_model.errors import ModelError
 from hls_model.extras.dram.channel import Channel, Mapping
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 
 STATES = ("hit", "closed", "conflict")
-BURSTS = (64, 256, 1024, 4096)
-STRIDES = (64, 256, 1024, 4096, 65_536, 1 << 20)
 READS = 20_000  # of a measurement: some 8 refreshes
 
 

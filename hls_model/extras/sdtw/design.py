@@ -28,13 +28,12 @@ from fractions import Fraction
 from typing import Literal
 
 from hls_model.boards import Board, find_board
+from hls_model.choices import ASIC
+from hls_model.cycles import cycles_of, pace_of
 from hls_model.errors import ModelError
 from hls_model.limits import MAX_LATENCY_NS, burst_problems, clock_problems
 from hls_model.ranges import Range
-from hls_model.streams import cycles_of, pace_of
 from hls_model.text import shown
-
-ASIC = "asic"  # a chip of one's own: no board, no claim about one
 
 Place = Literal["chip", "memory"]
 LARGEST = 1 << 20  # of a whole-numbered parameter

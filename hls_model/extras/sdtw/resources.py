@@ -15,8 +15,9 @@ from functools import cached_property, reduce
 from operator import add
 
 from hls_model.boards import Amount, Board
+from hls_model.choices import ASIC
 from hls_model.errors import ModelError
-from hls_model.extras.sdtw.design import ASIC, LARGEST, SystolicArray
+from hls_model.extras.sdtw.design import LARGEST, SystolicArray
 from hls_model.ranges import Range
 from hls_model.resources.estimates import shortage
 from hls_model.resources.parts import Part

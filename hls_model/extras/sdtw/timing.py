@@ -26,8 +26,9 @@ from typing import Literal
 
 import numpy as np
 
+from hls_model.choices import ASIC
 from hls_model.errors import ModelError
-from hls_model.extras.sdtw.design import ASIC, LARGEST_REFERENCE, SystolicArray
+from hls_model.extras.sdtw.design import LARGEST_REFERENCE, SystolicArray
 from hls_model.paper.published import Compared, Kind
 from hls_model.streams import Flow, ReadPath, Supply, slower
 from hls_model.text import check_choice

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from oclgenomics import classify
-from oclgenomics.app.commands import add_command, open_engine
+from oclgenomics.app.commands import add_command, open_engine, report_profile
 from oclgenomics.app.files import writes
 from oclgenomics.classify.commands.reference_options import add_building_options, built, with_manifest, write_built
 from oclgenomics.errors import InputError, OutputError
@@ -46,6 +46,7 @@ def run(args: argparse.Namespace) -> int:
         made = built(args, engine, "reading", before=before)
         check_unchanged()
         write_built(args, made, args.output or args.database, start, engine, len(before.targets))
+        report_profile(args, engine)
     return 0
 
 

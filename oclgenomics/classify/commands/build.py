@@ -8,7 +8,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import classify
-from oclgenomics.app.commands import add_command, add_options, begin_engine, count, open_engine, started_progress
+from oclgenomics.app.commands import (
+    add_command,
+    add_options,
+    begin_engine,
+    count,
+    open_engine,
+    report_profile,
+    started_progress,
+)
 from oclgenomics.app.files import writes
 from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.classify import database
@@ -97,6 +105,7 @@ def run(args: argparse.Namespace) -> int:
     with open_engine(args) as engine:
         start = time.perf_counter()
         write_built(args, built(args, engine, "reading", options), args.database, start, engine)
+        report_profile(args, engine)
     return 0
 
 
@@ -107,9 +116,10 @@ def _combine(args: argparse.Namespace, options: BuildOptions) -> int:
     start, job = time.perf_counter(), _job(args, options)
     progress = started_progress(args, "merging" if has_pieces(args) else "reading")
     with work_of(args) as work:
-        made = job.database(work.parts(job, classify.Run(args.threads, progress.update)))
-        progress.clear()
-        write_built(args, replace(made, provenance=work.provenance()), args.output, start)
+        with work.engine() as opened:
+            made = job.database(work.parts(job, classify.Run(args.threads, progress.update)))
+            progress.clear()
+            write_built(args, replace(made, provenance=work.provenance()), args.output, start, opened())
         work.report_profile()
     return 0
 

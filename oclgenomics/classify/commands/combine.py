@@ -18,7 +18,7 @@ def add_parser(actions: Any) -> None:
 
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:
-    add_device_choice(parser, "none; the host puts reports together, which takes longer")
+    add_device_choice(parser, "none; the host puts reports together, or packs and counts features, which takes longer")
     add_report_options(parser, with_manifest)
     add_text_options(parser)
     add_manifest_option(parser.add_argument_group("output of `classify build`"))

@@ -17,6 +17,7 @@ from oclgenomics.app.commands import (
     add_message_options,
     count,
     open_engine,
+    report_profile,
     say,
     started_progress,
     text_output,
@@ -159,6 +160,7 @@ def run(args: argparse.Namespace) -> int:
         with open_engine(args) as engine:
             start = time.perf_counter()
             write_built(args, built(args, engine, "reading", kept), args.output, start, engine)
+            report_profile(args, engine)
         if args.folder is None and not args.keep:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(listed)

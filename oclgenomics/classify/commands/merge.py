@@ -9,7 +9,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from oclgenomics import classify
-from oclgenomics.app.commands import add_command, provenance, say_written, started_progress
+from oclgenomics.app.commands import (
+    add_command,
+    add_device_choice,
+    chosen_engine,
+    provenance,
+    say_written,
+    started_progress,
+)
 from oclgenomics.app.files import reads
 from oclgenomics.app.reports import write_reports
 from oclgenomics.classify import database
@@ -39,6 +46,7 @@ def add_parser(actions: Any) -> None:
     )
     reads_taxonomy(taxonomy)
     add_calling_options(parser, hitmin="5", lowest="species")
+    add_device_choice(parser, "none; the host packs and counts features of databases, which takes longer")
     add_report_options(parser, merged=True)
 
 
@@ -69,13 +77,16 @@ def _merge_databases(args: argparse.Namespace) -> int:
         parts.append(classify.read_database(path))
     progress.clear()
     made = replace(classify.merge_databases(parts), provenance=provenance(args, None))
-    write_built(args, made, args.output, start)
+    with chosen_engine(args) as engine:
+        write_built(args, made, args.output, start, engine)
     return 0
 
 
 def _merge_results(args: argparse.Namespace) -> int:
     if args.taxonomy is None:
         raise UsageError("--taxonomy is missing: the folder of the taxonomy that the databases were built with")
+    if args.device is not None:
+        raise UsageError("--device is for databases; results are merged without one, so leave it out")
     options = query_options(args)
     check_format(args)
     start = time.perf_counter()

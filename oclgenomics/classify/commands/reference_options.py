@@ -13,7 +13,6 @@ from oclgenomics.app.commands import (
     add_device_options,
     add_message_options,
     provenance,
-    report_profile,
     say,
     started_progress,
 )
@@ -130,7 +129,7 @@ def write_built(
     start : float
         When the work began, by `time.perf_counter`.
     engine : Engine, optional
-        Packs features and makes checksums; its profile is reported.
+        Packs and counts features and makes checksums.
     before : int
         Targets that were there before.
     """
@@ -139,8 +138,6 @@ def write_built(
         how = {"summer": primitives.block_summer(engine), "packer": classify.FeaturePacker(engine)}
     classify.write_database(output, made, manifest=getattr(args, "manifest", False), **how)
     seconds = time.perf_counter() - start
-    if engine is not None:
-        report_profile(args, engine)
     bases = int(made.targets.letters[before:].sum())
     targets, features = made.targets, made.features
     say(

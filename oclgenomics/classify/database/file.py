@@ -39,7 +39,7 @@ from oclgenomics.classify.database.features import (
 )
 from oclgenomics.classify.database.manifest import check_manifest, manifest_path, write_manifest
 from oclgenomics.classify.database.packed_file import PackedStore, contradiction
-from oclgenomics.classify.database.packing import Packer, pack_features
+from oclgenomics.classify.database.packing import CountingPacker, pack_features
 from oclgenomics.classify.options import BuildOptions, SketchOptions
 from oclgenomics.classify.taxonomy.coverage import known_features
 from oclgenomics.classify.taxonomy.lineages import Lineages, Targets
@@ -97,7 +97,7 @@ def write_database(
     *,
     manifest: bool = False,
     summer: BlockSummer | None = None,
-    packer: Packer | None = None,
+    packer: CountingPacker | None = None,
 ) -> None:
     """Write a database to a file, whole or not at all. Equal databases give equal bytes.
 
@@ -109,8 +109,8 @@ def write_database(
         Also write its SHA-256 to a file next to it, as `sha256sum` does. One that is there is written anew in any case.
     summer : callable, optional
         Makes checksums on a device; see `oclgenomics.primitives.block_summer`.
-    packer : Packer, optional
-        Packs features on a device; see `oclgenomics.classify.device.packing.FeaturePacker`.
+    packer : CountingPacker, optional
+        Packs and counts features on a device; see `oclgenomics.classify.device.packing.FeaturePacker`.
 
     Raises
     ------
@@ -227,12 +227,15 @@ def described(database: Database) -> dict[str, Any]:
     return {"options": asdict(database.options), "provenance": database.provenance, "features": numbers}
 
 
-def packed_arrays(database: Database, packer: Packer | None = None) -> dict[str, NDArray[Any]]:
+def packed_arrays(database: Database, packer: CountingPacker | None = None) -> dict[str, NDArray[Any]]:
     """Return the sections of a database."""
     known, lineages = database.known, Lineages.of(database.taxonomy, database.targets)
     with Workers(min(THREADS, usable_cores())) as threads:
         packed = pack_features(database.features, int(database.targets.windows.sum()), threads, packer)
-        known = known_features(database.features, lineages, threads) if known is None else known
+        if known is None and packer is not None:
+            known = packer.clades(database.features, lineages)
+        elif known is None:
+            known = known_features(database.features, lineages, threads)
     return {**_known_arrays(database), "clade_features": known, **packed._asdict()}
 
 

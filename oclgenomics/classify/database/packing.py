@@ -10,13 +10,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.classify.database.features import STEP, Counts, Features
 from oclgenomics.io.workers import Workers
+
+if TYPE_CHECKING:
+    from oclgenomics.classify.taxonomy.lineages import Lineages
 
 KEY_BITS = 32
 BUCKET_FEATURES = 64  # of a bucket at least, on average
@@ -117,6 +120,13 @@ class Packer(Protocol):
             Locations before every feature whose number is a multiple of `STEP`, and behind them all locations.
         width : int
         """
+
+
+class CountingPacker(Packer, Protocol):
+    """Packs the numbers of features, and counts features."""
+
+    def clades(self, features: Features, lineages: Lineages) -> NDArray[np.int64]:
+        """Count the distinct features of each taxon and target, as `taxonomy.coverage.known_features` does."""
 
 
 class HostPacker:

@@ -1,4 +1,4 @@
-"""Packs features on a device, where bits are moved faster than all threads of the host move them."""
+"""Packs and counts features on a device, where bits are moved faster than all threads of the host move them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.database.features import STEP, Counts
+from oclgenomics.classify.database.features import STEP, Counts, Features
 from oclgenomics.classify.database.packing import WORD_BITS, parts_of, word_count
+from oclgenomics.classify.device.clade_counter import count_clades
+from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.runtime import DeviceArray, Engine
 
 PACKING = "classify/pack_features.cl"
@@ -19,7 +21,7 @@ FLAG = np.dtype(np.uint8)
 
 
 class FeaturePacker:
-    """Packs numbers on one device; the words are those of `oclgenomics.classify.database.packing.HostPacker`.
+    """Packs numbers on one device, in the words of `oclgenomics.classify.database.packing.HostPacker`, and counts.
 
     Parameters
     ----------
@@ -28,6 +30,10 @@ class FeaturePacker:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+
+    def clades(self, features: Features, lineages: Lineages) -> NDArray[np.int64]:
+        """Count the distinct features of each taxon and target."""
+        return count_clades(self._engine, features, lineages)
 
     def located_before(self, counts: Counts, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return how many locations there are before some features."""

@@ -7,21 +7,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from hls_model.choices import LEVELS
 from hls_model.config import Config
 from hls_model.errors import ModelError
-from hls_model.files import read_positions
-from hls_model.limits import check_possible
 from hls_model.presets import PRESETS, change, load, parse_settings
-from hls_model.resources import check_fits
-from hls_model.timing import LEVELS
-from hls_model.workload import Workload
 from oclgenomics.app.commands import OutputOptions, add_output_options, count, say
-from oclgenomics.app.figures import plot_format, write_figure
 from oclgenomics.app.files import reads, writes
 from oclgenomics.io.json_text import json_text
+from oclgenomics.lazy_names import late
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from hls_model.workload import Workload
+
+figures = late("oclgenomics.app.figures")
+limits = late("hls_model.limits")
+resources = late("hls_model.resources")
+workloads = late("hls_model.workload")
 
 
 BOARD = "u200"
@@ -38,7 +41,7 @@ def check_outputs(args: argparse.Namespace, formats: Sequence[str] = FORMATS) ->
     """
     OutputOptions.resolve(args, formats)
     if getattr(args, "plot", None):
-        plot_format(args.plot)
+        figures.plot_format(args.plot)
 
 
 def add_command(
@@ -157,7 +160,7 @@ def design(args: argparse.Namespace) -> Config:
             raise ModelError(f"--unroll {args.unroll} and --set unroll={table['unroll']}: give one of them")
         table["unroll"] = args.unroll
     config = change(load(args.board), table)
-    check_possible(config)
+    limits.check_possible(config)
     return config
 
 
@@ -169,13 +172,14 @@ def fitting_design(args: argparse.Namespace) -> Config:
     ModelError
         As for `design`, or one that does not fit.
     """
-    return check_fits(design(args)).config
+    config: Config = resources.check_fits(design(args)).config
+    return config
 
 
 def add_level_option(parser: argparse.ArgumentParser) -> None:
     """Add --level."""
     parser.add_argument(
-        "--level", choices=tuple(LEVELS), default="L1",
+        "--level", choices=LEVELS, default="L1",
         help="timing by events (L1) or cycle by cycle (L2) (default: L1)",
     )  # fmt: skip
 
@@ -191,7 +195,7 @@ def write(
         A file that cannot be written.
     """
     if figure is not None and args.plot:
-        write_figure(args.plot, figure())
+        figures.write_figure(args.plot, figure())
     output = OutputOptions.resolve(args, FORMATS)
     output.write(json_text(record, indent=2) + "\n" if output.format == "json" else text.rstrip("\n") + "\n")
     return 0
@@ -244,9 +248,13 @@ def workload(args: argparse.Namespace) -> Workload:
         A list of positions that cannot be used.
     """
     windows = {"grid": args.grid, "minwin": args.minwin, "maxwin": args.maxwin, "samples": args.samples}
+    made: Workload
     if args.positions is None:
-        return Workload.uniform(args.snps, length=args.length, **windows)
-    return Workload.from_positions(read_positions(args.positions), name=Path(args.positions).name, **windows)
+        made = workloads.Workload.uniform(args.snps, length=args.length, **windows)
+    else:
+        positions = workloads.read_positions(args.positions)
+        made = workloads.Workload.from_positions(positions, name=Path(args.positions).name, **windows)
+    return made
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from hls_model.clock import clock_range, clock_record, clock_text
-from hls_model.curve import COLUMNS, Curve, throughput_curve
+from hls_model.choices import LEFT_BORDERS
 from hls_model.errors import ModelError
 from hls_model.paper.published import TABLE1
 from hls_model.presets import parse_settings
 from hls_model.ranges import Range
 from hls_model.records import record_of
-from hls_model.resources import check_fits
 from hls_model.text import percent, range_text
 from oclgenomics.app.commands import count
 from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import counts, table
+from oclgenomics.lazy_names import late
+
+if TYPE_CHECKING:
+    from hls_model.curve import Curve
+
+clock = late("hls_model.clock")
+curve_model = late("hls_model.curve")
+np = late("numpy")
+resources = late("hls_model.resources")
 
 ROWS = 12  # points in the table; --json has all
 MAX_RIGHT = 30_500
@@ -31,7 +37,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--to", type=count, metavar="N",
         help="right-side iterations at the end of the curve (default: the most of the paper's data sets)",
     )  # fmt: skip
-    common.add_count(parser, "--left", COLUMNS, "left borders tried")
+    common.add_count(parser, "--left", LEFT_BORDERS, "left borders tried")
     parser.add_argument(
         "--share", type=float, default=0.9, metavar="F",
         help="share of the ideal rate whose crossing is reported (default: 0.9)",
@@ -51,7 +57,10 @@ def run(args: argparse.Namespace) -> int:
     designs = [config.but(unroll=unroll, physical_lanes=0) for unroll in args.unrolls or []] or [config]
     how = {"left": args.left, "share": args.share, "level": args.level}
     uncertain = args.uncertainty and not args.unrolls
-    curves = [throughput_curve(check_fits(one).config, most, uncertainty=uncertain, **how) for one in designs]
+    curves = [
+        curve_model.throughput_curve(resources.check_fits(one).config, most, uncertainty=uncertain, **how)
+        for one in designs
+    ]
     return _write_by_unroll(args, curves, most) if args.unrolls else _write_one(args, curves[0])
 
 
@@ -62,7 +71,7 @@ def _write_one(args: argparse.Namespace, curve: Curve) -> int:
     text = table(("right iterations", "M omega/s", "of ideal"), rows)
     line = f"{percent(curve.share)} line {curve.share * ideal / 1e6:,.0f} M omega/s"
     text += f"\n\nideal {ideal / 1e6:,.0f} M omega/s, {line}: {_crossing_text(curve)}"
-    text += f"\n{clock_text(curve.config)}"
+    text += f"\n{clock.clock_text(curve.config)}"
     return common.write(args, text, _record(curve), lambda: plots.plot_curve(curve))
 
 
@@ -91,7 +100,7 @@ def _write_by_unroll(args: argparse.Namespace, curves: list[Curve], most: int) -
     for curve in curves:
         efficiency = [percent(share, 1) for share in curve.efficiency(np.array(shown))]
         crossing = f"{curve.crossing:,}" if curve.crossing else "-"
-        mhz = range_text(clock_range(curve.config), "")
+        mhz = range_text(clock.clock_range(curve.config), "")
         rows.append((f"{curve.config.unroll}", mhz, *efficiency, crossing))
     head = "rate of the pipelines as a share of the ideal, by unroll and right-side iterations"
     text = f"{head}\n\n{table(header, rows)}"
@@ -102,7 +111,7 @@ def _write_by_unroll(args: argparse.Namespace, curves: list[Curve], most: int) -
 def _record(curve: Curve) -> dict[str, object]:
     return {
         **record_of(curve.config, "design=name unroll"),
-        **clock_record(curve.config),
+        **clock.clock_record(curve.config),
         **record_of(curve, "level left ideal_omega_per_s=config.ideal_rate share crossing right omega_per_s=rate"),
         "range": None
         if curve.slow is None or curve.fast is None

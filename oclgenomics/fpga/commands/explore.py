@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from hls_model.boards import KINDS
 from hls_model.errors import ModelError
-from hls_model.extras.explore import Design, Exploration, Space, explore
 from hls_model.presets import parse_settings
 from hls_model.records import record_of
 from hls_model.text import percent, range_text
@@ -16,6 +16,12 @@ from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import counts, table_of
 from oclgenomics.fpga.commands.resources import regions_record, room_text
+from oclgenomics.lazy_names import late
+
+if TYPE_CHECKING:
+    from hls_model.extras.explore import Design, Exploration, Space
+
+exploring = late("hls_model.extras.explore")
 
 UNROLLS = "4,8,16,24,32,48,64,96,128,192,256"
 NOTES = (
@@ -55,7 +61,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
     progress = started_progress(args, "timing designs", "designs", 1)
-    found = explore(
+    found = exploring.explore(
         common.workload(args), common.design(args), _space(args), level=args.level, progress=progress.update,
         uncertainty=args.uncertainty,
     )  # fmt: skip
@@ -84,13 +90,14 @@ def _space(args: argparse.Namespace) -> Space:
         if given and getattr(args, option[2:]):
             raise ModelError(f"{option} and {other}: give one of them")
     tried = {option: not given for option, (_, given) in fixed.items()}
-    return Space(
+    space: Space = exploring.Space(
         args.unrolls or (counts(UNROLLS) if tried["--unrolls"] else []),
         [float(clock) for clock in args.clocks],
         args.ports or ([1, 2, 4] if tried["--ports"] else []),
         OVERLAPS[args.overlap or "both"] if tried["--overlap"] else (),
         args.kernels,
     )
+    return space
 
 
 def _text(found: Exploration, everything: bool) -> str:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 
+from hls_model.choices import OPERANDS
 from hls_model.errors import ModelError
-from hls_model.extras.hls.source import write_project
-from hls_model.rtl.stimulus import KINDS, operands
 from oclgenomics.app.files import works_in
 from oclgenomics.fpga.commands import common
+from oclgenomics.lazy_names import late
+
+source = late("hls_model.extras.hls.source")
+stimulus = late("hls_model.rtl.stimulus")
 
 LEFT, RIGHT = 8, 1024  # a position that a cosimulation does in minutes
 MOST_OMEGAS = 1 << 24  # a word of the stimulus each
@@ -29,7 +32,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     common.add_count(group, "--positions", 1, "grid positions")
     common.add_count(group, "--seed", 1, "seed of the operands")
     group.add_argument(
-        "--operands", choices=tuple(KINDS), default="plain",
+        "--operands", choices=OPERANDS, default="plain",
         help="as an alignment has them, with ties, near the smallest numbers, or any bits (default: plain)",
     )  # fmt: skip
     common.add_shared_options(parser, "design", plot="")
@@ -47,8 +50,8 @@ def run(args: argparse.Namespace) -> int:
             f"{args.positions} x {args.left} x {args.right} omegas; a stimulus has {MOST_OMEGAS:,} at most"
         )
     seeds = range(args.seed, args.seed + args.positions)
-    made = [operands(args.left, args.right, seed, args.operands) for seed in seeds]
-    files = write_project(config, made, args.folder)
+    made = [stimulus.operands(args.left, args.right, seed, args.operands) for seed in seeds]
+    files = source.write_project(config, made, args.folder)
     text = f"{args.folder}: {config.name}, {config.lanes} lanes at {config.clock_mhz:g} MHz, "
     text += f"{args.positions} x {args.left} x {args.right}\n" + "\n".join(files)
     return common.write(args, text, {"design": config.name, "folder": args.folder, "files": files})

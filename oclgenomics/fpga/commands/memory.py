@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+from typing import TYPE_CHECKING
 
+from hls_model.choices import BURSTS, STRIDES
 from hls_model.config import Config
 from hls_model.dram_parts import PARTS, Part, find_part
 from hls_model.errors import ModelError
-from hls_model.extras.dram.bench import BURSTS, STATES, STRIDES, Bandwidth, bandwidth, idle_ns, in_step, sweep
-from hls_model.extras.dram.memory import shares
-from hls_model.limits import check_possible
 from hls_model.text import percent
 from oclgenomics.app.commands import count
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import table
+from oclgenomics.lazy_names import late
+
+if TYPE_CHECKING:
+    from hls_model.extras.dram.bench import Bandwidth
+
+bench = late("hls_model.extras.dram.bench")
+limits = late("hls_model.limits")
+memory_model = late("hls_model.extras.dram.memory")
 
 BY_BOARD = {"zcu102": "ddr4_2133", "u200": "ddr4_2400", "u250": "ddr4_2400", "u280": "hbm2"}
 
@@ -51,23 +58,24 @@ def run(args: argparse.Namespace) -> int:
     config = common.fitting_design(args)
     part = part_of(config)
     config = config.but(memory=dataclasses.replace(config.memory, dram=part.name))
-    check_possible(config)
+    limits.check_possible(config)
     bursts = BURSTS if args.burst is None else (args.burst,)
     strides = STRIDES if args.stride is None else (args.stride,)
-    found = sweep(part, bursts, strides)
+    found = bench.sweep(part, bursts, strides)
     if not found:
         raise ModelError(f"--stride {strides[0]} is less than every burst; it has to be at least {min(bursts)} bytes")
     longest = config.memory.burst_length * config.memory.port_bits // 8
-    own = bandwidth(part, longest, longest)
-    ports = in_step(config)
+    own = bench.bandwidth(part, longest, longest)
+    ports = bench.in_step(config)
     return common.write(args, _text(config, part, found, own, ports), _record(config, part, found, own, ports))
 
 
 def _text(config: Config, part: Part, found: list[Bandwidth], own: Bandwidth, reached: tuple[float, float]) -> str:
-    split = shares(config)
+    split = memory_model.shares(config)
     text = f"{part.name} behind {config.name}: a channel has {part.peak_gbps:.4g} GB/s at its peak\n\n"
     rows = [
-        (state, f"{idle_ns(part, state):.1f} ns", f"{idle_ns(part, state) + split.path_ns:.1f} ns") for state in STATES
+        (state, f"{bench.idle_ns(part, state):.1f} ns", f"{bench.idle_ns(part, state) + split.path_ns:.1f} ns")
+        for state in bench.STATES
     ]
     text += table(("idle read", "DRAM", "with the path"), rows)
     text += (
@@ -107,8 +115,8 @@ def _record(
         "design": config.name,
         "dram": part.name,
         "peak_gb_per_s": part.peak_gbps,
-        "idle_ns": {state: idle_ns(part, state) for state in STATES},
-        "shares_ns": dataclasses.asdict(shares(config)),
+        "idle_ns": {state: bench.idle_ns(part, state) for state in bench.STATES},
+        "shares_ns": dataclasses.asdict(memory_model.shares(config)),
         "bandwidth": [dataclasses.asdict(one) for one in found],
         "sequential": dataclasses.asdict(own),
         "ports_in_step": dict(zip(("gb_per_s", "roof_gb_per_s"), reached, strict=True)),

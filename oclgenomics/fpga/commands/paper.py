@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import asdict, fields
+from typing import TYPE_CHECKING
 
 from hls_model.boards import KINDS
-from hls_model.paper import table1 as paper_table1, table3 as paper_table3
+from hls_model.choices import ACCOUNTINGS
 from hls_model.paper.published import KINDS as COMPARED_KINDS, OVERHEAD_CYCLES, OVERHEAD_US, Compared, evidence_text
-from hls_model.paper.table1 import Column, contradictions, estimate_name
-from hls_model.paper.table3 import ByLatency, Row, by_latency, compared
-from hls_model.project import ACCOUNTINGS
 from hls_model.ranges import Range
 from hls_model.records import record_of
 from hls_model.text import range_text
@@ -19,6 +17,14 @@ from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import table, table_of
 from oclgenomics.fpga.commands.projection_text import TITLES
+from oclgenomics.lazy_names import late
+
+if TYPE_CHECKING:
+    from hls_model.paper.table1 import Column
+    from hls_model.paper.table3 import ByLatency, Row
+
+table1 = late("hls_model.paper.table1")
+table3 = late("hls_model.paper.table3")
 
 LEGEND1 = "p predicted, c calibrated (chosen to match Table I)"
 
@@ -32,16 +38,16 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def _run_table1(args: argparse.Namespace) -> int:
     """Run the command."""
-    columns = paper_table1.reproduce()
+    columns = table1.reproduce()
     blocks = [_column_text(column) for column in columns]
-    notes = [f"- {sentence}" for sentence in contradictions()]
+    notes = [f"- {sentence}" for sentence in table1.contradictions()]
     every = _estimates(columns)
     text = "\n\n".join((*blocks, f"{evidence_text(every)}\n{LEGEND1}"))
     text += "\n\nWhere the paper contradicts itself:\n" + "\n".join(notes)
     record = {
         "boards": [_column_record(column) for column in columns],
         "kinds": {kind: sum(one.kind == kind for one in every) for kind in COMPARED_KINDS},
-        "contradictions": contradictions(),
+        "contradictions": table1.contradictions(),
     }
     return common.write(args, text, record, lambda: plots.plot_table1(columns))
 
@@ -58,7 +64,7 @@ def _column_text(column: Column) -> str:
     rows = [("Table I", *printed)]
     compared = column.compared()
     for resources in column.estimates:
-        name = estimate_name(resources)
+        name = table1.estimate_name(resources)
         rows.append((name, *(_beside(compared[name][kind]) for kind in KINDS)))
     title = f"{system.board}: unroll {system.unroll}, {system.clock_mhz:g} MHz"
     return f"{title}\n" + table(("", *(kind.upper() for kind in KINDS)), rows)
@@ -103,16 +109,16 @@ LEGEND3 = (
 def _run_table3(args: argparse.Namespace) -> int:
     """Run the command."""
     config = common.fitting_design(args)
-    rows, latencies = paper_table3.reproduce(config, args.level), by_latency(config, args.level)
+    rows, latencies = table3.reproduce(config, args.level), table3.by_latency(config, args.level)
     blocks = (
         _rates(rows, args.uncertainty), _latencies(latencies), table_of(rows, LD_COLUMNS),
         table_of(rows, SPEEDUP_COLUMNS), _seconds(rows), _totals(rows, args.uncertainty),
-        f"{evidence_text(compared(rows))}\n{LEGEND3}",
+        f"{evidence_text(table3.compared(rows))}\n{LEGEND3}",
     )  # fmt: skip
     record = {
         "mixes": [_row_record(row) for row in rows],
         "by_latency": [{"cycles": one.cycles, "omega": [rate.record() for rate in one.rates]} for one in latencies],
-        "kinds": {kind: sum(one.kind == kind for one in compared(rows)) for kind in COMPARED_KINDS},
+        "kinds": {kind: sum(one.kind == kind for one in table3.compared(rows)) for kind in COMPARED_KINDS},
     }
     return common.write(
         args, "\n\n".join(blocks), record, lambda: plots.plot_platforms(rows, uncertainty=args.uncertainty)

@@ -5,20 +5,22 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from hls_model.clock import asked_text, clock_record
 from hls_model.config import Config
 from hls_model.errors import ModelError
-from hls_model.extras.trace import trace
-from hls_model.extras.waves import write_vcd, write_waves
 from hls_model.files import open_output
 from hls_model.formula import Formula
 from hls_model.records import record_of
-from hls_model.rtl.stimulus import operands
-from hls_model.timing import simulate
-from hls_model.workload import Workload
 from oclgenomics.app.files import works_in, writes
 from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
+from oclgenomics.lazy_names import late
+
+clock = late("hls_model.clock")
+stimulus = late("hls_model.rtl.stimulus")
+timing_model = late("hls_model.timing")
+trace_model = late("hls_model.extras.trace")
+waves = late("hls_model.extras.waves")
+workload = late("hls_model.workload")
 
 LARGEST_SEED = (1 << 32) - 1
 
@@ -40,12 +42,12 @@ def _add_sides(parser: argparse.ArgumentParser, left: int, right: int) -> None:
 def _run_timing(args: argparse.Namespace) -> int:
     """Run the command."""
     config = common.fitting_design(args)
-    timing = simulate(Workload.single(args.left, args.right), config, args.level)
+    timing = timing_model.simulate(workload.Workload.single(args.left, args.right), config, args.level)
     formula = Formula(config)
     phases = {name: int(cycles.sum()) for name, cycles in timing.phases.items()}
     record = {
         "design": timing.config.name,
-        **clock_record(config),
+        **clock.clock_record(config),
         "level": timing.level,
         "exact": timing.bound == "exact",
         "cycles": timing.cycles,
@@ -62,7 +64,7 @@ def _run_timing(args: argparse.Namespace) -> int:
     rows.append(f"{'total':<9} {timing.cycles:>14,} cycles{'' if timing.bound == 'exact' else f' {timing.bound}'}")
     rows.append(f"{'rate':<9} {timing.hardware_rate / 1e6:>14,.1f} M omega/s of {timing.config.ideal_rate / 1e6:,.0f}")
     rows.append(_formula_text(formula, args.left, args.right))
-    rows.append(asked_text(config))
+    rows.append(clock.asked_text(config))
     return common.write(args, "\n".join(rows), record)
 
 
@@ -97,12 +99,12 @@ def _add_trace(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def _run_trace(args: argparse.Namespace) -> int:
     """Run the command."""
     config = common.fitting_design(args)
-    traced = trace(config, args.left, args.right)
+    traced = trace_model.trace(config, args.left, args.right)
     if args.rtl:
         _write_waves(args, config)
     if args.vcd:
         with open_output(args.vcd) as stream:
-            write_vcd(traced.recording, stream)
+            waves.write_vcd(traced.recording, stream)
 
     return common.write(args, traced.text(), traced.record(), lambda: plots.plot_trace(traced))
 
@@ -112,4 +114,4 @@ def _write_waves(args: argparse.Namespace, config: Config) -> None:
         raise ModelError(f"--seed is {args.seed}; it has to be 0 to {LARGEST_SEED}")
     with open_output(args.rtl) as stream:
         folder = Path(args.build_folder) if args.build_folder else None
-        write_waves(operands(args.left, args.right, args.seed), config, stream, folder)
+        waves.write_waves(stimulus.operands(args.left, args.right, args.seed), config, stream, folder)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hls_model.boards import BOARDS
 from hls_model.config import Config
 from hls_model.errors import ModelError
-from hls_model.extras.power import cost_per_million
 from hls_model.presets import load
-from hls_model.project import Projection
 from hls_model.ranges import Range
 from hls_model.text import range_text
 from oclgenomics.app.files import reads
 from oclgenomics.fpga.commands.common import design_files
+from oclgenomics.lazy_names import late
+
+if TYPE_CHECKING:
+    from hls_model.project import Projection
+
+power = late("hls_model.extras.power")
 
 EVERY_BOARD = ""
 LARGEST = 1e9
@@ -105,7 +109,8 @@ def _cost(projections: Sequence[Projection], per_kwh: float, hours: Mapping[str,
     none = Range.exactly(0.0)
     joules, seconds = sum((one.energy for one in projections), none), sum((one.total for one in projections), none)
     per_hour = hours.get(board, hours.get(EVERY_BOARD, 0.0))
-    return cost_per_million(joules, seconds, per_kwh=per_kwh, per_hour=per_hour)
+    cost: Range = power.cost_per_million(joules, seconds, per_kwh=per_kwh, per_hour=per_hour)
+    return cost
 
 
 def _board_price(text: str) -> str:

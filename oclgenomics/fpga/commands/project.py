@@ -5,18 +5,13 @@ from __future__ import annotations
 import argparse
 from contextlib import closing, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from hls_model.choices import ACCOUNTINGS
 from hls_model.config import CHOICES, Config
 from hls_model.errors import ModelError
-from hls_model.files import read_positions
 from hls_model.presets import load, parse_settings
-from hls_model.project import ACCOUNTINGS, PAPER
-from hls_model.workload import even_positions
-from oclgenomics import fpga
+from oclgenomics import fpga, omega, runtime
 from oclgenomics.app.commands import (
     add_device_options,
     count,
@@ -29,20 +24,29 @@ from oclgenomics.app.commands import (
 from oclgenomics.app.files import reads
 from oclgenomics.app.html_output import add_html_option, input_title, write_page
 from oclgenomics.app.inputs import add_reading_options, read_options, say_unphased
-from oclgenomics.app.run import Run
 from oclgenomics.errors import UsageError
 from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.prices import add_price_options, check_prices, with_costs
 from oclgenomics.fpga.commands.projection_text import busy_text, projection_record, projection_text
-from oclgenomics.fpga.options import fitting_designs
+from oclgenomics.lazy_names import late
 from oclgenomics.omega.commands.options import add_method_options, add_site_options, add_window_options, scan_options
 from oclgenomics.omega.options import ScanOptions
-from oclgenomics.runtime import select_device
-from oclgenomics.variation.alignment import Alignment
-from oclgenomics.variation.bed import BedRegions, read_bed
-from oclgenomics.variation.read_options import ReadOptions
-from oclgenomics.variation.sources import AlignmentSource, first_read, open_alignments
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from oclgenomics.variation.alignment import Alignment
+    from oclgenomics.variation.bed import BedRegions
+    from oclgenomics.variation.read_options import ReadOptions
+    from oclgenomics.variation.sources import AlignmentSource
+
+bed = late("oclgenomics.variation.bed")
+fpga_options = late("oclgenomics.fpga.options")
+project = late("hls_model.project")
+sources = late("oclgenomics.variation.sources")
+workloads = late("hls_model.workload")
 
 # What we infer for the paper's data sets; for the scan of SNPs that are spread evenly.
 EVEN_DEFAULTS = {"grid": 1_000, "minwin": 1_000, "maxwin": 20_000, "length": 100_000, "snps": 13_000}
@@ -122,9 +126,9 @@ def run(args: argparse.Namespace) -> int:
     _check(args)
     options, configs = scan_options(args), _designs(args)
     reading = read_options(args, args.samples if args.input is not None else None)
-    exclude = read_bed(args.exclude) if args.exclude else None
+    exclude = bed.read_bed(args.exclude) if args.exclude else None
     if _measures(args):
-        select_device(args.device)  # a device that is not there is reported before any reading
+        runtime.select_device(args.device)  # a device that is not there is reported before any reading
     found, made = _projected(args, options, configs, reading, exclude)
     for workload, discarded in zip(found.workloads, found.discarded, strict=True):
         if not workload.omegas and (args.input is not None or args.samples):
@@ -197,7 +201,7 @@ def _designs(args: argparse.Namespace) -> list[Config]:
         if given != args.ld_engine:
             raise ModelError(f"--ld-engine {args.ld_engine} and --set ld={given}: give one of them")
         found = [config.but(ld=args.ld_engine) for config in found]
-    fitting = fitting_designs(found, args.accounting)
+    fitting: list[Config] = fpga_options.fitting_designs(found, args.accounting)
     check_prices(args, fitting)
     return fitting
 
@@ -207,10 +211,10 @@ def _check_accounting(args: argparse.Namespace) -> None:
     if args.accounting != "paper":
         return
     given = parse_settings(args.settings)
-    for name, value in PAPER.items():
+    for name, value in project.PAPER.items():
         if given.get(name, value) != value:
             raise ModelError(f"--accounting paper and --set {name}={given[name]}: give one of them")
-    if args.ld_engine not in (None, PAPER["ld"]):
+    if args.ld_engine not in (None, project.PAPER["ld"]):
         raise ModelError(f"--accounting paper and --ld-engine {args.ld_engine}: give one of them")
 
 
@@ -228,8 +232,8 @@ def _projected(
 ) -> tuple[fpga.ScanProjection, dict[str, Any]]:
     """The projection of the input, or of made SNPs; and what made it."""
     if args.input is not None:
-        with closing(open_alignments(args.input, reading, threads=args.threads)) as read:
-            return _scanned(args, first_read(read, args.input), options, configs, exclude)
+        with closing(sources.open_alignments(args.input, reading, threads=args.threads)) as read:
+            return _scanned(args, sources.first_read(read, args.input), options, configs, exclude)
     positions, name = _positions(args)
     if args.samples:
         made = fpga.random_alignment(positions, args.samples, args.seed, name)
@@ -259,7 +263,7 @@ def _scanned(
     with nullcontext() if args.no_measure else open_engine(args) as engine:
         found = fpga.project_scan(
             source, options, configs, measure=not args.no_measure, exclude=exclude, on_alignment=begin, engine=engine,
-            run=Run(progress=progress.update), **_how(args),
+            run=omega.Run(progress=progress.update), **_how(args),
         )  # fmt: skip
         progress.clear()
         if engine is not None:
@@ -269,5 +273,5 @@ def _scanned(
 
 def _positions(args: argparse.Namespace) -> tuple[NDArray[np.int64], str]:
     if args.positions is not None:
-        return read_positions(args.positions), Path(args.positions).name
-    return even_positions(args.snps, args.length), f"{args.snps:,} uniform SNPs"
+        return workloads.read_positions(args.positions), Path(args.positions).name
+    return workloads.even_positions(args.snps, args.length), f"{args.snps:,} uniform SNPs"

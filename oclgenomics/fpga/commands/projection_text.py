@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hls_model.clock import clock_text
-from hls_model.paper.table3 import published_seconds
-from hls_model.phases import Phase, added, find_scan_bottleneck, total
-from hls_model.project import ACCOUNTINGS, Accounting, Projection, total_ranges, totals
+from hls_model.choices import ACCOUNTINGS, Accounting
 from hls_model.ranges import Range
-from hls_model.resources import estimate
 from hls_model.text import bytes_text, count_text, joules_text, percent, range_text, seconds_text
-from hls_model.timing.result import PHASES
-from hls_model.uncertainty import Contribution
-from oclgenomics.fpga import Measured, ScanProjection
 from oclgenomics.fpga.commands.common import table, table_of
 from oclgenomics.fpga.commands.resources import fits_text, room_text
+from oclgenomics.lazy_names import late
+
+if TYPE_CHECKING:
+    from hls_model.phases import Phase
+    from hls_model.project import Projection
+    from hls_model.uncertainty import Contribution
+    from oclgenomics.fpga import Measured, ScanProjection
+
+    Columns = dict[str, Callable[[Projection], str]]
+
+clock = late("hls_model.clock")
+phases_model = late("hls_model.phases")
+project = late("hls_model.project")
+resources = late("hls_model.resources")
+result = late("hls_model.timing.result")
+table3 = late("hls_model.paper.table3")
 
 SHOWN = 30  # alignments; --json has all
 
@@ -63,7 +72,7 @@ def projection_record(found: ScanProjection, provenance: Mapping[str, Any]) -> d
 
 def _times_record(found: ScanProjection, measured: Measured) -> dict[str, Any]:
     """Each design's time over the measured one; None where the measured time has no bounds."""
-    ranges = {name: total_ranges(list(scans))["seconds"] for name, scans in found.projections.items()}
+    ranges = {name: project.total_ranges(list(scans))["seconds"] for name, scans in found.projections.items()}
     times = {name: measured.times(seconds) for name, seconds in ranges.items()}
     return {name: None if one is None else one.record() for name, one in times.items()}
 
@@ -75,11 +84,8 @@ def _made_of(found: ScanProjection) -> dict[str, object] | None:
 
 
 def _totals_record(found: ScanProjection, name: str) -> dict[str, Any]:
-    ranges = total_ranges(list(found.projections[name])) if found.uncertain else {}
+    ranges = project.total_ranges(list(found.projections[name])) if found.uncertain else {}
     return {**found.totals(name), "range": {key: values.record() for key, values in ranges.items()} or None}
-
-
-Columns = dict[str, Callable[[Projection], str]]
 
 
 def _result_columns(accounting: Accounting) -> Columns:
@@ -105,7 +111,7 @@ def _design_text(name: str, projections: Sequence[Projection]) -> str:
         **_result_columns(projections[0].accounting),
         "longest phase": lambda one: "-" if one.scan_bottleneck is None else one.scan_bottleneck.phase.name,
     }
-    whole, ranges = totals(list(projections)), total_ranges(list(projections))
+    whole, ranges = project.totals(list(projections)), project.total_ranges(list(projections))
     omega = ranges["omega_seconds"]
     rates = [whole["omegas"] / seconds / 1e6 if seconds else 0.0 for seconds in (omega.high, omega.likely, omega.low)]
     last = (
@@ -130,7 +136,7 @@ def _measured_text(found: ScanProjection, measured: Measured) -> str:
     if measured.busy:
         lines.append(f"{busy_text(measured)}: {_alone(measured)}")
     for name in found.projections:
-        projected = total_ranges(list(found.projections[name]))["seconds"]
+        projected = project.total_ranges(list(found.projections[name]))["seconds"]
         lines.append(f"{name}: the whole scan in {range_text(projected)}, {_verdict(measured, projected)}")
     return "\n".join(lines)
 
@@ -183,9 +189,9 @@ def summary_text(projections: list[Projection]) -> str:
 
 def placement_text(projections: Sequence[Projection]) -> str:
     """Return a line for each design: where on its board it goes, how much of the room it takes, and its clock."""
-    found = [estimate(one.timing.config) for one in projections]
+    found = [resources.estimate(one.timing.config) for one in projections]
     rooms = dict.fromkeys(f"{one.board.name}: {room_text(one.board)}" for one in found)
-    clocks = (clock_text(one.timing.config) for one in projections)
+    clocks = (clock.clock_text(one.timing.config) for one in projections)
     return "\n".join([*map(fits_text, found), *rooms, *clocks])
 
 
@@ -223,12 +229,12 @@ def phases_text(projections: list[Projection]) -> str:
     """Return the cycles of the pipelines by phase, for each design."""
     rows = []
     for one in projections:
-        counts = [int(one.timing.phases[name].sum()) for name in PHASES]
+        counts = [int(one.timing.phases[name].sum()) for name in result.PHASES]
         total = max(sum(counts), 1)
         rows.append(
             (one.timing.config.name, f"{one.timing.cycles:,}", *(percent(count / total, 1) for count in counts))
         )
-    return table(("design", "cycles", *PHASES), rows)
+    return table(("design", "cycles", *result.PHASES), rows)
 
 
 TITLES: dict[Accounting, str] = {"design": "as designed", "paper": "as the paper counts"}
@@ -246,7 +252,7 @@ def total_headers(accounting: Accounting) -> tuple[str, str]:
 
 def other_total(scans: Sequence[Projection]) -> str:
     """Return the total of the scans of one design, as text, by the accounting that they are not counted by."""
-    seconds = total_ranges(list(scans)).get(f"seconds_{other_accounting(scans[0].accounting)}")
+    seconds = project.total_ranges(list(scans)).get(f"seconds_{other_accounting(scans[0].accounting)}")
     return "does not fit" if seconds is None else range_text(seconds)
 
 
@@ -269,7 +275,8 @@ def totals_note(designs: Sequence[Sequence[Projection]]) -> str:
 
 def _published(one: Projection) -> float | None:
     given = one.timing.config if one.given is None else one.given
-    return published_seconds(one.timing.workload, given)
+    seconds: float | None = table3.published_seconds(one.timing.workload, given)
+    return seconds
 
 
 def _beside_the_paper(one: Projection) -> str:
@@ -291,8 +298,8 @@ UNBUILT = " *"  # behind the name of a phase
 
 def scan_text(scans: Sequence[Projection]) -> str:
     """Return the phases of the scans that one design does, their total, and what takes most of it."""
-    phases = added(one.phases for one in scans)
-    seconds = total(phases)
+    phases = phases_model.added(one.phases for one in scans)
+    seconds = phases_model.total(phases)
     columns: dict[str, Callable[[Phase], str]] = {
         "phase": lambda phase: phase.name + UNBUILT * bool(phase.unbuilt),
         "where": lambda phase: phase.where,
@@ -305,7 +312,7 @@ def scan_text(scans: Sequence[Projection]) -> str:
     name = scans[0].timing.config.name
     lines = [f"{name}: the whole scan in {range_text(seconds)}", table_of(phases, columns)] if phases else []
     lines += [*_unbuilt(phases), *map(_stretches, filter(_is_cut, scans))]
-    found = find_scan_bottleneck(phases, scans[0].bottleneck)
+    found = phases_model.find_scan_bottleneck(phases, scans[0].bottleneck)
     if found is not None:
         lines.append(f"{found.sentence}; what helps: {found.advice}")
     return "\n".join(lines) or f"{name}: nothing to do"

@@ -5,18 +5,26 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 from hls_model.boards import KINDS, Amount, Board, Source
-from hls_model.clock import asked_text, clock_record, clock_text
+from hls_model.choices import METHODS
 from hls_model.config import Config
 from hls_model.ranges import Range
 from hls_model.records import plain, record_of
-from hls_model.report import Loop, Report, make_report
-from hls_model.resources import METHODS, Resources, check_fits, largest_unroll
 from hls_model.text import percent, range_text
 from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import table, table_of
+from oclgenomics.lazy_names import late
+
+if TYPE_CHECKING:
+    from hls_model.report import Loop, Report
+    from hls_model.resources import Resources
+
+clock = late("hls_model.clock")
+report_model = late("hls_model.report")
+resources_model = late("hls_model.resources")
 
 METHOD = "bottom-up"
 HEADS = tuple(kind.upper() for kind in KINDS)
@@ -28,7 +36,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     common.add_shared_options(parser, "workload level design uncertainty")
     parser = common.add_command(subparsers, "resources", _run_resources)
     parser.add_argument(
-        "--method", choices=tuple(METHODS), default=METHOD,
+        "--method", choices=METHODS, default=METHOD,
         help=f"sum of its parts, or the line through Table I of the paper (default: {METHOD})",
     )  # fmt: skip
     parser.add_argument(
@@ -40,16 +48,16 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def _run_resources(args: argparse.Namespace) -> int:
     """Run the command."""
     config = common.design(args)
-    resources = check_fits(config, args.method)
-    most = largest_unroll(config, args.method)
+    resources = resources_model.check_fits(config, args.method)
+    most = resources_model.largest_unroll(config, args.method)
     board = resources.board
     text = f"{config.name}: {config.lanes} lanes at {config.clock_mhz:g} MHz on {board.title} ({board.device}), "
-    text += f"{args.method}\n{asked_text(config)}\n\n{totals_text(resources)}\n\n"
+    text += f"{args.method}\n{clock.asked_text(config)}\n\n{totals_text(resources)}\n\n"
     text += f"{regions_text(resources)}\n{room_text(board)}\n\n"
     text += f"{parts_text(resources)}\n\n"
     text += f"largest unroll that fits: {most}"
     text += f"\n\n{sources_text(board)}" if args.sources else ""
-    found = resources_record(resources) | clock_record(config) | {"largest_unroll": most}
+    found = resources_record(resources) | clock.clock_record(config) | {"largest_unroll": most}
     found |= {"board_figures": sources_record(board)} if args.sources else {}
     return common.write(args, text, found, lambda: plots.plot_resources(resources))
 
@@ -130,7 +138,9 @@ def resources_record(resources: Resources) -> dict[str, object]:
 
 def _run_report(args: argparse.Namespace) -> int:
     """Run the command."""
-    report = make_report(common.workload(args), common.design(args), args.level, uncertainty=args.uncertainty)
+    report = report_model.make_report(
+        common.workload(args), common.design(args), args.level, uncertainty=args.uncertainty
+    )
     return common.write(
         args, _report_text(report), _report_record(report), lambda: plots.plot_resources(report.resources)
     )
@@ -143,7 +153,7 @@ def _report_text(report: Report) -> str:
          f"{board.device} ({board.title})\n{report.workload_name}"),
         ("Clock", table(("", "target", "estimated"), [("period, ns", f"{report.target_ns:.2f}",
                                                        range_text(report.period_ns, ""))])
-         + f"\n{clock_text(config)}\nThe clock follows from fill and regions; no critical path is estimated."),
+         + f"\n{clock.clock_text(config)}\nThe clock follows from fill and regions; no critical path is estimated."),
         ("Latency of a grid position", _latency(report)),
         ("Loops", _loops(report)),
         ("Utilisation", _utilisation(report)),
@@ -197,7 +207,7 @@ def _utilisation(report: Report) -> str:
 def _report_record(report: Report) -> dict[str, object]:
     return {
         **record_of(report, "design=config.name workload=workload_name level"),
-        **clock_record(report.config),
+        **clock.clock_record(report.config),
         "clock_ns": record_of(report, "target=target_ns estimated=period_ns"),
         "latency_cycles": record_of(report, "least greatest=most all_positions=cycles"),
         "latency_seconds": record_of(report, "least=least_seconds greatest=most_seconds all_positions=seconds"),

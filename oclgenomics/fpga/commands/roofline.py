@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-from hls_model.clock import clock_record, clock_text
 from hls_model.ranges import Range
 from hls_model.records import record_of
-from hls_model.roofline import Roofline, ports_gbps, rate_range, roof_gbps, roofline, roofline_of
 from hls_model.text import percent, range_text
-from hls_model.uncertainty import built_band
 from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import table
+from oclgenomics.lazy_names import late
+
+if TYPE_CHECKING:
+    from hls_model.roofline import Roofline
+
+clock = late("hls_model.clock")
+roofline_model = late("hls_model.roofline")
+uncertainty = late("hls_model.uncertainty")
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -25,10 +31,10 @@ def run(args: argparse.Namespace) -> int:
     """Run the command."""
     config, scan = common.fitting_design(args), common.workload(args)
     if args.uncertainty:
-        bounds = built_band(scan, config, args.level)
-        found, reached = roofline_of(bounds.likely), rate_range(bounds)
+        bounds = uncertainty.built_band(scan, config, args.level)
+        found, reached = roofline_model.roofline_of(bounds.likely), roofline_model.rate_range(bounds)
     else:
-        found = roofline(scan, config, args.level)
+        found = roofline_model.roofline(scan, config, args.level)
         reached = Range.exactly(found.rate)
     record = _record(found) | {"range": reached.record() if args.uncertainty else None}
     return common.write(args, _text(found, reached), record, lambda: plots.plot_roofline(found, reached))
@@ -48,19 +54,23 @@ def _text(found: Roofline, reached: Range) -> str:
     text += table(("roof", "limit", "M omega/s", ""), rows)
     rate = range_text(reached.times(1e-6), "M omega/s")
     text += f"\n\nreached: {rate}, {percent(found.share, 1)} of the lowest roof"
-    return f"{text}\n{clock_text(config)}"
+    return f"{text}\n{clock.clock_text(config)}"
 
 
 def _limits(found: Roofline) -> dict[str, float]:
     """GB/s of ports, banks and host link."""
     config = found.timing.config
-    return {"ports": ports_gbps(config), "banks": roof_gbps(config), "host link": config.host_rate.likely}
+    return {
+        "ports": roofline_model.ports_gbps(config),
+        "banks": roofline_model.roof_gbps(config),
+        "host link": config.host_rate.likely,
+    }
 
 
 def _record(found: Roofline) -> dict[str, object]:
     return {
         **record_of(found.timing, "design=config.name workload=workload.name"),
-        **clock_record(found.timing.config),
+        **clock.clock_record(found.timing.config),
         **record_of(found, "level=timing.level bytes_per_omega host_bytes_per_omega roofs_omega_per_s=roofs"),
         "limits_gb_per_s": {name: value for name, value in _limits(found).items() if name in found.roofs},
         **record_of(found, "binding omega_per_s=rate share"),

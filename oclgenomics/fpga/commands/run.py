@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hls_model.clock import asked_text, clock_record
-from hls_model.resources import check_fits
-from oclgenomics import fpga
+from hls_model.choices import MATRICES
+from oclgenomics import fpga, omega, runtime
 from oclgenomics.app.commands import (
     OutputOptions,
     add_device_options,
@@ -19,24 +18,27 @@ from oclgenomics.app.commands import (
     report_profile,
     say_written,
 )
-from oclgenomics.app.figures import write_figure
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import add_reading_options, read_options, say_unphased
 from oclgenomics.app.progress import Progress
 from oclgenomics.app.provenance import provenance_lines
 from oclgenomics.app.reports import MISSING
-from oclgenomics.app.run import Run
 from oclgenomics.errors import UsageError
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import cells_of, table_of
-from oclgenomics.fpga.options import MATRICES
 from oclgenomics.io.json_text import json_text
+from oclgenomics.lazy_names import late
 from oclgenomics.omega.commands.options import add_method_options, add_site_options, add_window_options, scan_options
-from oclgenomics.omega.result import COMPAT_DIGITS
-from oclgenomics.runtime import select_device
-from oclgenomics.variation.alignment import Alignment
-from oclgenomics.variation.bed import read_bed
-from oclgenomics.variation.sources import first_read, open_alignments
+
+if TYPE_CHECKING:
+    from oclgenomics.variation.alignment import Alignment
+
+bed = late("oclgenomics.variation.bed")
+clock = late("hls_model.clock")
+figures = late("oclgenomics.app.figures")
+resources = late("hls_model.resources")
+result = late("oclgenomics.omega.result")
+sources = late("oclgenomics.variation.sources")
 
 # What `omega scan` offers and the pipeline does not do: option, the value it has to have, and why.
 UNMODELLED = (
@@ -115,9 +117,9 @@ def run(args: argparse.Namespace) -> int:
         if getattr(args, name) != value:
             raise UsageError(f"--{name} {getattr(args, name)}: {why}; leave the option out")
     options, reading, config = scan_options(args), read_options(args, args.samples), common.design(args)
-    check_fits(config)
-    exclude = read_bed(args.exclude) if args.exclude else None
-    select_device(args.device)  # a device that is not there is reported before any reading
+    resources.check_fits(config)
+    exclude = bed.read_bed(args.exclude) if args.exclude else None
+    runtime.select_device(args.device)  # a device that is not there is reported before any reading
     progress = Progress(enabled=not args.quiet)
 
     def begin(alignment: Alignment) -> None:
@@ -125,12 +127,12 @@ def run(args: argparse.Namespace) -> int:
         say_unphased(args, alignment)
         progress.stage(f"computing {alignment.name}", "positions")
 
-    with closing(open_alignments(args.input, reading, threads=args.threads)) as read:
-        alignments = first_read(read, args.input)
+    with closing(sources.open_alignments(args.input, reading, threads=args.threads)) as read:
+        alignments = sources.first_read(read, args.input)
         with open_engine(args) as engine:
             found = fpga.run_scan(
                 alignments, options, config, matrix=args.matrix, exclude=exclude, on_alignment=begin, engine=engine,
-                run=Run(args.threads, progress.update),
+                run=omega.Run(args.threads, progress.update),
             )  # fmt: skip
             progress.clear()
             report_profile(args, engine)
@@ -146,7 +148,7 @@ def run(args: argparse.Namespace) -> int:
 def _write(args: argparse.Namespace, found: fpga.ScanRun, made: dict[str, Any]) -> None:
     """Write the figure and the results; the summary goes to standard output as well where that is free for it."""
     if args.plot:
-        write_figure(args.plot, found.plot())
+        figures.write_figure(args.plot, found.plot())
     output = OutputOptions(args.output or "-", args.format)
     if output.format == "json":
         output.write(json_text(_record(found, made), indent=2) + "\n")
@@ -165,8 +167,8 @@ def _summary_text(found: fpga.ScanRun) -> str:
     last = cells_of({"name": "all"} | whole, COLUMNS) if len(found.alignments) > 1 else ()
     shown = table_of(rows, COLUMNS, more=len(found.alignments) - len(rows), last=last)
     parts = [f"{head}\n{config.name}: {MATRIX_TEXT[found.matrix]}", shown]
-    clock = f"{asked_text(config)}; no clock changes an omega"
-    return "\n\n".join([*parts, "\n".join([*_sentences(whole), clock])])
+    asked = f"{clock.asked_text(config)}; no clock changes an omega"
+    return "\n\n".join([*parts, "\n".join([*_sentences(whole), asked])])
 
 
 def _record(found: fpga.ScanRun, provenance: Mapping[str, Any]) -> dict[str, Any]:
@@ -175,7 +177,7 @@ def _record(found: fpga.ScanRun, provenance: Mapping[str, Any]) -> dict[str, Any
         "provenance": dict(provenance),
         "design": found.config.name,
         "lanes": found.config.lanes,
-        **clock_record(found.config),
+        **clock.clock_record(found.config),
         "matrix": found.matrix,
         "summary": found.summary(),
         "alignments": [one.summary() for one in found.alignments],
@@ -197,7 +199,7 @@ def _field(name: str, value: Any) -> str:
     if isinstance(value, float):
         if name == "position":
             return f"{value:.2f}"
-        return f"{value:.{COMPAT_DIGITS if name.endswith('omega') else 3}g}"
+        return f"{value:.{result.COMPAT_DIGITS if name.endswith('omega') else 3}g}"
     return " ".join(str(value).split())
 
 

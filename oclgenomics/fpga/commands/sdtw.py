@@ -7,10 +7,8 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from hls_model.boards import BOARDS
+from hls_model.choices import ASIC
 from hls_model.errors import ModelError
-from hls_model.extras.sdtw.design import ASIC, CROSSING_CYCLES, SystolicArray
-from hls_model.extras.sdtw.resources import PE_SOURCE, ArrayResources, check_fits, largest_arrays, pe_luts, placed
-from hls_model.extras.sdtw.timing import ArrayTiming, Stage, compared, time_read, time_stages
 from hls_model.paper.published import evidence_text
 from hls_model.presets import load, parse_settings
 from hls_model.ranges import Range
@@ -22,13 +20,23 @@ from oclgenomics.fpga import plots
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import table
 from oclgenomics.fpga.commands.resources import cells
+from oclgenomics.lazy_names import late
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from hls_model.extras.sdtw.design import SystolicArray
+    from hls_model.extras.sdtw.resources import ArrayResources
+    from hls_model.extras.sdtw.timing import ArrayTiming, Stage
+
+    Timed = list[tuple[Stage, ArrayTiming]]
+
+designs = late("hls_model.extras.sdtw.design")
+resources_model = late("hls_model.extras.sdtw.resources")
+timing = late("hls_model.extras.sdtw.timing")
+
 
 LAMBDA = 97_004  # both strands of the lambda phage
-Timed = list[tuple[Stage, ArrayTiming]]
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -69,23 +77,23 @@ def run(args: argparse.Namespace) -> int:
     if args.published:
         if args.plot:
             raise ModelError("--published has no figure: leave --plot out")
-        rows = compared()
+        rows = timing.compared()
         lines = [(row.name, f"{row.published:,.6g}", row.text(1), row.why) for row in rows]
         shown = table(("SquiggleFilter", "published", "model", "why"), lines)
         text = f"{shown}\n\n{evidence_text(rows, 'theirs')}"
         return common.write(args, text, {"compared": [row.record() for row in rows]})
-    stages = args.stages or [Stage(args.samples, 1.0)]
+    stages = args.stages or [timing.Stage(args.samples, 1.0)]
     samples, kept = stages[-1].samples, len(stages) > 1
-    array = placed(_array(args), args.columns, samples, kept=kept)
-    bounds = [time_stages(one, args.columns, stages, args.level) for one in array.within_bounds()]
+    array = resources_model.placed(_array(args), args.columns, samples, kept=kept)
+    bounds = [timing.time_stages(one, args.columns, stages, args.level) for one in array.within_bounds()]
     resources = most = None
     if array.board != ASIC:
-        resources = check_fits(array, args.columns, samples, kept=kept)
-        most = largest_arrays(array, args.columns, samples, kept=kept)
+        resources = resources_model.check_fits(array, args.columns, samples, kept=kept)
+        most = resources_model.largest_arrays(array, args.columns, samples, kept=kept)
     report = _Report(args.columns, args.level, bounds, resources, most)
 
     def figure() -> Figure:
-        return plots.plot_array(time_read(array, args.columns, samples, args.level))
+        return plots.plot_array(timing.time_read(array, args.columns, samples, args.level))
 
     return common.write(args, report.text(), report.record(), figure)
 
@@ -93,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
 def _array(args: argparse.Namespace) -> SystolicArray:
     """Return the array that the options describe."""
     settings = parse_settings(args.settings)
-    kinds = {one.name: one.default for one in dataclasses.fields(SystolicArray) if one.name != "own_board"}
+    kinds = {one.name: one.default for one in dataclasses.fields(designs.SystolicArray) if one.name != "own_board"}
     for name, value in settings.items():
         if name in ("board", "pes"):
             raise ModelError(f"--set {name}={value}: give --{name}")
@@ -105,13 +113,14 @@ def _array(args: argparse.Namespace) -> SystolicArray:
             raise ModelError(f"{name} is {value!r}; it has to be like {kinds[name]!r}")
     design = None if args.board in (*BOARDS, ASIC) else load(args.board)
     board, own = (design.board, design.own_board) if design else (args.board, None)
-    return SystolicArray(board=board, own_board=own, pes=args.pes, **settings)
+    array: SystolicArray = designs.SystolicArray(board=board, own_board=own, pes=args.pes, **settings)
+    return array
 
 
 def _stages(text: str) -> list[Stage]:
     try:
         pairs = [one.split(":") for one in text.split(",")]
-        return [Stage(int(samples), float(share)) for samples, share in pairs]
+        return [timing.Stage(int(samples), float(share)) for samples, share in pairs]
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r}: write SAMPLES:SHARE,SAMPLES:SHARE,...") from None
 
@@ -194,11 +203,11 @@ class _Report:
             assumed.append(f"normaliser of two runs over the samples and {array.normaliser_cycles} cycles")
         found = {"predicted": f"cycles, {exact}", "calibrated": "nothing"}
         if self.resources:
-            luts = range_text(pe_luts(array), "LUT")
-            found["synthesised"] = f"processing element of {luts}, by hand and by {PE_SOURCE}"
+            luts = range_text(resources_model.pe_luts(array), "LUT")
+            found["synthesised"] = f"processing element of {luts}, by hand and by {resources_model.PE_SOURCE}"
             assumed.append("control, normaliser and ports in resources")
         if array.crossings:
-            assumed.append(f"{range_text(CROSSING_CYCLES, 'cycles')} a border")
+            assumed.append(f"{range_text(designs.CROSSING_CYCLES, 'cycles')} a border")
         if array.streams:
             for name, unit in (("latency_ns", "ns"), ("efficiency", "of the memory's peak")):
                 assumed.append(self._of_memory(name, unit))
@@ -238,7 +247,7 @@ class _Report:
         if resources and self.most:
             found |= {
                 **record_of(resources, "resources=total share=shares"),
-                "pe_luts": pe_luts(self.array).record(),
+                "pe_luts": resources_model.pe_luts(self.array).record(),
                 "largest_pes": self.most.record(),
                 "regions": [
                     record_of(one, "name=region.name pes=lanes used room") for one in resources.placement.regions
@@ -268,6 +277,10 @@ def _places(resources: ArrayResources, most: Range) -> str:
     if not array.crossings:
         return text + "no array crosses a border between regions"
     borders = "a border" if array.crossings == 1 else f"{array.crossings} borders"
-    later = CROSSING_CYCLES if array.crossing_cycles == CROSSING_CYCLES.likely else Range.exactly(array.crossing_cycles)
+    later = (
+        designs.CROSSING_CYCLES
+        if array.crossing_cycles == designs.CROSSING_CYCLES.likely
+        else Range.exactly(array.crossing_cycles)
+    )
     cycles = range_text(later.times(array.crossings), "cycles")
     return text + f"the chain crosses {borders} between regions: each pass is {cycles} longer, columns come as fast"

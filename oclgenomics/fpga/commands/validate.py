@@ -7,18 +7,23 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hls_model.boards import find_board
+from hls_model.choices import LEVELS
 from hls_model.errors import ModelError
 from hls_model.records import record_of
-from hls_model.rtl.golden import TABLE, read_cases, write_cases
-from hls_model.timing import LEVELS
-from hls_model.validate import BOARD, SOURCE, Check, best_efficiency, check, compared, live_runs
 from oclgenomics.app.commands import count, started_progress
 from oclgenomics.app.files import reads, works_in
 from oclgenomics.fpga.commands import common
 from oclgenomics.fpga.commands.common import table
+from oclgenomics.lazy_names import late
+
+if TYPE_CHECKING:
+    from hls_model.validate import Check
+
+golden = late("hls_model.rtl.golden")
+validate = late("hls_model.validate")
 
 DIFFERS = 1
 
@@ -43,7 +48,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         help="keep the built Verilog here for the next time (default: a temporary one)",
     ))  # fmt: skip
     reads(parser.add_argument(
-        "--table", default=str(TABLE), metavar="FILE", help="table of runs (default: the one shipped)"
+        "--table", metavar="FILE", help="table of runs (default: the one shipped)"
     ))  # fmt: skip
     parser.add_argument(
         "--update", action="store_true", help="run the Verilog and write its results into the table; implies --live"
@@ -53,7 +58,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command."""
-    cases = read_cases(Path(args.table))
+    path = golden.TABLE if args.table is None else Path(args.table)
+    cases = golden.read_cases(path)
     if args.update and args.lanes is not None:
         raise ModelError("--update writes the whole table; leave --lanes out")
     if args.lanes is not None:
@@ -62,12 +68,12 @@ def run(args: argparse.Namespace) -> int:
     if args.live or args.update:
         with tempfile.TemporaryDirectory() as temporary:
             progress = started_progress(args, "building and running the Verilog", "circuits", 1)
-            runs = live_runs(cases, Path(args.build_folder or temporary), progress.update)
+            runs = validate.live_runs(cases, Path(args.build_folder or temporary), progress.update)
             progress.clear()
         if args.update:
             cases = [case.with_result(one) for case, one in zip(cases, runs, strict=True)]
-            write_cases(cases, Path(args.table))
-    checks = [check(case, runs[index] if runs else None) for index, case in enumerate(cases)]
+            golden.write_cases(cases, path)
+    checks = [validate.check(case, runs[index] if runs else None) for index, case in enumerate(cases)]
     differ = [one for one in checks if not one.agrees]
     summary = _summary(len(checks), len(differ), live=runs is not None)
     record = _record(checks, live=runs is not None)
@@ -111,13 +117,13 @@ def _table(checks: Sequence[Check]) -> str:
 
 def _efficiencies() -> tuple[float, float]:
     """The efficiency that fits the log's fastest rate, and the likely one of the board."""
-    return best_efficiency(), find_board(BOARD).efficiency
+    return validate.best_efficiency(), find_board(validate.BOARD).efficiency
 
 
 def _bursts_text() -> str:
     """The read rates of the vendor's log and those of the event engine."""
     fits, likely = _efficiencies()
-    fitted, preset = compared(fits), compared(likely)
+    fitted, preset = validate.compared(fits), validate.compared(likely)
     lines = [
         (one.name, f"{one.published:.2f}", one.text(2), f"{other.value:.2f} ({100 * other.deviation:+.1f} %)")
         for one, other in zip(fitted, preset, strict=True)
@@ -131,7 +137,7 @@ def _bursts_text() -> str:
             f"with efficiency {fits:.3f} the {len(fitted)} rates deviate by {ends[0]:+.1f} to {ends[1]:+.1f} %; {used} "
             f"of them were used for latency and efficiency (c), {len(fitted) - used} for nothing (p)",
             f"the board's likely {likely:g} is that of a copy from bank to bank, and pessimistic for reads alone",
-            f"{SOURCE.document}: {SOURCE.note}",
+            f"{validate.SOURCE.document}: {validate.SOURCE.note}",
         ]
     )
 
@@ -140,9 +146,9 @@ def _bursts_record() -> dict[str, Any]:
     """The same for JSON, by efficiency."""
     fits, likely = _efficiencies()
     return {
-        "source": SOURCE.url,
-        "fitted": {"efficiency": fits, "rates": [one.record() for one in compared(fits)]},
-        "board": {"efficiency": likely, "rates": [one.record() for one in compared(likely)]},
+        "source": validate.SOURCE.url,
+        "fitted": {"efficiency": fits, "rates": [one.record() for one in validate.compared(fits)]},
+        "board": {"efficiency": likely, "rates": [one.record() for one in validate.compared(likely)]},
     }
 
 

@@ -8,8 +8,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from hls_model.choices import ASIC
 from hls_model.errors import ModelError
-from hls_model.extras.sdtw.design import ASIC, SystolicArray
+from hls_model.extras.sdtw.design import SystolicArray
 from hls_model.extras.sdtw.resources import largest_arrays, placed
 from hls_model.extras.sdtw.timing import ArrayTiming, time_read
 from hls_model.ranges import Range

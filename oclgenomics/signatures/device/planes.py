@@ -273,7 +273,8 @@ class PlanesMatcher(PairMatcher):
         }
 
     def _finder(self, samples: SampleLetters, rows: NDArray[np.uint32]) -> Callable[[PairRound], None]:
-        kernel, arguments, job = self._kernel("match_planes", samples, rows), *self._arguments(samples, rows)
+        kernel = self._kernel("match_planes", samples, rows)
+        arguments, job = self._arguments(samples, rows, scored=samples.has_qualities)
         letters = int(samples.block.pieces.size[rows].sum(dtype=np.int64))
         long = letters >= SHARED_LETTERS * len(rows)
 
@@ -287,7 +288,9 @@ class PlanesMatcher(PairMatcher):
         return find
 
     def _lister(self, samples: SampleLetters, rows: NDArray[np.uint32]) -> Callable[[ListRound], None]:
-        kernel, arguments, job = self._kernel("list_starts", samples, rows), *self._arguments(samples, rows)
+        kernel = self._kernel("list_starts", samples, rows)
+        # All starts of a pair are listed, so qualities only say which windows pass a filter.
+        arguments, job = self._arguments(samples, rows, scored=samples.has_qualities and self._patterns.filtered)
 
         def fill(lot: ListRound) -> None:
             self._launch(kernel, lot.pairs, job, **arguments, listed=lot.listed, starts=lot.starts)
@@ -303,12 +306,17 @@ class PlanesMatcher(PairMatcher):
         lanes, on_device = self._lanes, self._engine.upload(job.view(np.uint8))
         self._engine.launch(kernel, (groups * lanes,), (lanes,), job=on_device, **arguments)
 
-    def _arguments(self, samples: SampleLetters, rows: NDArray[np.uint32]) -> tuple[dict[str, Any], NDArray[Any]]:
-        """What all launches for a block have in common, and their job; without rows nothing is launched."""
+    def _arguments(
+        self, samples: SampleLetters, rows: NDArray[np.uint32], *, scored: bool
+    ) -> tuple[dict[str, Any], NDArray[Any]]:
+        """What all launches for a block have in common, and their job; without rows nothing is launched.
+
+        Only where windows are scored are qualities summed up, which takes a pass over the whole text.
+        """
         job = np.zeros(1, JOB)
         if not len(rows):
             return {}, job
-        engine, text, scored = self._engine, samples.block.text, samples.has_qualities
+        engine, text = self._engine, samples.block.text
         made = make_planes(engine, samples, rows, self._sets, singles=self._patterns.filtered)
         spare = (1 << self._counters) - 1 - self._patterns.max_mismatches
         facts = {"stride": made.stride, "single": made.single, "skip": text.skip, "text_size": text.size}

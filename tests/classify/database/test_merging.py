@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -84,6 +85,13 @@ def test_databases_on_the_command_line(device: Device, tmp_path: Path, capsys: p
     assert main(["classify", "merge", *parts, "-o", f"{tmp_path}/both.db"]) == 0
     assert "2 targets" in capsys.readouterr().err
     assert len(read_database(tmp_path / "both.db").targets) == 2
+    with mock.patch("oclgenomics.classify.database.file.known_features", None):  # the device counts
+        words = ["-o", f"{tmp_path}/device.db", "-d", str(device.index), "-q"]
+        assert main(["classify", "merge", *parts, *words]) == 0
+    host, on_device = (read_database(tmp_path / name) for name in ("both.db", "device.db"))
+    assert same(on_device, host, tmp_path)
+    assert main(["classify", "merge", f"{tmp_path}/a", "--taxonomy", str(TAXONOMY), "-d", "cpu"]) == 2
+    assert "--device is for databases" in capsys.readouterr().err
     assert main(["classify", "merge", *parts]) == 2
     assert "name a file for the database with -o" in capsys.readouterr().err
     assert main(["classify", "merge", parts[0], f"{tmp_path}/a", "-o", f"{tmp_path}/x"]) == 2

@@ -9,9 +9,10 @@ from helpers.fpga_command import fpga
 from hypothesis import given, strategies as st
 
 from hls_model import PRESETS, ModelError, Workload, load
+from hls_model.choices import ACCOUNTINGS
 from hls_model.config import Config
 from hls_model.paper.table3 import published_seconds
-from hls_model.project import ACCOUNTINGS, PAPER, Projection, counted, project, total_ranges, totals
+from hls_model.project import PAPER, Projection, counted, project, total_ranges, totals
 from hls_model.ranges import Range
 from oclgenomics.fpga import project_workloads
 from oclgenomics.fpga.commands.projection_text import totals_note

@@ -8,14 +8,13 @@ from helpers.fpga_command import fpga
 
 from hls_model import ModelError, Workload, load, simulate
 from hls_model.errors import ModelInputError
-from hls_model.files import read_positions
 from hls_model.paper.published import as_simulated
 from hls_model.project import project, total_ranges, totals
 from hls_model.ranges import Range
 from hls_model.report import make_report
 from hls_model.resources import REPORT_ROWS
 from hls_model.text import percent, range_text, seconds_text
-from hls_model.workload import even_positions
+from hls_model.workload import even_positions, read_positions
 
 SCAN = Workload.uniform(5_000, samples=100)
 

@@ -275,16 +275,3 @@ def test_mistakes_of_merge(golden: str, tmp_path: Path, capsys: pytest.CaptureFi
     assert "choose one of" in fails(capsys, 2, "merge", golden, golden, "-o", out, "--operation", "xor")
     assert "of one k" in fails(capsys, 2, "merge", golden, other, "-o", out)
     assert not out.exists()
-
-
-# help
-
-
-@pytest.mark.parametrize("action", ["", "dump", "histogram", "info", "query", "merge"])
-def test_help_imports_nothing_heavy(action: str) -> None:
-    words = ["kmers", *([action] if action else []), "--help"]
-    code = f"import sys; from oclgenomics.cli.main import main; status = main({words!r}); "
-    code += "sys.exit(status or bool({'pyopencl', 'matplotlib', 'numpy', 'pyarrow'} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
-    assert done.returncode == 0, done.stderr
-    assert f"usage: oclgenomics kmers {action}".strip() in done.stdout

@@ -16,8 +16,7 @@ from oclgenomics.kmers.device import key_table
 from oclgenomics.kmers.device.key_table import ChosenKmers, CountBounds, KeyTable, key_tables
 from oclgenomics.kmers.device.look_up import TextKmers, TextMarks
 from oclgenomics.kmers.options import MAX_COUNTER
-from oclgenomics.kmers.plan import memory
-from oclgenomics.kmers.plan.memory import mark_prefix_bits, most_marked, prefix_bits, table_room
+from oclgenomics.kmers.plan.memory import SectionPlan, mark_prefix_bits, most_marked, prefix_bits, table_room
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.runtime.memory import DeviceLimits
 from oclgenomics.sequence.device_text import Text
@@ -27,12 +26,12 @@ COUNTS = (1, 2, 3, 1000, MAX_COUNTER - 1, MAX_COUNTER)
 
 
 def numbers_of(k: int, seed: int, kind: str, size: int) -> list[int]:
-    """Keys anywhere, all with one prefix, at both ends, or one behind the other."""
+    """Keys anywhere, all with one prefix or alike but in the middle, at both ends, or one behind the other."""
     rng, largest = np.random.default_rng(seed), 4**k - 1
     anywhere = [int.from_bytes(rng.bytes(64), "little") & largest for _ in range(size)]
-    if kind == "prefix":
-        head = anywhere[0] if size else 0
-        return sorted({head ^ one & (1 << min(k, 9)) - 1 for one in anywhere})
+    if kind in ("prefix", "middle"):
+        head, shift = anywhere[0] if size else 0, k if kind == "middle" else 0
+        return sorted({head ^ (one & (1 << min(k, 9)) - 1) << shift for one in anywhere})
     if kind == "ends":
         return sorted({max(0, min(largest, one)) for n in range(size) for one in (n // 2, largest - n // 2)})
     if kind == "neighbours":
@@ -61,17 +60,27 @@ def text_on(engine: Engine, kmers: list[str]) -> tuple[Text, np.ndarray, np.ndar
 
 @given(
     k=st.sampled_from(KS),
-    kind=st.sampled_from(["anywhere", "prefix", "ends", "neighbours"]),
+    kind=st.sampled_from(["anywhere", "prefix", "middle", "ends", "neighbours"]),
     size=st.sampled_from([0, 1, 2, 7, 8, 9, 40, 300]),
     seed=st.integers(0, 1 << 32),
     room=st.sampled_from([1 << 20, 300, 64, 7]),
     begin=st.sampled_from([1, 9, 1 << 20]),
+    items=st.sampled_from([1, 3, 256]),
     bounds=st.sampled_from([CountBounds(), CountBounds(2, 1000), CountBounds(MAX_COUNTER, MAX_COUNTER)]),
     marked=st.booleans(),
 )
 @settings(max_examples=80)
 def test_tables_hold_what_is_chosen(
-    engine: Engine, k: int, kind: str, size: int, seed: int, room: int, begin: int, bounds: CountBounds, marked: bool
+    engine: Engine,
+    k: int,
+    kind: str,
+    size: int,
+    seed: int,
+    room: int,
+    begin: int,
+    items: int,
+    bounds: CountBounds,
+    marked: bool,
 ) -> None:
     numbers = numbers_of(k, seed, kind, size)
     kmers = set_of_numbers(numbers, k, seed)
@@ -89,7 +98,10 @@ def test_tables_hold_what_is_chosen(
         marking.mark(*text)
         marks = marking.marks
         assert marks.kmers == len(asked)
-    with mock.patch.object(key_table, "marked_room", return_value=(room, min(room, begin))):
+    with (
+        mock.patch.object(key_table, "marked_room", return_value=(room, min(room, begin))),
+        mock.patch.object(key_table, "CPU_ITEMS", items),
+    ):
         look_up = TextKmers(engine, kmers, ChosenKmers(bounds, marks), room, with_counts=True)
         found, valid = look_up.counts_along(*text)
         assert valid.all()
@@ -120,7 +132,7 @@ def test_databases_of_no_stretch_and_of_several(engine: Engine, tmp_path: Path) 
     numbers = sorted({int(one) for one in np.random.default_rng(2).integers(0, 1 << 62, 200_000)})
     for name, kmers in (("full", set_of_numbers(numbers, 31, 1)), ("empty", set_of({}, 31))):
         path = write_database(tmp_path / name, kmers)
-        with key_table.KmerDatabase.open(path) as database, mock.patch.object(memory, "MIN_DECODED", 1):
+        with key_table.KmerDatabase.open(path) as database, mock.patch.object(SectionPlan, "decode", return_value=1):
             (table,) = key_tables(engine, database, ChosenKmers(CountBounds()), 1 << 20, with_counts=True)
             assert table.size == kmers.distinct
             keys, counts = engine.download(table.keys["keys"]), engine.download(table.keys["key_counts"])

@@ -11,6 +11,7 @@ from hypothesis import given, settings, strategies as st
 from oclgenomics.errors import ParameterError
 from oclgenomics.runtime import Engine
 from oclgenomics.signatures.device import planes as programs
+from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.planes import (
     CPU_BLOCK,
     FIRST_STEPS,
@@ -165,3 +166,20 @@ def test_sums_that_need_64_bits(shaped: Engine, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("oclgenomics.signatures.device.pairs.sum_type", lambda longest: "ulong")
     check_case(SPECIAL["filters refuse N"], shaped, PlanesMatcher)
     check_case(SPECIAL["edges"], shaped, PlanesMatcher)
+
+
+@pytest.mark.parametrize(("name", "again"), [("repeats", False), ("one letter", True), ("no qualities", False)])
+def test_qualities_are_summed_again_for_starts_only_where_a_filter_asks(
+    engine: Engine, name: str, again: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    add = programs.group_sums
+    monkeypatch.setattr(programs, "group_sums", lambda *given: asked.append(given) or add(*given))
+    case = SPECIAL[name]
+    matcher = PlanesMatcher(engine, DevicePatterns.upload(engine, case.panel().patterns("+"), case.options))
+    samples = sample_letters(engine, case.samples, overlap=int(case.panel().lengths.max()) - 1)
+    found = matcher.pairs(samples)
+    before = len(asked)
+    assert before == (name != "no qualities")
+    assert sum(map(len, matcher.starts(samples, found))) == int(found.hits.sum()) > 0
+    assert len(asked) - before == again

@@ -323,6 +323,8 @@ complete -c oclgenomics -n '__oclgenomics_at classify merge' -l hitdiff -x -d 'c
 complete -c oclgenomics -n '__oclgenomics_at classify merge' -l maxcand -x -d 'candidates of a read'
 complete -c oclgenomics -n '__oclgenomics_at classify merge' -l lowest -x -d 'reads are not classified below it'
 complete -c oclgenomics -n '__oclgenomics_at classify merge' -l highest -x -d 'reads are not classified above it'
+complete -c oclgenomics -n '__oclgenomics_at classify merge' -s d -l device -x -d 'auto, cpu, gpu, an index of `oclgenomics devices`, part of a name, or platform:N'
+complete -c oclgenomics -n '__oclgenomics_at classify merge' -l max-memory -x -d 'largest device memory to use, such as 512M or 2G'
 complete -c oclgenomics -n '__oclgenomics_at classify merge' -s o -l output -r -d 'file for the lines of reads, compressed if the name ends in .gz, .bz2, .xz or .zst'
 complete -c oclgenomics -n '__oclgenomics_at classify merge' -l format -x -d 'format of the lines of reads'
 complete -c oclgenomics -n '__oclgenomics_at classify merge' -l json -d 'short for --format json'

@@ -16,9 +16,10 @@ from helpers.shared_builds import alone_in, shared_folder
 from hypothesis import given, settings, strategies as st
 
 from hls_model.boards import Amount, find_board
+from hls_model.choices import ASIC
 from hls_model.errors import ModelError
 from hls_model.extras.sdtw import SystolicArray, time_read, twin
-from hls_model.extras.sdtw.design import ASIC, CROSSING_CYCLES
+from hls_model.extras.sdtw.design import CROSSING_CYCLES
 from hls_model.extras.sdtw.resources import (
     PE_LUTS,
     PE_SOURCE,
