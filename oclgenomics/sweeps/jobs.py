@@ -45,6 +45,7 @@ from oclgenomics.sweeps.haplotypes import HaplotypeWindows
 from oclgenomics.sweeps.options import FILES, IN_INFO, SweepOptions, sweep_parameters
 from oclgenomics.sweeps.plan import ALL, Portion, SweepFacts, UsedSites, used_sites
 from oclgenomics.sweeps.populations import read_populations
+from oclgenomics.sweeps.raisd_missing import Draws
 from oclgenomics.sweeps.refinement import candidates
 from oclgenomics.sweeps.result import Scan
 from oclgenomics.sweeps.significance import Significance
@@ -174,6 +175,7 @@ class _Sites(Closing):
         self._populations = None if named is None else read_populations(named, options.between)
         self.accessible = regions_of(options.accessible)
         self._ancestral = None if ancestral in (None, IN_INFO) else AncestralFasta(str(ancestral))
+        self._draws = Draws(options.impute_seed)  # one sequence for all alignments of the input
 
     def close(self) -> None:
         """Close the file of ancestral bases."""
@@ -184,9 +186,8 @@ class _Sites(Closing):
         """Return the sites of an alignment that are used."""
         if self._ancestral is not None:
             alignment = with_ancestral(alignment, self._ancestral)
-        return used_sites(
-            alignment, self.options, self.regions, self._length, self._populations, self.accessible
-        )  # fmt: skip
+        given = self._populations, self.accessible, self._draws
+        return used_sites(alignment, self.options, self.regions, self._length, *given)
 
     def ready(self, alignment: Alignment, number: int) -> _Ready:
         """Choose the sites of the alignment of a number, counted from 0."""
@@ -349,6 +350,11 @@ class ThresholdJob(Job[SweepPart]):
 
         with lent_engine(engine) as lent, kept_items(lent, self, _Kept) as kept, sites:
             scanner = kept.scanner or SweepScanner(lent, self.options)
+            if self.options.missing == "impute":
+                raise UsageError(
+                    "`missing=impute` draws along all replicates, of which a piece simulates only its own; give "
+                    "them as a file"
+                )
             if scanner.settles_late({}):
                 raise UsageError(
                     "clr compares simulated replicates with the sites of all of them, of which a piece has only its "

@@ -38,7 +38,7 @@ OWN_OPTIONS: dict[str, tuple[Statistic, ...]] = {
 }  # fmt: skip
 Precision = Literal["accurate", "compat"]
 PRECISIONS: tuple[Precision, ...] = get_args(Precision)
-Missing = Literal["mask", "drop"]
+Missing = Literal["mask", "drop", "impute", "match"]
 MISSING: tuple[Missing, ...] = get_args(Missing)
 OnExclude = Literal["split", "drop", "zero"]
 ON_EXCLUDE: tuple[OnExclude, ...] = get_args(OnExclude)
@@ -58,7 +58,7 @@ WHOLE_NUMBERS = (
     "haplotype_window", "haplotype_step",
     "ehh_max_gap",
     "clr_step",
-    "refine", "refine_margin",
+    "refine", "refine_margin", "impute_seed",
 )  # fmt: skip
 FILES = ("accessible", "ancestral", "clr_spectrum", "recombination_map", "populations")
 
@@ -87,9 +87,12 @@ class SweepOptions:
         'compat' has RAiSD 2.9's float32 arithmetic and its rules; see `docs/sweeps.md`.
     maf : float
         Leave out sites of a smaller minor allele frequency, 0 to 0.5.
-    missing : {'mask', 'drop'}, optional
-        Missing states are part of a site's pattern, or sites that have some are left out. If not given, 'mask', and
-        with 'compat' 'drop'.
+    missing : {'mask', 'drop', 'impute', 'match'}, optional
+        Missing states are part of a site's pattern, or sites that have some are left out. In compat precision they may
+        also be drawn as RAiSD's `-M 1` does, or match anything as its `-M 3`. If not given, 'mask', and with 'compat'
+        'drop'.
+    impute_seed : int
+        Of the draws, as RAiSD's `-a`.
     max_missing : float
         Leave out sites of which a larger share of states is missing, in accurate precision.
     on_exclude : {'split', 'drop', 'zero'}
@@ -150,6 +153,7 @@ class SweepOptions:
     precision: Precision = "accurate"
     maf: float = 0.0
     missing: Missing | None = None
+    impute_seed: int = 1
     max_missing: float = 0.1
     on_exclude: OnExclude = "split"
     accessible: str | None = None
@@ -197,6 +201,7 @@ class SweepOptions:
             ("maf", not 0 <= self.maf <= 0.5, "a minor allele frequency lies between 0 and 0.5"),
             ("refine_quantile", not 0 < quantile < 1, "it lies between 0 and 1, such as 0.99 for 1 % of the rows"),
             ("ehh_maf", not 0 <= self.ehh_maf <= 0.5, "a minor allele frequency lies between 0 and 0.5"),
+            ("impute_seed", not 0 <= self.impute_seed < 1 << 31, f"give 0 to {(1 << 31) - 1}"),
             ("ehh_max_gap", self.ehh_max_gap < 1, "give a number of bp, 1 or more"),
             ("haplotype_window", self.haplotype_window < 2, "give a number of sites, 2 or more"),
             ("haplotype_step", self.haplotype_step < 1, "give a number of sites, 1 or more"),
@@ -277,6 +282,9 @@ class SweepOptions:
         if self.grid is not None and self.step is not None:
             raise UsageError("`grid` and `step` contradict each other; give one of them")
         if self.precision != "compat":
+            if self.missing in ("impute", "match"):
+                given = f"`missing={self.missing}` and `precision={self.precision}`"
+                raise UsageError(f"{given} contradict each other: it is a rule of RAiSD; use compat")
             return
         wrong = (
             ("step", self.step is not None, "RAiSD has a grid of so many positions only"),
@@ -296,9 +304,9 @@ class SweepOptions:
         return tuple(name for name in found if not (name == "clr" and self.clr_folded))
 
     @property
-    def masked(self) -> bool:
-        """Whether missing states are part of patterns."""
-        return (self.missing or ("drop" if self.precision == "compat" else "mask")) == "mask"
+    def treatment(self) -> Missing:
+        """What is done with missing states: `missing`, or what it means where it is not given."""
+        return self.missing or ("drop" if self.precision == "compat" else "mask")
 
 
 def unrefined(options: SweepOptions) -> SweepOptions:
@@ -308,7 +316,6 @@ def unrefined(options: SweepOptions) -> SweepOptions:
 
 def sweep_parameters(options: SweepOptions) -> dict[str, Any]:
     """Return the options of a scan by name, as plain values; `missing` as it is meant."""
-    missing = "mask" if options.masked else "drop"
     between = None if options.between is None else ",".join(options.between)
-    plain = {"statistics": ",".join(options.statistics), "missing": missing, "between": between}
+    plain = {"statistics": ",".join(options.statistics), "missing": options.treatment, "between": between}
     return asdict(options) | plain

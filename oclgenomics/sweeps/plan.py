@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import UsageError
 from oclgenomics.sweeps.options import SweepOptions
 from oclgenomics.sweeps.populations import Populations
+from oclgenomics.sweeps.raisd_missing import Draws, Matches, imputed, matched
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.ancestral import polarised
 from oclgenomics.variation.bed import BedRegions, disjoint
@@ -125,6 +126,8 @@ class UsedSites:
         Of which sites it is known that state 1 is the derived one; None if no ancestral base was asked for.
     remarks : tuple of str
         What a person has to know of the sites, each in a line.
+    matches : Matches, or None
+        Patterns, where missing states match anything.
     """
 
     name: str
@@ -141,6 +144,7 @@ class UsedSites:
     populations: NDArray[np.uint32] | None = None
     polarised: NDArray[np.bool_] | None = None
     remarks: tuple[str, ...] = ()
+    matches: Matches | None = None
 
     @property
     def sites(self) -> int:
@@ -155,7 +159,7 @@ class UsedSites:
 
 def used_sites(
     alignment: Alignment, options: SweepOptions, exclude: BedRegions | None, length: float | None,
-    populations: Populations | None = None, accessible: BedRegions | None = None,
+    populations: Populations | None = None, accessible: BedRegions | None = None, draws: Draws | None = None,
 ) -> UsedSites:  # fmt: skip
     """Return the sites that a scan uses, and what was left out on the way.
 
@@ -171,6 +175,8 @@ def used_sites(
         Those that are compared.
     accessible : BedRegions, optional
         The regions of `SweepOptions.accessible`.
+    draws : Draws, optional
+        Numbers by which missing states are imputed, if they are.
 
     Raises
     ------
@@ -201,22 +207,28 @@ def used_sites(
     if options.ancestral is not None:
         alignment, known, other = polarised(alignment, lower_case=options.ancestral_confidence == "any")
     planes = site_planes(alignment)
-    derived = count_ones(planes.bits)
-    observed = np.full(alignment.sites, planes.haplotypes, np.int64)
-    if planes.valid is not None:
-        observed = count_ones(planes.valid)
+    derived, observed = _counts(planes)
+    seen, before = observed, alignment.sites
+    if options.treatment == "impute":
+        before = int(_kept(alignment, derived, observed, options, {}).sum())
+        alignment = imputed(alignment, draws or Draws(options.impute_seed))
+        planes = site_planes(alignment)
+        derived, observed = _counts(planes)
     keep = _kept(alignment, derived, observed, options, discarded)
     if not keep.all():
         alignment, derived, observed = take_sites(alignment, keep), derived[keep], observed[keep]
-        known, other = known[keep], other[keep]
+        known, other, seen = known[keep], other[keep], seen[keep]
         planes = site_planes(alignment)
     if planes.valid is not None and (observed == planes.haplotypes).all():
         planes = replace(planes, valid=None)
     positions = alignment.positions.astype(np.float64) if alignment.exact is None else alignment.exact
     masks = None if populations is None else populations.masks(read)
-    facts = _facts(read, planes, positions, observed, exclude)
+    facts = _facts(read, planes, positions, seen, exclude)
     if masks is not None:
         facts = replace(facts, populations="+".join(str(np.bitwise_count(mask).sum()) for mask in masks))
+    matches = None
+    if options.treatment == "match" and planes.valid is not None and "mu" in options.statistics:
+        matches = matched(planes.bits, planes.valid, planes.haplotypes, options.width)
     relative = read.exact is not None
     mask = Mask.of(exclude, read.name, options, accessible)
     if accessible is not None:
@@ -225,11 +237,22 @@ def used_sites(
         facts = replace(facts, unpolarised=round(1 - float(known.mean()), FACT_DIGITS) if len(known) else 0.0)
         remarks += _polarity(known, other, options)
     extent, total = _extent(read, positions, options, mask, length if relative else None)
+    if options.treatment == "impute" and not relative:
+        total = before  # which RAiSD counts before it draws
     return UsedSites(
         name=alignment.name, replicate=alignment.replicate, planes=planes, positions=positions, derived=derived,
         observed=observed, length=extent, total=total, discarded=discarded, facts=facts, relative=relative,
         populations=masks, polarised=None if options.ancestral is None else known, remarks=tuple(remarks),
+        matches=matches,
     )  # fmt: skip
+
+
+def _counts(planes: SitePlanes) -> tuple[Ints, Ints]:
+    """Haplotypes of each site with the derived state, and with any."""
+    derived = count_ones(planes.bits)
+    if planes.valid is None:
+        return derived, np.full(planes.sites, planes.haplotypes, np.int64)
+    return derived, count_ones(planes.valid)
 
 
 def _polarity(known: NDArray[np.bool_], other: NDArray[np.bool_], options: SweepOptions) -> list[str]:
@@ -269,7 +292,7 @@ def _kept(
     compat = options.precision == "compat"
     reasons = (
         ("several alternative alleles", several),
-        ("missing", (missing > 0) & (not options.masked)),
+        ("missing", (missing > 0) & (options.treatment == "drop")),
         ("monomorphic", (rarest == 0) | (observed < 2)),
         ("missing", (missing > options.max_missing * copies) & (not compat)),
         ("maf", rarest / np.maximum(observed, 1) < options.maf),

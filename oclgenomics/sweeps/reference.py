@@ -43,6 +43,78 @@ def pattern_counts(left: Sequence[object], right: Sequence[object]) -> tuple[int
     return len(ours - theirs) * lone_left + len(theirs - ours) * lone_right, len(ours) * len(theirs)
 
 
+def glibc_rand(seed: int, count: int) -> list[int]:
+    """Return what `rand()` of the GNU C library gives first after `srand(seed)`, 0 to 2^31 - 1."""
+    r = [seed or 1]
+    for _ in range(30):
+        r.append(16807 * r[-1] % (2**31 - 1))
+    for i in range(31, 34):
+        r.append(r[i - 31])
+    for i in range(34, 344 + count):
+        r.append((r[i - 31] + r[i - 3]) % 2**32)
+    return [x >> 1 for x in r[344:]]
+
+
+def raisd_imputed(sites: Sequence[Sequence[State]], seed: int) -> list[list[State]]:
+    """Return sites without missing states, as RAiSD 2.9 draws them (`-M 1 -a SEED`).
+
+    Nothing is drawn at sites of which no state is observed, or none but derived ones.
+    """
+    draws = iter(glibc_rand(seed, sum(one is None for site in sites for one in site)))
+    found = []
+    for site in sites:
+        derived, observed = site.count(1), len(site) - site.count(None)
+        if derived == observed:
+            found.append(list(site))
+            continue
+        chance = derived / observed
+        found.append([int(next(draws) / (2**31 - 1) <= chance) if one is None else one for one in site])
+    return found
+
+
+def raisd_matches(
+    sites: Sequence[Sequence[State]], width: int, capacity: int
+) -> tuple[list[int], list[tuple[int, int]]]:
+    """Return the pattern of each site where missing states match anything (`-M 3`), and the counts for its edges.
+
+    Parameters
+    ----------
+    sites : sequence of sequence
+    width : int
+        Sites of a window.
+    capacity : int
+        Patterns that the pool holds; a full one keeps those of the last `width` - 1 sites.
+    """
+
+    def agree(site: Sequence[State], other: Sequence[State], flip: int) -> bool:
+        return all(a is None or b is None or a == b ^ flip for a, b in zip(site, other, strict=True))
+
+    pool: list[int] = []  # the site that each pattern comes from
+    ids: list[int] = []
+    for number, site in enumerate(sites):
+        equal = [one for one in pool if agree(site, sites[one], 0)]
+        turned = [one for one in pool if agree(site, sites[one], 1)]
+        if not (equal or turned):
+            pool.append(number)
+        ids.append([*equal, *turned, number][0])
+        if len(pool) == capacity:
+            kept = 0
+            for one in ids[-(width - 1) :]:
+                at = pool.index(one)
+                if at >= kept:
+                    pool[at], pool[kept] = pool[kept], pool[at]
+                    kept += 1
+            pool = pool[:kept]
+    counts = []
+    for number, site in enumerate(sites):
+        entry = sites[ids[number]]
+        if None in entry:
+            counts.append((entry.count(1), len(entry) - entry.count(None)))
+        else:
+            counts.append((site.count(1), len(site)))
+    return ids, counts
+
+
 def harmonic(count: int) -> float:
     """Return the sum of 1/i for i from 1 to count - 1."""
     total = 0.0

@@ -30,7 +30,8 @@ def mu_values(
     mask : Mask
         mu is NaN where excluded regions part a window, or 0, and NaN where too few bp are accessible.
     """
-    edge = (used.derived <= options.edge).astype(np.int64) + (used.derived >= used.observed - options.edge)
+    sites = used if used.matches is None else used.matches
+    edge = (sites.derived <= options.edge).astype(np.int64) + (sites.derived >= sites.observed - options.edge)
     sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(edge)])
     edges = sums[spans.stop] - sums[spans.first]
     total = harmonic(used.planes.haplotypes)
@@ -81,9 +82,12 @@ def diversity_values(used: UsedSites, spans: Spans, names: tuple[Statistic, ...]
     if "tajima_d" in names:
         found["tajima_d"] = _tajima_d(used, spans, pi - theta, a1)
     if "fay_wu_h" in names:
+        found["fay_wu_h"] = pi - _sums(2 * d * d / pairs, spans)
+    if "fay_wu_h" in names and used.polarised is not None:
         known = used.polarised
-        own = pi if known is None else _sums(np.where(known, 2 * d * (t - d) / pairs, 0.0), spans)
-        found["fay_wu_h"] = own - _sums(2 * d * d / pairs * (1.0 if known is None else known), spans)
+        h = _sums(np.where(known, 2 * d * (t - 2 * d) / pairs, 0.0), spans)
+        blind = (_sums(known.astype(np.float64), spans) == 0) & (spans.stop > spans.first)
+        found["fay_wu_h"] = np.where(blind, np.nan, h)
     return {name: np.where(spans.known, found[name], np.nan) for name in names if name in found}
 
 

@@ -32,14 +32,15 @@ class AncestralFasta:
 
     Raises
     ------
-    ParameterError
-        The path is standard input, which cannot be read twice.
+    InputError
+        It is standard input or a pipe, which cannot be read twice.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
-        if self.path == "-":
-            raise ParameterError("ancestral", "standard input cannot be read twice; give a file", "-")
+        if self.path == "-" or (os.path.exists(self.path) and not os.path.isfile(self.path)):
+            why = "is no file; ancestral bases are read from a file only, as chromosomes may have another order there"
+            raise InputError(why, source=self.path)
         self._records: Generator[tuple[str, int, bytes], None, None] | None = None
         self._wanted: tuple[str, ...] = ()
         self._last: tuple[str, int, bytes] = ("", 1, b"")

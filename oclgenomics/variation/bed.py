@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,8 @@ from oclgenomics.io.source import Source
 
 _HEADERS = (b"track", b"browser")  # words that start a line which is no region
 _MAX_LINE_BYTES = 1 << 20
+_PLAIN = re.compile(rb"[\w.:*-]+")  # names of chromosomes, of ASCII
+_PLAIN_NAME, _PLAIN_DIGITS = 32, 15
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,12 @@ class BedRegions:
         found: dict[str, list[tuple[int, int]]] = {}
         for name, start, end in regions:
             found.setdefault(name, []).append((start, end))
-        joined = {name: disjoint(np.array(pairs, np.int64)) for name, pairs in found.items()}
+        return cls.joined({name: np.array(pairs, np.int64) for name, pairs in found.items()}, source)
+
+    @classmethod
+    def joined(cls, regions: Mapping[str, NDArray[np.int64]], source: str = "") -> BedRegions:
+        """Make disjoint regions from starts and ends in any order, int64 (regions, 2), by chromosome."""
+        joined = {name: disjoint(pairs) for name, pairs in regions.items()}
         return cls({n: pair[0] for n, pair in joined.items()}, {n: pair[1] for n, pair in joined.items()}, source)
 
     @property
@@ -101,8 +109,14 @@ def read_bed(path: str | os.PathLike[str]) -> BedRegions:
     InputError
         The file cannot be read or is empty, or a line is no region; the message names the line.
     """
+    parts: dict[str, list[NDArray[np.int64]]] = {}
     with Source(path) as source:
-        return BedRegions.of(_regions(source), source.name)
+        number = 1
+        for block in text_blocks(source):
+            for name, pairs in _plain_regions(block) or _regions(block, source.name, number):
+                parts.setdefault(name, []).append(pairs)
+            number += block.count(b"\n")
+        return BedRegions.joined({name: np.concatenate(own) for name, own in parts.items()}, source.name)
 
 
 def bed_name(name: str) -> str:
@@ -110,10 +124,50 @@ def bed_name(name: str) -> str:
     return "_".join(name.split())
 
 
-def _regions(source: Source) -> Iterator[tuple[str, int, int]]:
-    for number, line in enumerate(text_lines(source), start=1):
+def _regions(block: bytes, source: str, first: int) -> Iterator[tuple[str, NDArray[np.int64]]]:
+    """Starts and ends of whole lines by chromosome, line by line."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for number, line in enumerate(block.split(b"\n"), start=first):
         if is_region(line):
-            yield region_of(columns_of(line), source.name, number)
+            name, start, end = region_of(columns_of(line), source, number)
+            found.setdefault(name, []).append((start, end))
+    yield from ((name, np.array(pairs, np.int64)) for name, pairs in found.items())
+
+
+def _plain_regions(block: bytes) -> list[tuple[str, NDArray[np.int64]]] | None:
+    """The same all at once, as masks have millions of lines; None if any line is more than three plain columns."""
+    data = np.frombuffer(block + b"\n" * (not block.endswith(b"\n")) + bytes(_PLAIN_NAME), np.uint8)
+    ends = np.flatnonzero(data == ord("\n"))
+    begins = np.concatenate([[0], ends[:-1] + 1])
+    tabs = np.append(np.flatnonzero(data == ord("\t")), [len(data)] * 3)
+    first = np.searchsorted(tabs, begins)
+    borders = [begins - 1, tabs[first], tabs[first + 1], np.minimum(tabs[first + 2], ends)]
+    if not (borders[2] < ends).all():
+        return None
+    size = borders[1] - begins
+    digits = [borders[i + 1] - borders[i] - 1 for i in (1, 2)]
+    if size.max() > _PLAIN_NAME or min(size.min(), *(one.min() for one in digits)) < 1:
+        return None
+    if max(one.max() for one in digits) > _PLAIN_DIGITS:
+        return None
+    places = np.zeros((len(begins), 2), np.int64)
+    for column, width in enumerate(digits):
+        for i in range(int(width.max())):
+            inside = i < width
+            byte = data[np.where(inside, borders[column + 1] + 1 + i, borders[column + 1])]
+            if ((byte < ord("0")) | (byte > ord("9")))[inside].any():
+                return None
+            places[:, column] = np.where(inside, 10 * places[:, column] + byte - ord("0"), places[:, column])
+    width = int(size.max())
+    letters = np.where(np.arange(width) < size[:, None], data[begins[:, None] + np.arange(width)], 0).astype(np.uint8)
+    changed = np.append(True, (letters[1:] != letters[:-1]).any(axis=1))
+    runs = np.flatnonzero(changed)
+    names = [bytes(letters[run, : size[run]]) for run in runs.tolist()]
+    if (places[:, 1] < places[:, 0]).any() or not all(map(_PLAIN.fullmatch, names)):
+        return None
+    if any(name in _HEADERS for name in names):
+        return None
+    return list(zip((name.decode() for name in names), np.split(places, runs[1:]), strict=True))
 
 
 def is_region(line: bytes) -> bool:
@@ -165,14 +219,28 @@ def text_lines(source: Source) -> Iterator[bytes]:
     InputError
         A line has more bytes than any region needs.
     """
+    for block in text_blocks(source):
+        yield from block.removesuffix(b"\n").split(b"\n")
+
+
+def text_blocks(source: Source) -> Iterator[bytes]:
+    """Give the lines of a file, some at a time; errors as of `text_lines`.
+
+    Yields
+    ------
+    bytes
+        Whole lines.
+    """
     rest, number = b"", 1
     for chunk in source:
-        *whole, rest = (rest + chunk).split(b"\n")
-        yield from whole
-        number += len(whole)
+        whole, newline, rest = (rest + chunk).rpartition(b"\n")
+        if newline:
+            yield whole + newline
+        number += whole.count(b"\n") + len(newline)
         if len(rest) > _MAX_LINE_BYTES:
             raise InputError(f"a line of more than {_MAX_LINE_BYTES:,} bytes", source=source.name, line=number)
-    yield rest
+    if rest:
+        yield rest
 
 
 def disjoint(pairs: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -33,9 +33,8 @@ WINDOWS = ["--grid", "5", "--minwin", "100", "--maxwin", "50k"]
 
 # Options that take words of other kinds. One that names a file has to be declared with reads, writes or works_in.
 NO_FILES = {
-    "abundance_per", "assembly_level", "at", "between", "combine", "comment", "counts", "deme", "device",
-    "ehh_edge", "engine",
-    "format", "fpr",
+    "abundance_per", "ancestral_confidence", "assembly_level", "at", "between", "combine", "comment", "counts", "deme",
+    "device", "ehh_edge", "engine", "format", "fpr",
     "gtdb_source", "highest", "impute", "input_format", "kernel", "ld", "listen", "loop", "lowest", "missing",
     "name", "names", "on_exclude", "operation", "patterns", "phase", "pore", "precision", "rank", "ranks", "region",
     "remove_ambiguous", "sample_name", "separator", "sequence_id_format", "sequences", "settings", "source",

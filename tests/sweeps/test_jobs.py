@@ -57,6 +57,7 @@ OTHER_OPTIONS = {
     "recombination_map": "x", "populations": "x", "between": ("a", "b"),
     "refine": 5, "refine_margin": 5, "refine_quantile": 0.5,
     "accessible": "x", "min_accessible": 0.1, "ancestral": "AA", "ancestral_confidence": "any",
+    "impute_seed": 3,
 }  # fmt: skip
 
 
@@ -177,6 +178,12 @@ def test_accessible_bp_and_ancestral_bases_in_pieces(engine: Engine, cut: None, 
     expected = scan(CLEAN, options, engine=engine)
     assert expected[0].remarks
     same(scans_of(combined(ScanJob((CLEAN,), options), 3, engine)), expected)
+
+
+@pytest.mark.parametrize("missing", ["impute", "match"])
+def test_missing_states_of_raisd_in_pieces(engine: Engine, cut: None, missing: Any) -> None:
+    options = SweepOptions(statistics=["mu"], width=10, precision="compat", missing=missing)
+    same(scans_of(combined(ScanJob((MISSING,), options), 3, engine)), scan(MISSING, options, engine=engine))
 
 
 def test_populations_in_pieces(engine: Engine, cut: None, folder: Path) -> None:

@@ -33,7 +33,11 @@ from oclgenomics.sweeps.options import SweepOptions, sweep_parameters
         ({"haplotype_window": 1}, "haplotype_window=1: give a number of sites, 2 or more"),
         ({"haplotype_step": 0}, "haplotype_step=0: give a number of sites"),
         ({"max_missing": 2}, "max_missing=2.0: give a share"),
-        ({"missing": "impute"}, "missing='impute': choose one of mask, drop"),
+        ({"missing": "draw"}, "missing='draw': choose one of mask, drop, impute, match"),
+        ({"impute_seed": -1}, "impute_seed=-1: give 0 to 2147483647"),
+        ({"impute_seed": 1 << 31}, "impute_seed=2147483648: give 0 to 2147483647"),
+        ({"min_accessible": 1.5}, "min_accessible=1.5: give a share, 0 to 1"),
+        ({"ancestral_confidence": "low"}, "ancestral_confidence='low': choose one of high, any"),
         ({"on_exclude": "cut"}, "on_exclude='cut': choose one of split, drop, zero"),
     ],
 )
@@ -51,6 +55,9 @@ def test_values_out_of_range(change: dict[str, Any], message: str) -> None:
         {"precision": "compat", "step": 10},
         {"precision": "compat", "grid": 2},
         {"precision": "compat", "on_exclude": "drop"},
+        {"precision": "compat", "accessible": "x.bed"},
+        {"missing": "impute"},
+        {"missing": "match"},
     ],
 )
 def test_values_that_contradict_each_other(change: dict[str, Any]) -> None:
@@ -63,5 +70,5 @@ def test_statistics_have_one_order_and_values_are_plain() -> None:
     assert options.statistics == ("mu", "tajima_d")
     assert sweep_parameters(options)["statistics"] == "mu,tajima_d"
     assert type(options.width) is int
-    assert options.masked
-    assert not SweepOptions(precision="compat").masked
+    assert options.treatment == "mask"
+    assert SweepOptions(precision="compat").treatment == "drop"

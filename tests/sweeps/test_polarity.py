@@ -48,10 +48,14 @@ def test_statistics_of_the_derived_state(genotypes: bool, engine: Engine) -> Non
     bases = alignment.ancestral.tobytes().decode()
     known = {s: (counts[s][0] if bases[s] == "A" else 12 - counts[s][0], 12) for s in keep if bases[s] in "AC"}
     at = alignment.positions
+    blind = 0
     for row, (start, end) in enumerate(zip(found.start, found.end, strict=True)):
         inside = [one for s, one in known.items() if start <= at[s] < end]
         expected = reference.diversity(inside, 1.0)["fay_wu_h"]
-        assert found.values["fay_wu_h"][row] == pytest.approx(expected, abs=1e-9)
+        if not inside and any(start <= at[s] < end for s in keep):
+            expected, blind = np.nan, blind + 1
+        assert found.values["fay_wu_h"][row] == pytest.approx(expected, abs=1e-9, nan_ok=True)
+    assert blind
     others = sum(bases[s] == "G" for s in keep)
     text = (
         f"the ancestral state of {len(keep) - len(known):,} of {len(keep):,} sites is not known, at {others:,} of them"

@@ -64,8 +64,9 @@ def test_headers_of_ensembl_and_what_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("ACGT\n>1\nA\n")
     with pytest.raises(InputError, match="is no FASTA: it does not begin with '>'"):
         AncestralFasta(tmp_path / "x.txt").bases("1", np.array([1]))
-    with pytest.raises(ParameterError, match="standard input cannot be read twice"):
-        AncestralFasta("-")
+    for path in ("-", str(tmp_path)):
+        with pytest.raises(InputError, match="is no file; ancestral bases are read from a file only"):
+            AncestralFasta(path)
 
 
 INFOS = {"AA=A": "A", "AF=0.5;AA=g": "g", "AA=C|||;DP=4": "C", "AA=.": ".", "AA=AC": "", "CAA=T": "", "DP=1": "",

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from oclgenomics.errors import InputError
+from oclgenomics.io.source import Source
+from oclgenomics.variation import bed
 from oclgenomics.variation.bed import BedRegions, bed_name, read_bed
 
 
@@ -77,3 +79,38 @@ def test_an_empty_file_and_a_missing_one(tmp_path):
 
 def test_names_are_one_column():
     assert bed_name("a b\tc") == "a_b_c"
+
+
+PLACES = st.tuples(
+    st.sampled_from(["chr1", "HLA-A*01:01", "chr 2", "chr10"]), st.integers(0, 10**11), st.integers(0, 50)
+)
+ODD = st.sampled_from(
+    ["# x", "", "track a", "track\t1\t5", "7 3 9", "1\t 4\t5 ", "chr1\t007\t9\tname\t0", "chr1\t5\t6\r"]
+)
+LINES = st.lists(PLACES.map(lambda one: f"{one[0]}\t{one[1]}\t{one[1] + one[2]}") | ODD, max_size=12)
+
+
+@given(lines=LINES, chunk=st.sampled_from([1, 7, 40, 1 << 20]), last=st.booleans())
+def test_blocks_of_plain_lines_are_read_as_their_lines(lines, chunk, last, tmp_path_factory):
+    path = tmp_path_factory.mktemp("bed") / "x.bed"
+    lines = [*lines, "1\t2\t3"]
+    path.write_text("\n".join(lines) + "\n" * last, newline="")
+    rows = [(line.split("\t") if "\t" in line else line.split()) for line in lines]
+    rows = [row for row in rows if len(row) >= 3 and row[0] != "track"]
+    expected = BedRegions.of([(row[0], int(row[1]), int(row[2])) for row in rows])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bed, "Source", lambda name: Source(name, chunk_bytes=chunk))
+        found = read_bed(path)
+    for name in expected.names:
+        assert found.starts[name].tolist() == expected.starts[name].tolist()
+        assert found.ends[name].tolist() == expected.ends[name].tolist()
+    assert set(found.names) == set(expected.names)
+
+
+@pytest.mark.parametrize("wrong", ["chr1\t9\t8", "chr1\t5", "chr1\t5\tx", "chr1\t8\t1234567890123456789"])
+@pytest.mark.parametrize("chunk", [25, 1 << 20])
+def test_a_wrong_line_among_plain_ones_is_named(wrong, chunk, tmp_path, monkeypatch):
+    path = write(tmp_path, "chr1\t5\t6\nchr1\t7\t8\n" * 3 + wrong + "\nchr1\t5\t6\n")
+    monkeypatch.setattr(bed, "Source", lambda name: Source(name, chunk_bytes=chunk))
+    with pytest.raises(InputError, match="line 7"):
+        read_bed(path)

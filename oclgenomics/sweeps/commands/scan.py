@@ -26,6 +26,7 @@ from oclgenomics.sweeps.options import (
     EHH_STATISTICS,
     IN_INFO,
     LEAST_WIDTH,
+    MISSING,
     MOST_WIDTH,
     ON_EXCLUDE,
     OWN_OPTIONS,
@@ -46,7 +47,7 @@ RAISD_OPTIONS = {
     "-I": "name the input without an option", "-n": "use --format raisd -o RAiSD_Report.NAME", "-L": "use --length",
     "-S": "use --samples", "-m": "use --maf", "-M": "use --missing", "-R": "use --all", "-t": "use --no-separator",
     "-G": "use --grid", "-X": "use --exclude BED --on-exclude zero", "-c": "use --edge", "-f": "files are replaced",
-    "-y": "the ploidy is read from the calls", "-a": "nothing is drawn",
+    "-y": "the ploidy is read from the calls", "-a": "use --impute-seed",
 }  # fmt: skip
 
 
@@ -247,9 +248,14 @@ def add_site_options(parser: argparse.ArgumentParser, *, regions: bool = True) -
         "%(default)s)",
     )  # fmt: skip
     group.add_argument(
-        "--missing", metavar="mask|drop",
-        help="mask: missing states are part of a site's pattern; drop: leave out sites that have some (default: mask; "
-        "compat: drop)",
+        "--missing", metavar="|".join(MISSING),
+        help="mask: missing states are part of a site's pattern; drop: leave out sites that have some; only with "
+        "compat: impute (draw them, -M 1 of RAiSD) and match (they match any state, -M 3) (default: mask; compat: "
+        "drop)",
+    )  # fmt: skip
+    group.add_argument(
+        "--impute-seed", type=app.whole, default=1, metavar="N",
+        help="seed of the draws of --missing impute, -a of RAiSD (default: %(default)s)",
     )  # fmt: skip
     group.add_argument(
         "--max-missing", type=float, default=0.1, metavar="F",
@@ -293,11 +299,11 @@ def sweep_options(args: argparse.Namespace) -> sweeps.SweepOptions:
     UsageError
         A value out of range.
     """
-    names = ("width", "edge", "grid", "step", "window", "precision", "maf", "missing", "max_missing", "on_exclude")
-    more = (
-        "accessible", "min_accessible", "ancestral", "ancestral_confidence",
-        "refine", "refine_quantile", "refine_margin", *OWN_OPTIONS,
+    names = (
+        "width", "edge", "grid", "step", "window", "precision", "maf", "missing", "max_missing", "on_exclude",
+        "refine", "refine_quantile", "refine_margin",
     )  # fmt: skip
+    more = ("impute_seed", "accessible", "min_accessible", "ancestral", "ancestral_confidence", *OWN_OPTIONS)
     return sweeps.SweepOptions(
         statistics=tuple(args.statistics.split(",")), populations=args.populations,
         between=None if args.between is None else tuple(args.between.split(",")),

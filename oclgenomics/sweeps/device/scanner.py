@@ -141,9 +141,7 @@ class SweepScanner:
         portions = [ALL] * len(used) if portions is None else portions
         counts: Sequence[PatternCounts | None] = [None] * len(used)
         if "mu" in options.statistics:
-            assert self._patterns is not None
-            planes = [_with_windows(*each, options.width) for each in zip(used, portions, strict=True)]
-            counts = self._patterns.count(planes, options.width)
+            counts = self._pattern_counts(used, portions)
         masks = [Mask.of(exclude, one.name, options, accessible) for one in used]
         columns = [family.measure(used, options, masks, portions) for family in self._families]
         measured = list(zip(*columns, strict=True)) if columns else [()] * len(used)
@@ -151,6 +149,20 @@ class SweepScanner:
         begun = [_begun(*each, options, made) for each in zip(used, portions, counts, masks, measured, strict=True)]
         share = (seconds + time.perf_counter() - start) / max(len(begun), 1)
         return [replace(one, scan=replace(one.scan, seconds=share)) for one in begun]
+
+    def _pattern_counts(self, used: Sequence[UsedSites], portions: Sequence[Portion]) -> list[PatternCounts]:
+        """Count patterns in windows of portions: on the device, unless missing states match anything."""
+        assert self._patterns is not None
+        width, pairs = self._options.width, list(zip(used, portions, strict=True))
+        planes = [_with_windows(one, portion, width) for one, portion in pairs if one.matches is None]
+        found, counts = iter(self._patterns.count(planes, width)), list[PatternCounts]()
+        for one, portion in pairs:
+            if one.matches is None:
+                counts.append(next(found))
+                continue
+            begin, end = portion.share(max(one.sites - width + 1, 0))
+            counts.append(PatternCounts(*(each[begin:end].astype(np.uint32) for each in one.matches.counts(width)[:2])))
+        return counts
 
     def see(self, used: UsedSites) -> None:
         """Take what backgrounds of late families need of an alignment, of which this scanner may begin no portion."""
