@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from oclgenomics.omega.result import *
     from oclgenomics.omega.significance.peaks import merge_peaks as merge_peaks
     from oclgenomics.omega.significance.thresholds import *
+    from oclgenomics.variation.alignment import AlignmentRead as AlignmentRead
 
 __getattr__, __dir__, __all__ = found_in(
     __name__,
@@ -43,8 +44,9 @@ __getattr__, __dir__, __all__ = found_in(
         "oclgenomics.app.run": "Run",
         "options": "LdOptions MISSING_NAMES ScanOptions scan_parameters",
         "plots.scans": "peak_windows plot_scans",
-        "result": "AlignmentRead OmegaReport Scan Scans Track",
+        "result": "OmegaReport Scan Scans Track",
         "significance.peaks": "merge_peaks",
         "significance.thresholds": "Maxima Peaks Significance SweepResults p_values thresholds",
+        "oclgenomics.variation.alignment": "AlignmentRead",
     },
 )

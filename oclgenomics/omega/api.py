@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from typing import Any
 
+from oclgenomics.app.alignment_jobs import file_names, source_of
 from oclgenomics.app.jobs import ExecutorLike, spread_over
 from oclgenomics.app.run import EngineLike, Run, all_parts_of, lent_engine, verb
 from oclgenomics.errors import ParameterError, UsageError
@@ -18,10 +19,8 @@ from oclgenomics.omega.jobs import (
     ScanJob,
     ScanPart,
     ThresholdJob,
-    file_names,
     scan_batch,
     scan_parts,
-    source_of,
 )
 from oclgenomics.omega.ld.map import LdMap, map_region
 from oclgenomics.omega.ld.request import read_region, request_map

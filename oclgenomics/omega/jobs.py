@@ -5,11 +5,10 @@ from __future__ import annotations
 import heapq
 import itertools
 import math
-import os
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
@@ -17,25 +16,35 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.jobs import AgainError, Job, KeptItems, is_kept, kept_open, path_of
-from oclgenomics.app.pieces import WHOLE, InputMark, PieceFile, Shard
+from oclgenomics.app.alignment_jobs import (
+    AllShares,
+    Dealer,
+    PositionRange,
+    check_agreed,
+    counted,
+    file_names,
+    held_bytes,
+    input_files,
+    kept_items,
+    reading_parameters,
+)
+from oclgenomics.app.jobs import AgainError, Job, KeptItems
+from oclgenomics.app.pieces import WHOLE, PieceFile, Shard
 from oclgenomics.app.run import EngineLike, Run, lent_engine
-from oclgenomics.errors import InputError, ParameterError, UsageError
+from oclgenomics.errors import ParameterError, UsageError
 from oclgenomics.omega.device.scanner import MIN_SITES, OmegaScanner, Progress
 from oclgenomics.omega.options import ScanOptions, scan_parameters
 from oclgenomics.omega.plan.batch import FULL_BITS
-from oclgenomics.omega.plan.shards import Dealer, PositionRange, least_range, position_costs
+from oclgenomics.omega.plan.shards import least_range, position_costs
 from oclgenomics.omega.plan.windows import Windows, find_windows
-from oclgenomics.omega.result import AlignmentRead, DataFacts, Scan, ScanStats
+from oclgenomics.omega.result import DataFacts, Scan, ScanStats
 from oclgenomics.omega.significance.replicates import ReplicateScan
 from oclgenomics.omega.sites.filters import Prepared
 from oclgenomics.omega.sites.sources import FilteredBatch, filter_batch, filtered_batches
-from oclgenomics.runtime import Engine
 from oclgenomics.variation import Alignment, ReadOptions
+from oclgenomics.variation.alignment import AlignmentRead
 from oclgenomics.variation.observation import Observation, as_observed
 from oclgenomics.variation.sources import AlignmentSource, Excluded, Simulated, batches, open_alignments, regions_of
-
-OBJECT_BYTES = 2048  # of an object in memory, beside its arrays; about
 
 
 @dataclass(frozen=True)
@@ -55,22 +64,6 @@ class ScanShare:
     begin: int
     end: int
     read: AlignmentRead
-
-
-@dataclass(frozen=True)
-class AllShares:
-    """The last part of a piece: what all pieces of a job have to agree on.
-
-    Attributes
-    ----------
-    count : int
-        Alignments of the input.
-    decided : int
-        Checksum of who has what of each.
-    """
-
-    count: int
-    decided: int
 
 
 ScanPart: TypeAlias = AlignmentRead | Scan | ScanShare | AllShares
@@ -120,7 +113,7 @@ class ScanJob(Job[ScanPart]):
         dealer = Dealer(shard.of)
         with (
             lent_engine(engine) as lent,
-            _kept_items(lent, self, self.named) as kept,
+            kept_items(lent, self, KeptItems[_Ready], self.named) as kept,
             closing(self._own(kept, run, shard, dealer)) as own,
         ):
             scanner, known_bits = OmegaScanner(lent), dict(self.sum_bits)
@@ -210,16 +203,6 @@ def _follow(shares: Sequence[ScanShare]) -> bool:
     return ranges[0][0] == 0 and all(a < b == c < d for (a, b), (c, d) in itertools.pairwise(ranges))
 
 
-def _kept_items(
-    engine: EngineLike, job: ScanJob | ThresholdJob, *others: object
-) -> AbstractContextManager[KeptItems[Any]]:
-    """Lend what keeps alignments of the files of a job for its next piece, if one may come."""
-    if not (isinstance(engine, Engine) and is_kept(engine)):
-        return nullcontext(KeptItems(keep=False))
-    key = job.NAME, tuple(map(InputMark.of, job.inputs())), repr(job.parameters()), others
-    return kept_open(engine, key, partial(KeptItems[Any], keep=True))
-
-
 @dataclass(eq=False)
 class _Ready:
     """An alignment that was read and filtered, and what the scan of each position costs.
@@ -254,12 +237,7 @@ class _Ready:
     def held_bytes(self) -> int:
         """Return what it takes of memory."""
         parts = (self, self.prepared.alignment, self.windows)
-        return sum(_held_bytes(part) for part in parts if part is not None)
-
-
-def _held_bytes(held: object) -> int:
-    """What an object with arrays takes of memory, about."""
-    return OBJECT_BYTES + sum(one.nbytes for one in vars(held).values() if isinstance(one, np.ndarray))
+        return sum(held_bytes(part) for part in parts if part is not None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,20 +261,6 @@ class _OwnShare:
 def _dealt(one: _Ready, dealer: Dealer) -> list[PositionRange]:
     """Who scans which positions of an alignment; those of one without a window are an empty range."""
     return dealer.deal(one.costs) if one.windows is None else dealer.deal(one.costs, least_range(one.windows))
-
-
-def check_agreed(agreed: Mapping[str, Any]) -> None:
-    """Refuse pieces that saw other alignments than others: then one is missing, or there twice.
-
-    Raises
-    ------
-    InputError
-    """
-    (first_name, first), *others = agreed.items()
-    for name, one in others:
-        if one != first:
-            told = f"saw other alignments than {first_name} ({one.count:,} and {first.count:,})"
-            raise InputError(f"{told}; make all pieces again, of an input that does not change", source=name)
 
 
 def scan_parts(
@@ -364,43 +328,6 @@ def _counted(result: Scan, prepared: Prepared, seconds: float, parameters: dict[
         result, discarded=prepared.discarded, window_sites=np.where(result.valid, counted, -1).astype(np.int64),
         stats=replace(result.stats, seconds=seconds), data=prepared.data, parameters=parameters,
     )  # fmt: skip
-
-
-def file_names(source: AlignmentSource) -> tuple[str, ...]:
-    """Return the files that a source is, which other processes read.
-
-    Raises
-    ------
-    ParameterError
-        It is something in this process's memory.
-    """
-    sources = [source] if isinstance(source, (str, os.PathLike, Alignment)) else source
-    return tuple(path_of("source", one) for one in sources)
-
-
-def source_of(source: AlignmentSource) -> Simulated | tuple[str, ...]:
-    """Return what other processes simulate, or the files that they read; see `file_names`."""
-    return source if isinstance(source, Simulated) else file_names(source)
-
-
-def input_files(source: AlignmentSource, reading: ReadOptions, exclude: Excluded) -> tuple[str, ...]:
-    """Return all files that are read: of alignments, regions and names of samples.
-
-    Raises
-    ------
-    ParameterError
-        Something is in this process's memory.
-    """
-    others = [] if exclude is None else [path_of("exclude", exclude)]
-    if isinstance(reading.samples, (str, os.PathLike)):
-        others.append(os.fspath(reading.samples))
-    return (*file_names(source), *others)
-
-
-def reading_parameters(reading: ReadOptions) -> dict[str, Any]:
-    """Return what is read of an input, by name, as plain values."""
-    values = asdict(reading)
-    return values | {"samples": None if isinstance(reading.samples, (str, os.PathLike)) else reading.samples}
 
 
 ReplicatePart: TypeAlias = ReplicateScan | AllShares
@@ -471,10 +398,10 @@ class ThresholdJob(Job[ReplicatePart]):
         kinds = [_Kind(source, shard or WHOLE) for source in (self.neutral, self.sweeps)]
         for kind, swept in zip(kinds, (False, True), strict=True):
             with (
-                _kept_items(engine, self) as kept,
+                kept_items(engine, self, KeptItems[Alignment]) as kept,
                 closing(kind.own(kept, self.reading, run.threads, swept=swept)) as own,
             ):
-                seen = _told(self.observed(own, swept=swept), run)
+                seen = counted(self.observed(own, swept=swept), run)
                 with closing(scan_parts(seen, self.options, engine, Run(), **how)) as scans:
                     for place, (read, scan) in enumerate(_pairs(scans)):
                         yield ReplicateScan.of(scan, read, kind.number(place), swept=swept)
@@ -536,7 +463,7 @@ class _Kind:
             yield from self._source.between(*self._shard.share(self.count))
         elif self._source is not None:
             read = partial(open_alignments, self._source, reading, threads=threads)
-            with closing(kept.walk("sweeps" if swept else "neutral", read, _held_bytes)) as every:
+            with closing(kept.walk("sweeps" if swept else "neutral", read, held_bytes)) as every:
                 for one in every:
                     if self.count % self._shard.of == self._shard.number - 1:
                         yield one
@@ -548,16 +475,6 @@ class _Kind:
         if isinstance(self._source, Simulated):
             return self._shard.share(self.count)[0] + place
         return self._shard.number - 1 + place * self._shard.of
-
-
-def _told(alignments: Iterable[Alignment], run: Run) -> Generator[Alignment, None, None]:
-    """The same alignments, counted as they come."""
-    come = itertools.count(1)
-    for one in alignments:
-        if run.progress is not None:
-            run.progress(next(come), None)
-        yield one
-        del one  # before the next one is read
 
 
 def _pairs(parts: Iterable[AlignmentRead | Scan]) -> Iterator[tuple[AlignmentRead, Scan]]:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.frames import frame_of, to_frame
-
-if TYPE_CHECKING:
-    from oclgenomics.variation.alignment import Alignment
 
 SCAN_COLUMNS = ("chromosome", "replicate", "position", "omega", "left", "right", "window_sites")
 """Of a table of grid positions: in tsv reports, `Scan.records` and `Scan.to_frame`."""
@@ -222,44 +219,6 @@ class Scan(Track):
     def counted_sites(self) -> NDArray[np.int64]:
         """Sites in each window, int64 (grid,); -1 where they were not counted."""
         return np.full(len(self.positions), -1, np.int64) if self.window_sites is None else self.window_sites
-
-
-@dataclass(frozen=True)
-class AlignmentRead:
-    """What was read of an alignment whose scan comes later: what figures and messages show beside scans.
-
-    Attributes
-    ----------
-    name : str
-    binary : bool
-        The states are 0 and 1, as those of simulated replicates are.
-    sites, haplotypes, copies, ploidy, unphased, unphased_calls
-        As in `Alignment`, before any site was left out.
-    haploid : bool, optional
-        True if any call is haploid among diploid ones; None if none is.
-    samples : tuple of str
-        Their names, of the first alignment of an input only.
-    """
-
-    name: str
-    binary: bool
-    sites: int
-    haplotypes: int
-    copies: int
-    ploidy: int
-    unphased: bool
-    unphased_calls: int
-    haploid: bool | None
-    samples: tuple[str, ...]
-
-    @classmethod
-    def of(cls, alignment: Alignment, number: int) -> AlignmentRead:
-        """Take it from the `number`-th alignment of an input, counted from 0."""
-        names = ("name", "sites", "haplotypes", "copies", "ploidy", "unphased", "unphased_calls")
-        return cls(
-            binary=alignment.alphabet == "binary", haploid=None if alignment.haploid is None else True,
-            samples=() if number else alignment.samples, **{name: getattr(alignment, name) for name in names},
-        )  # fmt: skip
 
 
 TrackT = TypeVar("TrackT", bound=Track)

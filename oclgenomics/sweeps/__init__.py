@@ -22,6 +22,11 @@ if TYPE_CHECKING:
         scan_record as scan_record,
     )
     from oclgenomics.sweeps.formats.thresholds import read_thresholds as read_thresholds
+    from oclgenomics.sweeps.jobs import (
+        ScanJob as ScanJob,
+        ThresholdJob as ThresholdJob,
+        reading_for as reading_for,
+    )
     from oclgenomics.sweeps.options import *
     from oclgenomics.sweeps.plots.scans import plot_scans as plot_scans
     from oclgenomics.sweeps.result import *
@@ -30,9 +35,10 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
-        "api": "find_peaks find_thresholds iter_scan reading_for scan",
+        "api": "check_questions find_peaks find_thresholds iter_scan scan",
         "formats.scans": "make_report read_report scan_record",
         "formats.thresholds": "read_thresholds",
+        "jobs": "ScanJob ThresholdJob reading_for",
         "oclgenomics.app.figures": "save_plot",
         "oclgenomics.app.reports": "write_report",
         "oclgenomics.app.run": "Run",

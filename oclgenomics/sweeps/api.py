@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import ExitStack, closing
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from typing import Any
 
-from oclgenomics.app.run import EngineLike, Run, all_parts_of, lent_engine, verb
+from oclgenomics.app.alignment_jobs import file_names, source_of
+from oclgenomics.app.jobs import ExecutorLike, spread_over
+from oclgenomics.app.run import EngineLike, Run, all_parts_of, verb
 from oclgenomics.app.significance import check_rates
 from oclgenomics.errors import ParameterError, UsageError, check_choice
 from oclgenomics.sweeps.combined import COMBINED
-from oclgenomics.sweeps.device.scanner import BegunScan, SweepScanner
-from oclgenomics.sweeps.families import Background
-from oclgenomics.sweeps.options import IN_INFO, JUDGED, Statistic, SweepOptions, unrefined
-from oclgenomics.sweeps.plan import used_sites
-from oclgenomics.sweeps.populations import read_populations
-from oclgenomics.sweeps.raisd_missing import Draws
-from oclgenomics.sweeps.refinement import candidates
+from oclgenomics.sweeps.jobs import Backgrounds, ScanJob, SweepPart, ThresholdJob, scan_parts
+from oclgenomics.sweeps.options import JUDGED, Statistic, SweepOptions, unrefined
 from oclgenomics.sweeps.result import Scan, Scans
 from oclgenomics.sweeps.significance import Peaks, Significance, check_compared, compare, cut_at, merge_rows
 from oclgenomics.variation import Alignment, ReadOptions
-from oclgenomics.variation.ancestral import AncestralFasta, with_ancestral
 from oclgenomics.variation.genes import Genes, read_genes
-from oclgenomics.variation.sources import AlignmentSource, Excluded, Simulated, batches, open_alignments, regions_of
+from oclgenomics.variation.sources import AlignmentSource, Excluded, Simulated
 
 
 @verb
@@ -37,10 +30,11 @@ def iter_scan(
     reading: ReadOptions = ReadOptions(),
     exclude: Excluded = None,
     on_alignment: Callable[[Alignment], None] | None = None,
-    backgrounds: Mapping[str, Background] | None = None,
+    backgrounds: Backgrounds = None,
     thresholds: Significance | None = None,
     engine: EngineLike = None,
     run: Run | None = None,
+    executor: ExecutorLike = None,
 ) -> Generator[Scan, None, None]:
     """Give the scans of an input one by one; parameters and errors as for `scan`.
 
@@ -53,35 +47,22 @@ def iter_scan(
     options, run = options or SweepOptions(), run or Run()
     if thresholds is not None and options.refine is None:
         raise ParameterError("thresholds", "has no effect without `refine`, the bp between further positions")
-    how = {} if options.refine is None else {"candidates": partial(candidates, options=options, null=thresholds)}
-    regions, length = regions_of(exclude), reading.length
-    reading = reading_for(reading, options)
-    populations = None if options.populations is None else read_populations(options.populations, options.between)
-    accessible = regions_of(options.accessible)
-    fasta = None if options.ancestral in (None, IN_INFO) else AncestralFasta(str(options.ancestral))
-    with ExitStack() as stack:
-        if fasta is not None:
-            stack.callback(fasta.close)
-        read = open_alignments(source, reading, threads=run.threads, progress=run.progress)
-        draws = Draws(options.impute_seed)  # one sequence for all alignments of the input
-        scanner, held, given = None, list[BegunScan](), backgrounds or {}
-        for batch in batches(stack.enter_context(closing(read))):
-            if on_alignment is not None:
-                list(map(on_alignment, batch))
-            start = time.perf_counter()
-            batch = [with_ancestral(one, fasta) for one in batch] if fasta is not None else batch
-            used = [used_sites(one, options, regions, length, populations, accessible, draws) for one in batch]
-            del batch  # before the next one is read
-            seconds = time.perf_counter() - start
-            scanner = scanner or SweepScanner(stack.enter_context(lent_engine(engine)), options)
-            begun = scanner.begin(used, regions, seconds, accessible)
-            del used
-            if scanner.waits(given):
-                held += begun
-            else:
-                yield from scanner.finish(begun, given, **how)
-        if scanner is not None and held:
-            yield from scanner.finish(held, given, **how)
+    parts: Generator[SweepPart, None, None]
+    if executor is None:
+        how: dict[str, Any] = {"exclude": exclude, "backgrounds": backgrounds, "thresholds": thresholds}
+        parts = scan_parts(source, options, engine, run, reading=reading, on_alignment=on_alignment, **how)
+    else:
+        _no_callback(on_alignment)
+        job = ScanJob(file_names(source), options, reading, exclude, backgrounds)
+        parts = spread_over(executor, engine).parts(job, run)
+    with closing(parts):
+        yield from (part for part in parts if isinstance(part, Scan))
+
+
+def _no_callback(on_alignment: Callable[[Alignment], None] | None) -> None:
+    """Refuse to call back for alignments that other processes read."""
+    if on_alignment is not None:
+        raise ParameterError("on_alignment", "cannot be called with `executor`, whose workers read the input")
 
 
 @all_parts_of(iter_scan)
@@ -103,8 +84,9 @@ def scan(scans: list[Scan]) -> Scans:
         Regions, or a BED file of them; `SweepOptions.on_exclude` says what they mean.
     on_alignment : callable, optional
         Called with each alignment as it was read, just before it is filtered and scanned.
-    backgrounds : mapping, optional
-        What statistics compare alignments with (`Scan.backgrounds` of another scan), instead of this input.
+    backgrounds : mapping or path, optional
+        What statistics compare alignments with (`Scan.backgrounds` of another scan), or a file of neutral
+        replicates that `sweeps threshold --json` wrote, instead of this input.
     thresholds : Significance, optional
         Of neutral replicates (`find_thresholds`, `read_thresholds`): with `SweepOptions.refine`, rows that pass one of
         them get further rows around them, instead of those beyond a quantile.
@@ -113,6 +95,9 @@ def scan(scans: list[Scan]) -> Scans:
         The device is opened after the first alignment has been read, so that errors in the input come first.
     run : Run, optional
         Host threads that decompress and parse the input; and progress, called with bytes of the file at work.
+    executor : Executor or Spread, optional
+        Who does pieces of the work, each in its own process; inputs are files then, and there is no `on_alignment`. See
+        `oclgenomics.app.jobs.Spread`.
 
     Returns
     -------
@@ -150,6 +135,7 @@ def find_thresholds(
     on_alignment: Callable[[Alignment], None] | None = None,
     engine: EngineLike = None,
     run: Run | None = None,
+    executor: ExecutorLike = None,
 ) -> Significance:
     """Scan neutral replicates and find the values that a neutral alignment passes with given probabilities.
 
@@ -165,8 +151,13 @@ def find_thresholds(
         Statistics that the combined score adds up, two or more of those of the scan.
     length : int, optional
         Of a replicate, bp, for the record; that of `reading` if not given.
-    reading, on_alignment, engine, run
+    reading, on_alignment, engine
         As for `scan`.
+    run : Run, optional
+        As for `scan`; progress is called with (replicates that have come, None).
+    executor : Executor or Spread, optional
+        As for `scan`; besides files, workers take `oclgenomics.simulate.NeutralReplicates`, each of which they simulate
+        themselves.
 
     Raises
     ------
@@ -183,21 +174,38 @@ def find_thresholds(
     >>> neutral = NeutralReplicates(Region(50, 100_000, 10_000, theta=50, rho=50), 1, 1_000)
     >>> find_thresholds(neutral, fpr=(0.05, 0.01)).to_frame()  # doctest: +SKIP
     """
-    options = options or SweepOptions()
+    options, run = unrefined(options or SweepOptions()), run or Run()
+    combined = check_questions(options, fpr, combined)
+    check_compared(options.statistics, simulated=isinstance(source, Simulated))
+    whole = reading.length if length is None else length
+    if executor is None:
+        parts = ThresholdJob(source, options, reading).parts(engine, run, on_alignment=on_alignment)
+    else:
+        _no_callback(on_alignment)
+        parts = spread_over(executor, engine).parts(ThresholdJob(source_of(source), options, reading), run)
+    with closing(parts):
+        scans = (part for part in parts if isinstance(part, Scan))
+        return Significance.of(scans, options.statistics, fpr, None if whole is None else int(whole), combined)
+
+
+def check_questions(
+    options: SweepOptions, fpr: Sequence[float], combined: Sequence[Statistic] = ()
+) -> Sequence[Statistic]:
+    """Refuse what cannot be asked of neutral replicates; return the statistics to combine in their order.
+
+    Raises
+    ------
+    UsageError
+        A rate outside its range, a grid, or statistics that cannot be combined.
+    """
     if options.grid is not None:
         raise ParameterError("grid", "has other distances on replicates than on the data; use `step`", options.grid)
     check_rates(fpr)
-    check_compared(options.statistics, simulated=isinstance(source, Simulated))
     for name in combined:
         check_choice("combined", name, options.statistics)
     if len(set(combined)) == 1:
         raise ParameterError("combined", "a combined score is of two statistics or more", combined[0])
-    combined = [name for name in options.statistics if name in combined]
-    options = unrefined(options)
-    whole = reading.length if length is None else length
-    how: dict[str, Any] = {"reading": reading, "on_alignment": on_alignment, "engine": engine, "run": run}
-    with closing(iter_scan(source, options, **how)) as scans:
-        return Significance.of(scans, options.statistics, fpr, None if whole is None else int(whole), combined)
+    return [name for name in options.statistics if name in combined]
 
 
 def find_peaks(
@@ -270,10 +278,3 @@ def find_peaks(
     regions = tuple(merge_rows(scans, statistic, value, merge, null))
     refined = any(one.fine is not None for one in scans)
     return Peaks(statistic, regions, value, fpr, compared, annotation, refined)
-
-
-def reading_for(reading: ReadOptions, options: SweepOptions) -> ReadOptions:
-    """Return what is read of an input for a scan with these options."""
-    records = "raisd" if options.precision == "compat" else reading.records
-    ancestral = options.ancestral == IN_INFO
-    return replace(reading, exact_positions=True, records=records, ancestral=ancestral)

@@ -29,7 +29,7 @@ from oclgenomics.sweeps.clr_reference import (
     TOLERANCE,
 )
 from oclgenomics.sweeps.options import SweepOptions, unrefined
-from oclgenomics.sweeps.plan import Floats, Ints, Mask, UsedSites, grid_positions
+from oclgenomics.sweeps.plan import Floats, Ints, Mask, Portion, UsedSites, grid_positions
 from oclgenomics.variation.recombination_map import RecombinationMap
 
 # Samples lie at steps of ln(x), of which one is the distance of two logarithmic knots; positions among them are counted
@@ -43,6 +43,7 @@ NODES = CELLS + 1
 VALUE_BITS = 29  # after the point, of log ratios
 PLACE_BITS = 28  # after the point, of positions in bp
 CENTRES = 128  # of the intervals of a mantissa
+AT_ONCE = 64  # classes of a table
 LEAST_CHANCE = 1e-300
 MOST_SLOPE = 1e6  # by a step: far above any of a chance that is not as good as 0
 
@@ -86,6 +87,14 @@ class SiteClasses:
         keys = np.unique(np.concatenate([one.keys for one in several]))
         none = np.zeros(0, np.int64)
         return cls(keys & 0xFFFFFFFF, keys >> 32, none, none, several[0].folded)
+
+    @classmethod
+    def added(cls, several: Sequence[SiteClasses]) -> SiteClasses:
+        """Return all classes of several, of which at least one is given, with their sites counted together."""
+        keys, place = np.unique(np.concatenate([one.keys for one in several]), return_inverse=True)
+        counts = np.zeros(len(keys), np.int64)
+        np.add.at(counts, place.reshape(-1), np.concatenate([one.counts for one in several]))
+        return cls(keys & 0xFFFFFFFF, keys >> 32, counts, np.zeros(0, np.int64), several[0].folded)
 
     @property
     def keys(self) -> Ints:
@@ -276,29 +285,40 @@ def ratio_table(classes: SiteClasses, spectrum: Floats) -> RatioTable:
     UsageError
         The spectrum is of fewer haplotypes, or has no site like one of the data.
     """
-    size = len(spectrum) - 1
-    chances = classes.chances(size)
-    expected = spectrum @ chances
-    unlikely = np.flatnonzero(expected <= 0)
-    if len(unlikely):
-        derived, observed = classes.derived[unlikely[0]], classes.observed[unlikely[0]]
-        raise UsageError(f"the spectrum has no site with {derived} of {observed} haplotypes, and the data have one")
+    size, count = len(spectrum) - 1, len(classes.derived)
     inner = swept_spectra(spectrum)[:, 1:-1]
-    values = np.empty((len(expected), NODES), np.int64)
-    slopes = np.empty((len(expected), NODES), np.float32)
-    at_once = 256
-    for first in range(0, len(expected), at_once):
-        part = slice(first, first + at_once)
-        own = SiteClasses(classes.derived[part], classes.observed[part], classes.counts, classes.of, folded=False)
-        chance, rate = _sampled(inner @ own.chances(size)[1:-1])
+    values = np.empty((count, NODES), np.int64)
+    slopes = np.empty((count, NODES), np.float32)
+    for first in range(0, count, AT_ONCE):
+        part = slice(first, first + AT_ONCE)
+        own = SiteClasses(classes.derived[part], classes.observed[part], classes.counts, classes.of, classes.folded)
+        among = own.chances(size)
+        expected = _product(spectrum[None, :], among)[0]
+        unlikely = np.flatnonzero(expected <= 0)
+        if len(unlikely):
+            derived, observed = own.derived[unlikely[0]], own.observed[unlikely[0]]
+            raise UsageError(f"the spectrum has no site with {derived} of {observed} haplotypes, and the data have one")
+        chance, rate = _sampled(_product(inner, _drawing(size, own.derived, own.observed)[1:-1]))
         if classes.folded:
             twice = 2 * own.derived != own.observed
-            other, other_rate = _sampled(inner @ _drawing(size, own.observed - own.derived, own.observed)[1:-1])
-            chance, rate = chance + np.where(twice, other, 0.0), rate + np.where(twice, other_rate, 0.0)
+            other = _drawing(size, own.observed - own.derived, own.observed)[1:-1]
+            more, more_rate = _sampled(_product(inner, other))
+            chance, rate = chance + np.where(twice, more, 0.0), rate + np.where(twice, more_rate, 0.0)
         rate, chance = np.where(chance > LEAST_CHANCE, rate, 0.0), np.maximum(chance, LEAST_CHANCE)
-        values[part] = np.rint(np.ldexp(np.log(chance) - np.log(expected[part]), VALUE_BITS)).T.astype(np.int64)
+        values[part] = np.rint(np.ldexp(np.log(chance) - np.log(expected), VALUE_BITS)).T.astype(np.int64)
         slopes[part] = np.clip(rate * (_nodes()[0] * STEP)[:, None] / chance, -MOST_SLOPE, MOST_SLOPE).T
     return RatioTable(values, slopes)
+
+
+def _product(left: Floats, right: Floats) -> Floats:
+    """The product of two matrices, of which the right one is filled up to a fixed width.
+
+    BLAS chooses its order of operations by the size, and a class must not depend on which others are in the table.
+    """
+    filled = np.zeros((len(right), AT_ONCE))
+    filled[:, : right.shape[1]] = right
+    found: Floats = (left @ filled)[:, : right.shape[1]]
+    return found
 
 
 def _sampled(y: Floats) -> tuple[Floats, Floats]:
@@ -376,6 +396,12 @@ class ClrSites:
         if known is not None:
             derived, observed = derived[known], observed[known]
         return cls(sites, derived, observed, places, at, first.astype(np.int64), stop.astype(np.int64))
+
+    def portion(self, own: Portion) -> ClrSites:
+        """Return all sites, and the places of a portion."""
+        begin, end = own.share(len(self.places))
+        names = ("places", "at", "first", "stop")
+        return replace(self, **{name: getattr(self, name)[begin:end] for name in names})
 
     def limits(self) -> tuple[Floats, Floats, Floats]:
         """Return the least and the largest alpha to be tried first at each place, and the least of all.

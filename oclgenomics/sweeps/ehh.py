@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Literal
 
 import numpy as np
@@ -37,6 +37,7 @@ REASONS = {
     END: "end of the data", GAP: "gap", EXCLUDED: "excluded region", SINGLE: "allele of one haplotype",
     HETEROZYGOUS: "mostly heterozygous", ZERO: "no homozygosity", UNPOLARISED: "ancestral state not known",
 }  # fmt: skip
+MISSING_STATES = "missing states"  # of sites that are no cores
 SCORED = 0
 
 
@@ -141,6 +142,17 @@ class SiteScores:
     normalised: Floats
     stretch: Ints
     unscored: Mapping[str, int]
+
+    @classmethod
+    def joined(cls, several: Sequence[SiteScores]) -> SiteScores:
+        """Return the scores of an alignment from those of ranges of its cores."""
+        names = [one.name for one in fields(cls) if one.name != "unscored"]
+        columns = {name: np.concatenate([getattr(one, name) for one in several]) for name in names}
+        counts = {why: sum(one.unscored.get(why, 0) for one in several) for why in REASONS.values()}
+        unscored = {why: count for why, count in counts.items() if count}
+        if MISSING_STATES in several[0].unscored:
+            unscored[MISSING_STATES] = several[0].unscored[MISSING_STATES]
+        return cls(**columns, unscored=unscored)
 
 
 # Which sites
@@ -309,27 +321,31 @@ def site_scores(
     sums: NDArray[np.uint64],
     ended: NDArray[np.bool_],
     options: SweepOptions,
+    cores: tuple[int, int] | None = None,
 ) -> SiteScores:
-    """Return the scores of one alignment.
+    """Return the scores of one alignment, or of a range of its cores.
 
     Parameters
     ----------
     sites : CoreSites
     score : str
     walk : Walks
-    sums : ndarray of uint64, shape (2, kinds, sites)
+    sums : ndarray of uint64, shape (2, kinds, cores)
         As the kernels define them.
-    ended : ndarray of bool, shape (2, sites)
+    ended : ndarray of bool, shape (2, cores)
         Which walks were completed.
     options : SweepOptions
+    cores : tuple of int, optional
+        Cores [begin, end); all sites if not given.
     """
-    why = unscorable(sites, options)
+    own = slice(*(cores or (0, sites.sites)))
+    why, closed = unscorable(sites, options)[own], walk.closed[:, own]
     unit = float(1 << walk.bits) * (1e6 if score in BY_BP else 1.0)
     totals = (sums[0] + sums[1]).astype(np.float64) / (2 * unit)
-    counts = allele_counts(sites).astype(np.float64)
+    counts = allele_counts(sites)[:, own].astype(np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         if sites.genotypes:
-            ends = _first_steps(walk) / (2 * unit)
+            ends = _first_steps(walk)[own] / (2 * unit)
             integrals = [_integral(totals[kind], some, ends) for kind, some in (
                 (2, counts[2]), (4, counts[0] + counts[1]), (0, counts[0]), (3, counts[1] + counts[2])
             )]  # fmt: skip
@@ -347,16 +363,16 @@ def site_scores(
     for side in (1, 0):
         stopped = ~ended[side] & (why == SCORED)
         if options.ehh_edge == "keep":
-            stopped &= walk.closed[side] != END
-        why[stopped] = walk.closed[side][stopped]
+            stopped &= closed[side] != END
+        why[stopped] = closed[side][stopped]
     why[zero & (why == SCORED)] = ZERO
     scored = why == SCORED
     unscored = {text: int((why == number).sum()) for number, text in REASONS.items() if (why == number).any()}
     if sites.missing:
-        unscored["missing states"] = sites.missing
-    stretch = np.cumsum(sites.barriers != OPEN)
-    frequency = sites.derived / sites.haplotypes
-    chosen = [sites.positions, frequency, first, second, values, np.full(sites.sites, np.nan)]
+        unscored[MISSING_STATES] = sites.missing
+    stretch = np.cumsum(sites.barriers != OPEN)[own]
+    frequency = sites.derived[own] / sites.haplotypes
+    chosen = [sites.positions[own], frequency, first, second, values, np.full(len(why), np.nan)]
     at, shares, first, second, values, nothing = (one[scored] for one in chosen)
     return SiteScores(at, shares, first, second, values, nothing, stretch[scored], unscored)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.runtime import Engine
 from oclgenomics.sweeps.options import LOW, Statistic, SweepOptions
-from oclgenomics.sweeps.plan import Floats, Mask, UsedSites, on_rows
+from oclgenomics.sweeps.plan import Floats, Mask, Portion, UsedSites, on_rows
 
 Background = Mapping[str, NDArray[np.float64]]
 
@@ -46,11 +46,13 @@ class Family(Protocol):
     """Statistics that are computed together, on one device.
 
     A scan measures each alignment as it is read, with its sites at hand, and keeps what that returns: so it is small,
-    and holds no sites. Where values depend on all alignments of an input, the scan waits for the last one.
+    and holds no sites. Where values depend on all alignments of an input, the scan waits for the last one. Pieces of a
+    scan measure portions of alignments, and the values are those of all portions joined.
 
     Parameters
     ----------
-    engine : Engine
+    engine : Engine, optional
+        None: what is measured comes from elsewhere.
     block_sites : int, optional
         Sites of a block instead of those that fit in memory. Results never depend on it.
 
@@ -59,19 +61,33 @@ class Family(Protocol):
     name : str
         Of the background, in files.
     statistics : tuple of str
+    late : bool
+        Values are computed on the device, once the background is known. Pieces do that for their portions: `native`
+        takes them as measured, too.
     """
 
     name: ClassVar[str]
     statistics: ClassVar[tuple[Statistic, ...]]
+    late: ClassVar[bool]
 
-    def __init__(self, engine: Engine, *, block_sites: int | None = None) -> None: ...
+    def __init__(self, engine: Engine | None, *, block_sites: int | None = None) -> None: ...
 
     def needs_background(self, options: SweepOptions) -> bool:
         """Say whether values depend on all alignments of an input."""
         ...
 
-    def measure(self, used: Sequence[UsedSites], options: SweepOptions, masks: Sequence[Mask]) -> list[Any]:
-        """Return what is known of each of some alignments, without all others."""
+    def measure(
+        self, used: Sequence[UsedSites], options: SweepOptions, masks: Sequence[Mask], portions: Sequence[Portion]
+    ) -> list[Any]:
+        """Return what is known of the portion of each of some alignments, without all others."""
+        ...
+
+    def joined(self, measured: Sequence[Any]) -> Any:
+        """Return what is known of an alignment from what is known of its portions, in their order."""
+        ...
+
+    def see(self, used: UsedSites, options: SweepOptions) -> None:
+        """Take what the background of a late family needs of an alignment, whichever piece measures it."""
         ...
 
     def background(self, measured: Sequence[Any], options: SweepOptions) -> Background:

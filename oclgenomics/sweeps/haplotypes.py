@@ -6,7 +6,7 @@ All of them follow from how often the most common haplotypes of each window occu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from oclgenomics.sweeps.device.haplotypes import HaplotypeCounter, HaplotypeCoun
 from oclgenomics.sweeps.families import Background, Native
 from oclgenomics.sweeps.lassi import KEPT, lassi_values, least_distance, saltilassi_values
 from oclgenomics.sweeps.options import HAPLOTYPE_STATISTICS, Statistic, SweepOptions
-from oclgenomics.sweeps.plan import Floats, Mask, UsedSites, sites_known
+from oclgenomics.sweeps.plan import Floats, Ints, Mask, Portion, SitePlanes, UsedSites, sites_known
 
 COMPLETE_SHARE = 0.5  # of haplotypes, below which a window has no value
 SPECTRUM_STATISTICS = ("lassi", "saltilassi")
@@ -44,6 +44,12 @@ class HaplotypeWindows:
     copies: int
     genotypes: bool
 
+    @classmethod
+    def joined(cls, several: Sequence[HaplotypeWindows]) -> HaplotypeWindows:
+        """Return those of an alignment from those of its portions."""
+        at, known = (np.concatenate([getattr(one, name) for one in several]) for name in ("at", "known"))
+        return replace(several[0], at=at, known=known, counts=HaplotypeCounts.joined([one.counts for one in several]))
+
     def weighted(self) -> Floats:
         """Return frequencies among the most common haplotypes times all of the window, for windows that are known."""
         top = self.counts.top[:, self.known].T.astype(np.float64)
@@ -56,36 +62,47 @@ class HaplotypeFamily:
 
     Parameters
     ----------
-    engine : Engine
+    engine : Engine, optional
+        None: windows come from elsewhere.
     block_sites : int, optional
         Sites of a block instead of those that fit in memory. Results never depend on it.
     """
 
     name: ClassVar[str] = "haplotypes"
     statistics: ClassVar[tuple[Statistic, ...]] = HAPLOTYPE_STATISTICS
+    late: ClassVar[bool] = False
 
-    def __init__(self, engine: Engine, *, block_sites: int | None = None) -> None:
-        self._counter = HaplotypeCounter(engine, block_sites=block_sites)
+    def __init__(self, engine: Engine | None, *, block_sites: int | None = None) -> None:
+        self._counter = None if engine is None else HaplotypeCounter(engine, block_sites=block_sites)
 
     def needs_background(self, options: SweepOptions) -> bool:
         """Say whether the mean spectrum of all windows is needed."""
         return any(name in options.statistics for name in SPECTRUM_STATISTICS)
 
     def measure(
-        self, used: Sequence[UsedSites], options: SweepOptions, masks: Sequence[Mask]
+        self, used: Sequence[UsedSites], options: SweepOptions, masks: Sequence[Mask], portions: Sequence[Portion]
     ) -> list[HaplotypeWindows]:
         """Count the haplotypes of each window."""
+        assert self._counter is not None
         window, step = options.haplotype_window, options.haplotype_step
-        counted = self._counter.count([one.planes for one in used], window, step, KEPT)
+        firsts = [_own_starts(one.sites, window, step, portion) for one, portion in zip(used, portions, strict=True)]
+        planes = [_with_windows(one.planes, first, window, step) for one, first in zip(used, firsts, strict=True)]
+        counted = self._counter.count(planes, window, step, KEPT)
         found = []
-        for one, counts, mask in zip(used, counted, masks, strict=True):
-            first = window_starts(one.sites, window, step)
+        for one, counts, mask, first in zip(used, counted, masks, firsts, strict=True):
             start, end = one.positions[first], one.positions[first + window - 1]
             copies = one.facts.haplotypes // 2 if one.planes.genotypes else one.facts.haplotypes
             known = counts.complete >= _fewest(copies)
             known &= sites_known(start, end, options, mask)
             found.append(HaplotypeWindows((start + end) / 2, counts, known, copies, one.planes.genotypes))
         return found
+
+    def joined(self, measured: Sequence[HaplotypeWindows]) -> HaplotypeWindows:
+        """Join the windows of portions."""
+        return HaplotypeWindows.joined(measured)
+
+    def see(self, used: UsedSites, options: SweepOptions) -> None:
+        """Do nothing: windows say what the background needs."""
 
     def background(self, measured: Sequence[HaplotypeWindows], options: SweepOptions) -> Background:
         """Return the mean spectrum of all windows, and the smallest distance of two of a chromosome (0 without any)."""
@@ -118,6 +135,20 @@ class HaplotypeFamily:
     ) -> Native:  # fmt: skip
         """Return the values of windows, all of which are known."""
         return found
+
+
+def _own_starts(sites: int, window: int, step: int, portion: Portion) -> Ints:
+    """First sites of the windows of a portion."""
+    every = window_starts(sites, window, step)
+    begin, end = portion.share(len(every))
+    return every[begin:end]
+
+
+def _with_windows(planes: SitePlanes, first: Ints, window: int, step: int) -> SitePlanes:
+    """The sites of windows that begin at some sites."""
+    if len(first) == len(window_starts(planes.sites, window, step)):
+        return planes
+    return planes.between(int(first[0]), int(first[-1]) + window) if len(first) else planes.between(0, 0)
 
 
 def _homozygosity(counts: HaplotypeCounts) -> dict[str, Floats]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -348,6 +348,28 @@ def _extent(
 # Where windows lie
 
 
+@dataclass(frozen=True)
+class Portion:
+    """The part of an alignment that is scanned: of its rows, and of the windows, sites and places of each statistic.
+
+    Attributes
+    ----------
+    begin, end, of : int
+        Parts [begin, end) of so many equal ones.
+    """
+
+    begin: int = 0
+    end: int = 1
+    of: int = 1
+
+    def share(self, total: int) -> tuple[int, int]:
+        """Return the begin and the end of its share of so many things that follow each other."""
+        return self.begin * total // self.of, self.end * total // self.of
+
+
+ALL = Portion()
+
+
 @dataclass(frozen=True, eq=False)
 class Stretches:
     """Stretches of one chromosome, by bp.
@@ -467,6 +489,10 @@ class Spans:
     stop: Ints
     length: Floats
     known: NDArray[np.bool_]
+
+    def between(self, begin: int, end: int) -> Spans:
+        """Return the windows [begin, end)."""
+        return Spans(*(getattr(self, one.name)[begin:end] for one in fields(self)))
 
 
 def site_windows(used: UsedSites, options: SweepOptions, mask: Mask) -> Spans:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
 import numpy as np
@@ -111,6 +111,14 @@ class Scan:
     def by_bp(self) -> bool:
         """Whether rows have windows of bp, and not of sites."""
         return self.gridded or str(self.parameters.get("window")) != "None"
+
+    @classmethod
+    def joined(cls, several: Sequence[Scan]) -> Scan:
+        """Return the scan of an alignment whose rows several have, in their order."""
+        names = ("positions", "start", "end", "window_sites")
+        columns: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in several]) for name in names}
+        values = {name: np.concatenate([one.values[name] for one in several]) for name in several[0].values}
+        return replace(several[0], **columns, values=values, seconds=sum(one.seconds for one in several))
 
     def best(self, name: str) -> int | None:
         """Return the row that looks most like a sweep by a statistic, the first of equals; None without any value."""

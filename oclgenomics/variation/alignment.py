@@ -325,3 +325,41 @@ def characters(alignment: Alignment) -> NDArray[np.uint8]:
     if alignment.gap is not None:
         text[unpack_sites(alignment.gap, alignment.haplotypes) == 1] = ord("-")
     return text
+
+
+@dataclass(frozen=True)
+class AlignmentRead:
+    """What was read of an alignment whose scan comes later: what figures and messages show of it.
+
+    Attributes
+    ----------
+    name : str
+    binary : bool
+        The states are 0 and 1, as those of simulated replicates are.
+    sites, haplotypes, copies, ploidy, unphased, unphased_calls
+        As in `Alignment`, before any site was left out.
+    haploid : bool, optional
+        True if any call is haploid among diploid ones; None if none is.
+    samples : tuple of str
+        Their names, of the first alignment of an input only.
+    """
+
+    name: str
+    binary: bool
+    sites: int
+    haplotypes: int
+    copies: int
+    ploidy: int
+    unphased: bool
+    unphased_calls: int
+    haploid: bool | None
+    samples: tuple[str, ...]
+
+    @classmethod
+    def of(cls, alignment: Alignment, number: int) -> AlignmentRead:
+        """Take it from the `number`-th alignment of an input, counted from 0."""
+        names = ("name", "sites", "haplotypes", "copies", "ploidy", "unphased", "unphased_calls")
+        return cls(
+            binary=alignment.alphabet == "binary", haploid=None if alignment.haploid is None else True,
+            samples=() if number else alignment.samples, **{name: getattr(alignment, name) for name in names},
+        )  # fmt: skip

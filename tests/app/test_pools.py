@@ -445,6 +445,8 @@ def test_provenance_names_the_workers(device: Device, folder: Path, capsys: pyte
         f"omega scan {TESTS}/data/omega/edge/twochrom.vcf --grid 50 --minwin 100 --maxwin 50000 -o OUT",
         "omega threshold --grid 12 --minwin 1k --maxwin 30k --length 200k --samples 12 --theta 40 --rho 40 --seed 5 "
         "--replicates 9 --fpr 0.2 -o OUT",
+        f"sweeps scan {TESTS}/data/sweeps/threechrom.vcf.gz -w 20 --stat pi,nsl,clr --clr-step 20k -o OUT",
+        "sweeps threshold --stat mu,pi --length 50k --samples 12 --seed 5 --sites 70 --replicates 9 --fpr 0.2 -o OUT",
         "sdtw align reads.npz --reference target.sdtw --prefixes 100,450 --trim 20 -o OUT",
         "sdtw classify reads.npz --reference target.sdtw --stages 100:500,300:400 --trim 20 -o OUT",
         f"classify query DB {TESTS}/data/classify/edge/edge_reads.fa -o OUT",

@@ -81,7 +81,7 @@ ALIKE = {  # read as those of the same name of another command
     "classify reference", "signatures reference", "fpga input", "fpga samples", "fpga exclude", "sdtw others",
     "sdtw background", "sdtw truth", "simulate model",
     *(f"sweeps {name}" for name in ("input", "samples", "exclude", "threshold", "scan", "background")),
-    *(f"{system} piece_files" for system in ("classify", "omega", "sdtw", "signatures")),
+    *(f"{system} piece_files" for system in ("classify", "omega", "sdtw", "signatures", "sweeps")),
 }  # fmt: skip
 ELSEWHERE = {  # which reads what others of these do, or is no stream by its nature
     "scheduler": "a file of Dask", "taxonomy": "a folder", "genomes": "a folder", "sources": "names of collections",

@@ -16,7 +16,7 @@ from oclgenomics.sweeps import SweepOptions, reference, scan
 from oclgenomics.sweeps.families import Native
 from oclgenomics.sweeps.haplotypes import HaplotypeFamily
 from oclgenomics.sweeps.options import HAPLOTYPE_STATISTICS
-from oclgenomics.sweeps.plan import Mask, used_sites
+from oclgenomics.sweeps.plan import ALL, Mask, used_sites
 from oclgenomics.variation import ReadOptions, read_alignments
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import BedRegions
@@ -32,7 +32,7 @@ def natives(
 ) -> list[Native]:
     family = HaplotypeFamily(engine)
     used = [used_sites(one, options, exclude, None) for one in alignments]
-    measured = family.measure(used, options, [Mask.of(exclude, one.name, options) for one in used])
+    measured = family.measure(used, options, [Mask.of(exclude, one.name, options) for one in used], [ALL] * len(used))
     background = family.background(measured, options)
     return [family.native(one, options, background) for one in measured]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from oclgenomics.omega.options import ScanOptions, scan_parameters
-from oclgenomics.omega.result import AlignmentRead, DataFacts, Scan
+from oclgenomics.omega.result import DataFacts, Scan
 from oclgenomics.omega.significance.facts import NullFacts, grid_spacing, site_density
 from oclgenomics.omega.significance.thresholds import (
     Maxima,
@@ -20,6 +20,7 @@ from oclgenomics.omega.significance.thresholds import (
     localisation,
     thresholds,
 )
+from oclgenomics.variation.alignment import AlignmentRead
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 from oclgenomics.app.commands import add_system
 
-COMMANDS = "scan threshold peaks"
+COMMANDS = "scan threshold combine peaks"
 
 
 def add_parser(subparsers: Any) -> None:

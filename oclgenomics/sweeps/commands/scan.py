@@ -6,6 +6,7 @@ import argparse
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import oclgenomics
@@ -14,6 +15,7 @@ from oclgenomics.app import commands as app, files
 from oclgenomics.app.html_output import add_html_option, elsewhere, input_title, write_page
 from oclgenomics.app.inputs import add_reading_options, add_region_to_read, read_options, say_haploid, say_unphased
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
+from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.lazy_names import late
 from oclgenomics.sweeps import formats, plots
@@ -33,6 +35,7 @@ from oclgenomics.sweeps.options import (
 
 if TYPE_CHECKING:
     from oclgenomics.variation import Alignment
+    from oclgenomics.variation.alignment import AlignmentRead
 
 own = late("oclgenomics.sweeps.significance")
 sources = late("oclgenomics.variation.sources")
@@ -70,7 +73,19 @@ def add_parser(actions: Any) -> None:
         "--samples", metavar="FILE",
         help="samples of a VCF, VCF Zarr or tree sequence to use, one per line (default: all)",
     ))  # fmt: skip
+    files.reads(group.add_argument(
+        "--background", metavar="FILE",
+        help="take what lassi, saltilassi and clr compare with, and what nsl, ihs, xp_nsl and xp_ehh are normalised "
+        "by, from the neutral replicates of such a file, if this input is short",
+    ))  # fmt: skip
     add_site_options(parser)
+    add_report_options(parser)
+    add_spread_options(parser)
+    app.add_device_options(parser)
+
+
+def add_report_options(parser: argparse.ArgumentParser) -> None:
+    """Add all outputs: the report, the figure and the page."""
     group = app.add_output_options(parser, formats=FORMATS, what="statistics")
     group.add_argument(
         "--all", action="store_true",
@@ -87,16 +102,10 @@ def add_parser(actions: Any) -> None:
         "if statistics were combined there, the report has the combined score and its p-value",
     ))  # fmt: skip
     files.reads(group.add_argument(
-        "--background", metavar="FILE",
-        help="take what lassi and saltilassi compare windows with from the neutral replicates of such a file, if this "
-        "input is short",
-    ))  # fmt: skip
-    files.reads(group.add_argument(
         "--genes", metavar="FILE", help="name the genes at the peaks in the figure; GFF3, GTF or BED"
     ))  # fmt: skip
     add_html_option(group, "the statistics along the chromosomes")
     add_multiqc_options(group, "the first statistic along the chromosomes")
-    app.add_device_options(parser)
 
 
 def add_statistic_options(parser: argparse.ArgumentParser, *, grid: bool = True) -> None:
@@ -310,33 +319,45 @@ def run(args: argparse.Namespace) -> int:
     UsageError, InputError, DeviceError, OutputError
         See the exit codes of `oclgenomics.errors`.
     """
-    app.begin_engine(args, draws="plot_scans")
+    combined = is_combined(args)
+    if not combined:
+        app.begin_engine(args, draws="plot_scans")
     options = sweep_options(args)
-    reading = sweeps.reading_for(read_options(args, args.samples, getattr(args, "region", None)), options)
+    reading = read_options(args, args.samples, getattr(args, "region", None))
     output = _check_outputs(args, options)
-    exclude = sources.regions_of(args.exclude)
+    job = sweeps.ScanJob((args.input,), options, reading, args.exclude, args.background, args.samples is not None)
+    if not has_pieces(args):
+        ancestral = None if args.ancestral == IN_INFO else args.ancestral
+        for path in (args.accessible, ancestral, args.clr_spectrum, args.recombination_map, args.populations):
+            if path not in (None, "-") and not os.path.exists(path):  # it is read when the first alignment was
+                raise InputError("no such file", source=path)
+    if args.shard is not None:
+        oclgenomics.select_device(args.device)
+        return write_shard(args, job, "scanning")
     null = None if args.threshold is None else sweeps.read_thresholds(args.threshold)
     _check_threshold(args, null)
     genes = None if args.genes is None else gene_files.read_genes(args.genes)
     background = None if args.background is None else sweeps.read_thresholds(args.background)
-    ancestral = None if args.ancestral == IN_INFO else args.ancestral
-    for path in (args.accessible, ancestral, args.clr_spectrum, args.recombination_map, args.populations):
-        if path not in (None, "-") and not os.path.exists(path):  # it is read when the first alignment was
-            raise InputError("no such file", source=path)
-    oclgenomics.select_device(args.device)  # a device that is not there is reported before hours of reading
+    if not combined:
+        oclgenomics.select_device(args.device)  # a device that is not there is reported before hours of reading
     messages = ScanMessages(args)
+    progress = messages.progress.update
     with ExitStack() as stack:
-        read = sources.open_alignments(args.input, reading, threads=args.threads, progress=messages.progress.update)
-        first = sources.first_read(
-            stack.enter_context(closing(read)), args.input, lambda one: _look_at_first(args, one)
-        )
-        engine = stack.enter_context(app.open_engine(args))
-        how: dict[str, Any] = {"reading": reading, "exclude": exclude, "on_alignment": messages.alignment}
-        how["backgrounds"] = None if background is None else background.backgrounds
-        how["thresholds"] = None if args.refine is None else null
-        scans = stack.enter_context(closing(sweeps.iter_scan(first, options, engine=engine, run=sweeps.Run(), **how)))
+        if not combined:
+            exclude = sources.regions_of(args.exclude)
+            exact = sweeps.reading_for(reading, options)
+            read = sources.open_alignments(args.input, exact, threads=args.threads, progress=progress)
+            first = sources.first_read(
+                stack.enter_context(closing(read)), args.input, lambda one: _look_at_first(args, one)
+            )
+            given = None if background is None else background.backgrounds
+            refining = None if args.refine is None else null
+            job = replace(job, source=first, exclude=exclude, backgrounds=given, thresholds=refining)
+        work = stack.enter_context(work_of(args))
+        parts = stack.enter_context(closing(work.parts(job, sweeps.Run(progress=progress if combined else None))))
+        scans = _scans(parts, messages)
         drawn: list[sweeps.Scan] = []
-        made = app.provenance(args, engine)
+        made = work.provenance()
         report = formats.make_report(
             output.format, provenance=made, all_columns=args.all, separator=not args.no_separator,
             statistic=next((name for name in EHH_STATISTICS if name in options.statistics), ""),
@@ -345,7 +366,7 @@ def run(args: argparse.Namespace) -> int:
         with app.text_output(output.path, "wb") as stream:
             formats.write_report(_seen(scans, messages, kept, null), stream, report)
         messages.totals(options)
-        app.report_profile(args, engine)
+        work.report_profile()
     if null is not None:
         app.say(args, f"compared with the replicates: {own.compare(null, drawn, 'this scan')}")
     title = input_title([args.input])
@@ -381,6 +402,8 @@ def _check_outputs(args: argparse.Namespace, options: sweeps.SweepOptions) -> ap
         raise UsageError(f"--format {args.format} has no place for fine rows; leave out --refine")
     if args.format == "raisd" and "mu" not in options.statistics:
         raise UsageError(f"--format raisd holds mu alone, which --stat {args.statistics} leaves out; add it")
+    if args.shard is not None and args.threshold is not None:
+        raise UsageError(f"--threshold {args.threshold}: a piece has no figure; give this option to `combine`")
     if args.plot:
         plots.plot_format(args.plot)
     elif args.genes is not None:
@@ -415,6 +438,15 @@ def _look_at_first(args: argparse.Namespace, alignment: Alignment) -> None:
         raise UsageError(f"--samples {args.samples}: this input does not name its samples; leave the option out")
 
 
+def _scans(parts: Iterator[Any], messages: ScanMessages) -> Iterator[sweeps.Scan]:
+    """The scans among the parts; what was read of alignments is reported."""
+    for part in parts:
+        if isinstance(part, sweeps.Scan):
+            yield part
+        else:
+            messages.alignment(part)
+
+
 def _seen(
     scans: Iterator[sweeps.Scan], messages: ScanMessages, drawn: list[sweeps.Scan] | None,
     null: sweeps.Significance | None,
@@ -445,7 +477,7 @@ class ScanMessages:
         self._read = self._scanned = self._rows = self._empty = 0
         self._seconds = 0.0
 
-    def alignment(self, alignment: Alignment) -> None:
+    def alignment(self, alignment: AlignmentRead) -> None:
         """Report what is odd about an alignment before it is scanned."""
         self.progress.clear()
         self._read += 1

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import oclgenomics
 from oclgenomics import sweeps
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import add_reading_options, add_region_to_read, read_options
+from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.lazy_names import late
 from oclgenomics.simulate.commands.neutral import add_simulation_options, check_simulation, neutral_replicates
 from oclgenomics.sweeps import formats
 from oclgenomics.sweeps.commands.scan import add_site_options, add_statistic_options, sweep_options
 from oclgenomics.sweeps.options import OWN_OPTIONS
-
-if TYPE_CHECKING:
-    from oclgenomics.variation import Alignment
 
 significance = late("oclgenomics.app.significance")
 own = late("oclgenomics.sweeps.significance")
@@ -83,6 +82,7 @@ def add_parser(actions: Any) -> None:
         "are made after",
     ))  # fmt: skip
     app.add_output_options(parser, formats=FORMATS)
+    add_spread_options(parser)
     app.add_device_options(parser)
     shown = {one.dest: one.default for one in parser._actions if one.dest in FROM_REPORT and one.default is not None}
     parser.set_defaults(
@@ -108,37 +108,40 @@ def run(args: argparse.Namespace) -> int:
     for name in combined:
         if name not in options.statistics:
             raise UsageError(f"--combine {args.combine}: {name} is not one of --stat {','.join(options.statistics)}")
-    check_simulation(args)
+    together = sweeps.check_questions(options, rates, combined)
+    if not has_pieces(args):  # of which the options are settled
+        check_simulation(args)
     if args.input is None:
         for rate in rates:
             judged = args.replicates // 2 if args.combine else args.replicates
             significance.rank_for(rate, judged)  # refuses before the work what it would refuse after it
-    neutral = neutral_replicates(args)
-    oclgenomics.select_device(args.device)  # a device that is not there is reported before the work
-    observation = observing.Observation(
-        bool(args.genotypes), args.missing_calls or 0.0, *_place(args, report), seed=args.seed or 1
-    )
+    spread = is_combined(args)
+    place = ("", 1, 0) if has_pieces(args) else _place(args, report)
+    job = sweeps.ThresholdJob(
+        () if has_pieces(args) else neutral_replicates(args), options, reading,
+        observing.Observation(bool(args.genotypes), args.missing_calls or 0.0, *place, seed=args.seed or 1), args.scan,
+        {name: getattr(args, name) for name in ("fpr", "combine")},
+    )  # fmt: skip
+    if not spread:
+        oclgenomics.select_device(args.device)  # a device that is not there is reported before the work
+    if args.shard is not None:
+        return write_shard(args, job, "scanning", unit=("replicates", 1))
     progress = app.started_progress(args, "neutral", "replicates", 1)
+    how = sweeps.Run()
     with ExitStack() as stack:
-        read = sources.open_alignments(neutral, sweeps.reading_for(reading, options), threads=args.threads)
-        seen = _counted(
-            observing.as_observed(stack.enter_context(closing(read)), observation), progress, args.replicates
-        )
-        first = sources.first_read(seen, args.input or "the simulation")
-        engine = stack.enter_context(app.open_engine(args))
-        found = sweeps.find_thresholds(
-            first,
-            options,
-            fpr=rates,
-            combined=combined,
-            length=args.length,
-            reading=reading,
-            engine=engine,
-            run=sweeps.Run(),
-        )
-        made = app.provenance(args, engine)
+        if not spread:
+            how = sweeps.Run(progress=lambda done, _: progress.update(done, args.replicates))
+            exact = sweeps.reading_for(reading, options)
+            read = sources.open_alignments(job.neutral, exact, threads=args.threads)
+            seen = iter(job.observed(stack.enter_context(closing(read))))
+            first = sources.first_read(seen, args.input or "the simulation")
+            job = replace(job, neutral=first, observation=None)
+        work = stack.enter_context(work_of(args))
+        scans = stack.enter_context(closing(work.parts(job, how)))
+        found = own.Significance.of(scans, options.statistics, rates, args.length, together)
+        made = work.provenance()
         progress.clear()
-        app.report_profile(args, engine)
+        work.report_profile()
     peaks: list[dict[str, Any]] = []
     if report is not None:
         app.say(args, f"compared with the replicates: {own.compare(found, report, args.scan)}")
@@ -147,14 +150,6 @@ def run(args: argparse.Namespace) -> int:
     _say_thresholds(args, found, peaks)
     app.say_written(args)
     return 0
-
-
-def _counted(alignments: Iterator[Alignment], progress: Any, total: int | None) -> Iterator[Alignment]:
-    """The same alignments, counted as they come."""
-    for number, one in enumerate(alignments, start=1):
-        progress.update(number, total)
-        yield one
-        del one  # before the next one is simulated or read
 
 
 def _settle(args: argparse.Namespace, report: sweeps.Scans | None) -> None:

@@ -36,7 +36,7 @@ from oclgenomics.sweeps.clr import (
 from oclgenomics.sweeps.clr_reference import LEAST_DISTANCE
 from oclgenomics.sweeps.families import Background, Native
 from oclgenomics.sweeps.options import Statistic, SweepOptions
-from oclgenomics.sweeps.plan import Floats, Ints, Mask, UsedSites, highest_in_bins, on_rows
+from oclgenomics.sweeps.plan import Floats, Ints, Mask, Portion, UsedSites, highest_in_bins, on_rows
 from oclgenomics.variation.recombination_map import RecombinationMap, read_recombination_map
 
 SOURCE = "sweeps/clr.cl"
@@ -68,26 +68,30 @@ class Clr:
 
     Parameters
     ----------
-    engine : Engine
+    engine : Engine, optional
     block_sites : int, optional
         Alphas at one place that are computed at a time, at most. Results never depend on it.
     """
 
     name: ClassVar[str] = "clr"
     statistics: ClassVar[tuple[Statistic, ...]] = ("clr",)
+    late: ClassVar[bool] = True
 
-    def __init__(self, engine: Engine, *, block_sites: int | None = None) -> None:
-        self._scorer = ClrScorer(engine, most_tasks=block_sites or MOST_TASKS)
+    def __init__(self, engine: Engine | None, *, block_sites: int | None = None) -> None:
+        self._scorer = None if engine is None else ClrScorer(engine, most_tasks=block_sites or MOST_TASKS)
         self._map: RecombinationMap | None = None
         self._spectrum: Floats | None = None
+        self._seen: list[SiteClasses] = []
         self._classes: SiteClasses | None = None  # of the whole input, if all of it was seen
 
     def needs_background(self, options: SweepOptions) -> bool:
         """Say whether the background spectrum is that of the input."""
         return options.clr_spectrum is None
 
-    def measure(self, used: Sequence[UsedSites], options: SweepOptions, masks: Sequence[Mask]) -> list[ClrSites]:
-        """Return the sites of each alignment as CLR takes them, some 16 bytes each.
+    def measure(
+        self, used: Sequence[UsedSites], options: SweepOptions, masks: Sequence[Mask], portions: Sequence[Portion]
+    ) -> list[ClrSites]:
+        """Return the sites of each alignment as CLR takes them, some 16 bytes each, and places of the portion.
 
         Raises
         ------
@@ -98,18 +102,34 @@ class Clr:
             self._map = read_recombination_map(options.recombination_map)
         if options.clr_spectrum is not None and self._spectrum is None:
             self._spectrum = read_spectrum(options.clr_spectrum)
-        return [ClrSites.of(one, options, mask, self._map) for one, mask in zip(used, masks, strict=True)]
+        return [
+            ClrSites.of(one, options, mask, self._map).portion(portion)
+            for one, mask, portion in zip(used, masks, portions, strict=True)
+        ]
+
+    def joined(self, measured: Sequence[ClrValues]) -> ClrValues:
+        """Join the values of portions."""
+        names = measured[0].values
+        values = {name: np.concatenate([one.values[name] for one in measured]) for name in names}
+        return ClrValues(np.concatenate([one.at for one in measured]), values)
+
+    def see(self, used: UsedSites, options: SweepOptions) -> None:
+        """Count the sites of an alignment by class."""
+        sites = ClrSites.of(used, options, Mask.of(None, used.name, options), None)
+        own = SiteClasses.among(sites.derived, sites.observed, folded=options.clr_folded)
+        self._seen = [SiteClasses.added([*self._seen, own])]
 
     def background(self, measured: Sequence[ClrSites], options: SweepOptions) -> Background:
-        """Return the spectrum of all sites of an input."""
+        """Return the spectrum of all sites of an input: of those that were seen, or else measured."""
         derived, observed = (
             np.concatenate([np.zeros(0, np.int32), *(getattr(one, name) for one in measured)])
             for name in ("derived", "observed")
         )
-        self._classes = SiteClasses.among(derived, observed, folded=options.clr_folded)
+        known = self._seen or [SiteClasses.among(derived, observed, folded=options.clr_folded)]
+        self._classes = known[0]
         return {"spectrum": background(self._classes)}
 
-    def native(self, measured: ClrSites, options: SweepOptions, background: Background | None) -> Native:
+    def native(self, measured: ClrSites | ClrValues, options: SweepOptions, background: Background | None) -> Native:
         """Return CLR along one alignment.
 
         Raises
@@ -119,8 +139,11 @@ class Clr:
         DeviceError
             Not enough device memory, or a device lost on the way.
         """
+        if isinstance(measured, ClrValues):
+            return measured
         spectrum = self._spectrum if background is None else background["spectrum"]
         assert spectrum is not None
+        assert self._scorer is not None
         ratios, alphas = self._scorer.scan(measured, spectrum, folded=options.clr_folded, every=self._classes)
         return ClrValues(measured.places, {"clr": ratios, "clr_alpha": alphas})
 

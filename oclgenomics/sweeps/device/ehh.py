@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -35,7 +35,7 @@ from oclgenomics.sweeps.ehh import (
 )
 from oclgenomics.sweeps.families import Background, Native
 from oclgenomics.sweeps.options import Statistic, SweepOptions
-from oclgenomics.sweeps.plan import Floats, Mask, UsedSites
+from oclgenomics.sweeps.plan import Floats, Mask, Portion, UsedSites
 
 SOURCE = "sweeps/ehh.cl"
 LANES = 256
@@ -76,23 +76,24 @@ class Ehh:
 
     Parameters
     ----------
-    engine : Engine
+    engine : Engine, optional
     block_sites : int, optional
         Sites of a block instead of those that fit in memory. Results never depend on it.
     """
 
     name: ClassVar[str] = "ehh"
     statistics: ClassVar[tuple[Statistic, ...]] = ALL_SCORES
+    late: ClassVar[bool] = False
 
-    def __init__(self, engine: Engine, *, block_sites: int | None = None) -> None:
-        self._scanner = HomozygosityScanner(engine, block_cores=block_sites)
+    def __init__(self, engine: Engine | None, *, block_sites: int | None = None) -> None:
+        self._scanner = None if engine is None else HomozygosityScanner(engine, block_cores=block_sites)
 
     def needs_background(self, options: SweepOptions) -> bool:
         """Say that scores are normalised by those of the whole input."""
         return True
 
     def measure(
-        self, used: Sequence[UsedSites], options: SweepOptions, masks: Sequence[Mask]
+        self, used: Sequence[UsedSites], options: SweepOptions, masks: Sequence[Mask], portions: Sequence[Portion]
     ) -> list[dict[Score, SiteScores]]:
         """Return the scores of the sites of each alignment, not normalised.
 
@@ -101,13 +102,23 @@ class Ehh:
         UsageError
             More haplotypes than there may be, or genotypes where two populations are compared.
         """
+        assert self._scanner is not None
         names = [name for name in ALL_SCORES if name in options.statistics]
         columns = []
         for chosen, sites_of in ((SCORES, core_sites), (COMPARING, compared_sites)):
             own = [name for name in names if name in chosen]
-            sites = [sites_of(one, options, mask) for one, mask in zip(used, masks, strict=True)] if own else []
-            columns += [self._scanner.scores(sites, name, options) for name in own]
+            if own:
+                sites = [sites_of(one, options, mask) for one, mask in zip(used, masks, strict=True)]
+                cores = [portion.share(one.sites) for one, portion in zip(sites, portions, strict=True)]
+                columns += [self._scanner.scores(sites, name, options, cores) for name in own]
         return [dict(zip(names, each, strict=True)) for each in zip(*columns, strict=True)]
+
+    def joined(self, measured: Sequence[dict[Score, SiteScores]]) -> dict[Score, SiteScores]:
+        """Join the scores of portions."""
+        return {name: SiteScores.joined([one[name] for one in measured]) for name in measured[0]}
+
+    def see(self, used: UsedSites, options: SweepOptions) -> None:
+        """Do nothing: scores say what the background needs."""
 
     def background(self, measured: Sequence[dict[Score, SiteScores]], options: SweepOptions) -> Background:
         """Return the means and deviations of scores, by derived frequency unless they compare populations."""
@@ -164,6 +175,20 @@ def _group_words(like: CoreSites) -> int:
     return 4 * like.count + 9 + (2 * like.count + 4) * (like.first > 0)
 
 
+def _blocks(ranges: Sequence[tuple[int, int]], most: int) -> Iterator[tuple[int, int]]:
+    """Blocks of at most so many cores; ranges that follow each other are taken as one."""
+    joined: list[tuple[int, int]] = []
+    for begin, end in ranges:
+        if begin == end:
+            continue
+        if joined and joined[-1][1] == begin:
+            begin = joined.pop()[0]
+        joined.append((begin, end))
+    for first, last in joined:
+        for begin in range(first, last, most):
+            yield begin, min(begin + most, last)
+
+
 class HomozygosityScanner:
     """Computes nSL, iHS, XP-nSL and XP-EHH of sites on one device.
 
@@ -186,7 +211,13 @@ class HomozygosityScanner:
         self._local = engine.device.local_memory if local_memory is None else local_memory
         self._method: Method = method or ("sorted" if engine.tuning.cpu else "classes")
 
-    def scores(self, alignments: Sequence[CoreSites], score: Score, options: SweepOptions) -> list[SiteScores]:
+    def scores(
+        self,
+        alignments: Sequence[CoreSites],
+        score: Score,
+        options: SweepOptions,
+        cores: Sequence[tuple[int, int]] | None = None,
+    ) -> list[SiteScores]:
         """Return the scores of sites of some alignments, not normalised.
 
         Parameters
@@ -194,6 +225,8 @@ class HomozygosityScanner:
         alignments : sequence of CoreSites
         score : str
         options : SweepOptions
+        cores : sequence of (int, int), optional
+            Cores [begin, end) of each; all if not given.
 
         Raises
         ------
@@ -203,6 +236,7 @@ class HomozygosityScanner:
             Not enough device memory, or a device lost on the way.
         """
         pairs = [(one, walks(one, score)) for one in alignments]
+        wanted = [(0, one.sites) for one in alignments] if cores is None else list(cores)
         groups: dict[tuple[int, bool, int], list[int]] = defaultdict(list)
         for number, one in enumerate(alignments):
             if one.count > MOST_HAPLOTYPES:
@@ -212,36 +246,44 @@ class HomozygosityScanner:
         found: dict[int, tuple[NDArray[np.uint64], NDArray[np.bool_]]] = {}
         for members in groups.values():
             rows, joined = joined_cores([pairs[number] for number in members])
-            sums, ended = self._sums(rows, joined, alignments[members[0]], score)
+            before = np.cumsum([0, *(alignments[number].sites for number in members)]).tolist()
+            ranges = [
+                (start + wanted[number][0], start + wanted[number][1])
+                for start, number in zip(before, members, strict=False)
+            ]
+            sums, ended = self._sums(rows, joined, alignments[members[0]], score, ranges)
             start = 0
             for number in members:
-                own = slice(start, start + alignments[number].sites)
+                own = slice(start, start + wanted[number][1] - wanted[number][0])
                 found[number] = sums[:, :, own], ended[:, own]
                 start = own.stop
         nothing = np.zeros((2, 5, 0), np.uint64), np.zeros((2, 0), bool)
         return [
-            site_scores(one, score, walk, *found.get(number, nothing), options)
+            site_scores(one, score, walk, *found.get(number, nothing), options, wanted[number])
             for number, (one, walk) in enumerate(pairs)
         ]
 
     def _sums(
-        self, rows: NDArray[np.uint32], walk: Walks, like: CoreSites, score: Score
+        self, rows: NDArray[np.uint32], walk: Walks, like: CoreSites, score: Score, ranges: Sequence[tuple[int, int]]
     ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-        sites, kinds = len(rows), 5 if like.genotypes else 2
-        sums, ended = np.empty((2, kinds, sites), np.uint64), np.empty((2, sites), bool)
-        number = np.arange(sites)
+        """Sums of the cores of ranges, one after the other, and which of their walks were completed."""
+        cores, kinds = sum(end - begin for begin, end in ranges), 5 if like.genotypes else 2
+        sums, ended = np.empty((2, kinds, cores), np.uint64), np.empty((2, cores), bool)
+        number = np.arange(len(rows))
         furthest = np.maximum.accumulate(number + walk.steps[0])
         nearest = np.minimum.accumulate((number - walk.steps[1])[::-1])[::-1]
         most = self._fitting(rows, walk, like)
-        for begin in range(0, sites, most):
-            end = min(begin + most, sites)
+        place = 0
+        for begin, end in _blocks(ranges, most):
             low, high = int(nearest[begin]), int(furthest[end - 1]) + 1
             part = Walks(
                 walk.weights[low:high], walk.bits, np.ascontiguousarray(walk.steps[:, low:high]),
                 np.ascontiguousarray(walk.closed[:, low:high]),
             )  # fmt: skip
             found = self._block(rows[low:high], part, like, score, begin - low, end - low)
-            sums[:, :, begin:end], ended[:, begin:end] = found
+            own = slice(place, place + end - begin)
+            sums[:, :, own], ended[:, own] = found
+            place = own.stop
         return sums, ended
 
     def _fitting(self, rows: NDArray[np.uint32], walk: Walks, like: CoreSites) -> int:

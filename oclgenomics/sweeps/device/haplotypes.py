@@ -44,6 +44,12 @@ class HaplotypeCounts:
         """Return the counts of no window."""
         return cls(np.zeros((kept, 0), np.uint32), np.zeros(0, np.uint64), np.zeros(0, np.uint32))
 
+    @classmethod
+    def joined(cls, several: Sequence[HaplotypeCounts]) -> HaplotypeCounts:
+        """Return the counts of windows that follow each other."""
+        columns = (np.concatenate([getattr(one, name) for one in several], axis=-1) for name in cls.__annotations__)
+        return cls(*columns)
+
     def between(self, begin: int, end: int) -> HaplotypeCounts:
         """Return those of the windows [begin, end)."""
         own = slice(begin, end)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 
@@ -155,3 +156,15 @@ def test_more_haplotypes_than_numbers_are_refused(engine: Engine, monkeypatch: p
     options = SweepOptions()
     with pytest.raises(UsageError, match="nsl takes at most 9 haplotypes, and there are 10"):
         HomozygosityScanner(engine).scores([cores_of(varied(1, 9, 10), options)], "nsl", options)
+
+
+@given(borders=st.lists(st.integers(0, 30), max_size=8), most=st.integers(1, 9))
+def test_blocks_of_ranges_have_each_core_once(borders: list[int], most: int) -> None:
+    ends = sorted(borders)
+    ranges = list(zip(ends[::2], ends[1::2], strict=False))
+    found = list(device._blocks(ranges, most))
+    wanted = [one for begin, end in ranges for one in range(begin, end)]
+    assert [one for begin, end in found for one in range(begin, end)] == wanted
+    assert all(0 < end - begin <= most for begin, end in found)
+    stretches = 1 + sum(b - a > 1 for a, b in itertools.pairwise(wanted))
+    assert not wanted or len(found) < stretches + len(wanted) / most  # ranges that follow each other are one

@@ -14,7 +14,7 @@ from oclgenomics.sweeps import SweepOptions, iter_scan
 from oclgenomics.sweeps.device import scanner
 from oclgenomics.sweeps.families import Background, Native
 from oclgenomics.sweeps.options import Statistic
-from oclgenomics.sweeps.plan import Mask, UsedSites
+from oclgenomics.sweeps.plan import Mask, Portion, UsedSites
 
 
 class SharesOfSites:
@@ -22,6 +22,7 @@ class SharesOfSites:
 
     name: ClassVar[str] = "shares"
     statistics: ClassVar[tuple[Statistic, ...]] = ("pi",)  # whose place it takes
+    late: ClassVar[bool] = False
 
     def __init__(self, engine: Engine, *, block_sites: int | None = None) -> None:
         pass
@@ -29,7 +30,9 @@ class SharesOfSites:
     def needs_background(self, options: SweepOptions) -> bool:
         return True
 
-    def measure(self, used: Sequence[UsedSites], options: SweepOptions, masks: Sequence[Mask]) -> list[Any]:
+    def measure(
+        self, used: Sequence[UsedSites], options: SweepOptions, masks: Sequence[Mask], portions: Sequence[Portion]
+    ) -> list[Any]:
         return [one.positions for one in used]
 
     def background(self, measured: Sequence[Any], options: SweepOptions) -> Background:
