@@ -60,7 +60,7 @@ MIN_ENCODED, MIN_DECODED = 16, 16  # at a time on CPU devices, if they fit
 LEAST_ROOM_BYTES = 20 << 20  # that so many sections may take
 MAX_HELD = 4  # sections that are gathered on CPU devices where runs are short
 SPARE = 16  # bytes, as eight are written at a time and whole words read
-PREFIX_KMERS = 4  # of a table with the same prefix on average, at least: about a cache line for each word of their keys
+PREFIX_KMERS = 2  # of a table with the same prefix on average, at least: few have more than are compared together
 TABLE_SHARE = 2  # of the memory, one part in so many is for the table
 MAX_TABLE = 1 << 31  # of a table: its places are numbered with 32 bits
 MARK_BITS = 17  # of a block of marks, which is in the first cache (key_table.clh)
@@ -353,7 +353,7 @@ def table_room(limits: DeviceLimits, k: int, *, with_counts: bool = False) -> in
     """
     needs = [
         BufferNeed("a table's keys", fixed=1 << 10, per_item=8 * key_words(k)),
-        BufferNeed("a table's prefixes", fixed=1 << 10, per_item=1),
+        BufferNeed("a table's prefixes", fixed=1 << 10, per_item=2),
     ]
     if with_counts:
         needs.append(BufferNeed("a table's counts", fixed=1 << 10, per_item=4))
