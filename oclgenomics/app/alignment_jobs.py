@@ -25,6 +25,7 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.array_layout import KEY, Checksum
 from oclgenomics.runtime import Engine
 from oclgenomics.variation import Alignment, ReadOptions
+from oclgenomics.variation.observation import Observation
 from oclgenomics.variation.sources import AlignmentSource, Excluded, Simulated
 
 KeptT = TypeVar("KeptT", bound=KeptItems[Any])
@@ -187,3 +188,12 @@ def reading_parameters(reading: ReadOptions) -> dict[str, Any]:
     """Return what is read of an input, by name, as plain values."""
     values = asdict(reading)
     return values | {"samples": None if isinstance(reading.samples, (str, os.PathLike)) else reading.samples}
+
+
+def null_parameters(observation: Observation | None, neutral: object) -> dict[str, Any]:
+    """Return how neutral alignments are observed, and simulated if they are, by name, as plain values."""
+    observed = {} if observation is None else asdict(observation)
+    simulated = neutral.record() if isinstance(neutral, Simulated) else {}
+    return {f"observed {name}": value for name, value in observed.items()} | {
+        f"simulated {name}": value for name, value in simulated.items()
+    }

@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -26,6 +26,7 @@ from oclgenomics.app.alignment_jobs import (
     held_bytes,
     input_files,
     kept_items,
+    null_parameters,
     reading_parameters,
 )
 from oclgenomics.app.jobs import AgainError, Job, KeptItems
@@ -380,11 +381,7 @@ class ThresholdJob(Job[ReplicatePart]):
     def parameters(self) -> Mapping[str, Any]:
         known = scan_parameters(self.options) | reading_parameters(self.reading) | dict(self.questions)
         known["sweeps"] = self.sweeps is not None
-        if self.observation is not None:
-            known |= {f"observed {name}": value for name, value in asdict(self.observation).items()}
-        if isinstance(self.neutral, Simulated):
-            known |= {f"simulated {name}": value for name, value in self.neutral.record().items()}
-        return known
+        return known | null_parameters(self.observation, self.neutral)
 
     def parts(
         self,

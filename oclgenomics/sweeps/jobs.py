@@ -13,7 +13,7 @@ import os
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -28,6 +28,7 @@ from oclgenomics.app.alignment_jobs import (
     held_bytes,
     input_files,
     kept_items,
+    null_parameters,
     reading_parameters,
 )
 from oclgenomics.app.jobs import Job, KeptItems, path_of
@@ -306,11 +307,7 @@ class ThresholdJob(Job[SweepPart]):
 
     def parameters(self) -> Mapping[str, Any]:
         known = reading_parameters(self.reading) | _plain_options(self.options) | dict(self.questions)
-        if self.observation is not None:
-            known |= {f"observed {name}": value for name, value in asdict(self.observation).items()}
-        if isinstance(self.neutral, Simulated):
-            known |= {f"simulated {name}": value for name, value in self.neutral.record().items()}
-        return known
+        return known | null_parameters(self.observation, self.neutral)
 
     def parts(
         self,
