@@ -59,7 +59,7 @@ OTHER_OPTIONS = {
 }  # fmt: skip
 OTHER_READING = {
     "length": 999_999, "format": "mbs", "samples": ("a",), "phase": "strict", "region": "20:5-",
-    "exact_positions": True, "records": "raisd",
+    "exact_positions": True, "records": "raisd", "ancestral": True,
 }  # fmt: skip
 
 
