@@ -18,6 +18,7 @@ _HEADERS = (b"track", b"browser")  # words that start a line which is no region
 _MAX_LINE_BYTES = 1 << 20
 _PLAIN = re.compile(rb"[\w.:*-]+")  # names of chromosomes, of ASCII
 _PLAIN_NAME, _PLAIN_DIGITS = 32, 15
+_PLAIN_LINE = len(b"1\t0\t1\n")  # bytes at least
 
 
 @dataclass(frozen=True)
@@ -136,6 +137,8 @@ def _regions(block: bytes, source: str, first: int) -> Iterator[tuple[str, NDArr
 
 def _plain_regions(block: bytes) -> list[tuple[str, NDArray[np.int64]]] | None:
     """The same all at once, as masks have millions of lines; None if any line is more than three plain columns."""
+    if _PLAIN_LINE * block.count(b"\n") > len(block):  # before they take memory
+        return None
     data = np.frombuffer(block + b"\n" * (not block.endswith(b"\n")) + bytes(_PLAIN_NAME), np.uint8)
     ends = np.flatnonzero(data == ord("\n"))
     begins = np.concatenate([[0], ends[:-1] + 1])
