@@ -30,11 +30,11 @@ LIKE_MASKED = 0.1
 # Share of neutral replicates, in %, that pass thresholds of a constant size at a nominal 5 % where the population
 # went through a bottleneck, and where it has grown; by statistic or combined set. From benchmarks/sweeps_power.py.
 WRONG_HISTORY = {
-    "mu": (8, 57), "pi": (42, 5), "theta": (45, 0), "tajima_d": (21, 45), "fay_wu_h": (10, 6), "h1": (6, 2),
-    "h12": (4, 2), "h123": (3, 1), "h2_h1": (8, 13), "lassi": (9, 21), "saltilassi": (5, 23), "nsl": (13, 13),
-    "ihs": (8, 15), "clr": (16, 13),
-    "mu+saltilassi": (8, 70), "h12+mu": (5, 8), "pi+saltilassi": (29, 13), "mu+pi+saltilassi": (28, 32),
-    "mu+nsl+saltilassi": (9, 49), "clr+mu+nsl+saltilassi": (12, 38), "mu+nsl+pi+saltilassi": (20, 26),
+    "mu": (13, 74), "pi": (36, 1), "theta": (42, 0), "tajima_d": (21, 43), "fay_wu_h": (10, 6), "h1": (8, 1),
+    "h12": (7, 1), "h123": (6, 1), "h2_h1": (10, 12), "lassi": (10, 20), "saltilassi": (5, 22), "nsl": (14, 13),
+    "ihs": (10, 16), "clr": (20, 15),
+    "mu+saltilassi": (8, 66), "h12+mu": (9, 13), "pi+saltilassi": (26, 8), "mu+pi+saltilassi": (24, 30),
+    "mu+nsl+saltilassi": (10, 46), "clr+mu+nsl+saltilassi": (15, 42), "mu+nsl+pi+saltilassi": (21, 34),
 }  # fmt: skip
 
 

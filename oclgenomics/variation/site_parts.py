@@ -95,7 +95,7 @@ class SiteParts:
                 planes.append(self._observed(part, ploidy) << np.uint32(1))
             else:
                 planes.append(np.zeros_like(part.bits) if part.haploid is None else part.haploid)
-        return planes
+        return planes if any(plane.any() for plane in planes) else None
 
     def _valid(self, parts: list[Genotypes], ploidy: int) -> list[NDArray[np.uint32]] | None:
         """Valid masks of all parts in one ploidy, None if every state is observed."""
