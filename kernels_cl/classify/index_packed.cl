@@ -117,7 +117,10 @@ __kernel void index_buckets(__global const ulong *keys, ulong keys_at, uint key_
                     lists[list + count] = window;
                 ++count;
             }
-            wrong |= !(location & 1) || count > most || (!WANTED && count > 1 && list + count > listed);
+            wrong |= !(location & 1) || count > most;
+#if !WANTED
+            wrong |= count > 1 && list + count > listed;
+#endif
             const ulong made = (ulong)(key << bits | MIN(count, most)) << 32 | (count == 1 ? head : (uint)list);
             list += kept && count > 1 ? count : 0;
 #if WANTED
