@@ -51,10 +51,10 @@ def write_fasta(path: Path, records: list[np.ndarray]) -> None:
             stream.write(b">s%d\n%b%b\n" % (number, lines.tobytes(), record[whole:].tobytes()))
 
 
-def write_related(path: Path, genome: np.ndarray, letters: int) -> None:
+def write_related(path: Path, genome: np.ndarray, length: int) -> None:
     """Write sequences of which half are those of a genome, some bases changed."""
-    rng = np.random.default_rng(SEED + letters)
-    records, size = [], letters // RECORDS
+    rng = np.random.default_rng(SEED + length)
+    records, size = [], length // RECORDS
     for number in range(RECORDS):
         begin = len(genome) // RECORDS * number
         record = genome[begin : begin + size].copy() if number % 2 else BASES[rng.integers(0, 4, size, np.uint8)]
@@ -127,9 +127,9 @@ def main() -> int:
                     cores = str(len(os.sched_getaffinity(0)))
                     subprocess.run([*line, str(folder / "db.jf"), "-t", cores, str(folder / "genome.fa")], check=True)
                 megabytes = (folder / "db").stat().st_size / 1e6
-                for letters in (letters for size, letters in cases if size == bases):
-                    write_related(folder / "x.fa", genome, letters)
-                    case = {"bases": bases, "database MB": megabytes, "k": k, "query bases": letters}
+                for length in (length for size, length in cases if size == bases):
+                    write_related(folder / "x.fa", genome, length)
+                    case = {"bases": bases, "database MB": megabytes, "k": k, "query bases": length}
                     record["rows"] += measured(args, folder, case, peers, str(device.index))
                     print(table(record["rows"]), file=sys.stderr, flush=True)
                     if args.json:

@@ -191,18 +191,8 @@ def used_sites(
             f"{alignment.name}: `precision=compat` needs phased haplotypes (RAiSD draws the order of unphased "
             "alleles); use accurate, `phase=missing` or `phase=ignore`"
         )
-    discarded, read = dict(alignment.skipped), alignment
-    if exclude is not None:
-        check_names(alignment.name, exclude)
-        if options.on_exclude != "zero":
-            alignment, inside = outside_regions(alignment, exclude)
-            _count(discarded, "excluded", inside)
-    remarks = list[str]()
-    if accessible is not None:
-        alignment, outside = inside_regions(alignment, accessible)
-        _count(discarded, "inaccessible", outside)
-        if alignment.name not in accessible.starts:
-            remarks.append(f"warning: {accessible.source} does not have it, so nothing of it is accessible")
+    discarded, remarks, read = dict(alignment.skipped), list[str](), alignment
+    alignment = _in_regions(alignment, options, exclude, accessible, discarded, remarks)
     known = other = np.ones(alignment.sites, bool)
     if options.ancestral is not None:
         alignment, known, other = polarised(alignment, lower_case=options.ancestral_confidence == "any")
@@ -245,6 +235,24 @@ def used_sites(
         populations=masks, polarised=None if options.ancestral is None else known, remarks=tuple(remarks),
         matches=matches,
     )  # fmt: skip
+
+
+def _in_regions(
+    alignment: Alignment, options: SweepOptions, exclude: BedRegions | None, accessible: BedRegions | None,
+    discarded: dict[str, int], remarks: list[str],
+) -> Alignment:  # fmt: skip
+    """Return the sites that are neither excluded nor inaccessible; add what is left out, and what to say of it."""
+    if exclude is not None:
+        check_names(alignment.name, exclude)
+        if options.on_exclude != "zero":
+            alignment, inside = outside_regions(alignment, exclude)
+            _count(discarded, "excluded", inside)
+    if accessible is not None:
+        alignment, outside = inside_regions(alignment, accessible)
+        _count(discarded, "inaccessible", outside)
+        if alignment.name not in accessible.starts:
+            remarks.append(f"warning: {accessible.source} does not have it, so nothing of it is accessible")
+    return alignment
 
 
 def _counts(planes: SitePlanes) -> tuple[Ints, Ints]:

@@ -245,17 +245,15 @@ class SoughtFinder:
             yield from self._found(held, groups)
 
     def _is_full(self, held: list[_Held]) -> bool:
-        """Whether these are as many reads as are sought together; the last ones are as many as all others at most."""
+        """Whether no further batch is waited for: where the file is streamed, one as large as these may still fit."""
         size = sum(one.rows.size for one in held)
         return 4 * size >= SOUGHT_BYTES and size >= self._streamed // 2
 
     def _found(self, held: list[_Held], groups: Groups) -> Iterator[FoundReads]:
         size, half = sum(one.rows.size for one in held), len(held) // 2
-        if not self._streamed or size <= self._most or (size > self._streamed and not half):
+        if not self._streamed or size <= self._most:
             yield from self._found_in_file(held, groups)
-            return
-        index = self._passing(held, groups) if size <= self._streamed else None
-        if index is not None:
+        elif size <= self._streamed and (index := self._passing(held, groups)) is not None:
             with index:
                 for one in held:
                     yield one.look_in(index, self._engine)
