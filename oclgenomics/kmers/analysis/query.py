@@ -14,8 +14,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.pieces import InputMark
 from oclgenomics.app.run import EngineLike, Run, lent_engine
-from oclgenomics.errors import UsageError
+from oclgenomics.errors import InputError, UsageError
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.io.workers import Workers
 from oclgenomics.kmers.analysis.found import (
@@ -108,12 +109,14 @@ class QueryResult:
                 return
             given = iter(self.sequences)
             first = list(itertools.islice(given, 1))
-            marks = None if first else marks_of_files(engine, kmers, self.files, both, self.run.threads)
-            look_up = DeviceLookUp(engine, kmers, both, marks)
+            marked = None if first else marked_files(engine, kmers, self.files, both, self.run.threads)
+            look_up = DeviceLookUp(engine, kmers, both, None if marked is None else marked.marks)
             batch = min(self.batch_letters, look_up.block_bytes)
             yield from found_in_records(look_up, itertools.chain(first, given), batch)
             blocks = blocks_of_files(engine, kmers.k, self.files, self.run.threads, progress)
             yield from found_in_blocks(look_up, blocks, with_text=with_text)
+            if marked is not None:
+                marked.check()
 
     def by_record(self) -> Iterator[RecordSummaries]:
         """Summarise each sequence, some sequences at a time."""
@@ -230,14 +233,40 @@ class HostLookUp:
         return counts[0], valid, counts[1] if self.both_strands else None
 
 
-def marks_of_files(
+@dataclass(frozen=True)
+class MarkedFiles:
+    """Files whose k-mers were marked, and which are to be read once more.
+
+    Attributes
+    ----------
+    marks : Marks
+    files : tuple of InputMark
+        What they were before.
+    """
+
+    marks: Marks
+    files: tuple[InputMark, ...]
+
+    def check(self) -> None:
+        """Refuse a file that is another one by now: of k-mers that were not marked nothing is known.
+
+        Raises
+        ------
+        InputError
+        """
+        for one in self.files:
+            if InputMark.of(one.name).key != one.key:
+                raise InputError("changed while it was read; look its k-mers up again", source=one.name)
+
+
+def marked_files(
     engine: Engine, kmers: KmerSet, files: Sequence[str], both_strands: bool, threads: int | None
-) -> Marks | None:
+) -> MarkedFiles | None:
     """Mark the k-mers of files, before they are looked up in a set that has many times as many.
 
     Returns
     -------
-    Marks or None
+    MarkedFiles or None
         None where the files have too many bases for it, or can be read once only.
     """
     most = most_marked(kmers.distinct)
@@ -249,6 +278,7 @@ def marks_of_files(
         return None
     if sum(one.st_size for one in facts) > FASTQ_BYTES * most:
         return None
+    before = tuple(map(InputMark.of, files))
     marking = TextMarks(engine, kmers, mark_prefix_bits(engine.limits(), kmers.k, kmers.distinct))
     strands = (False, True) if both_strands else (False,)
     with contextlib.closing(blocks_of_files(engine, kmers.k, files, threads)) as blocks:
@@ -258,7 +288,7 @@ def marks_of_files(
                 marking.mark(block.text, letters_at, windows, backward=backward)
             if marking.marks.kmers > len(strands) * most:
                 return None
-    return marking.marks
+    return MarkedFiles(marking.marks, before)
 
 
 def blocks_of_files(

@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -140,6 +141,25 @@ def test_all_reports_are_those_of_the_host(
     expected = reports(query(kmers, files=path, both_strands=True))
     with cut(block_bytes, room, most_marked):
         assert reports(query(kmers, files=path, both_strands=True, engine=engine)) == expected
+
+
+@pytest.mark.parametrize("changes", [False, True])
+def test_a_file_that_changes_after_its_kmers_were_marked(engine: Engine, tmp_path: Path, *, changes: bool) -> None:
+    reads = reads_of(9, 1, 8)
+    kmers, path, mark = set_of_reads(reads, 9, True, 1), tmp_path / "reads", query_module.marked_files
+    path.write_bytes(text_of(reads, 1, False, 60, b"\n"))
+
+    def marked(*args: Any) -> query_module.MarkedFiles | None:
+        found = mark(*args)
+        assert found is not None
+        if changes:
+            path.write_bytes(text_of(reads_of(9, 2, 8), 1, False, 60, b"\n"))
+        return found
+
+    with cut(most_marked=1 << 20), mock.patch.object(query_module, "marked_files", marked):
+        found = query(kmers, files=path, engine=engine)
+        with pytest.raises(InputError, match="reads: changed while it was read") if changes else nullcontext():
+            list(found.by_record())
 
 
 @given(k=KS, canonical=st.booleans(), seed=st.integers(0, 1 << 32), size=st.integers(1, 10), batch=st.integers(1, 600))
