@@ -6,7 +6,7 @@
 // A feature adds 1 at every node that has it, and takes 1 away where the paths of neighbours in the order of nodes meet. So the sum of a
 // clade is 1 if any of its targets has the feature.
 //
-// Features come piece by piece, `size` of them with counts[] and locations[]. A work-item takes `each` features: on CPUs many, on GPUs
+// Features come piece by piece, `size` of them with counts[counts_at] and locations[locations_at] and on. A work-item takes `each` features: on CPUs many, on GPUs
 // one. sums[w]: locations of the features before those of work-item w (index_features.cl), in the lower half.
 //
 //   gains[n]         what node n adds; the host takes it before it may overflow
@@ -26,10 +26,12 @@ static inline uint meeting(__global const uint *parents, uint one, uint other)
     return one;
 }
 
-__kernel void count_clades(__global const COUNT *counts, uint size, uint each, __global const ulong *sums,
-                           __global const uint *locations, TARGETS, __global const uint *parents, __global uint *nodes,
+__kernel void count_clades(__global const COUNT *counts, uint counts_at, uint size, uint each, __global const ulong *sums,
+                           __global const uint *locations, uint locations_at, TARGETS, __global const uint *parents, __global uint *nodes,
                            __global uint *spare, __global int *gains)
 {
+    counts += counts_at;
+    locations += locations_at;
     const uint begin = MIN(get_global_id(0) * each, size), end = MIN(begin + each, size);
     uint start = begin < end ? (uint)sums[begin / each] : 0, met = 0;
     int times = 0; // that the paths of neighbours met in one node: most meet near the root, where all work-items would add

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -148,7 +148,8 @@ def build(
         job = BuildJob(tuple(reference_files(file_names(references))), options, taxa)
         return job.database(spread_over(executor, engine).parts(job, run))
     with lent_engine(engine) as lent:
-        return build_database(lent, references, options, taxa, run or Run())
+        made = build_database(lent, references, options, taxa, run or Run())
+        return replace(made, features=made.features.whole())
 
 
 @verb
@@ -181,7 +182,8 @@ def add(
     """
     taxa = TaxonSources(taxonomy, taxpostmap, reset_taxa)
     with lent_engine(engine) as lent:
-        return build_database(lent, references, database.options, taxa, run or Run(), before=database)
+        made = build_database(lent, references, database.options, taxa, run or Run(), before=database)
+        return replace(made, features=made.features.whole())
 
 
 @verb

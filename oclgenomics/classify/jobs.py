@@ -254,7 +254,8 @@ class BuildJob(Job[Gathered | Features]):
             known_taxa(self.options, self.taxa)  # refuses what needs a taxonomy
         files = self.references if shard is None else cut_files(self.references, shard.number, shard.of)
         with lent_engine(engine) as lent:
-            targets, features = read_references(lent, files, self.options, run)
+            targets, held = read_references(lent, files, self.options, run)
+            features = held.whole()
         yield Gathered(targets, len(features), len(features.locations))
         yield from features.pieces(FEATURES, LOCATIONS)
 

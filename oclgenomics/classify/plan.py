@@ -60,6 +60,7 @@ BLOCK_WINDOWS = 64  # targets.clh
 PREFIX_KEYS = 4  # keys with one prefix at most, on average: their entries are next to each other in memory
 # At a time. Small copies to GPUs are slow; on CPUs pieces take memory, as the index does.
 LOADED_FEATURES = {"cpu": 1 << 16, "gpu": 1 << 21}
+KNOWN_OF_TARGET = 64  # words of a target: its blocks, and what is known of the clades that it is in
 LOADED_LOCATIONS = {"cpu": 1 << 18, "gpu": 1 << 23}
 LOADING_BYTES = 4 + 2 + 8  # of a feature on its way into the index: key, count, places
 
@@ -325,6 +326,21 @@ class IndexNeed:
         loading += LOCATION_BYTES * min(locations, max(LOADED_LOCATIONS["gpu"], MAX_LOCATIONS_OF_FEATURE))
         loading += SUM_BYTES * (FEATURE_BYTES * (features + locations) // BLOCK_BYTES) + 3 * BLOCK_BYTES
         return cls(entries + lists + table + blocks + known + loading, max(entries, lists, table))
+
+
+def counting_bytes(shape: Literal["cpu", "gpu"], step_locations: int, windows: int, targets: int) -> int:
+    """Return the memory that counting the features of clades takes on a device that holds the features.
+
+    Parameters
+    ----------
+    shape : {'cpu', 'gpu'}
+    step_locations : int
+        Locations of the smallest piece at most.
+    windows, targets : int
+    """
+    nodes = 2 * LOCATION_BYTES * max(LOADED_LOCATIONS[shape], step_locations)
+    known = 4 * (windows // BLOCK_WINDOWS + KNOWN_OF_TARGET * (targets + 1))
+    return nodes + SUM_BYTES * LOADED_FEATURES[shape] + known + SMALL_BYTES
 
 
 @dataclass(frozen=True)

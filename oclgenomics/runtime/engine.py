@@ -398,6 +398,13 @@ class HostArray:
         self._shared = engine.shared(shape, dtype) if engine.tuning.shares_memory else None
         self.device = engine.empty(shape, dtype) if self._shared is None else self._shared.device
 
+    def read(self) -> NDArray[Any]:
+        """Return it as the device has left it, and keep it on the device; neither side may change it any more."""
+        if self._shared is None:
+            return self._engine.download(self.device)
+        self._shared.wait()
+        return self._shared.host
+
     def fetch(self) -> NDArray[Any]:
         """Return it as the device has left it; no kernel may get it any more. The host's memory is the caller's."""
         if self._shared is None:

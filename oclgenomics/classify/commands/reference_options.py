@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from oclgenomics.runtime import Engine
 
 
+building = late("oclgenomics.classify.device.building")
 primitives = late("oclgenomics.primitives")
 
 SHOWN_TARGETS = 5
@@ -100,17 +101,18 @@ def built(
     options: BuildOptions | None = None,
     before: Database | None = None,
 ) -> Database:
-    """Build a database of the references, or add them to one, under a line of progress."""
+    """Build a database of the references, or add them to one, under a line of progress.
+
+    The engine may hold the features; see `building.build_database`.
+    """
     progress = started_progress(args, label)
-    how: dict[str, Any] = {
-        "taxonomy": args.taxonomy, "taxpostmap": args.taxpostmap, "reset_taxa": args.reset_taxa, "engine": engine,
-        "run": classify.Run(args.threads, progress.update),
-    }  # fmt: skip
-    if before is None:
-        made, made_by = classify.build(args.references, options, **how), provenance(args, engine)
-    else:
-        made = classify.add(before, args.references, **how)
-        made_by = provenance(args, engine) | {"before": before.provenance}
+    taxa, run = (
+        database.TaxonSources(args.taxonomy, args.taxpostmap, args.reset_taxa),
+        classify.Run(args.threads, progress.update),
+    )
+    options = options or (classify.BuildOptions() if before is None else before.options)
+    made: Database = building.build_database(engine, args.references, options, taxa, run, before=before)
+    made_by = provenance(args, engine) | ({} if before is None else {"before": before.provenance})
     progress.clear()
     return replace(made, provenance=made_by)
 
@@ -143,7 +145,7 @@ def write_built(
     say(
         args,
         f"{len(targets):,} targets, {int(targets.windows.sum()):,} windows, {len(features):,} features, "
-        f"{len(features.locations):,} locations in {seconds:.2f} s "
+        f"{features.located:,} locations in {seconds:.2f} s "
         f"({bases / max(seconds, 1e-9) / 1e6:.1f} Mbp/s); wrote {output}",
     )
     removed = features.dead

@@ -75,9 +75,11 @@ def feature_faults(database: Database) -> Iterator[str]:
     features, windows = database.features, int(database.targets.windows.sum())
     with Workers(min(THREADS, usable_cores())) as threads:
         numbers, most = features.counted(threads), database.options.max_locations
-        fault = numbers_fault(numbers, len(features.keys), len(features.locations), most)
+        fault = numbers_fault(numbers, len(features), features.located, most)
         if fault is not None:
             yield fault
+            return
+        if features.in_order(windows):
             return
         pieces = key_before(features.pieces(BLOCK, LOCATIONS))
         yield from filter(None, threads.map(lambda one: piece_fault(*one, windows), pieces))

@@ -134,6 +134,15 @@ class Features:
         return self.numbers.dead
 
     @property
+    def located(self) -> int:
+        """How many locations there are."""
+        return len(self.locations)
+
+    def in_order(self, windows: int) -> bool:
+        """Whether keys and the locations of each feature are known to ascend, and these to be of so many windows."""
+        return False
+
+    @property
     def packed(self) -> None:
         """Nothing, as they are not packed."""
         return None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.classify.database.features import STEP, Counts, Features
+from oclgenomics.classify.database.features import STEP, Features
 from oclgenomics.io.workers import Workers
 
 if TYPE_CHECKING:
@@ -88,13 +88,15 @@ class PackedFeatures(NamedTuple):
 class Packer(Protocol):
     """Packs the numbers of features, wherever that is done."""
 
-    def located_before(self, counts: Counts, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    def starts(self, features: Features, widths: Widths, threads: Workers) -> NDArray[np.int64]:
+        """Return how many keys, which ascend, there are before each bucket, and all of them, int64 (buckets + 1,)."""
+
+    def located_before(self, features: Features, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return how many locations there are before some features.
 
         Parameters
         ----------
-        counts : ndarray
-            Locations of each feature.
+        features : Features
         places : ndarray, int64
             Of the features, ascending: 0 first, and the number of all features last.
 
@@ -103,19 +105,16 @@ class Packer(Protocol):
         ndarray, int64
         """
 
-    def keys(self, keys: NDArray[np.uint32], width: int) -> NDArray[np.uint64]:
+    def keys(self, features: Features, width: int) -> NDArray[np.uint64]:
         """Pack the last bits of keys."""
 
-    def locations(
-        self, locations: NDArray[np.uint32], counts: Counts, before: NDArray[np.int64], width: int
-    ) -> NDArray[np.uint64]:
+    def locations(self, features: Features, before: NDArray[np.int64], width: int) -> NDArray[np.uint64]:
         """Pack locations, with a flag for the last one of each feature.
 
         Parameters
         ----------
-        locations : ndarray, uint32
-        counts : ndarray
-            Locations of each feature, none 0.
+        features : Features
+            All with locations.
         before : ndarray, int64
             Locations before every feature whose number is a multiple of `STEP`, and behind them all locations.
         width : int
@@ -140,8 +139,13 @@ class HostPacker:
     def __init__(self, threads: Workers) -> None:
         self._threads = threads
 
-    def located_before(self, counts: Counts, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    def starts(self, features: Features, widths: Widths, threads: Workers) -> NDArray[np.int64]:
+        """Return how many keys there are before each bucket, and all of them."""
+        return key_starts(features.keys, widths, threads)
+
+    def located_before(self, features: Features, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return how many locations there are before some features."""
+        counts = features.counts
 
         def between(part: tuple[int, int]) -> NDArray[np.int64]:
             some = places[part[0] : part[1] + 1]
@@ -153,14 +157,14 @@ class HostPacker:
         sums = list(self._threads.map(between, parts_of(places, SUMMED)))
         return np.concatenate([np.zeros(1, np.int64), *sums]).cumsum()
 
-    def keys(self, keys: NDArray[np.uint32], width: int) -> NDArray[np.uint64]:
+    def keys(self, features: Features, width: int) -> NDArray[np.uint64]:
         """Pack the last bits of keys."""
+        keys = features.keys
         return pack(lambda begin, end: keys[begin:end].astype(np.uint64), len(keys), width, self._threads)
 
-    def locations(
-        self, locations: NDArray[np.uint32], counts: Counts, before: NDArray[np.int64], width: int
-    ) -> NDArray[np.uint64]:
+    def locations(self, features: Features, before: NDArray[np.int64], width: int) -> NDArray[np.uint64]:
         """Pack locations, with a flag for the last one of each feature."""
+        counts, locations = features.counts, features.locations
 
         def located(begin: int, end: int) -> NDArray[np.uint64]:
             numbers = locations[begin:end].astype(np.uint64) << np.uint64(1)
@@ -184,25 +188,26 @@ def pack_features(features: Features, windows: int, threads: Workers, packer: Pa
     packer : Packer, optional
         Packs numbers; if not given, the threads do.
     """
-    keys, counts, dead_keys = features.keys, features.counts, features.keys[:0]
+    dead_keys = np.empty(0, np.uint32)
     if features.counted(threads).dead:
-        alive = counts > 0
-        keys, counts, dead_keys = keys[alive], counts[alive], keys[~alive]
+        alive = features.counts > 0
+        dead_keys = features.keys[~alive]
+        features = Features(features.keys[alive], features.counts[alive], features.locations)
     packer = HostPacker(threads) if packer is None else packer
-    widths = Widths.of(len(keys), windows)
-    key_starts = _starts(keys, widths, threads)
-    steps = np.append(np.arange(0, len(counts), STEP), len(counts))
+    widths = Widths.of(len(features), windows)
+    starts = packer.starts(features, widths, threads)
+    steps = np.append(np.arange(0, len(features), STEP), len(features))
     return PackedFeatures(
         dead_keys,
-        key_starts.astype(np.uint32),
-        packer.located_before(counts, key_starts).astype(np.uint64),
-        packer.keys(keys, widths.key),
-        packer.locations(features.locations, counts, packer.located_before(counts, steps), widths.location),
+        starts.astype(np.uint32),
+        packer.located_before(features, starts).astype(np.uint64),
+        packer.keys(features, widths.key),
+        packer.locations(features, packer.located_before(features, steps), widths.location),
     )
 
 
-def _starts(keys: NDArray[np.uint32], widths: Widths, threads: Workers) -> NDArray[np.int64]:
-    """How many of some keys, which ascend, there are before each bucket, and all of them."""
+def key_starts(keys: NDArray[np.uint32], widths: Widths, threads: Workers) -> NDArray[np.int64]:
+    """Return how many of some keys, which ascend, there are before each bucket, and all of them."""
 
     def before(first: int) -> NDArray[np.int64]:
         buckets = np.arange(first, min(first + BUCKETS_TOGETHER, widths.buckets), dtype=np.uint64)

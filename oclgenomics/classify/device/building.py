@@ -24,6 +24,7 @@ from oclgenomics.classify.database.references import (
     stored_letters,
 )
 from oclgenomics.classify.device.clade_counter import count_clades
+from oclgenomics.classify.device.held_features import HeldFeatures
 from oclgenomics.classify.device.indexer import Indexer
 from oclgenomics.classify.device.sketches import Sketcher, cut_windows
 from oclgenomics.classify.options import BuildOptions, SketchOptions
@@ -58,11 +59,20 @@ def build_database(
     run : Run
     before : Database, optional
         The one whose targets come first.
+
+    Returns
+    -------
+    Database
+        The engine may hold its features (`HeldFeatures`): it has to stay open, or `Features.whole` gets them.
     """
     files = reference_files(file_names(references))
     known = known_taxa(options, taxa, before)
     new, features = read_references(engine, files, options, run, before)
     made = database_of(new, features, options, taxa, known, before)
+    del features  # which may take the device's memory
+    if isinstance(made.features, HeldFeatures):
+        windows, targets = int(made.targets.windows.sum()), len(made.targets)
+        made = made if made.features.fit(windows, targets) else replace(made, features=made.features.whole())
     counted = count_clades(engine, made.features, Lineages.of(made.taxonomy, made.targets))
     return replace(made, provenance=make_provenance(asdict(options), device=engine.device), known=counted)
 

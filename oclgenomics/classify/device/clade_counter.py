@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from oclgenomics.classify import plan
 from oclgenomics.classify.database.features import Features
 from oclgenomics.classify.database.packed_file import FeatureSource
+from oclgenomics.classify.device.held_features import Cut, HeldFeatures
 from oclgenomics.classify.device.tables import EACH, INDEXING, TYPES, TargetTable
 from oclgenomics.classify.taxonomy.coverage import Clades
 from oclgenomics.classify.taxonomy.lineages import Lineages
@@ -36,8 +37,13 @@ def count_clades(engine: Engine, source: FeatureSource, lineages: Lineages) -> N
     """
     counter = _Counter(engine, lineages)
     shape = engine.tuning.shape
-    for piece in source.pieces(plan.LOADED_FEATURES[shape], plan.LOADED_LOCATIONS[shape]):
-        counter.add(piece)
+    sizes = plan.LOADED_FEATURES[shape], plan.LOADED_LOCATIONS[shape]
+    if isinstance(source, HeldFeatures) and source.engine is engine:
+        for cut in source.cuts(*sizes):
+            counter.add_held(source, cut)
+    else:
+        for piece in source.pieces(*sizes):
+            counter.add(piece)
     return counter.found()
 
 
@@ -58,23 +64,31 @@ class _Counter:
     def add(self, piece: Features) -> None:
         """Take in some features."""
         engine, size, located = self._engine, len(piece), len(piece.locations)
+        self._done.wait()  # what is under way for more than one piece takes memory
+        counts = engine.upload(piece.counts if size else np.zeros(1, piece.counts.dtype))
+        locations = engine.upload(piece.locations if located else np.zeros(1, np.uint32))
+        self._add(counts, locations, Cut(0, size, 0, located))
+
+    def add_held(self, features: HeldFeatures, cut: Cut) -> None:
+        """Take in some of the features that the device holds."""
+        self._done.wait()
+        self._add(features.arrays["counts"], features.arrays["locations"], cut)
+
+    def _add(self, counts: DeviceArray, locations: DeviceArray, cut: Cut) -> None:
+        engine, size, located = self._engine, cut.end - cut.begin, cut.located
         if self._located + located > MOST_GAINED:
             self._take()
         each, lanes = (EACH, 1) if engine.tuning.cpu else (1, None)
-        items, kind = -(-size // each), TYPES[piece.counts.dtype.name]
-        self._done.wait()  # what is under way for more than one piece takes memory
+        items, kind = -(-size // each), TYPES[counts.dtype.name]
         sums = engine.empty(max(items, 1), np.uint64)
-        counts = engine.upload(piece.counts if size else np.zeros(1, piece.counts.dtype))
-        locations = engine.upload(piece.locations if located else np.zeros(1, np.uint32))
         nodes, spare = (engine.empty(max(located, 1), np.uint32) for _ in range(2))
-        some: dict[str, Any] = {"counts": counts, "size": size, "each": each, "sums": sums}
-        counting = engine.kernel(INDEXING, "count_locations", COUNT=kind)
-        engine.launch_items(counting, items, lanes=lanes, counts_at=0, **some)
+        some: dict[str, Any] = {"counts": counts, "counts_at": cut.begin, "size": size, "each": each, "sums": sums}
+        engine.launch_items(engine.kernel(INDEXING, "count_locations", COUNT=kind), items, lanes=lanes, **some)
         scan(engine, sums, out=sums)
         engine.launch_items(
             engine.kernel("classify/count_clades.cl", "count_clades", COUNT=kind), items, lanes=lanes, **some,
-            locations=locations, **self._targets.arguments, parents=self._parents, nodes=nodes, spare=spare,
-            gains=self._gains,
+            locations=locations, locations_at=cut.before, **self._targets.arguments, parents=self._parents,
+            nodes=nodes, spare=spare, gains=self._gains,
         )  # fmt: skip
         self._done, self._located = engine.checkpoint(), self._located + located
 

@@ -22,6 +22,7 @@ from oclgenomics.classify.database.features import (
     cut_ranges,
     mix,
 )
+from oclgenomics.classify.device.held_features import HeldFeatures
 from oclgenomics.classify.device.sketches import Sketches
 from oclgenomics.classify.options import BuildOptions
 from oclgenomics.primitives import scan, sort
@@ -77,6 +78,7 @@ class Indexer:
             if self._size == self._capacity:
                 self._end_run()
             if self._pairs is None:
+                self._runs = [run.whole() for run in self._runs]  # pairs take the memory that runs were made in
                 self._pairs = self._engine.empty(self._capacity, np.uint64)
             count = min(size - done, self._capacity - self._size)
             place = {"first": done, "size": count, "window": self.windows, "to": self._size}
@@ -86,11 +88,14 @@ class Indexer:
         self.windows += sketches.windows
 
     def finish(self) -> Features:
-        """Return the features of all windows, before any are removed."""
+        """Return the features of all windows, before any are removed; the device still holds those of a single run."""
         if self._size or not self._runs:
             self._end_run()
         self._pairs = None
-        return self._runs[0] if len(self._runs) == 1 else self._merged()
+        if len(self._runs) == 1:
+            return self._runs[0]
+        self._runs = [run.whole() for run in self._runs]
+        return self._merged()
 
     def _end_run(self) -> None:
         pairs, self._pairs = self._pairs, None  # a sort may return other memory than it was given
@@ -122,7 +127,8 @@ class Indexer:
             size = 0
             for part in parts:
                 size += upload_pairs(self._engine, part, pairs, size)
-            merged.append(_emptied(features_of_pairs(self._engine, pairs, size, self._most), parts[0]))
+            found = features_of_pairs(self._engine, pairs, size, self._most).whole()
+            merged.append(_emptied(found, parts[0]))
         return merged.features()
 
 
@@ -139,7 +145,7 @@ def _emptied(features: Features, before: Features) -> Features:
 
 
 def features_of_pairs(engine: Engine, pairs: DeviceArray, size: int, max_locations: int) -> Features:
-    """Sort pairs, and return the features that they are of, with the first windows of each.
+    """Sort pairs, and return the features that they are of, with the first windows of each. The device holds them.
 
     Parameters
     ----------
@@ -178,13 +184,13 @@ def _clipped(engine: Engine, ordered: DeviceArray, size: int, max_locations: int
     scan(engine, totals, out=totals)
     total = int(engine.download(totals, 1, tiles)[0])
     runs, kept = total >> 32, total & 0xFFFFFFFF
+    if not runs:
+        return Features.none(kind)
     sizes = (runs, np.uint32), (runs, kind), (kept, np.uint32)
-    arrays = [HostArray(engine, size, dtype) for size, dtype in sizes]
-    if runs:
-        keys, counts, locations = (array.device for array in arrays)
-        write = engine.kernel(source, "write_runs", **defines)
-        engine.launch(write, *shape, **common, places=totals, keys=keys, counts=counts, locations=locations)
-    return Features(*(array.fetch() for array in arrays))
+    made = HeldFeatures(engine, *(HostArray(engine, size, dtype) for size, dtype in sizes))
+    write = engine.kernel(source, "write_runs", **defines)
+    engine.launch(write, *shape, **common, places=totals, **made.arrays)
+    return made
 
 
 def upload_pairs(engine: Engine, features: Features, pairs: DeviceArray, to: int) -> int:

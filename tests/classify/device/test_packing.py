@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from typing import Any
 from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
+from numpy.typing import NDArray
 
 from oclgenomics.classify.database import packing as host
+from oclgenomics.classify.database.features import Features
 from oclgenomics.classify.database.packing import HostPacker
 from oclgenomics.classify.device import packing
 from oclgenomics.classify.device.packing import FeaturePacker
 from oclgenomics.io.workers import Workers
 from oclgenomics.runtime import Engine
 
+NOTHING = np.empty(0, np.uint32)
 SIZES = [0, 1, 2, 63, 64, 65, 127, 128, 129, 200, 600]
+
+
+def only(keys: NDArray[np.uint32] = NOTHING, counts: Any = NOTHING) -> Features:
+    return Features(keys, counts, NOTHING)
 
 
 @settings(max_examples=60)
@@ -24,8 +32,8 @@ SIZES = [0, 1, 2, 63, 64, 65, 127, 128, 129, 200, 600]
 def test_keys(shaped: Engine, size: int, width: int, together: int, seed: int) -> None:
     keys = np.random.default_rng(seed).integers(0, 1 << 32, size, np.uint64).astype(np.uint32)
     with mock.patch.object(packing, "TOGETHER", together), Workers(1) as threads:
-        expected = HostPacker(threads).keys(keys, width)
-        assert FeaturePacker(shaped).keys(keys, width).tolist() == expected.tolist()
+        expected = HostPacker(threads).keys(only(keys=keys), width)
+        assert FeaturePacker(shaped).keys(only(keys=keys), width).tolist() == expected.tolist()
 
 
 @settings(max_examples=60)
@@ -45,14 +53,15 @@ def test_locations(
         stack.enter_context(mock.patch.multiple(packing, TOGETHER=together, STEP=step))
         stack.enter_context(mock.patch.object(host, "STEP", step))
         threads = stack.enter_context(Workers(1))
-        before = HostPacker(threads).located_before(counts, np.append(np.arange(0, size, step), size))
-        expected = HostPacker(threads).locations(locations, counts, before, width)
-        assert FeaturePacker(shaped).locations(locations, counts, before, width).tolist() == expected.tolist()
+        features = Features(np.arange(size, dtype=np.uint32), counts, locations)
+        before = HostPacker(threads).located_before(features, np.append(np.arange(0, size, step), size))
+        expected = HostPacker(threads).locations(features, before, width)
+        assert FeaturePacker(shaped).locations(features, before, width).tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("most", [1, 64 * packing.NUMBER_BYTES - 1, 128 * packing.NUMBER_BYTES])
 def test_little_memory_changes_nothing(engine: Engine, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    keys = np.arange(1000, dtype=np.uint32)
+    keys = only(keys=np.arange(1000, dtype=np.uint32))
     expected = FeaturePacker(engine).keys(keys, 11)
     monkeypatch.setattr(Engine, "max_allocation", most)
     pieces = FeaturePacker(engine)._pieces(1000)
@@ -69,7 +78,7 @@ def test_locations_before_features(
     shaped: Engine, counts: list[int], data: st.DataObject, together: int, kind: type
 ) -> None:
     places = np.array(sorted([0, *data.draw(st.lists(st.integers(0, len(counts)))), len(counts)]))
-    held = np.array(counts, kind)
+    held = only(counts=np.array(counts, kind))
     with ExitStack() as stack:
         stack.enter_context(mock.patch.object(host, "SUMMED", together))
         stack.enter_context(mock.patch.object(FeaturePacker, "_together", together))
