@@ -1,8 +1,8 @@
 // Records of FASTQ in the text, with four lines a record. Lines 4 r to 4 r + 3 are those of record r.
 //
 //   newlines[0 .. lines - 1]   where the lines end; what comes behind the last one is a line as well, and ends with the text
-//   letters[r], sizes[r]       where the record's letters begin, and how many they are
-//   qualities[r]               where its qualities begin, which are as many
+//   table[4 * r] and on        where the record's letters begin, how many they are, this number again, and where its qualities begin,
+//                              which are as many: a piece of signatures/records.clh
 //   name_places[r], name_lengths[r]   its name
 //
 //   report[0]   least place of a defect in the text, times 4, plus its kind; letters and qualities that are no printable
@@ -28,9 +28,8 @@ static inline void leave(__global uint *report, uint r, uint at)
 }
 
 __kernel void find_records(__global const uchar *memory, uint skip, uint size, __global const uint *newlines, uint lines,
-                           uint records, uint final, uint solid, __global uint *letters, __global uint *sizes,
-                           __global uint *qualities, __global uint *name_places, __global uint *name_lengths,
-                           __global uint *report)
+                           uint records, uint final, uint solid, __global uint *table, __global uint *name_places,
+                           __global uint *name_lengths, __global uint *report)
 {
     __global const uchar *text = memory + skip;
     const uint r = get_global_id(0);
@@ -72,7 +71,9 @@ __kernel void find_records(__global const uchar *memory, uint skip, uint size, _
         refuse(report, at, NOT_PLUS);
         return;
     }
-    sizes[r] = length;
-    qualities[r] = plus_end + 1;
-    note_record(text, at, header_end, r, header_end + 1, letters, name_places, name_lengths);
+    __global uint *own = table + 4 * (size_t)r;
+    own[0] = header_end + 1;
+    own[1] = own[2] = length;
+    own[3] = plus_end + 1;
+    note_name(text, at, header_end, r, name_places, name_lengths);
 }

@@ -9,7 +9,8 @@
 //                       counts[4 * t], counts[4 * t + 1]    letters N, and letters that are no single nucleotide
 //                       counts[4 * t + 2]                   the sum of their qualities
 //                       counts[4 * t + 3]                   the lowest of them; 255 where there is none
-//                     defects[0] the lowest place of a byte that is no letter, defects[1] that of a byte that is no quality
+//                     Behind those of all `tile_count` tiles the lowest place of a byte that is no letter, and of one that is no
+//                     quality; ~0 before
 //
 // Places count from memory[skip].
 //
@@ -128,8 +129,9 @@ __kernel
 __kernel __attribute__((reqd_work_group_size(LANES, 1, 1)))
 #endif
 void encode_letters(__global const uchar *memory, uint skip, __global const Piece *pieces, uint count, __global const Tile *tiles,
-                    uint text_size, __global uchar *codes, __global uint *counts, __global uint *defects)
+                    uint tile_count, uint text_size, __global uchar *codes, __global uint *counts)
 {
+    __global uint *defects = counts + 4 * (size_t)tile_count;
 #if CPU
     const uint t = get_global_id(0), lane = 0, lanes = 1;
 #else

@@ -1,8 +1,8 @@
 // Compares whole patterns at candidate starts.
 //
-//   verify_candidates   differ[c]: the mismatches of candidate c, or REFUSED if it is no match, if a filter refuses it, or if it is
-//                       found by an earlier seed as well; sums[c] the qualities under a match. `found` is that of
-//                       look_up_seeds.cl
+//   verify_candidates   facts[6 * c] and on: piece, seed and start of candidate c, its mismatches, or REFUSED if it is no match, if a
+//                       filter refuses it, or if it is found by an earlier seed as well, and the qualities under a match, the lower
+//                       half first. `found` is that of look_up_seeds.cl
 //
 // A match is found by each seed of its remainder that has no mismatch, and perhaps by others, as letters of the sample that are no
 // single nucleotide meet all in the table. The first seed without a mismatch counts.
@@ -106,7 +106,7 @@ static inline ulong sum_qualities(__global const uchar *quality, uint length, ui
 GROUP_SIZE
 __kernel void verify_candidates(__global const uchar *memory, uint skip, __global const uchar *codes, __global const Piece *pieces,
                                __global const uchar *sets, __global const Pattern *patterns, __global const Seed *seeds,
-                               uint seed_size, __global const uint *found, uint room, __global uint *differ, __global ulong *sums)
+                               uint seed_size, __global const uint *found, uint room, __global uint *facts)
 {
 #if CPU
     const uint c = get_global_id(0), lane = 0, lanes = 1;
@@ -152,6 +152,11 @@ __kernel void verify_candidates(__global const uchar *memory, uint skip, __globa
     kept = kept && informative >= pattern.least_informative && sum >= pattern.least_sum;
 #endif
     kept = kept && is_first(sample, own, seeds, seed_size, seed);
-    differ[c] = kept ? bad : REFUSED;
-    sums[c] = sum;
+    __global uint *told = facts + 6 * (size_t)c;
+    told[0] = found[c];
+    told[1] = seed;
+    told[2] = start;
+    told[3] = kept ? bad : REFUSED;
+    told[4] = (uint)sum;
+    told[5] = (uint)(sum >> 32);
 }

@@ -67,20 +67,21 @@ def names_at(engine: Engine, text: Text, places: DeviceArray, lengths: DeviceArr
     size : int
         Names.
     """
-    name_starts, names = _gathered(engine, text, places, lengths, size)
-    return NameList(engine.download(names), engine.download(name_starts, size + 1).astype(np.int64))
+    name_starts = scan(engine, lengths, size=size + 1)
+    starts = engine.download(name_starts, size + 1)
+    names = _gathered(engine, text, places, name_starts, size, int(starts[-1]))
+    return NameList(engine.download(names), starts.astype(np.int64))
 
 
 def _gathered(
-    engine: Engine, text: Text, places: DeviceArray, lengths: DeviceArray, size: int
-) -> tuple[DeviceArray, DeviceArray]:
-    """Where each name starts among the names, and these one behind the other."""
-    name_starts = scan(engine, lengths, size=size + 1)
-    names = engine.empty(int(engine.download(name_starts, 1, size)[0]), np.uint8)
+    engine: Engine, text: Text, places: DeviceArray, name_starts: DeviceArray, size: int, letters: int
+) -> DeviceArray:
+    """The names, of so many letters in all, one behind the other."""
+    names = engine.empty(letters, np.uint8)
     kernel = engine.kernel("sequence/gather_names.cl", "gather_names")
     made: dict[str, Any] = {"name_starts": name_starts, "records": size, "names": names}
     engine.launch_items(kernel, size, **text.place, places=places, **made)
-    return name_starts, names
+    return names
 
 
 def records_at(engine: Engine, records: BlockRecords, places: ArrayLike) -> NDArray[np.int64]:
@@ -119,6 +120,8 @@ class RecordTable:
     def gather(self, text: Text, *, continued: bool) -> BlockRecords:
         """Copy the names from the text that was packed; `continued` is that of `BlockRecords`."""
         first = self._first
-        name_starts, names = _gathered(self._engine, text, self._places, self._lengths, self.size)
+        name_starts = scan(self._engine, self._lengths, size=self.size + 1)
+        letters = int(self._engine.download(name_starts, 1, self.size)[0])
+        names = _gathered(self._engine, text, self._places, name_starts, self.size, letters)
         self._first += self.size
         return BlockRecords(self._starts, name_starts, names, self.size, first, continued)

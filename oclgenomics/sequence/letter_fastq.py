@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.runtime import DeviceArray, Engine, HostArray
 from oclgenomics.sequence.block_records import names_at
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.fastq_text import FastqText
@@ -34,15 +34,15 @@ class _Found:
         Where the record starts that is not complete; the block's size if there is none.
     defect : tuple of int or None
         Place and kind of the first defect.
-    letters, sizes, qualities, name_places, name_lengths : DeviceArray, uint32 (size + 1,) or longer
+    table : HostArray, uint32 (size + 1, 4) or longer
+        Letters, size, size and qualities of each, as `Pieces` has them.
+    name_places, name_lengths : DeviceArray, uint32 (size + 1,) or longer
     """
 
     size: int
     tail: int
     defect: tuple[int, int] | None
-    letters: DeviceArray
-    sizes: DeviceArray
-    qualities: DeviceArray
+    table: HostArray
     name_places: DeviceArray
     name_lengths: DeviceArray
 
@@ -73,7 +73,7 @@ def fastq_letters(engine: Engine, text: TextBlocks, first: int) -> Generator[Let
                 continue
             if found.size:
                 names = names_at(engine, part, found.name_places, found.name_lengths, found.size)
-                pieces = _pieces(engine, found, first)
+                pieces = _pieces(found, first)
                 texts = partial(_texts, host, pieces)
                 headers = partial(_headers, engine, part, host, pieces)
                 yield LetterBlock(
@@ -87,25 +87,24 @@ def fastq_letters(engine: Engine, text: TextBlocks, first: int) -> Generator[Let
 def _find_records(engine: Engine, text: Text, host: NDArray[np.uint8], *, final: bool) -> _Found:
     lines = line_table(engine, text)
     most = (lines.size + final) // RECORD_LINES + 1
-    names = ("letters", "sizes", "qualities", "name_places", "name_lengths")
-    arrays: dict[str, Any] = {name: engine.empty(most, np.uint32) for name in names}
+    table = HostArray(engine, (most, 4), np.uint32)
+    names: dict[str, Any] = {name: engine.empty(most, np.uint32) for name in ("name_places", "name_lengths")}
     report = filled(engine, 3, np.uint32, NOTHING)
     kernel = engine.kernel("sequence/fastq_records.cl", "find_records", **({"WIDE": 1} if engine.tuning.cpu else {}))
     cut: dict[str, Any] = {"size": text.size, "newlines": lines.newlines, "lines": lines.size, "records": most}
     cut |= {"final": final, "solid": last_place(host, breaks=False) + 1, "report": report}
-    engine.launch_items(kernel, most, **text.place, **cut, **arrays)
+    engine.launch_items(kernel, most, **text.place, **cut, table=table.device, **names)
     defect, size, tail = engine.download(report).tolist()
     found = None if defect == NOTHING else (defect >> 2, defect & 3)
-    return _Found(size, text.size if final else tail, found, **arrays)
+    return _Found(size, text.size if final else tail, found, table, **names)
 
 
-def _pieces(engine: Engine, found: _Found, first: int) -> Pieces:
-    letters, sizes, qualities = (
-        engine.download(array, found.size) for array in (found.letters, found.sizes, found.qualities)
-    )
+def _pieces(found: _Found, first: int) -> Pieces:
+    table = found.table.read()[: found.size]
+    letters, sizes, _, qualities = table.T
     record = np.arange(first, first + found.size)
     start, ends = np.broadcast_to(np.int64(0), found.size), np.broadcast_to(np.True_, found.size)  # all are whole
-    return Pieces(record, start, letters, sizes, sizes, qualities, ends)
+    return Pieces(record, start, letters, sizes, sizes, qualities, ends, (table, found.table))
 
 
 def _texts(text: NDArray[np.uint8], pieces: Pieces) -> NameList:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError
 from oclgenomics.io.file_slice import first_byte
 from oclgenomics.io.joined_source import JoinedSource
+from oclgenomics.runtime import HostArray
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.name_list import NameList
 
@@ -39,6 +40,8 @@ class Pieces:
         Place of the first letter's quality in the text; None for FASTA.
     ends : ndarray, bool
         The record ends with this piece.
+    table : (ndarray, HostArray), uint32 (pieces or more, 4)
+        Letters, size, owned and qualities once more, in rows, for the host and on the device, if it found them there.
     """
 
     record: NDArray[np.int64]
@@ -48,6 +51,7 @@ class Pieces:
     owned: NDArray[np.uint32]
     qualities: NDArray[np.uint32] | None
     ends: NDArray[np.bool_]
+    table: tuple[NDArray[np.uint32], HostArray] | None = None
 
     def __len__(self) -> int:
         return len(self.record)

@@ -20,7 +20,8 @@ from oclgenomics.signatures.panels.seeds import TAIL, SeedTable
 
 MAX_ROOM = 1 << 20  # seeds at a time
 FOUND_COLUMNS = 3  # a piece, a seed and a start
-SEED_BYTES, CANDIDATE_BYTES = 12, 24  # these; and mismatches, and a sum of 8
+FACTS = 6  # of a candidate: these, mismatches, and the lower and the upper half of a sum
+SEED_BYTES, CANDIDATE_BYTES = 4 * FOUND_COLUMNS, 4 * (FOUND_COLUMNS + FACTS)
 ROOM_SHARE = 8  # of the memory that is left
 FIND_LANES, VERIFY_LANES = 256, 64
 REFUSED = 0xFFFFFFFF
@@ -214,10 +215,9 @@ class IndexMatcher:
         return tiles.by_piece(self._engine.download(counts).astype(np.int64), pieces)
 
     @cached_property
-    def _verified(self) -> tuple[DeviceArray, DeviceArray]:
+    def _verified(self) -> DeviceArray:
         assert self._finder is not None
-        room = self._finder.room
-        return self._engine.empty(room, np.uint32), self._engine.empty(room, np.uint64)
+        return self._engine.empty((self._finder.room, FACTS), np.uint32)
 
     def _verify(self, finder: SeedFinder, samples: SampleLetters, count: int, tally: PairTally) -> None:
         """Compare whole patterns at the candidates that were found; give matches to the tally."""
@@ -228,13 +228,12 @@ class IndexMatcher:
             "signatures/verify_candidates.cl", "verify_candidates", CPU=cpu, LANES=lanes,
             QUALITIES=samples.has_qualities, FILTERED=patterns.filtered, MISMATCHES=self._table.mismatches,
         )  # fmt: skip
-        differ, sums = self._verified
         engine.launch(
             kernel, (count * lanes,), (lanes,), **samples.arguments, **patterns.arguments,
             seeds=self._table.arrays["seeds"], seed_size=self._table.head + TAIL, found=finder.found, room=finder.room,
-            differ=differ, sums=sums,
+            facts=self._verified,
         )  # fmt: skip
-        mismatches = engine.download(differ, count)
-        kept = np.flatnonzero(mismatches != REFUSED)
-        piece, seed, start = (column[kept] for column in finder.download(count))
-        tally.add(piece, self._table.pattern[seed], start, mismatches[kept], engine.download(sums, count)[kept])
+        facts = engine.download(self._verified, FACTS * count).reshape(-1, FACTS)
+        piece, seed, start, mismatches, low, high = facts[facts[:, 3] != REFUSED].T
+        sums = high.astype(np.uint64) << np.uint64(32) | low
+        tally.add(piece, self._table.pattern[seed], start, mismatches, sums)

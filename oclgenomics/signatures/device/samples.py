@@ -102,8 +102,11 @@ class Encoder:
         """
         engine, pieces = self._engine, block.pieces
         scored = pieces.qualities is not None
-        records = piece_records(pieces)
-        on_device = engine.upload(records if len(records) else np.zeros((1, 4), np.uint32))  # no buffer is empty
+        if pieces.table is None:
+            records = piece_records(pieces)
+            on_device = engine.upload(records if len(records) else np.zeros((1, 4), np.uint32))  # no buffer is empty
+        else:
+            records, on_device = pieces.table[0], pieces.table[1].device
         size = block.text.size + BEHIND
         if self._codes is None or self._codes.size < size:
             self._codes = engine.empty(size, np.uint8)
@@ -119,16 +122,17 @@ class Encoder:
         if not len(tiles):
             return np.empty((0, 4), np.uint32)
         engine, cpu = self._engine, self._engine.tuning.cpu
-        counts, defects = engine.empty((len(tiles), 4), np.uint32), engine.empty(2, np.uint32)
-        engine.fill(defects, NOTHING)
+        counts = engine.empty(4 * len(tiles) + 2, np.uint32)
+        engine.fill(counts, NOTHING)
         lanes = 1 if cpu else engine.group_size(ENCODE_LANES)
         kernel = engine.kernel("signatures/encode.cl", "encode_letters", CPU=cpu, LANES=lanes, QUALITIES=scored)
         engine.launch(
             kernel, (len(tiles) * lanes,), (lanes,), **block.text.place, pieces=pieces, count=len(block.pieces),
-            tiles=tiles.upload(engine), text_size=block.text.size, codes=codes, counts=counts, defects=defects,
+            tiles=tiles.upload(engine), tile_count=len(tiles), text_size=block.text.size, codes=codes, counts=counts,
         )  # fmt: skip
-        _refuse_defects(block, engine.download(defects))
-        return engine.download(counts)
+        found = engine.download(counts)
+        _refuse_defects(block, found[-2:])
+        return found[:-2].reshape(-1, 4)
 
 
 def piece_records(pieces: Pieces) -> NDArray[np.uint32]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
@@ -88,7 +89,7 @@ def describe(
     lanes = CPU_LANES if cpu else engine.group_size(GPU_LANES)
     defines = {"CPU": cpu, "LANES": lanes, "QUALITIES": samples.has_qualities, "PATTERNS": patterns is not None}
     kernel = engine.kernel("signatures/describe.cl", "describe_matches", **defines)
-    units = engine.upload(np.array([error_units(quality) for quality in range(BEST_QUALITY + 1)], np.uint64))
+    units = engine.upload(_units())
     skip = np.zeros(len(columns[0]), np.int64) if skip is None else skip
     records = np.stack([*columns, skip], axis=1).astype(np.uint32)
     compared = {"sets": None, "patterns": None} if patterns is None else patterns.arguments
@@ -105,6 +106,12 @@ def describe(
     told = np.concatenate(parts)
     mismatches, informative, sample_ns, pattern_ns = told[:, 1:5].astype(np.int64).T
     return MatchFacts(told[:, 0], mismatches, informative, sample_ns, pattern_ns, told[:, 5])
+
+
+@functools.cache
+def _units() -> NDArray[np.uint64]:
+    """The expected errors of each quality."""
+    return np.array([error_units(quality) for quality in range(BEST_QUALITY + 1)], np.uint64)
 
 
 def rows_of_pieces(samples: SampleLetters) -> Samples:
