@@ -29,11 +29,13 @@ from helpers.signature_samples import SampleRecord, sample_letters
 from helpers.slots import slots_of
 from helpers.squiggles import random_squiggle
 from oclgenomics.classify import plan as classify_plan
-from oclgenomics.classify.database.features import NO_FEATURE
+from oclgenomics.classify.database.features import NO_FEATURE, Features
 from oclgenomics.classify.database.file import KIND, open_database
-from oclgenomics.classify.device import packing
+from oclgenomics.classify.database.packing import Widths
+from oclgenomics.classify.device import held_features, packing
 from oclgenomics.classify.device.clade_counter import count_clades
 from oclgenomics.classify.device.feature_index import FeatureIndex
+from oclgenomics.classify.device.held_features import HeldFeatures
 from oclgenomics.classify.device.sketches import Sketcher, cut_windows
 from oclgenomics.classify.device.tables import FeatureFilter, FeatureTable
 from oclgenomics.classify.options import SketchOptions
@@ -64,7 +66,7 @@ from oclgenomics.kmers.plan.memory import SectionPlan
 from oclgenomics.omega.device.scanner import OmegaScanner
 from oclgenomics.omega.options import ScanOptions
 from oclgenomics.primitives import compact, count_equal, equal_keys, merge, partition, run_lengths, scan, sort
-from oclgenomics.runtime import DeviceArray, Engine
+from oclgenomics.runtime import DeviceArray, Engine, HostArray
 from oclgenomics.runtime.source import source_folder
 from oclgenomics.sdtw import AlignOptions
 from oclgenomics.sdtw.device import normaliser, strips as strip_aligner
@@ -592,14 +594,21 @@ def packed_features(engine: Engine) -> None:
 
 
 def packed_numbers(engine: Engine, kind: type) -> None:
-    """Pack features in pieces of a few."""
+    """Pack features in pieces of a few, those of the host and those that the device holds, and check these."""
     counts = np.arange(200).astype(kind) % 7 + 1
-    locations = np.arange(int(counts.sum()), dtype=np.uint32)
-    with mock.patch.multiple(packing, TOGETHER=128, STEP=64):
+    every = Features(np.arange(200, dtype=np.uint32), counts, np.arange(int(counts.sum()), dtype=np.uint32))
+    held = HeldFeatures(engine, *(HostArray(engine, len(array), array.dtype) for array in vars(every).values()))
+    for name, array in held.arrays.items():
+        engine.write(array, getattr(every, name))
+    with mock.patch.multiple(packing, TOGETHER=128, STEP=64), mock.patch.object(held_features, "STEP", 64):
         packer = packing.FeaturePacker(engine)
-        packer.keys(locations, 9)
-        before = packer.located_before(counts, np.array([0, 64, 128, 192, 200]))
-        packer.locations(locations, counts, before, 33)
+        for features in (every, held):
+            packer.keys(features, 9)
+            before = packer.located_before(features, np.array([0, 64, 128, 192, 200]))
+            packer.locations(features, before, 33)
+        assert held.numbers == every.numbers
+        assert held.in_order(every.located)
+        assert held.bucket_starts(Widths(2, 33)).tolist() == [0, 200, 200, 200, 200]
 
 
 def classify_candidates(engine: Engine, case: ClassifyCase) -> None:

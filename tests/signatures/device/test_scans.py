@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyopencl
 import pytest
+from helpers.devices import gpu_shape
 from helpers.signature_samples import SampleRecord, random_letters, sample_letters
 from hypothesis import given, settings, strategies as st
 
-from oclgenomics.runtime import Engine
+from oclgenomics.app.run import Run
+from oclgenomics.runtime import Device, Engine
 from oclgenomics.signatures import reference
 from oclgenomics.signatures.device.patterns import DevicePatterns
 from oclgenomics.signatures.device.scans import EditScan, MatchScan, describe, names_of_pieces
+from oclgenomics.signatures.jobs import Finder
 from oclgenomics.signatures.options import EDITS_ONLY, METHODS, REPORTS, ScanOptions
 from oclgenomics.signatures.panels.panel import Panel
 
@@ -93,3 +99,35 @@ def test_columns_have_their_types(engine: Engine, method: Any, report: Any, max_
     for found in (replace(rows, name=np.array(list(rows.name), object)), matches):
         kinds = [np.dtype(letter) for letter in found.TYPES]
         assert [getattr(found, field.name).dtype for field in fields(found)] == kinds
+
+
+def test_commands_of_a_batch(device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches of reads take few copies, and the buffers of those before; each has a match."""
+    commands: Counter[str] = Counter()
+    copy, make = pyopencl.enqueue_copy, pyopencl.Buffer
+
+    def copied(queue: Any, target: Any, source: Any, **how: Any) -> Any:
+        commands["to device" if isinstance(target, make) else "to host"] += 1
+        return copy(queue, target, source, **how)
+
+    def made(*arguments: Any) -> Any:
+        commands["buffers"] += 1
+        return make(*arguments)
+
+    monkeypatch.setattr(pyopencl, "enqueue_copy", copied)
+    rng = np.random.default_rng(5)
+    reads = ["".join(rng.choice(list("ACGT"), 150)) for _ in range(2000)]
+    (tmp_path / "reads.fq").write_text("".join(f"@r{n}\n{read}\n+\n{'I' * 150}\n" for n, read in enumerate(reads)))
+    panel = Panel.from_signatures([(str(n), read[10:70]) for n, read in enumerate(reads[::20])])
+    options = ScanOptions(max_mismatches=1, method="index", report="all")
+    with Engine(device, tuning=gpu_shape(device)) as engine:
+        finder = Finder(engine, panel, options)
+        for patched in (pyopencl.Buffer, made):
+            monkeypatch.setattr(pyopencl, "Buffer", patched)
+            commands.clear()
+            found = [len(part.matches) for _, part in finder.found([tmp_path / "reads.fq"], Run(), 1 << 16)]
+    batches = len(found)
+    assert (sum(found), min(found) > 0, batches > 8) == (100, True, True)
+    assert commands["to host"] <= 10 * batches
+    assert commands["to device"] <= 12 * batches
+    assert commands["buffers"] <= 3 * batches
