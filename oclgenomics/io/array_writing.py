@@ -34,6 +34,7 @@ from oclgenomics.io.workers import Workers
 
 THREADS = 8  # that write and make checksums
 NO_SUM = "0" * 16
+Both = tuple[NDArray[np.uint8], NDArray[np.uint8]]  # the whole blocks of a section, and what is behind them
 BlockSummer = Callable[[NDArray[np.uint8]], NDArray[np.uint64]]  # makes checksums of whole blocks
 
 
@@ -45,6 +46,7 @@ def write_arrays(
     arrays: Mapping[str, NDArray[Any]],
     *,
     summer: BlockSummer | None = None,
+    sums: Mapping[str, NDArray[np.uint64]] | None = None,
 ) -> None:
     """Write a file, whole or not at all. Equal arguments give equal bytes.
 
@@ -60,6 +62,8 @@ def write_arrays(
         Of integers, float32 or float64. They are written in this order.
     summer : callable, optional
         Makes the checksums of whole blocks of bytes; else the threads that write do so.
+    sums : mapping of str to ndarray, uint64, optional
+        Checksums of the whole blocks of some arrays, which need not be made any more.
 
     Raises
     ------
@@ -75,13 +79,14 @@ def write_arrays(
     with whole_file(path) as file, Workers(min(THREADS, usable_cores())) as threads:
         store = _Store(threads, file if file.seekable else None, in_blocks, summer)
         places = [first + section.offset for section in sections]
-        begun = [store.begin(*both, place) for both, place in zip(stored, places, strict=False)]
-        sums = [store.sums(*both, found) for both, found in zip(stored, begun, strict=True)]
+        known = [(sums or {}).get(name) for name in arrays]
+        begun = [store.begin(*each, place) for *each, place in zip(stored, known, places, strict=False)]
+        made = [store.sums(*each) for each in zip(stored, known, begun, strict=True)]
         if kind.holds_sums:
-            last = _cut(np.concatenate([np.empty(0, np.uint64), *sums]).astype("<u8", copy=False))
-            sums.append(store.sums(*last, store.begin(*last, places[-1])))
+            last = _cut(np.concatenate([np.empty(0, np.uint64), *made]).astype("<u8", copy=False))
+            made.append(store.sums(last, None, store.begin(last, None, places[-1])))
             stored.append(last)
-        checksums = [store.checksum(*both, found) for both, found in zip(stored, sums, strict=True)]
+        checksums = [store.checksum(*both, found) for both, found in zip(stored, made, strict=True)]
         summed = [replace(section, checksum=f"{sum_:016x}") for section, sum_ in zip(sections, checksums, strict=True)]
         head = _head_of(kind, description._replace(sections=summed))
         foot = FOOT.pack(checksum(KEY, head), END)
@@ -104,10 +109,12 @@ class _Store:
     in_blocks: bool
     summer: BlockSummer | None
 
-    def begin(self, whole: NDArray[np.uint8], tail: NDArray[np.uint8], place: int) -> list[Future[NDArray[np.uint64]]]:
+    def begin(self, both: Both, known: NDArray[np.uint64] | None, place: int) -> list[Future[NDArray[np.uint64]]]:
         """Let threads store a section from its place on; the results are checksums, as far as threads make them."""
+        whole, tail = both
         begins = range(0, len(whole), PIECE_BYTES)
-        pieces = [(whole[begin : begin + PIECE_BYTES], place + begin, self.summer is None) for begin in begins]
+        by_threads = self.summer is None and known is None
+        pieces = [(whole[begin : begin + PIECE_BYTES], place + begin, by_threads) for begin in begins]
         return [self.threads.submit(self._store, *one) for one in (*pieces, (tail, place + len(whole), True))]
 
     def _store(self, piece: NDArray[np.uint8], place: int, summed: bool) -> NDArray[np.uint64]:
@@ -116,10 +123,12 @@ class _Store:
         return block_sums(KEY, piece if summed and self.in_blocks else piece[:0])
 
     def sums(
-        self, whole: NDArray[np.uint8], tail: NDArray[np.uint8], begun: Sequence[Future[NDArray[np.uint64]]]
+        self, both: Both, known: NDArray[np.uint64] | None, begun: Sequence[Future[NDArray[np.uint64]]]
     ) -> NDArray[np.uint64]:
         """Return the checksums of the blocks of a section when all of it is stored; none where these do not count."""
-        made = [] if self.summer is None or not self.in_blocks else [self.summer(whole)]
+        if known is None and self.summer is not None and self.in_blocks:
+            known = self.summer(both[0])
+        made = [known] if known is not None and self.in_blocks else []
         return np.concatenate([*made, *(stored.result() for stored in begun)])
 
     def checksum(self, whole: NDArray[np.uint8], tail: NDArray[np.uint8], sums: NDArray[np.uint64]) -> int:

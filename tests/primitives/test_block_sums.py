@@ -40,3 +40,8 @@ def test_files_have_the_same_bytes(engine: Engine, tmp_path: Path, version: int)
     for name, summer in (("host", None), ("device", partial(module.summed, engine))):
         write_arrays(tmp_path / name, kind, "1", {}, arrays, summer=summer)
     assert (tmp_path / "host").read_bytes() == (tmp_path / "device").read_bytes()
+    last = f"{sizes[-1]}"
+    made = block_sums(KEY, arrays[last].view(np.uint8)[: 12 * BLOCK_BYTES])
+    for name, sums in (("known", made), ("wrong", made + np.uint64(1))):
+        write_arrays(tmp_path / name, kind, "1", {}, arrays, sums={last: sums})
+        assert ((tmp_path / name).read_bytes() == (tmp_path / "host").read_bytes()) is (name == "known" or version == 2)

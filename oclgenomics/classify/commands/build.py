@@ -104,7 +104,7 @@ def run(args: argparse.Namespace) -> int:
         return _combine(args, options)
     with open_engine(args) as engine:
         start = time.perf_counter()
-        write_built(args, built(args, engine, "reading", options), args.database, start, engine)
+        write_built(args, built(args, engine, "reading", options, held=True), args.database, start, engine)
         report_profile(args, engine)
     return 0
 

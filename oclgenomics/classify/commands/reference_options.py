@@ -100,19 +100,28 @@ def built(
     label: str,
     options: BuildOptions | None = None,
     before: Database | None = None,
+    *,
+    held: bool = False,
 ) -> Database:
     """Build a database of the references, or add them to one, under a line of progress.
 
-    The engine may hold the features; see `building.build_database`.
+    With `held` the engine may hold the features; see `building.build_database`.
     """
     progress = started_progress(args, label)
-    taxa, run = (
-        database.TaxonSources(args.taxonomy, args.taxpostmap, args.reset_taxa),
-        classify.Run(args.threads, progress.update),
-    )
-    options = options or (classify.BuildOptions() if before is None else before.options)
-    made: Database = building.build_database(engine, args.references, options, taxa, run, before=before)
-    made_by = provenance(args, engine) | ({} if before is None else {"before": before.provenance})
+    how: dict[str, Any] = {
+        "taxonomy": args.taxonomy, "taxpostmap": args.taxpostmap, "reset_taxa": args.reset_taxa, "engine": engine,
+        "run": classify.Run(args.threads, progress.update),
+    }  # fmt: skip
+    made_by = provenance(args, engine)
+    if before is not None:
+        made: Database = classify.add(before, args.references, **how)
+        made_by |= {"before": before.provenance}
+    elif held:
+        taxa = database.TaxonSources(args.taxonomy, args.taxpostmap, args.reset_taxa)
+        options = options or classify.BuildOptions()
+        made = building.build_database(engine, args.references, options, taxa, how["run"])
+    else:
+        made = classify.build(args.references, options, **how)
     progress.clear()
     return replace(made, provenance=made_by)
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from oclgenomics import classify
 from oclgenomics.app.commands import add_command, begin_engine, open_engine, provenance, report_profile, say_written
@@ -20,9 +19,6 @@ from oclgenomics.classify.commands.query_options import (
 )
 from oclgenomics.classify.commands.reference_options import add_references, add_taxon_options, built
 from oclgenomics.classify.commands.report_files import check_format
-
-if TYPE_CHECKING:
-    from oclgenomics.classify.database.database import Database
 
 
 def add_parser(actions: Any) -> None:
@@ -57,14 +53,9 @@ def run(args: argparse.Namespace) -> int:
     options, inputs, kept = query_options(args, sketches=False), query_inputs(args), build_options(args)
     check_format(args)
     with open_engine(args) as engine:
-        with classify.Index(_of_host(built(args, engine, "building", kept)), engine=engine) as index:
+        with classify.Index(built(args, engine, "building", kept), engine=engine) as index:
             query = partial(index.iter_query, inputs, options, wanted_of(args))
             classify_reads(args, index, query, options, engine, made=provenance(args, engine))
         report_profile(args, engine)
     say_written(args)
     return 0
-
-
-def _of_host(made: Database) -> Database:
-    """The database with its features in the host's memory, and none of them on the device."""
-    return replace(made, features=made.features.whole())

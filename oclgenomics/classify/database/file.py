@@ -124,7 +124,8 @@ def write_database(
     fault = find_fault(database)
     if fault is not None:
         raise ValueError(f"the database has {fault}")
-    write_arrays(path, KIND, __version__, described(database), packed_arrays(database, packer), summer=summer)
+    arrays, sums = packed_arrays(database, packer), None if packer is None else packer.sums
+    write_arrays(path, KIND, __version__, described(database), arrays, summer=summer, sums=sums)
     if manifest or os.path.exists(manifest_path(path)):
         write_manifest(path)
 

@@ -122,7 +122,15 @@ class Packer(Protocol):
 
 
 class CountingPacker(Packer, Protocol):
-    """Packs the numbers of features, and counts features."""
+    """Packs the numbers of features, and counts features.
+
+    Attributes
+    ----------
+    sums : dict of str to ndarray, uint64
+        Checksums of the whole blocks of what was packed last, as far as they were made: of 'keys' and 'locations'.
+    """
+
+    sums: dict[str, NDArray[np.uint64]]
 
     def clades(self, features: Features, lineages: Lineages) -> NDArray[np.int64]:
         """Count the distinct features of each taxon and target, as `taxonomy.coverage.known_features` does."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,9 @@ from oclgenomics.classify.database.packing import WORD_BITS, Widths, key_starts,
 from oclgenomics.classify.device.clade_counter import count_clades
 from oclgenomics.classify.device.held_features import PACKING, TYPES, HeldFeatures
 from oclgenomics.classify.taxonomy.lineages import Lineages
+from oclgenomics.io.siphash import BLOCK_BYTES
 from oclgenomics.io.workers import Workers
+from oclgenomics.primitives import sum_blocks
 from oclgenomics.runtime import DeviceArray, Engine
 
 TOGETHER = 1 << 22  # numbers that are packed at a time; a multiple of WORD_BITS
@@ -26,10 +30,16 @@ class FeaturePacker:
     Parameters
     ----------
     engine : Engine
+
+    Attributes
+    ----------
+    sums : dict of str to ndarray, uint64
+        See `CountingPacker`; made where the device does not share the host's memory, in which threads make them.
     """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self.sums: dict[str, NDArray[np.uint64]] = {}
 
     def clades(self, features: Features, lineages: Lineages) -> NDArray[np.int64]:
         """Count the distinct features of each taxon and target."""
@@ -58,8 +68,9 @@ class FeaturePacker:
         """Pack the last bits of keys."""
         source = self._source(features, "keys")
         words = np.empty(word_count(len(features), width), np.uint64)
-        for begin, end in self._pieces(len(features)):
-            self._pack(words, begin, end, width, source, None)
+        with self._summed("keys", words) as sums:
+            for begin, end in self._pieces(len(features)):
+                self._pack(words, begin, end, width, source, None, sums)
         return words
 
     def locations(self, features: Features, before: NDArray[np.int64], width: int) -> NDArray[np.uint64]:
@@ -68,19 +79,33 @@ class FeaturePacker:
         counts, locations = self._source(features, "counts"), self._source(features, "locations")
         words = np.empty(word_count(size, width), np.uint64)
         mark = engine.kernel(PACKING, "mark_last", COUNT=TYPES[counts.dtype.name])
-        for begin, end in self._pieces(size):
-            low, high = int(np.searchsorted(before, begin, "right")) - 1, int(np.searchsorted(before, end))
-            behind = min(high * STEP, len(features))
-            some, first = counts.part(low * STEP, behind)
-            last = engine.empty(end - begin, FLAG)
-            engine.fill(last, 0)
-            marked: dict[str, Any] = {
-                "counts": some, "counts_at": first, "before": engine.upload(before[low:high].astype(np.uint64)),
-                "size": behind - low * STEP, "step": STEP, "begin": begin, "end": end, "last": last,
-            }  # fmt: skip
-            engine.launch_items(mark, high - low, **marked)
-            self._pack(words, begin, end, width, locations, last)
+        with self._summed("locations", words) as sums:
+            for begin, end in self._pieces(size):
+                low, high = int(np.searchsorted(before, begin, "right")) - 1, int(np.searchsorted(before, end))
+                behind = min(high * STEP, len(features))
+                some, first = counts.part(low * STEP, behind)
+                last = engine.empty(end - begin, FLAG)
+                engine.fill(last, 0)
+                marked: dict[str, Any] = {
+                    "counts": some, "counts_at": first, "before": engine.upload(before[low:high].astype(np.uint64)),
+                    "size": behind - low * STEP, "step": STEP, "begin": begin, "end": end, "last": last,
+                }  # fmt: skip
+                engine.launch_items(mark, high - low, **marked)
+                self._pack(words, begin, end, width, locations, last, sums)
         return words
+
+    @contextmanager
+    def _summed(self, name: str, words: NDArray[np.uint64]) -> Iterator[DeviceArray | None]:
+        """Lend what gets the checksums of the whole blocks of words, if they are made, and keep these."""
+        self.sums.pop(name, None)
+        blocks, numbers = words.nbytes // BLOCK_BYTES, BLOCK_BYTES * 8
+        if self._engine.tuning.shares_memory or self._together % numbers:  # pieces begin with a block only then
+            yield None
+            return
+        sums = self._engine.empty(max(blocks, 1), np.uint64)
+        yield sums
+        self.sums[name] = self._engine.download(sums, blocks)
+        sums.release()
 
     def _held(self, features: Features) -> HeldFeatures | None:
         """The features, if this device holds them."""
@@ -105,7 +130,7 @@ class FeaturePacker:
 
     def _pack(
         self, words: NDArray[np.uint64], begin: int, end: int, width: int, source: _Held | _Sent,
-        last: DeviceArray | None,
+        last: DeviceArray | None, sums: DeviceArray | None,
     ) -> None:  # fmt: skip
         """Pack numbers from one to before another into their words."""
         engine, size = self._engine, end - begin
@@ -116,6 +141,9 @@ class FeaturePacker:
         kernel = engine.kernel(PACKING, "pack_numbers", FLAGGED=last is not None)
         how: dict[str, Any] = {"numbers_at": at, "size": size, "width": width, "words": count, "packed": packed}
         engine.launch_items(kernel, count, numbers=numbers, **flags, **how)
+        blocks = 8 * count // BLOCK_BYTES
+        if sums is not None and blocks:
+            sum_blocks(engine, packed, blocks * BLOCK_BYTES, blocks, sums, 8 * first // BLOCK_BYTES)
         engine.download(packed, out=words[first : first + count])
         for array in (packed, *flags.values()):
             array.release()

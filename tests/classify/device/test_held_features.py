@@ -126,7 +126,7 @@ def test_a_build_writes_the_same_file(shaped: Engine, tmp_path: Path) -> None:
     """Also where the device has no room for the features while they are counted."""
     rng = np.random.default_rng(3)
     for name in ("a", "b"):
-        letters = rng.choice(np.frombuffer(b"ACGT", np.uint8), 3000).tobytes().decode()
+        letters = rng.choice(np.frombuffer(b"ACGT", np.uint8), 30_000).tobytes().decode()
         (tmp_path / f"{name}.fa").write_text(f">{name}\n{letters}\n")
     how = [str(tmp_path / name) for name in ("a.fa", "b.fa")], BuildOptions(), TaxonSources(), Run()
     database = build_database(shaped, *how)

@@ -8,6 +8,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from helpers.devices import gpu_shape
 from hypothesis import given, settings, strategies as st
 from numpy.typing import NDArray
 
@@ -16,8 +17,10 @@ from oclgenomics.classify.database.features import Features
 from oclgenomics.classify.database.packing import HostPacker
 from oclgenomics.classify.device import packing
 from oclgenomics.classify.device.packing import FeaturePacker
+from oclgenomics.io.array_layout import KEY
+from oclgenomics.io.siphash import BLOCK_BYTES, block_sums
 from oclgenomics.io.workers import Workers
-from oclgenomics.runtime import Engine
+from oclgenomics.runtime import Device, Engine
 
 NOTHING = np.empty(0, np.uint32)
 SIZES = [0, 1, 2, 63, 64, 65, 127, 128, 129, 200, 600]
@@ -85,3 +88,29 @@ def test_locations_before_features(
         packers = HostPacker(stack.enter_context(Workers(1))), FeaturePacker(shaped)
         found = [packer.located_before(held, places).tolist() for packer in packers]
     assert found == [[sum(counts[:place]) for place in places.tolist()]] * 2
+
+
+@pytest.mark.parametrize(("together", "made"), [(1 << 17, True), (1 << 22, True), (1 << 16, False)])
+def test_checksums_of_blocks(device: Device, together: int, made: bool) -> None:
+    """Those of whole blocks, where pieces begin with blocks, on devices with memory of their own."""
+    size = 300_001
+    counts, keys = np.ones(size, np.uint8), np.arange(size, dtype=np.uint32) * 7
+    features = Features(keys, counts, keys[::-1].copy())
+    with mock.patch.object(packing, "TOGETHER", together), Engine(device, tuning=gpu_shape(device)) as engine:
+        packer = FeaturePacker(engine)
+        before = np.append(np.arange(0, size, host.STEP), size)
+        words = {"keys": packer.keys(features, 21), "locations": packer.locations(features, before, 33)}
+        for name, packed in words.items():
+            data = packed.view(np.uint8)
+            whole = data[: len(data) // BLOCK_BYTES * BLOCK_BYTES]
+            assert (name in packer.sums) is made
+            assert packer.sums.get(name, block_sums(KEY, whole)).tolist() == block_sums(KEY, whole).tolist()
+        if made:
+            packer.keys(only(keys=keys[:5]), 21)
+            assert len(packer.sums["keys"]) == 0  # of what was packed last
+
+
+def test_threads_make_checksums_where_memory_is_shared(engine: Engine) -> None:
+    packer = FeaturePacker(engine)
+    packer.keys(only(keys=np.arange(70_000, dtype=np.uint32)), 32)
+    assert (packer.sums == {}) is engine.tuning.shares_memory
