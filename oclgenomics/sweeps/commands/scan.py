@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from oclgenomics.variation import Alignment
     from oclgenomics.variation.alignment import AlignmentRead
 
-own = late("oclgenomics.sweeps.significance")
+own = late("oclgenomics.sweeps.significance.thresholds")
 sources = late("oclgenomics.variation.sources")
 gene_files = late("oclgenomics.variation.genes")
 

@@ -23,7 +23,7 @@ from oclgenomics.sweeps.commands.scan import add_site_options, add_statistic_opt
 from oclgenomics.sweeps.options import OWN_OPTIONS
 
 significance = late("oclgenomics.app.significance")
-own = late("oclgenomics.sweeps.significance")
+own = late("oclgenomics.sweeps.significance.thresholds")
 beds = late("oclgenomics.variation.bed")
 observing = late("oclgenomics.variation.observation")
 sources = late("oclgenomics.variation.sources")
