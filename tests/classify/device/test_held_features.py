@@ -17,7 +17,7 @@ from oclgenomics.classify.database import packing as host_packing
 from oclgenomics.classify.database.database import find_fault
 from oclgenomics.classify.database.features import Features
 from oclgenomics.classify.database.file import write_database
-from oclgenomics.classify.database.packing import pack_features
+from oclgenomics.classify.database.packing import Widths, key_starts, pack_features
 from oclgenomics.classify.database.references import TaxonSources
 from oclgenomics.classify.device import held_features, packing
 from oclgenomics.classify.device.building import build_database
@@ -148,3 +148,15 @@ def test_they_stay_only_where_there_is_room(engine: Engine) -> None:
     for room, fits in ((need, True), (need - 1, False)):
         with mock.patch.object(Engine, "budget", engine.memory.used + room):
             assert there.fit(50, 3) is fits
+
+
+@pytest.mark.parametrize("bucket", [0, 1, 3])
+def test_buckets_begin_with_their_least_key(shaped: Engine, bucket: int) -> None:
+    """Keys at, before and behind the first of a bucket, and no key in some buckets."""
+    widths = Widths(bucket, 33)
+    bounds = np.arange(0, 1 << 32, 1 << widths.key)[: widths.buckets - 1].tolist()
+    keys = np.array(sorted({each + more for each in bounds for more in (-1, 0, 1)} - {-1} | {5}), np.uint32)
+    features = Features(keys, np.ones(len(keys), np.uint8), np.arange(len(keys), dtype=np.uint32))
+    with Workers(1) as threads:
+        expected = key_starts(keys, widths, threads)
+    assert held(shaped, features).bucket_starts(widths).tolist() == expected.tolist()
