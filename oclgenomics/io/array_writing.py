@@ -80,7 +80,7 @@ def write_arrays(
         store = _Store(threads, file if file.seekable else None, in_blocks, summer)
         places = [first + section.offset for section in sections]
         known = [(sums or {}).get(name) for name in arrays]
-        begun = [store.begin(*each, place) for *each, place in zip(stored, known, places, strict=False)]
+        begun = [store.begin(one, sum_, place) for one, sum_, place in zip(stored, known, places, strict=False)]
         made = [store.sums(*each) for each in zip(stored, known, begun, strict=True)]
         if kind.holds_sums:
             last = _cut(np.concatenate([np.empty(0, np.uint64), *made]).astype("<u8", copy=False))

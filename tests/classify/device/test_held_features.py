@@ -53,6 +53,7 @@ def in_steps(stack: ExitStack, step: int, most: int) -> None:
     """Steps and pieces of a few features."""
     for module in (held_features, packing, host_packing):
         stack.enter_context(mock.patch.object(module, "STEP", step))
+    stack.enter_context(mock.patch.object(packing, "TOGETHER", 128))
     sizes = {"cpu": most, "gpu": most}
     stack.enter_context(mock.patch.multiple(plan, LOADED_FEATURES=sizes, LOADED_LOCATIONS=sizes))
 
@@ -154,7 +155,7 @@ def test_they_stay_only_where_there_is_room(engine: Engine) -> None:
 def test_buckets_begin_with_their_least_key(shaped: Engine, bucket: int) -> None:
     """Keys at, before and behind the first of a bucket, and no key in some buckets."""
     widths = Widths(bucket, 33)
-    bounds = np.arange(0, 1 << 32, 1 << widths.key)[: widths.buckets - 1].tolist()
+    bounds = np.arange(0, 1 << 32, 1 << widths.key).tolist()
     keys = np.array(sorted({each + more for each in bounds for more in (-1, 0, 1)} - {-1} | {5}), np.uint32)
     features = Features(keys, np.ones(len(keys), np.uint8), np.arange(len(keys), dtype=np.uint32))
     with Workers(1) as threads:
