@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.figures import distance_text
 from oclgenomics.app.frames import frame_of
 from oclgenomics.app.significance import p_values, rank_for
 from oclgenomics.app.tracks import merged_windows, named_regions
@@ -160,6 +161,8 @@ class Significance:
         What statistics compared the replicates with; see `Scan.backgrounds`.
     source : str
         The file that these were read from; empty if they were found in this process.
+    history : str
+        What the replicates are of, if the file says: a demes file, the file of replicates, or a model.
     """
 
     scan: Mapping[str, Any]
@@ -171,6 +174,7 @@ class Significance:
     combination: Combination | None = None
     backgrounds: Mapping[str, Background] = field(default_factory=dict)
     source: str = ""
+    history: str = ""
 
     def __repr__(self) -> str:
         found = ", ".join(f"{one.statistic} {one.value:.6g} at fpr {one.fpr:g}" for one in self.thresholds)
@@ -178,6 +182,12 @@ class Significance:
 
     def __len__(self) -> int:
         return len(next(iter(self.extremes.values())))
+
+    @property
+    def described(self) -> str:
+        """The replicates in a few words, for legends: how many, how long, and of which history."""
+        length = f" of {distance_text(self.length)}" if self.length else ""
+        return f"{len(self):,} neutral replicates{length}" + (f" ({self.history})" if self.history else "")
 
     @classmethod
     def of(
@@ -549,14 +559,24 @@ def merge_rows(
             start, end = math.floor(scan.start[part].min()), math.ceil(scan.end[part].max()) - scan.by_bp
             place = float(scan.positions[best])
             own = {name: float(each[best]) for name, each in local.items()} or None
-            fine = _fine_row(scan, statistic, start, end, (place, value))
+            fine = fine_row(scan, statistic, start, end, (place, value))
             yield Peak(scan.name, scan.replicate, max(start, 1), end, place, value, len(part), p, q, own, *fine)
 
 
-def _fine_row(
+def fine_row(
     scan: Scan, statistic: str, start: float, end: float, coarse: tuple[float, float]
 ) -> tuple[float, float] | tuple[None, None]:
-    """Position and value of the fine row from `start` to `end` that is most like a sweep, or of a coarse one."""
+    """Return position and value of the fine row of a region that is most like a sweep, or of the best coarse one.
+
+    Parameters
+    ----------
+    scan : Scan
+    statistic : str
+    start, end : float
+        First and last bp of the region.
+    coarse : (float, float)
+        Position and value of its best coarse row.
+    """
     fine = scan.fine
     if fine is None or statistic not in fine.values:
         return None, None

@@ -371,8 +371,8 @@ def run(args: argparse.Namespace) -> int:
         app.say(args, f"compared with the replicates: {own.compare(null, drawn, 'this scan')}")
     title = input_title([args.input])
     if args.plot:
-        lines = () if null is None else null.thresholds
-        plots.draw_figure(args.plot, plots, "plot_scans", drawn, title=title, thresholds=lines, genes=genes)
+        lines, of = ((), "") if null is None else (null.thresholds, null.described)
+        plots.draw_figure(args.plot, plots, "plot_scans", drawn, title=title, thresholds=lines, null=of, genes=genes)
     if args.html:
         write_page(args, plots.scans_page(drawn, title=title, null=null, more=elsewhere(args)).text(made))
     if args.multiqc:
