@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from typing import Any
 
 from oclgenomics import sweeps
@@ -64,10 +65,13 @@ def run(args: argparse.Namespace) -> int:
     if lost:
         app.say(args, f"warning: --genes {args.genes} has no gene on {', '.join(sorted(lost)[:5])}")
     merged = sum(peak.rows for peak in found.peaks)
-    app.say(args, f"{len(found):,} regions of {merged:,} rows with {args.statistic} beyond {found.threshold:,.6g}")
+    regions = f"{len(found):,} region{'s' * (len(found) != 1)} of {merged:,} row{'s' * (merged != 1)}"
+    beyond = f"beyond {found.threshold:,.6g}" if math.isfinite(found.threshold) else "of any value"
+    app.say(args, f"{regions} with {args.statistic} {beyond}")
     if not merged:
         rows = sum(len(scan.positions) for scan in report)
-        app.say(args, f"warning: nothing was found: none of the {rows:,} rows of {args.report} is beyond that")
+        none = f"none of the {rows:,} rows of {args.report} is beyond that" if rows else f"{args.report} has no row"
+        app.say(args, f"warning: nothing was found: {none}")
     app.say_written(args)
     return 0
 

@@ -511,5 +511,6 @@ class ScanMessages:
             app.say(self._args, "warning: --maf takes away the rare alleles that mu_SFS counts; mu is hardly raised")
         app.say(
             self._args,
-            f"{self._scanned:,} alignment{'s' * (self._scanned != 1)}, {self._rows:,} rows in {self._seconds:.2f} s",
+            f"{self._scanned:,} alignment{'s' * (self._scanned != 1)}, {self._rows:,} row{'s' * (self._rows != 1)} in "
+            f"{self._seconds:.2f} s",
         )

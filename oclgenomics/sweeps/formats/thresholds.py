@@ -182,14 +182,14 @@ def read_thresholds(path: str | os.PathLike[str]) -> Significance:
         }
         return Significance(
             dict(record["scan"]), record["length"], data, extremes, places, found, combination, backgrounds,
-            source=name, history=_history(record.get("provenance", {}).get("parameters", {})),
+            source=name, history=history_of(record.get("provenance", {}).get("parameters", {})),
         )  # fmt: skip
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(NOT_THRESHOLDS, source=name) from None
 
 
-def _history(parameters: Mapping[str, Any]) -> str:
-    """What the replicates are of, by the options of `sweeps threshold`; empty if they do not say."""
+def history_of(parameters: Mapping[str, Any]) -> str:
+    """Return what the replicates are of, by the options of `sweeps threshold`; empty if they do not say."""
     for name in ("input", "demes"):
         if parameters.get(name):
             return os.path.basename(str(parameters[name])) if parameters[name] != "-" else ""

@@ -46,6 +46,7 @@ from oclgenomics.sweeps.plots.refined import (
 from oclgenomics.sweeps.plots.scans import (
     SHORT,
     are_replicates,
+    around,
     drawn_rows,
     extremes_of,
     headline,
@@ -87,14 +88,15 @@ def scans_page(scans: Sequence[Scan], *, title: str, null: Significance | None =
     """
     names, shown = shown_of(scans)
     sites = sum(scan.sites for scan in scans)
-    rows = f"{sum(len(scan.positions) for scan in scans):,} rows"
+    count = sum(len(scan.positions) for scan in scans)
+    rows = f"{count:,} row{'s' * (count != 1)}"
     if not shown:
         why = "no window with enough sites" if scans else "no alignment"
         facts = {"Alignments": f"{len(scans):,}", "Sites": f"{sites:,}"}
         return Page(f"No statistics: {why}", title, [], facts)
-    facts = {"Sites": f"{sites:,}\n{count_range([scan.haplotypes for scan in scans])} haplotypes, {rows}"}
-    if len(scans) > 1:
-        facts["Replicates" if are_replicates(shown) else "Chromosomes"] = f"{len(scans):,}"
+    kind = "replicates" if are_replicates(shown) else "chromosomes"
+    several = f"{len(scans):,} {kind}, " if len(scans) > 1 else ""
+    facts = {"Sites": f"{sites:,}\n{count_range([scan.haplotypes for scan in scans])} haplotypes, {several}{rows}"}
     if null is not None:
         facts["Neutral replicates"] = f"{len(null):,}"
     replicates = are_replicates(scans)
@@ -105,7 +107,7 @@ def scans_page(scans: Sequence[Scan], *, title: str, null: Significance | None =
     )
     chart = _chart([name for name in names if extremes[name]], shown, null, replicates=replicates)
     tables = [_windows(name, names, shown, null, limits[name], more, replicates) for name in names if extremes[name]]
-    words = headline(names[0], shown, replicates=replicates, limit=limits[names[0]])
+    words = headline(names, shown, () if null is None else null.thresholds, replicates=replicates)
     return Page(words, title, [chart, *tables], found | facts)
 
 
@@ -150,12 +152,12 @@ def _chart(names: Sequence[str], scans: Sequence[Scan], null: Significance | Non
     scale, unit = position_unit(np.concatenate([scan.positions[[0, -1]] for scan in scans]))
     shifts = [0.0] * len(scans) if replicates else end_to_end([scan.positions for scan in scans])[0].tolist()
     ends = np.array([scan.positions[[0, -1]] + shift for scan, shift in zip(scans, shifts, strict=True)]) / scale
-    margin = 0.012 * (float(ends.max() - ends.min()) or 1.0)
     axis: dict[str, Any] = {"title": {"text": f"Position ({unit})"}}
     if len(scans) > 1 and not replicates:
         placed = [(scan.name, scan.positions + shift) for scan, shift in zip(scans, shifts, strict=True)]
         axis = chromosome_axis(placed, scale)
-    span = (float(ends.min()) - margin, float(ends.max()) + margin)
+    first, last = around(scans, float(ends.min()) * scale, float(ends.max()) * scale)
+    span = (first / scale, last / scale)
     axis |= {"anchor": f"y{len(names)}" if len(names) > 1 else "y", "range": list(span)}
     height = (1 - APART * (len(names) - 1)) / len(names)
     pixels = PANEL if len(names) > 1 else LONE_PANEL
@@ -297,7 +299,7 @@ class _Panel:
         )
         self.shapes.append(window_band(left, right, ORANGE, 0.18, f"{self._y} domain"))
         refined = refined_place(self._name, scan, row, limit_of(thresholds))
-        where = label(place_text(scan, row, refined, named=len(scans) > 1, short=True))
+        where = label(place_text(scans, scan, row, refined, short=True))
         words = f"<b>{SHORT[self._name]} {value_text(value)}</b> {where}"
         first, *others = labelled_peaks(self._name, scans, shifts, thresholds)
         closer = [peak.refined for peak in (first, *others) if peak.refined is not None]

@@ -113,9 +113,9 @@ def _region(name: str, scan: Scan, row: int, limit: float) -> NDArray[np.intp]:
     return chosen[breaks[first] if first >= 0 else 0 : breaks[last] if last < len(breaks) else len(chosen)]
 
 
-def position_text(scan: Scan, position: float, step: float | None) -> str:
-    """Write a position in the largest unit that suits, with the digits that a multiple of a step has."""
-    scale, unit = position_unit(scan.positions)
+def position_text(scans: Sequence[Scan], position: float, step: float | None) -> str:
+    """Write a position in the largest unit that suits all scans, with the digits that a multiple of a step has."""
+    scale, unit = position_unit(np.array([scan.positions[-1] for scan in scans]))
     digits = DEFAULT_DIGITS[unit]
     if step is not None:
         exact = (d for d in range(MORE_DIGITS) if math.isclose(step * 10**d / scale, round(step * 10**d / scale) or 1))

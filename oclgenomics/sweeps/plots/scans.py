@@ -28,6 +28,7 @@ from oclgenomics.app.figures import (
 )
 from oclgenomics.app.tracks import end_to_end
 from oclgenomics.lazy_names import late
+from oclgenomics.sweeps.combined import COMBINED
 from oclgenomics.sweeps.options import JUDGED, LOW
 from oclgenomics.sweeps.plots.labels import Labels
 from oclgenomics.sweeps.plots.refined import (
@@ -57,7 +58,7 @@ SHORT = {
     "fst": "Fst", "dxy": "dxy", "xp_nsl": "XP-nSL", "xp_ehh": "XP-EHH",
     "combined": "score",
 }  # fmt: skip
-WIDTH, PANEL, MARGINS = 10.0, 1.55, 1.5  # inches
+WIDTH, PANEL, MARGINS, NOTHING = 10.0, 1.55, 1.5, 2.0  # inches; the height of a figure without any panel
 COLUMNS = 2_000  # of a panel, in each of which the lowest and the highest point of many are drawn
 FEW_CHROMOSOMES = 5  # so many have room for positions on the axis
 LETTER = 0.011  # of a character in bold, as a share of the axis
@@ -65,6 +66,7 @@ LONGEST_NAME = 24
 MAX_TICKS = 8
 ROOM = 0.24  # beyond the points of a panel, as a share of their range; for the label of the best one
 OTHER_ROOM, BEYOND_LINES = 0.25, 0.7  # of that, on the side without labels; beyond thresholds
+MARGIN = 0.01  # of the axis of positions
 GENES_ROOM, GENES_PANEL = 0.2, 0.25  # what labels of genes need more, and inches of a panel
 BAND = "#F4F7F9"
 PEAKS_ROOM = 0.03  # between peaks whose genes are named, as a share of the axis
@@ -138,7 +140,7 @@ def plot_scans(
         named = genes is not None or bool(thresholds) or any(has_fine_rows(name, shown) for name in names)
         panel = PANEL + GENES_PANEL * named
         height = MARGINS + panel * max(len(names), 1) + (0.9 if len(names) == 1 else 0.0)
-        figure = Figure(figsize=(WIDTH, height), layout="constrained")
+        figure = Figure(figsize=(WIDTH, height if shown else NOTHING), layout="constrained")
         if not shown:
             _draw_nothing(figure.add_subplot(), len(scans))
             return figure
@@ -161,9 +163,8 @@ def plot_scans(
             axes.set_ylabel(LABELS[name].replace("θ ", "θ\n"), rotation=0, ha="right", va="center", labelpad=10)
         _set_positions(panels[-1], shown, offsets, replicates=replicates)
         figure.align_ylabels(panels)
-        limit = limit_of(own[names[0]])
-        _set_title(panels[0], headline(names[0], shown, replicates=replicates, limit=limit), shown, title,
-                   replicates=replicates)  # fmt: skip
+        words = headline(names, shown, thresholds, replicates=replicates)
+        _set_title(panels[0], words, shown, title, replicates=replicates)
         _draw_legend(figure, names, shown, thresholds, null, replicates=replicates)
         layout = figure.get_layout_engine()
         if layout is not None and not replicates:
@@ -204,17 +205,22 @@ def most_extreme(name: str, found: Sequence[tuple[float, Scan, int]]) -> tuple[f
     return min(found, key=lambda one: one[0] * (1 if name in LOW else -1))
 
 
-def headline(name: str, scans: Sequence[Scan], *, replicates: bool, limit: float | None = None) -> str:
-    """Say what the extreme of a statistic is, and where; `limit` is as of `refined_place`."""
-    found, kind = extremes_of(name, scans), f"{'Lowest' if name in LOW else 'Highest'} {SHORT[name]}"
+def headline(
+    names: Sequence[str], scans: Sequence[Scan], thresholds: Sequence[SweepThreshold] = (), *, replicates: bool
+) -> str:  # fmt: skip
+    """Say what the extreme of the combined score is, or of the first statistic, and where."""
+    name = COMBINED if COMBINED in names else names[0]
+    what = "combined score" if name == COMBINED else SHORT[name]
+    found, kind = extremes_of(name, scans), f"{'Lowest' if name in LOW else 'Highest'} {what}"
     if not found:
-        return f"No {SHORT[name]}"
+        return f"No {what}"
     if replicates:
         middle = float(np.median([value for value, _, _ in found]))
         return f"{kind} of {len(scans):,} replicates: {value_text(middle)} (median)"
     value, scan, row = most_extreme(name, found)
+    limit = limit_of([one for one in thresholds if one.statistic == name])
     refined = refined_place(name, scan, row, limit)
-    return f"{kind}: {value_text(value)} {place_text(scan, row, refined, named=len(scans) > 1)}"
+    return f"{kind}: {value_text(value)} {place_text(scans, scan, row, refined)}"
 
 
 def _draw_bands(axes: Axes, scans: Sequence[Scan], offsets: Sequence[float]) -> None:
@@ -281,7 +287,7 @@ def _best_text(name: str, scans: Sequence[Scan], genes: Genes | None, limit: flo
     """The value that is most like a sweep, its place, and the gene there."""
     value, scan, row = most_extreme(name, extremes_of(name, scans))
     refined = refined_place(name, scan, row, limit)
-    text = f"{SHORT[name]} {value_text(value)} {place_text(scan, row, refined, named=len(scans) > 1, short=True)}"
+    text = f"{SHORT[name]} {value_text(value)} {place_text(scans, scan, row, refined, short=True)}"
     place = float(scan.positions[row]) if refined is None else refined[0]
     gene = None if genes is None else gene_text(genes, scan.name, place)
     return text if gene is None else f"{text}, {gene}"
@@ -351,7 +357,7 @@ def labelled_peaks(
         gene = None if genes is None else gene_text(genes, scan.name, at)
         text = gene or ""
         if gene is None and (limit is not None or refined is not None):
-            text = position_text(scan, at, step_of(scan, "step" if refined is None else "refine"))
+            text = position_text(scans, at, step_of(scan, "step" if refined is None else "refine"))
         if text or not found:
             value = float(scan.values[name][one]) * SCALES.get(name, 1.0)
             point = None if refined is None else (at + offsets[number], refined[1])
@@ -395,7 +401,9 @@ def panel_range(name: str, low: float, high: float, room: float) -> tuple[float,
     if name in NOT_NEGATIVE:
         low = min(low, 0.0)
     free = room * ((high - low) or 1.0)
-    return (low - free, high + OTHER_ROOM * free) if name in LOW else (low, high + free)
+    if name in LOW:
+        return low - free, high + OTHER_ROOM * free
+    return low - OTHER_ROOM * free * (name not in NOT_NEGATIVE), high + free
 
 
 def _draw_thresholds(axes: Axes, thresholds: Sequence[SweepThreshold]) -> None:
@@ -440,27 +448,36 @@ def value_text(value: float) -> str:
 
 
 def place_text(
-    scan: Scan, row: int, refined: tuple[float, float] | None, *, named: bool, short: bool = False
+    scans: Sequence[Scan], scan: Scan, row: int, refined: tuple[float, float] | None, *, short: bool = False
 ) -> str:  # fmt: skip
     """Say where a row is and to where it is refined, and on which chromosome where there are several.
 
     Parameters
     ----------
+    scans : sequence of Scan
+        All that are shown.
     scan : Scan
+        The one with the row.
     row : int
     refined : (float, float) or None
         See `refined_place`.
-    named : bool
-        Name the chromosome.
     short : bool
         Say the refined place alone.
     """
-    name = f"on {short_text(scan.name, LONGEST_NAME)} " if named else ""
-    place = position_text(scan, float(scan.positions[row]), step_of(scan, "step"))
+    name = f"on {short_text(scan.name, LONGEST_NAME)} " if len(scans) > 1 else ""
+    place = position_text(scans, float(scan.positions[row]), step_of(scan, "step"))
     if refined is None:
         return f"{name}at {place}"
-    closer = position_text(scan, refined[0], step_of(scan))
+    closer = position_text(scans, refined[0], step_of(scan))
     return f"{name}at {closer} (refined)" if short else f"{name}at {place}, refined to {closer}"
+
+
+def around(scans: Sequence[Scan], low: float, high: float) -> tuple[float, float]:
+    """Return the ends of an axis of positions from the first to the last, around a single one those of its window."""
+    if high > low:
+        return low - MARGIN * (high - low), high + MARGIN * (high - low)
+    half = max(max(float((scan.end - scan.start).max()) for scan in scans) / 2, 1.0)
+    return low - half, high + half
 
 
 def _set_positions(axes: Axes, scans: Sequence[Scan], offsets: Sequence[float], *, replicates: bool) -> None:
@@ -469,8 +486,8 @@ def _set_positions(axes: Axes, scans: Sequence[Scan], offsets: Sequence[float], 
     firsts = np.array([scan.positions[0] + offset for scan, offset in zip(scans, offsets, strict=True)])
     lasts = np.array([scan.positions[-1] + offset for scan, offset in zip(scans, offsets, strict=True)])
     low, high = float(firsts.min()), float(lasts.max())
-    margin = 0.01 * ((high - low) or 1.0)
-    axes.set_xlim(low - margin, high + margin)
+    low, high = around(scans, low, high)
+    axes.set_xlim(low, high)
     scale, unit = position_unit(np.concatenate([scan.positions[[0, -1]] for scan in scans]))
     axes.tick_params(axis="x", length=3)
     if replicates or len(scans) == 1:
@@ -485,9 +502,14 @@ def _set_positions(axes: Axes, scans: Sequence[Scan], offsets: Sequence[float], 
     if len(scans) > FEW_CHROMOSOMES:
         prefix = "chr" if all(name.startswith("chr") and len(name) > 3 for name in names) else ""
         names = [name.removeprefix(prefix) for name in names]
-        room = [number for number, share in enumerate(shares) if share > LETTER * 0.7 * len(names[number])]
-        axes.set_xticks((firsts + lasts)[room] / 2, [names[number] for number in room])
-        axes.tick_params(axis="x", length=0)
+        middles, room, free = (firsts + lasts) / 2, list[int](), -np.inf
+        for number, middle in enumerate((middles / ((high - low) or 1.0)).tolist()):
+            half = LETTER * len(names[number]) / 2
+            if shares[number] > LETTER * 0.7 * len(names[number]) and middle - half > free:
+                room.append(number)
+                free = middle + half + LETTER / 2
+        axes.set_xticks(middles[room], [names[number] for number in room])
+        axes.tick_params(axis="x", length=0, labelsize=9.5)
         axes.set_xlabel("Chromosome")
         return
     places: list[float] = []
