@@ -561,9 +561,7 @@ def merge_rows(
         for part in merged_windows(chosen, scan.start, scan.end, merge):
             best = int(part[np.argmax(sign * values[part])])
             value = float(values[best])
-            if local:  # the best local p counts for rows around it, so the score has a plateau
-                last = best + int(np.argmin(np.append(values[best : part.max() + 1] == value, False))) - 1
-                best = (best + last) // 2
+            best = scan.middle(statistic, best)
             p = None if null is None else float(null.p_values(statistic, value))
             q = None if p is None or tested is None else float(q_values(np.array(p), tested))
             start, end = math.floor(scan.start[part].min()), math.ceil(scan.end[part].max()) - scan.by_bp

@@ -26,7 +26,7 @@ from oclgenomics.app.figures import (
     short_text,
     tick_texts,
 )
-from oclgenomics.app.tracks import end_to_end
+from oclgenomics.app.tracks import end_to_end, merged_windows
 from oclgenomics.lazy_names import late
 from oclgenomics.sweeps.combined import COMBINED
 from oclgenomics.sweeps.options import JUDGED, LOW
@@ -350,8 +350,9 @@ def labelled_peaks(
     _, owner, row = most_extreme(name, extremes_of(name, scans))
     first = list(map(id, scans)).index(id(owner))
     found = list[NamedPeak]()
-    for number, one in [(first, row), *rows[1:]]:
+    for number, top in [(first, row), *rows[1:]]:
         scan = scans[number]
+        one = scan.middle(name, top) if found else top
         place, refined = float(scan.positions[one]), refined_place(name, scan, one, limit)
         at = place if refined is None else refined[0]
         gene = None if genes is None else gene_text(genes, scan.name, at)
@@ -370,7 +371,8 @@ def peak_rows(
 ) -> list[tuple[int, int]]:
     """Return scan and row of peaks, best first, so many bp apart along the axis.
 
-    A peak is a row that no row of its scan within these bp is more like a sweep than.
+    A peak is a row that no row of its scan within these bp is more like a sweep than, the best one of the region of
+    merged windows beyond `least`.
 
     Parameters
     ----------
@@ -386,13 +388,19 @@ def peak_rows(
     owner = np.repeat(np.arange(len(scans)), [len(scan.positions) for scan in scans])
     first = np.cumsum([0, *(len(scan.positions) for scan in scans)])
     free = np.nan_to_num(scores, nan=-np.inf) > least
+    regions = np.arange(len(scores))
+    if np.isfinite(least):
+        for scan, begin in zip(scans, first, strict=False):
+            chosen = np.flatnonzero(free[begin : begin + len(scan.positions)])
+            for part in merged_windows(chosen, scan.start, scan.end, 0):
+                regions[begin + part] = begin + part[0]
     found: list[tuple[int, int]] = []
     while len(found) < most and free.any():
         best = int(np.argmax(np.where(free, scores, -np.inf)))
         near = np.abs(x - x[best]) <= apart
         if np.nanmax(scores[near & (owner == owner[best])]) <= scores[best]:
             found.append((int(owner[best]), best - int(first[owner[best]])))
-        free &= ~near
+        free &= ~near & (regions != regions[best])
     return found
 
 

@@ -100,8 +100,11 @@ def plainly_peaks(scans: list[Scan], least: float, apart: float, most: int) -> l
     found: list[tuple[int, int]] = []
     places: list[float] = []
     for _, owner, row, at in sorted(tops):
-        x = at + owner * 1e9
-        if len(found) < most and all(abs(x - other) > apart for other in places):
+        x, values = at + owner * 1e9, scans[owner].values["mu"]
+        others = [min(row, other) for place, other in found if place == owner]
+        ends = [max(row, other) for place, other in found if place == owner]
+        joined = any((values[low : high + 1] > least).all() for low, high in zip(others, ends, strict=True))
+        if len(found) < most and not joined and all(abs(x - other) > apart for other in places):
             found.append((owner, row))
             places.append(x)
     return found
