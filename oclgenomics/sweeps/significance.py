@@ -493,7 +493,8 @@ class Peaks:
         """Return a dict for each peak with the names of `columns`, sorted by chromosome (its bytes) and start.
 
         `name` is "peak1" for the one that is most like a sweep, and so on. `genes` are the names of those that overlap
-        the region, with commas between them, `gene_distance` the bp from `position` to the nearest one.
+        the region, with commas between them, `gene_distance` the bp to the nearest one from `fine_position`, or from
+        `position` where there is none.
         """
         sign, regions = sign_of(self.statistic), [asdict(peak) for peak in self.peaks]
         if not self.refined:
@@ -502,7 +503,8 @@ class Peaks:
             for region, peak in zip(regions, self.peaks, strict=True):
                 names = self.genes.overlapping(peak.chromosome, peak.start, peak.end)
                 region["genes"] = ",".join(name.replace(",", "_") for name in names) or None
-                near = self.genes.nearest(peak.chromosome, peak.position)
+                at = peak.position if peak.fine_position is None else peak.fine_position
+                near = self.genes.nearest(peak.chromosome, at)
                 region["nearest_gene"], region["gene_distance"] = near or (None, None)
         return named_regions(regions, [sign * peak.value for peak in self.peaks])
 
