@@ -10,6 +10,7 @@ from oclgenomics import sweeps
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.app.peaks import add_peak_options, check_peak_options, given_threshold
+from oclgenomics.notices import number_of
 from oclgenomics.sweeps import formats
 from oclgenomics.sweeps.options import JUDGED, LOW
 
@@ -65,12 +66,12 @@ def run(args: argparse.Namespace) -> int:
     if lost:
         app.say(args, f"warning: --genes {args.genes} has no gene on {', '.join(sorted(lost)[:5])}")
     merged = sum(peak.rows for peak in found.peaks)
-    regions = f"{len(found):,} region{'s' * (len(found) != 1)} of {merged:,} row{'s' * (merged != 1)}"
+    regions, rows = number_of(len(found), "region"), number_of(merged, "row")
     beyond = f"beyond {found.threshold:,.6g}" if math.isfinite(found.threshold) else "of any value"
-    app.say(args, f"{regions} with {args.statistic} {beyond}")
+    app.say(args, f"{regions} of {rows} with {args.statistic} {beyond}")
     if not merged:
-        rows = sum(len(scan.positions) for scan in report)
-        none = f"none of the {rows:,} rows of {args.report} is beyond that" if rows else f"{args.report} has no row"
+        every = sum(len(scan.positions) for scan in report)
+        none = f"none of the {every:,} rows of {args.report} is beyond that" if every else f"{args.report} has no row"
         app.say(args, f"warning: nothing was found: {none}")
     app.say_written(args)
     return 0

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from oclgenomics.app.figures import position_unit
 from oclgenomics.sweeps.result import SCALES, Scan
-from oclgenomics.sweeps.significance import SweepThreshold, fine_row, sign_of
+from oclgenomics.sweeps.significance.peaks import fine_row
+from oclgenomics.sweeps.significance.thresholds import SweepThreshold, sign_of
 
 MORE_DIGITS = 4  # of a position, at most
 APART = 1.5  # fine rows are one stretch up to so many steps apart

@@ -28,7 +28,6 @@ from oclgenomics.app.figures import (
 )
 from oclgenomics.app.tracks import end_to_end, merged_windows
 from oclgenomics.lazy_names import late
-from oclgenomics.sweeps.combined import COMBINED
 from oclgenomics.sweeps.options import JUDGED, LOW
 from oclgenomics.sweeps.plots.labels import Labels
 from oclgenomics.sweeps.plots.refined import (
@@ -41,7 +40,8 @@ from oclgenomics.sweeps.plots.refined import (
     step_of,
 )
 from oclgenomics.sweeps.result import LABELS, NOT_NEGATIVE, SCALES, Scan
-from oclgenomics.sweeps.significance import SweepThreshold
+from oclgenomics.sweeps.significance.combined import COMBINED
+from oclgenomics.sweeps.significance.thresholds import SweepThreshold
 from oclgenomics.variation.genes import Genes
 
 if TYPE_CHECKING:
