@@ -11,12 +11,12 @@ from hypothesis import given, strategies as st
 
 from oclgenomics.app.figures import ALPHA, GREEN, ORANGE
 from oclgenomics.sweeps import find_peaks
-from oclgenomics.sweeps.plan import SweepFacts
 from oclgenomics.sweeps.plots.pages import scans_page
 from oclgenomics.sweeps.plots.refined import fine_line, fine_stretches, position_text, refined_place, step_of
 from oclgenomics.sweeps.plots.scans import labelled_peaks, peak_rows, plot_scans
 from oclgenomics.sweeps.result import Scan
 from oclgenomics.sweeps.significance.thresholds import NullFacts, Significance, SweepThreshold, sign_of
+from oclgenomics.sweeps.sites.used import SweepFacts
 
 STEP, REFINE = 10_000, 1_000
 NAMES = ("mu", "tajima_d")
