@@ -108,6 +108,9 @@ def test_checksums_of_blocks(device: Device, together: int, made: bool) -> None:
         if made:
             packer.keys(only(keys=keys[:5]), 21)
             assert len(packer.sums["keys"]) == 0  # of what was packed last
+        with mock.patch.object(packing, "TOGETHER", 64):
+            packer.keys(only(keys=keys[:5]), 21)
+        assert "keys" not in packer.sums
 
 
 def test_threads_make_checksums_where_memory_is_shared(engine: Engine) -> None:
