@@ -112,7 +112,7 @@ __all__ = [
 ]
 
 Case = Callable[[Engine], None]
-_KERNEL = re.compile(r"^(?:__kernel )?void (\w+)\(", re.MULTILINE)  # helpers are `static inline`
+_KERNEL = re.compile(r"^(?:__kernel (?:ALONE )?)?void (\w+)\(", re.MULTILINE)  # helpers are `static inline`
 
 
 def kernel_names() -> set[tuple[str, str]]:
@@ -441,7 +441,7 @@ def signature_scans(
     few: bool = False,
 ) -> None:  # fmt: skip
     """Find signatures, or one of them on one strand, and list all their matches."""
-    letters, wrapped = "ACGTTGCANRYACGTTGACC" * 5, "ACGTTGCANRYACGTTG\nACC\n" * 5
+    letters, wrapped = "ACGTTGCANRYACGTTGACC" * 4, "ACGTTGCANRYACGTTG\nACC\n" * 4  # longer than a word
     text = f"@read\n{letters}\n+\n{'I' * len(letters)}\n" if fastq else f">read\n{wrapped}"
     chosen = [("part", letters[3:60]), ("whole", letters), ("short", "TN")][: 1 if few else 3]
     signatures = Panel.from_signatures(chosen)
