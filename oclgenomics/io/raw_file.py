@@ -121,7 +121,7 @@ class StoredBytes:
         return back + [(low, high, partial(self._read_piece, target[low:high], start + low)) for low, high in places]
 
     def rest(self, start: int) -> FileRest | None:
-        """What the file holds from a place on, to be read instead of what follows here; None if it is not `shared_out`."""
+        """What the file holds from a place on, to be read instead of what follows; None if it is not `shared_out`."""
         if not self.shared_out:
             return None
 
@@ -215,7 +215,7 @@ class FileRest:
             read_at(self._handle, start, target, self._name)
 
     def last(self, byte: bytes, begin: int, end: int) -> int:
-        """Return the place of the last such byte from `begin` up to `end`, or -1; looks at growing pieces from the end."""
+        """Return the place of the last such byte from `begin` up to `end`, or -1; looks at growing pieces."""
         size = FIRST_LOOK
         while end > begin:
             start = max(begin, end - size)

@@ -212,7 +212,7 @@ class Source(Closing):
         yield 0, reading.result()
 
     def rest(self, byte: int) -> FileRest | None:
-        """Return the text from a byte on, if it is that of a large uncompressed file; nothing else is read afterwards."""
+        """Return the text from a byte on, if it is a large uncompressed file's; nothing else is read afterwards."""
         return self._stored.rest(self.skipped + byte) if self._direct else None
 
     def close(self) -> None:

@@ -203,9 +203,7 @@ def _whole_lines_of(rest: FileRest, at: int, buffer: InputBuffer, wanted: int) -
         wanted = min(2 * wanted, MAX_LINE_BYTES + 1)
 
 
-def _read_lines(
-    rest: FileRest, at: int, size: int, room: int, memory: deque[NDArray[np.uint8]]
-) -> NDArray[np.uint8]:
+def _read_lines(rest: FileRest, at: int, size: int, room: int, memory: deque[NDArray[np.uint8]]) -> NDArray[np.uint8]:
     """Lines of a file, the last of which may lack its end, with their padding."""
     try:
         data = memory.pop().base
