@@ -126,7 +126,7 @@ class StoredBytes:
             return None
 
         def report(at: int) -> None:
-            self._done = at - self.start
+            self._done = max(self._done, at - self.start)  # more was read where what is given out begins
             self.report()
 
         return FileRest(self.name, self._file.fileno(), start, self._stop, report)

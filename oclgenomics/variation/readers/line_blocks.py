@@ -133,15 +133,19 @@ def parse_blocks(
     line = buffer.line_number
     rest, memory = buffer.take_rest(), deque[NDArray[np.uint8]]()
     blocks = _cut(buffer, block_bytes) if rest is None else _cut_file(rest, buffer, block_bytes, workers, memory)
-    for block, parsed in workers.map(attempt, blocks):
-        block.first_line = line
-        line += block.newlines
-        if parsed is not None:
-            yield block, parsed
-        elif len(block.starts):
-            yield from _in_pieces(block, parse)
+    try:
+        for block, parsed in workers.map(attempt, blocks):
+            block.first_line = line
+            line += block.newlines
+            if parsed is not None:
+                yield block, parsed
+            elif len(block.starts):
+                yield from _in_pieces(block, parse)
+            if rest is not None:
+                memory.append(block.data)
+    finally:
         if rest is not None:
-            memory.append(block.data)
+            workers.settle()  # before the file is closed
 
 
 def _in_pieces(block: LineBlock, parse: Callable[[LineBlock], Parsed]) -> Iterator[tuple[LineBlock, Parsed]]:
