@@ -21,7 +21,7 @@ FileKey = tuple[object, ...]
 
 
 class FileConflictError(Exception):
-    """An output is also an input or another output; the message names both options, in one line."""
+    """An output is also an input or another output, or two inputs are standard input; the message is one line."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def unnamed_file(parser: argparse.ArgumentParser, args: argparse.Namespace) -> s
 
 
 def check_files(files: Iterable[NamedFile]) -> None:
-    """Refuse outputs that are an input, a file within one that is a folder, or another output.
+    """Refuse outputs that are an input, a file within one that is a folder, or another output, and two inputs in one.
 
     Raises
     ------
@@ -137,6 +137,8 @@ def check_files(files: Iterable[NamedFile]) -> None:
     """
     files = list(files)
     known = [one for one in files if one.kind == "input"]
+    if sum(one.name == STANDARD for one in known) > 1:  # the second one would be empty
+        raise FileConflictError("standard input (-) can be read once; name files for the others")
     for output in files:
         if output.kind == "output":
             if isinstance(output.name, Family):
