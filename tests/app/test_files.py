@@ -106,6 +106,10 @@ def test_standard_input_is_named_once(tmp_path: Path) -> None:
     check_files([one, NamedFile("-o", "-", "output")])
     with pytest.raises(FileConflictError, match=r"standard input \(-\) can be read once; name files for the others"):
         check_files([one, two])
+    pipe = str(tmp_path / "pipe")
+    os.mkfifo(pipe)
+    with pytest.raises(FileConflictError, match="pipe is a pipe, which can be read once"):
+        check_files([NamedFile("the input", pipe, "input"), NamedFile("--only", pipe, "input")])
 
 
 def test_a_store_is_not_written_into(tmp_path: Path) -> None:
