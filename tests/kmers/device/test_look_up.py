@@ -164,6 +164,17 @@ def test_a_file_that_changes_after_its_kmers_were_marked(engine: Engine, tmp_pat
             list(found.by_record())
 
 
+def test_standard_input_and_a_file_with_its_name(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("-").write_bytes(b">other\nACGT\n")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b">x\nGATTACA\n")))
+    with cut(most_marked=1 << 20):
+        found = query(set_of({"ATTAC": 3}, 5, False), files="-", engine=engine)
+        assert [part.counts.tolist() for part in found.along_records() if len(part.counts)] == [[0, 3, 0]]
+
+
 @given(k=KS, canonical=st.booleans(), seed=st.integers(0, 1 << 32), size=st.integers(1, 10), batch=st.integers(1, 600))
 @settings(max_examples=30)
 def test_sequences_from_memory(engine: Engine, k: int, canonical: bool, seed: int, size: int, batch: int) -> None:
