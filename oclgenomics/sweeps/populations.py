@@ -40,6 +40,7 @@ class Populations:
     def masks(self, alignment: Alignment) -> NDArray[np.uint32]:
         """Return the haplotypes of the two populations, uint32 (2, words); bits as `Alignment` has them.
 
+        Of a sample whose calls are all haploid that is one, unless genotypes are compared.
         Samples of an alignment without names are named by their numbers, from 1; haplotypes are, where they are not
         paired.
 
@@ -56,7 +57,8 @@ class Populations:
                 shown = ", ".join([*names[:SHOWN], *["..."] * (len(names) > SHOWN)])
                 wrong = f"{alignment.name} has fewer than two haplotypes of population {name}; its samples are {shown}"
                 raise InputError(wrong, source=self.source)
-        return pack_states(np.stack([place == 0, place == 1]))
+        masks = pack_states(np.stack([place == 0, place == 1]))
+        return masks if alignment.unphased else masks & ~alignment.never()
 
 
 def read_populations(path: str | os.PathLike[str], between: Sequence[str] | None = None) -> Populations:

@@ -316,7 +316,8 @@ def compare(null: Significance, scans: Sequence[Scan], what: str) -> str:
             )
         _check_data(data, scan, what, name)
         folded, unknown = str(scan.parameters.get("clr_folded")) == "True", scan.facts.unpolarised or 0.0
-        blind = [one for one in POLARISED if one in both and not (folded and one == "clr")]
+        valued = {one for one in both if not np.isnan(scan.values[one]).all()}
+        blind = [one for one in POLARISED if one in valued and not (folded and one == "clr")]
         if blind and unknown > LIKE_MASKED:
             raise UsageError(
                 f"{name}: at all sites of its replicates it is known which state is derived, and at "
