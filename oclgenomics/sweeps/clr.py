@@ -28,8 +28,8 @@ from oclgenomics.sweeps.clr_reference import (
     MOST_X,
     TOLERANCE,
 )
-from oclgenomics.sweeps.options import SweepOptions, unrefined
-from oclgenomics.sweeps.plan import Floats, Ints, Mask, Portion, UsedSites, grid_positions
+from oclgenomics.sweeps.options import SweepOptions
+from oclgenomics.sweeps.plan import Floats, Ints, Mask, Portion, UsedSites, grid_positions, positions_every
 from oclgenomics.variation.recombination_map import RecombinationMap
 
 # Samples lie at steps of ln(x), of which one is the distance of two logarithmic knots; positions among them are counted
@@ -448,10 +448,7 @@ def places_of(used: UsedSites, options: SweepOptions) -> Floats:
     """Return where CLR is computed, bp: at `clr_step`, or else on the grid of the rows, or else at `DEFAULT_STEP`."""
     if options.clr_step is None and (options.grid is not None or options.step is not None):
         return grid_positions(used, options)[0]
-    own = replace(
-        unrefined(options), grid=None, step=options.clr_step or DEFAULT_STEP, statistics=("clr",), precision="accurate"
-    )
-    return grid_positions(used, own)[0]
+    return positions_every(used, options.clr_step or DEFAULT_STEP)
 
 
 class Scores(Protocol):
