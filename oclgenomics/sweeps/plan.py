@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
 from oclgenomics.sweeps.options import SweepOptions
-from oclgenomics.sweeps.populations import Populations
+from oclgenomics.sweeps.populations import Populations, names_of
 from oclgenomics.sweeps.raisd_missing import Draws, Matches, imputed, matched
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.ancestral import polarised
@@ -215,7 +215,11 @@ def used_sites(
     if planes.valid is not None and (observed == planes.haplotypes).all():
         planes = replace(planes, valid=None)
     positions = alignment.positions.astype(np.float64) if alignment.exact is None else alignment.exact
-    masks = None if populations is None else populations.masks(alignment)
+    masks = None
+    if populations is not None:
+        masks = populations.masks(alignment)
+        absent = populations.absent(names_of(alignment)) if alignment.replicate == 1 else ""  # once for an input
+        remarks += [f"warning: {populations.source}: {absent}"] if absent else []
     facts = _facts(read.name, copies, planes, positions, seen, exclude)
     if masks is not None:
         facts = replace(facts, populations="+".join(str(np.bitwise_count(mask).sum()) for mask in masks))

@@ -19,6 +19,11 @@ SHOWN = 5
 LEAST_HAPLOTYPES = 2
 
 
+def names_of(alignment: Alignment) -> Sequence[str]:
+    """Return the names of the samples of an alignment, or their numbers where it has none."""
+    return alignment.samples or [str(number + 1) for number in range(alignment.haplotypes // alignment.ploidy)]
+
+
 @dataclass(frozen=True, eq=False)
 class Populations:
     """Two populations of samples.
@@ -49,8 +54,7 @@ class Populations:
         InputError
             An alignment has fewer than two haplotypes of a population.
         """
-        count = alignment.haplotypes // alignment.ploidy
-        names = alignment.samples or [str(number) for number in range(1, count + 1)]
+        names = names_of(alignment)
         place = np.repeat([self.members.get(name, -1) for name in names], alignment.ploidy)
         for number, name in enumerate(self.names):
             if (place == number).sum() < LEAST_HAPLOTYPES:
@@ -59,6 +63,16 @@ class Populations:
                 raise InputError(wrong, source=self.source)
         masks = pack_states(np.stack([place == 0, place == 1]))
         return masks if alignment.unphased else masks & ~alignment.never()
+
+    def absent(self, samples: Sequence[str]) -> str:
+        """Say how many samples of each population are not among some; empty if all are."""
+        there, found = set(samples), []
+        for number, name in enumerate(self.names):
+            members = [one for one, own in self.members.items() if own == number]
+            lacking = sum(one not in there for one in members)
+            if lacking:
+                found.append(f"{lacking:,} of {len(members):,} samples of population {name}")
+        return f"{' and '.join(found)} are not in the input" if found else ""
 
 
 def read_populations(path: str | os.PathLike[str], between: Sequence[str] | None = None) -> Populations:

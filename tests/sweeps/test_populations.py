@@ -377,3 +377,16 @@ def test_haploid_samples_have_one_haplotype(engine: Engine, tmp_path: Path) -> N
     assert (found.haplotypes, found.facts.populations) == (20, "9+11")
     for name, values in expected.values.items():
         np.testing.assert_allclose(found.values[name], values, rtol=1e-12, err_msg=name)
+
+
+def test_samples_that_are_not_in_the_input_are_reported(engine: Engine, tmp_path: Path) -> None:
+    rng = np.random.default_rng(13)
+    one = make_alignment(random_states(rng, 40, 8)[0], np.arange(1, 41))
+    other = replace(one, name="2", replicate=2)
+    path = sample_file(tmp_path, [1, 2, 3, "x", "y"], [4, 5, 6])
+    scans = scan([one, other], SweepOptions(statistics=["fst"], populations=path, width=8), engine=engine)
+    assert scans[0].remarks == (f"warning: {path}: 2 of 5 samples of population A are not in the input",)
+    assert not scans[1].remarks
+    whole = Populations(("A", "B"), {"1": 0, "2": 0, "x": 1})
+    assert whole.absent(["2"]) == "1 of 2 samples of population A and 1 of 1 samples of population B are not in the input"
+    assert not whole.absent(["x", "2", "1", "7"])
