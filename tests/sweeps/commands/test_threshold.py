@@ -185,8 +185,8 @@ def test_combined_scores(scanned: str, capsys: pytest.CaptureFixture[str]) -> No
 def test_backgrounds_of_neutral_replicates(device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     common = ["--stat", "lassi", "--haplotype-window", "20", "-q", "-d", str(device.index)]
     null, own, other = (str(tmp_path / name) for name in ("null.json", "own.tsv", "other.tsv"))
-    made = "--length 30k --samples 80 --sites 200 --seed 1 --replicates 2 --jobs 1 --fpr 0.5 --json".split()
-    assert main(["sweeps", "threshold", *made, "-o", null, *common]) == 0
+    made = "--length 30k --samples 80 --sites 200 --seed 1 --replicates 2 --jobs 1 --fpr 0.5 --json"
+    assert main(["sweeps", "threshold", *made.split(), "-o", null, *common]) == 0
     assert main(["sweeps", "scan", CLEAN, *common, "-o", own]) == 0
     assert main(["sweeps", "scan", CLEAN, *common, "-o", other, "--background", null]) == 0
     (one,), (another,) = read_report(own), read_report(other)

@@ -21,15 +21,16 @@ from oclgenomics.runtime import Engine
 from oclgenomics.simulate import NeutralReplicates, Region
 from oclgenomics.sweeps import SweepOptions, find_peaks, find_thresholds, read_report, reference, scan
 from oclgenomics.sweeps.device.ehh import HomozygosityScanner
-from oclgenomics.sweeps.ehh import EXCLUDED, compared_sites
-from oclgenomics.sweeps.plan import Mask, used_sites
-from oclgenomics.sweeps.populations import Populations, read_populations
 from oclgenomics.sweeps.reference_ehh import Rules, compared_score
+from oclgenomics.sweeps.sites.mask import Mask
+from oclgenomics.sweeps.sites.populations import Populations, read_populations
+from oclgenomics.sweeps.sites.used import used_sites
+from oclgenomics.sweeps.statistics.ehh import EXCLUDED, compared_sites
 from oclgenomics.variation import Alignment, ReadOptions, read_alignments
 from oclgenomics.variation.bed import BedRegions
 from oclgenomics.variation.selection import take_sites
 
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parents[2]
 INPUTS, REPORTS = TESTS / "data" / "sweeps", TESTS / "golden" / "sweeps"
 CLEAN, SWEEP = str(INPUTS / "phased_clean.vcf.gz"), str(INPUTS / "sweep40.ms.gz")
 
@@ -188,7 +189,7 @@ def test_scores_are_those_of_the_oracle(
         varying = varying[(varying <= region) | (varying > region + 100)]
     assert np.array_equal(cores.positions, varying)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("oclgenomics.sweeps.ehh.REACH_SITES", reach)
+        patch.setattr("oclgenomics.sweeps.statistics.ehh.REACH_SITES", reach)
         patch.setattr("oclgenomics.sweeps.reference_ehh.REACH_SITES", reach)
         scanner = HomozygosityScanner(engine, block_cores=block, method=method, local_memory=local)
         (found,) = scanner.scores([cores], score, options)
@@ -388,5 +389,7 @@ def test_samples_that_are_not_in_the_input_are_reported(engine: Engine, tmp_path
     assert scans[0].remarks == (f"warning: {path}: 2 of 5 samples of population A are not in the input",)
     assert not scans[1].remarks
     whole = Populations(("A", "B"), {"1": 0, "2": 0, "x": 1})
-    assert whole.absent(["2"]) == "1 of 2 samples of population A and 1 of 1 samples of population B are not in the input"
+    assert (
+        whole.absent(["2"]) == "1 of 2 samples of population A and 1 of 1 samples of population B are not in the input"
+    )
     assert not whole.absent(["x", "2", "1", "7"])
