@@ -85,9 +85,10 @@ def scan(scans: list[Scan]) -> Scans:
         Regions, or a BED file of them; `SweepOptions.on_exclude` says what they mean.
     on_alignment : callable, optional
         Called with each alignment as it was read, just before it is filtered and scanned.
-    backgrounds : mapping or path, optional
-        What statistics compare alignments with (`Scan.backgrounds` of another scan), or a file of neutral
-        replicates that `sweeps threshold --json` wrote, instead of this input.
+    backgrounds : mapping, Significance or path, optional
+        What statistics compare alignments with (`Scan.backgrounds` of another scan) instead of this input; or neutral
+        replicates that have it, or their file of `sweeps threshold --json`, which are refused if they are of other
+        options or haplotypes.
     thresholds : Significance, optional
         Of neutral replicates (`find_thresholds`, `read_thresholds`): with `SweepOptions.refine`, rows that pass one of
         them get further rows around them, instead of those beyond a quantile.

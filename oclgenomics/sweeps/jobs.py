@@ -44,7 +44,7 @@ from oclgenomics.sweeps.options import FILES, IN_INFO, SweepOptions, sweep_param
 from oclgenomics.sweeps.plan import ALL, Portion
 from oclgenomics.sweeps.result import Scan
 from oclgenomics.sweeps.significance.refinement import candidates
-from oclgenomics.sweeps.significance.thresholds import Significance
+from oclgenomics.sweeps.significance.thresholds import Significance, check_background, check_background_data
 from oclgenomics.sweeps.sites.missing import Draws
 from oclgenomics.sweeps.sites.populations import read_populations
 from oclgenomics.sweeps.sites.used import SweepFacts, UsedSites, used_sites
@@ -60,8 +60,8 @@ from oclgenomics.variation.sources import AlignmentSource, Excluded, Simulated, 
 GRAIN = 1 << 20  # states of sites, some milliseconds: an alignment is not cut into portions that have fewer
 PARTS = 1 << 12  # of an alignment that is cut, at whose borders that may be
 
-Backgrounds: TypeAlias = Mapping[str, Background] | str | os.PathLike[str] | None
-"""What statistics compare alignments with instead of the input, or a file of neutral replicates that has it."""
+Backgrounds: TypeAlias = Mapping[str, Background] | Significance | str | os.PathLike[str] | None
+"""What statistics compare alignments with instead of the input, or neutral replicates that have it, or their file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,9 +169,14 @@ class _Sites(Closing):
     options : SweepOptions
     reading : ReadOptions
     exclude : BedRegions or path, optional
+    null : Significance, optional
+        Neutral replicates whose background the alignments are compared with.
     """
 
-    def __init__(self, options: SweepOptions, reading: ReadOptions, exclude: Excluded = None) -> None:
+    def __init__(
+        self, options: SweepOptions, reading: ReadOptions, exclude: Excluded = None, null: Significance | None = None
+    ) -> None:
+        self._null = null
         self.options, self.regions, self._length = options, regions_of(exclude), reading.length
         named, ancestral = options.populations, options.ancestral
         self._populations = None if named is None else read_populations(named, options.between)
@@ -189,7 +194,10 @@ class _Sites(Closing):
         if self._ancestral is not None:
             alignment = with_ancestral(alignment, self._ancestral)
         given = self._populations, self.accessible, self._draws
-        return used_sites(alignment, self.options, self.regions, self._length, *given)
+        found = used_sites(alignment, self.options, self.regions, self._length, *given)
+        if self._null is not None:
+            check_background_data(self._null, found.facts, self.options, found.name)
+        return found
 
     def ready(self, alignment: Alignment, number: int) -> _Ready:
         """Choose the sites of the alignment of a number, counted from 0."""
@@ -209,7 +217,7 @@ class ScanJob(Job[SweepPart]):
     reading : ReadOptions
     exclude : BedRegions or path, optional
         For pieces a file.
-    backgrounds : mapping or path, optional
+    backgrounds : mapping, Significance or path, optional
         For pieces a file.
     thresholds : Significance, optional
         Say which rows are refined.
@@ -246,9 +254,10 @@ class ScanJob(Job[SweepPart]):
                 "`refine` looks again at rows of the whole scan, which no piece has; leave it out, or scan without "
                 "pieces"
             )
-        sites = _Sites(self.options, self.reading, self.exclude)
+        null = null_of(self.backgrounds, self.options)
+        sites = _Sites(self.options, self.reading, self.exclude, null)
         ready = partial(self._ready, run, sites)
-        return _pieces(self, sites, engine, run, shard, ready, partial(backgrounds_of, self.backgrounds))
+        return _pieces(self, sites, engine, run, shard, ready, partial(backgrounds_of, self.backgrounds, null))
 
     def _ready(self, run: Run, sites: _Sites) -> Generator[_Ready, None, None]:
         """Read all alignments, and choose their sites."""
@@ -262,7 +271,7 @@ class ScanJob(Job[SweepPart]):
                 yield ready.pop()  # the caller's alone, so that it can be gone before the next one is read
 
     def combined(self, pieces: Iterable[PieceFile]) -> Iterator[SweepPart]:
-        given = backgrounds_of(self.backgrounds)
+        given = backgrounds_of(self.backgrounds, null_of(self.backgrounds, self.options))
 
         def checked() -> Iterator[PieceFile]:
             for piece in pieces:
@@ -397,7 +406,8 @@ def scan_parts(
     AlignmentRead or Scan
         Those of alignments that are scanned together, and their scans, maybe after the last alignment.
     """
-    sites, given = _Sites(options, reading, exclude), backgrounds_of(backgrounds)
+    null = null_of(backgrounds, options)
+    sites, given = _Sites(options, reading, exclude, null), backgrounds_of(backgrounds, null)
     number = itertools.count()
     how = {} if options.refine is None else {"candidates": partial(candidates, options=options, null=thresholds)}
     with ExitStack() as stack:
@@ -538,10 +548,28 @@ def reading_for(reading: ReadOptions, options: SweepOptions) -> ReadOptions:
     return replace(reading, exact_positions=True, records=records, ancestral=options.ancestral == IN_INFO)
 
 
-def backgrounds_of(given: Backgrounds) -> Mapping[str, Background]:
-    """Read what statistics compare alignments with, if it is given as a file; nothing if it is not given."""
-    if isinstance(given, (str, os.PathLike)):
-        return read_thresholds(given).backgrounds
+def null_of(given: Backgrounds, options: SweepOptions) -> Significance | None:
+    """Return the neutral replicates whose background is given, read if they are a file; None if it is not of any.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is something else.
+    UsageError
+        The background is of other options, or lacks that of a statistic.
+    """
+    null = read_thresholds(given) if isinstance(given, (str, os.PathLike)) else given
+    if not isinstance(null, Significance):
+        return None
+    check_background(null, options)
+    return null
+
+
+def backgrounds_of(given: Backgrounds, null: Significance | None) -> Mapping[str, Background]:
+    """Return what statistics compare alignments with, of neutral replicates if it is of some; nothing if none is."""
+    if null is not None:
+        return null.backgrounds
+    assert given is None or isinstance(given, Mapping), "all else has replicates"
     return given or {}
 
 

@@ -128,10 +128,16 @@ def grid_positions(used: UsedSites, options: SweepOptions) -> tuple[Floats, floa
     if options.grid is not None:
         return np.linspace(first, last, options.grid), (last - first) / (options.grid - 1)
     assert options.step is not None
-    start = np.ceil(first / options.step) * options.step
-    if start > last:
-        return np.array([(first + last) / 2]), float(options.step)
-    return np.arange(start, last + 0.5, options.step), float(options.step)
+    return positions_every(used, options.step), float(options.step)
+
+
+def positions_every(used: UsedSites, step: int) -> Floats:
+    """Return the multiples of `step` bp from the first to the last site, or the middle of these where there is none."""
+    if not used.sites:
+        return np.zeros(0)
+    first, last = float(used.positions[0]), float(used.positions[-1])
+    start = np.ceil(first / step) * step
+    return np.arange(start, last + 0.5, step) if start <= last else np.array([(first + last) / 2])
 
 
 def highest_in_bins(at: Floats, values: Floats, grid: Floats, step: float) -> Ints:

@@ -81,6 +81,8 @@ class Alignment:
     last_record : int
         POS of the chromosome's last record, read or not, where RAiSD's records were asked for (`ReadOptions.records`);
         else 0.
+    ordered : bool
+        False: the first state is the one that comes first in the alphabet, as in FASTA, which names no reference.
     """
 
     name: str
@@ -105,6 +107,7 @@ class Alignment:
     exact: NDArray[np.float64] | None = None
     ancestral: NDArray[np.uint8] | None = None
     last_record: int = 0
+    ordered: bool = True
 
     def __post_init__(self) -> None:
         if self.multi_bits is None:
@@ -286,15 +289,15 @@ class Alignment:
         """
         if self.haploid is None:
             return None
-        return self.haploid | self._never()[:, None]
+        return self.haploid | self.never()[:, None]
 
     @property
     def copies(self) -> int:
         """Number of haplotypes that the samples have: one of each sample of which all observed calls are haploid."""
-        return self.haplotypes - int(np.bitwise_count(self._never()).sum())
+        return self.haplotypes - int(np.bitwise_count(self.never()).sum())
 
-    def _never(self) -> NDArray[np.uint32]:
-        """Second haplotypes of samples of which all observed calls are haploid, uint32 (words,)."""
+    def never(self) -> NDArray[np.uint32]:
+        """Return the second haplotypes of samples of which all observed calls are haploid, uint32 (words,)."""
         if self.haploid is None or self.valid is None:
             return np.zeros(self.words, np.uint32)
         once: NDArray[np.uint32] = np.bitwise_or.reduce(self.haploid, axis=1)

@@ -353,7 +353,8 @@ def test_pieces_take_backgrounds_from_a_file(
 ) -> None:
     where = ["-d", str(device.index)]
     stat = ["--stat", "lassi,saltilassi", *SMALL]
-    null = ["sweeps", "threshold", SWEEP, "--length", "200k", "--fpr", "0.5", "--json", *stat, *where, "-q"]
+    made = "--length 30k --samples 80 --sites 200 --seed 1 --replicates 2 --jobs 1 --fpr 0.5 --json"
+    null = ["sweeps", "threshold", *made.split(), *stat, *where, "-q"]
     assert main([*null, "-o", "null.json"]) == 0
     assert main([*null, "--max-missing", "0.2", "-o", "other.json"]) == 0
     words = ["sweeps", "scan", CLEAN, *stat]

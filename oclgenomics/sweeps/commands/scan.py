@@ -32,6 +32,7 @@ from oclgenomics.sweeps.options import (
     ON_EXCLUDE,
     OWN_OPTIONS,
     STATISTICS,
+    sweep_parameters,
 )
 
 if TYPE_CHECKING:
@@ -340,8 +341,12 @@ def run(args: argparse.Namespace) -> int:
         return write_shard(args, job, "scanning")
     null = None if args.threshold is None else sweeps.read_thresholds(args.threshold)
     _check_threshold(args, null)
+    if null is not None:  # what is refused after the scan would lose it
+        own.check_options(null, sweep_parameters(options), options.statistics, "this scan")
     genes = None if args.genes is None else gene_files.read_genes(args.genes)
     background = None if args.background is None else sweeps.read_thresholds(args.background)
+    if background is not None:
+        own.check_background(background, options)
     if not combined:
         oclgenomics.select_device(args.device)  # a device that is not there is reported before hours of reading
     messages = ScanMessages(args)
@@ -354,9 +359,8 @@ def run(args: argparse.Namespace) -> int:
             first = sources.first_read(
                 stack.enter_context(closing(read)), args.input, lambda one: _look_at_first(args, one)
             )
-            given = None if background is None else background.backgrounds
             refining = None if args.refine is None else null
-            job = replace(job, source=first, exclude=exclude, backgrounds=given, thresholds=refining)
+            job = replace(job, source=first, exclude=exclude, backgrounds=background, thresholds=refining)
         work = stack.enter_context(work_of(args))
         parts = stack.enter_context(closing(work.parts(job, sweeps.Run(progress=progress if combined else None))))
         scans = _scans(parts, messages)

@@ -251,6 +251,8 @@ def _place(args: argparse.Namespace, report: sweeps.Scans | None) -> tuple[str, 
         return "", 1, 0
     if not os.path.exists(args.accessible):  # nor is standard input, which could be read once only
         raise UsageError(f"--accessible {args.accessible}: there is no such file; name that of the scan")
+    if not os.path.isfile(args.accessible):
+        raise UsageError(f"--accessible {args.accessible}: is a pipe or a device, and it is read twice; give a file")
     if report is None:
         names = beds.read_bed(args.accessible).names
         if len(names) != 1:

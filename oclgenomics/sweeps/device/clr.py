@@ -290,6 +290,6 @@ def _check_memory(engine: Engine, classes: int, sites: int) -> None:
         BufferNeed("sites", fixed=SITE_BYTES * sites), BufferNeed("tasks", fixed=TASK_BYTES * MOST_TASKS),
     ]  # fmt: skip
     try:
-        engine.items_that_fit(needs, minimum=classes, item="kind of site")
+        engine.items_that_fit(needs, minimum=classes, item="site kind")
     except DeviceError as error:
-        raise DeviceError(f"{error}; `missing=drop` leaves fewer kinds of sites") from error
+        raise DeviceError(f"{error.args[0]}; `missing=drop` leaves fewer kinds of sites") from error

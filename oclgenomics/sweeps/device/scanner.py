@@ -293,7 +293,7 @@ def _begun(
     scan = Scan(
         name=used.name, replicate=used.replicate, positions=rows.at, start=rows.start, end=rows.end,
         window_sites=rows.stop - rows.first, values=values,
-        sites=used.sites, haplotypes=used.planes.haplotypes, discarded=used.discarded, facts=used.facts,
+        sites=used.sites, haplotypes=used.facts.haplotypes, discarded=used.discarded, facts=used.facts,
         parameters=parameters, gridded=options.grid is not None or options.step is not None, relative=used.relative,
         remarks=used.remarks,
     )  # fmt: skip

@@ -138,6 +138,9 @@ class Peaks:
 def cut_at(scans: Sequence[Scan], statistic: str, *, top: int | None = None, quantile: float | None = None) -> float:
     """Return the value that the `top` rows of all scans pass, or a share of 1 - `quantile` of them.
 
+    Rows of one value pass together: with the last of the top rows, and if they are the most extreme ones always. If
+    all rows have one value none does, unless all are asked for.
+
     Raises
     ------
     UsageError
@@ -149,11 +152,21 @@ def cut_at(scans: Sequence[Scan], statistic: str, *, top: int | None = None, qua
     if top is not None:
         if top < 1:
             raise ParameterError("top", "at least 1 row is needed", top)
-        return sign * float(values[top]) if top < len(values) else -sign * math.inf
+        return sign * _below(values, float(values[top - 1])) if top < len(values) else -sign * math.inf
     assert quantile is not None
     if not 0 < quantile < 1:
         raise ParameterError("quantile", "it lies between 0 and 1, such as 0.995 for 0.5 % of the rows", quantile)
-    return sign * float(np.quantile(values, quantile)) if len(values) else sign * math.inf
+    if not len(values):
+        return sign * math.inf
+    cut = float(np.quantile(values, quantile))
+    return sign * (cut if cut < values[0] else _below(values, cut))
+
+
+def _below(values: NDArray[np.float64], cut: float) -> float:
+    """The middle between one of some descending values and the next smaller one; of the least one what all pass."""
+    smaller = values[values < cut]
+    least = -math.inf if cut < values[0] else cut
+    return (cut + float(smaller[0])) / 2 if len(smaller) else least
 
 
 def merge_rows(

@@ -14,15 +14,32 @@ from oclgenomics.app.figures import distance_text
 from oclgenomics.app.frames import frame_of
 from oclgenomics.app.significance import p_values, rank_for
 from oclgenomics.errors import UsageError
-from oclgenomics.sweeps.options import LOW, OWN_OPTIONS, POLARISED, POPULATION_STATISTICS, Statistic
+from oclgenomics.sweeps.options import (
+    EHH_STATISTICS,
+    LOW,
+    OWN_OPTIONS,
+    POLARISED,
+    POPULATION_STATISTICS,
+    Statistic,
+    SweepOptions,
+    sweep_parameters,
+)
 from oclgenomics.sweeps.result import Scan
 from oclgenomics.sweeps.significance.combined import COMBINED, COMBINED_P, Combination, combine
+from oclgenomics.sweeps.sites.used import SweepFacts
 from oclgenomics.sweeps.statistics.families import Background
 
 MUST_AGREE = (
     "width", "edge", "step", "window", "precision", "maf", "missing", "max_missing", "accessible", "min_accessible",
 )  # fmt: skip
 LATER = {"min_accessible": 0.5}  # options that older files do not have, and what they meant
+# Statistics that are compared with a background, and options on which that depends besides `maf`.
+WITH_BACKGROUND: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("lassi", "saltilassi"), ("haplotype_window", "haplotype_step")),
+    **dict.fromkeys(EHH_STATISTICS, ("ehh_maf", "ehh_max_gap", "ehh_edge")),
+    "clr": ("clr_folded",),
+    **dict.fromkeys(("xp_nsl", "xp_ehh"), ("ehh_max_gap", "ehh_edge")),
+}
 LIKE_DENSITY = 1.1
 LIKE_MISSING = 0.05
 LIKE_MASKED = 0.1
@@ -310,21 +327,11 @@ def compare(null: Significance, scans: Sequence[Scan], what: str) -> str:
     name, data = null.source or "the thresholds", null.data
     for scan in scans:
         both = set(scan.values) & set(null.extremes)
-        own = [option for option, statistics in OWN_OPTIONS.items() if both & set(statistics)]
-        for option in (*MUST_AGREE, *own):
-            ours, theirs = (str(one.get(option, LATER.get(option))) for one in (scan.parameters, null.scan))
-            if ours != theirs:
-                raise UsageError(
-                    f"{name}: its replicates were scanned with `{option}={theirs}`, and {what} with `{option}={ours}`; "
-                    "scan both with the same options"
-                )
-        if str(scan.parameters.get("grid")) != "None":
-            raise UsageError(
-                f"{what} has a grid of so many positions; scan with `step`, which replicates can have, too"
-            )
+        check_options(null, scan.parameters, scan.values, what)
         _check_data(data, scan, what, name)
         folded, unknown = str(scan.parameters.get("clr_folded")) == "True", scan.facts.unpolarised or 0.0
-        blind = [one for one in POLARISED if one in both and not (folded and one == "clr")]
+        valued = {one for one in both if not np.isnan(scan.values[one]).all()}
+        blind = [one for one in POLARISED if one in valued and not (folded and one == "clr")]
         if blind and unknown > LIKE_MASKED:
             raise UsageError(
                 f"{name}: at all sites of its replicates it is known which state is derived, and at "
@@ -343,6 +350,81 @@ def compare(null: Significance, scans: Sequence[Scan], what: str) -> str:
     kind = "genotypes" if data.genotypes else "haplotypes"
     low, high = 1000 * data.least_density, 1000 * data.most_density
     return f"{data.haplotypes:,} haplotypes, patterns of {kind}, {low:.3g} to {high:.3g} sites per kb, the same options"
+
+
+def check_background(null: Significance, options: SweepOptions) -> None:
+    """Refuse a background of other options, or without what the statistics need.
+
+    Raises
+    ------
+    UsageError
+        Neutral replicates do not have the background of a scan.
+    """
+    name, made = null.source or "the background", str(null.scan.get("statistics")).split(",")
+    needed = [one for one in _compared(options) if one != "clr" or options.clr_spectrum is None]
+    if not needed:
+        raise UsageError(f"{name}: no background has an effect on {','.join(options.statistics)}; leave it out")
+    known = sweep_parameters(options)
+    for statistic in needed:
+        if statistic not in made:
+            raise UsageError(
+                f"{name}: its replicates were not scanned by {statistic}, so it has no background of that; make it "
+                f"with `sweeps threshold --stat {','.join(needed)}`"
+            )
+        for option in ("maf", *WITH_BACKGROUND[statistic]):
+            ours, theirs = str(known[option]), str(null.scan.get(option))
+            if ours != theirs:
+                raise UsageError(
+                    f"{name}: its replicates were scanned with `{option}={theirs}`, and the background of {statistic} "
+                    f"is for `{option}={ours}`; scan both with the same options"
+                )
+
+
+def check_background_data(null: Significance, facts: SweepFacts, options: SweepOptions, alignment: str) -> None:
+    """Refuse a background of other haplotypes than those of an alignment; CLR projects its own.
+
+    Raises
+    ------
+    UsageError
+        The background is of others.
+    """
+    name, data, compared = null.source or "the background", null.data, _compared(options)
+    kinds = {True: "unphased genotypes", False: "phased haplotypes", None: "both phased and unphased data"}
+    theirs, ours = f"{data.haplotypes:,} {kinds[data.genotypes]}", f"{facts.haplotypes:,} {kinds[facts.genotypes]}"
+    alike = data.fewest_haplotypes == data.haplotypes == facts.haplotypes and data.genotypes is facts.genotypes
+    if set(compared) & set(POPULATION_STATISTICS) and data.populations != facts.populations:
+        theirs, ours, alike = f"{data.populations} of two populations", facts.populations, False
+    if not alike and set(compared) - {"clr"}:
+        raise UsageError(
+            f"{name}: its replicates have {theirs}, and {alignment} has {ours}, whose background is another; make it "
+            "with `sweeps threshold --scan REPORT`"
+        )
+
+
+def _compared(options: SweepOptions) -> list[str]:
+    """Which statistics compare alignments with a background."""
+    return [one for one in options.statistics if one in WITH_BACKGROUND]
+
+
+def check_options(null: Significance, parameters: Mapping[str, Any], statistics: Iterable[str], what: str) -> None:
+    """Refuse thresholds of other options than those of a scan.
+
+    Raises
+    ------
+    UsageError
+        They are.
+    """
+    name, both = null.source or "the thresholds", set(statistics) & set(null.extremes)
+    own = [option for option, those in OWN_OPTIONS.items() if both & set(those)]
+    for option in (*MUST_AGREE, *own):
+        ours, theirs = (str(one.get(option, LATER.get(option))) for one in (parameters, null.scan))
+        if ours != theirs:
+            raise UsageError(
+                f"{name}: its replicates were scanned with `{option}={theirs}`, and {what} with `{option}={ours}`; "
+                "scan both with the same options"
+            )
+    if str(parameters.get("grid")) != "None":
+        raise UsageError(f"{what} has a grid of so many positions; scan with `step`, which replicates can have, too")
 
 
 def _begins_late(scan: Scan) -> bool:

@@ -19,6 +19,11 @@ SHOWN = 5
 LEAST_HAPLOTYPES = 2
 
 
+def names_of(alignment: Alignment) -> Sequence[str]:
+    """Return the names of the samples of an alignment, or their numbers where it has none."""
+    return alignment.samples or [str(number + 1) for number in range(alignment.haplotypes // alignment.ploidy)]
+
+
 @dataclass(frozen=True, eq=False)
 class Populations:
     """Two populations of samples.
@@ -40,6 +45,7 @@ class Populations:
     def masks(self, alignment: Alignment) -> NDArray[np.uint32]:
         """Return the haplotypes of the two populations, uint32 (2, words); bits as `Alignment` has them.
 
+        Of a sample whose calls are all haploid that is one, unless genotypes are compared.
         Samples of an alignment without names are named by their numbers, from 1; haplotypes are, where they are not
         paired.
 
@@ -48,15 +54,25 @@ class Populations:
         InputError
             An alignment has fewer than two haplotypes of a population.
         """
-        count = alignment.haplotypes // alignment.ploidy
-        names = alignment.samples or [str(number) for number in range(1, count + 1)]
+        names = names_of(alignment)
         place = np.repeat([self.members.get(name, -1) for name in names], alignment.ploidy)
         for number, name in enumerate(self.names):
             if (place == number).sum() < LEAST_HAPLOTYPES:
                 shown = ", ".join([*names[:SHOWN], *["..."] * (len(names) > SHOWN)])
                 wrong = f"{alignment.name} has fewer than two haplotypes of population {name}; its samples are {shown}"
                 raise InputError(wrong, source=self.source)
-        return pack_states(np.stack([place == 0, place == 1]))
+        masks = pack_states(np.stack([place == 0, place == 1]))
+        return masks if alignment.unphased else masks & ~alignment.never()
+
+    def absent(self, samples: Sequence[str]) -> str:
+        """Say how many samples of each population are not among some; empty if all are."""
+        there, found = set(samples), []
+        for number, name in enumerate(self.names):
+            members = [one for one, own in self.members.items() if own == number]
+            lacking = sum(one not in there for one in members)
+            if lacking:
+                found.append(f"{lacking:,} of {len(members):,} samples of population {name}")
+        return f"{' and '.join(found)} are not in the input" if found else ""
 
 
 def read_populations(path: str | os.PathLike[str], between: Sequence[str] | None = None) -> Populations:

@@ -13,7 +13,7 @@ from oclgenomics.sweeps.arrays import Floats, Ints
 from oclgenomics.sweeps.options import SweepOptions
 from oclgenomics.sweeps.sites.mask import Mask
 from oclgenomics.sweeps.sites.missing import Draws, Matches, imputed, matched
-from oclgenomics.sweeps.sites.populations import Populations
+from oclgenomics.sweeps.sites.populations import Populations, names_of
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.ancestral import polarised
 from oclgenomics.variation.bed import BedRegions
@@ -82,7 +82,7 @@ class SweepFacts:
     accessible : float or None
         Share of the bp from the first to the last site that are accessible; None without a file of these.
     unpolarised : float or None
-        Share of the sites used whose derived state is not known; None if ancestral bases were not asked for.
+        Share of the sites used whose derived state is not known; None if it is taken to be the second one.
     """
 
     haplotypes: int
@@ -118,7 +118,7 @@ class UsedSites:
     populations : ndarray of uint32, shape (2, words), or None
         Haplotypes of the two populations that are compared.
     polarised : ndarray of bool, shape (sites,), or None
-        Of which sites it is known that state 1 is the derived one; None if no ancestral base was asked for.
+        Of which sites it is known that state 1 is the derived one; None: it is taken to be at all.
     remarks : tuple of str
         What a person has to know of the sites, each in a line.
     matches : Matches, or None
@@ -188,18 +188,21 @@ def used_sites(
         )
     discarded, remarks, read = dict(alignment.skipped), list[str](), alignment
     alignment = _in_regions(alignment, options, exclude, accessible, discarded, remarks)
-    known = other = np.ones(alignment.sites, bool)
+    polar = options.ancestral is not None or not alignment.ordered
+    known = np.full(alignment.sites, alignment.ordered)
+    other = np.zeros(alignment.sites, bool)
     if options.ancestral is not None:
         alignment, known, other = polarised(alignment, lower_case=options.ancestral_confidence == "any")
     planes = site_planes(alignment)
+    copies = planes.haplotypes if planes.genotypes else alignment.copies
     derived, observed = _counts(planes)
     seen, before = observed, alignment.sites
     if options.treatment == "impute":
-        before = int(_kept(alignment, derived, observed, options, {}).sum())
+        before = int(_kept(alignment, derived, observed, copies, options, {}).sum())
         alignment = imputed(alignment, draws or Draws(options.impute_seed))
         planes = site_planes(alignment)
         derived, observed = _counts(planes)
-    keep = _kept(alignment, derived, observed, options, discarded)
+    keep = _kept(alignment, derived, observed, copies, options, discarded)
     if not keep.all():
         alignment, derived, observed = take_sites(alignment, keep), derived[keep], observed[keep]
         known, other, seen = known[keep], other[keep], seen[keep]
@@ -207,8 +210,12 @@ def used_sites(
     if planes.valid is not None and (observed == planes.haplotypes).all():
         planes = replace(planes, valid=None)
     positions = alignment.positions.astype(np.float64) if alignment.exact is None else alignment.exact
-    masks = None if populations is None else populations.masks(read)
-    facts = _facts(read, planes, positions, seen, exclude)
+    masks = None
+    if populations is not None:
+        masks = populations.masks(alignment)
+        absent = populations.absent(names_of(alignment)) if alignment.replicate == 1 else ""  # once for an input
+        remarks += [f"warning: {populations.source}: {absent}"] if absent else []
+    facts = _facts(read.name, copies, planes, positions, seen, exclude)
     if masks is not None:
         facts = replace(facts, populations="+".join(str(np.bitwise_count(mask).sum()) for mask in masks))
     matches = None
@@ -218,7 +225,7 @@ def used_sites(
     mask = Mask.of(exclude, read.name, options, accessible)
     if accessible is not None:
         facts = replace(facts, accessible=_accessible_share(accessible, read.name, positions))
-    if options.ancestral is not None:
+    if polar:
         facts = replace(facts, unpolarised=round(1 - float(known.mean()), FACT_DIGITS) if len(known) else 0.0)
         remarks += _polarity(known, other, options)
     extent, total = _extent(read, positions, options, mask, length if relative else None)
@@ -227,7 +234,7 @@ def used_sites(
     return UsedSites(
         name=alignment.name, replicate=alignment.replicate, planes=planes, positions=positions, derived=derived,
         observed=observed, length=extent, total=total, discarded=discarded, facts=facts, relative=relative,
-        populations=masks, polarised=None if options.ancestral is None else known, remarks=tuple(remarks),
+        populations=masks, polarised=known if polar else None, remarks=tuple(remarks),
         matches=matches,
     )  # fmt: skip
 
@@ -261,12 +268,14 @@ def _counts(planes: SitePlanes) -> tuple[Ints, Ints]:
 def _polarity(known: NDArray[np.bool_], other: NDArray[np.bool_], options: SweepOptions) -> list[str]:
     """How many sites are not polarised and what that does, in a line."""
     count = int((~known).sum())
-    if not count:
+    if not count or (options.ancestral is None and not options.polarised):
         return []
     text = f"the ancestral state of {count:,} of {len(known):,} sites is not known"
     text += f", at {int(other.sum()):,} of them because it is neither allele" if other.any() else ""
     names = ", ".join(options.polarised)
-    return [f"{'warning: ' * (2 * count > len(known))}{text}{f'; left out by {names}' if names else ''}"]
+    text += f"; left out by {names}" if names else ""
+    text += "" if options.ancestral else "; name ancestral bases with --ancestral"
+    return [f"{'warning: ' * (2 * count > len(known))}{text}"]
 
 
 def site_planes(alignment: Alignment) -> SitePlanes:
@@ -284,10 +293,9 @@ def site_planes(alignment: Alignment) -> SitePlanes:
 
 
 def _kept(
-    alignment: Alignment, derived: Ints, observed: Ints, options: SweepOptions, discarded: dict[str, int]
+    alignment: Alignment, derived: Ints, observed: Ints, copies: int, options: SweepOptions, discarded: dict[str, int]
 ) -> NDArray[np.bool_]:
     """Which sites are used; counts the others by the first reason that applies."""
-    copies = alignment.haplotypes if alignment.unphased else alignment.copies
     missing = copies - observed
     several = np.zeros(alignment.sites, bool)
     several[alignment.multi_site] = True
@@ -313,15 +321,14 @@ def _count(discarded: dict[str, int], reason: str, count: int) -> None:
 
 
 def _facts(
-    read: Alignment, planes: SitePlanes, positions: Floats, observed: Ints, exclude: BedRegions | None
+    name: str, copies: int, planes: SitePlanes, positions: Floats, observed: Ints, exclude: BedRegions | None
 ) -> SweepFacts:
-    copies = planes.haplotypes if planes.genotypes else read.copies
     states = copies * len(observed)
     missing = 1 - int(observed.sum()) / states if states else 0.0
     masked = 0.0
     if exclude is not None and len(positions):
         first, last = int(positions[0]), int(positions[-1])
-        masked = exclude.covered(read.name, first, last) / (last - first + 1)
+        masked = exclude.covered(name, first, last) / (last - first + 1)
     return SweepFacts(
         copies, len(observed), planes.genotypes, round(max(missing, 0.0), FACT_DIGITS), round(masked, FACT_DIGITS)
     )

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.io.text_file import read_text
 from oclgenomics.sweeps.arrays import Floats, Ints
-from oclgenomics.sweeps.options import SweepOptions, unrefined
-from oclgenomics.sweeps.plan import Portion, grid_positions
+from oclgenomics.sweeps.options import SweepOptions
+from oclgenomics.sweeps.plan import Portion, grid_positions, positions_every
 from oclgenomics.sweeps.reference_clr import (
     FIRST_ALPHAS,
     KNOTS,
@@ -451,10 +451,7 @@ def places_of(used: UsedSites, options: SweepOptions) -> Floats:
     """Return where CLR is computed, bp: at `clr_step`, or else on the grid of the rows, or else at `DEFAULT_STEP`."""
     if options.clr_step is None and (options.grid is not None or options.step is not None):
         return grid_positions(used, options)[0]
-    own = replace(
-        unrefined(options), grid=None, step=options.clr_step or DEFAULT_STEP, statistics=("clr",), precision="accurate"
-    )
-    return grid_positions(used, own)[0]
+    return positions_every(used, options.clr_step or DEFAULT_STEP)
 
 
 class Scores(Protocol):

@@ -37,8 +37,9 @@ def mu_values(
     edge = (sites.derived <= options.edge).astype(np.int64) + (sites.derived >= sites.observed - options.edge)
     sums = np.concatenate([np.zeros(1, np.int64), np.cumsum(edge)])
     edges = sums[spans.stop] - sums[spans.first]
-    total = harmonic(used.planes.haplotypes)
-    if options.precision == "compat":
+    compat = options.precision == "compat"
+    total = harmonic(used.planes.haplotypes if compat else used.facts.haplotypes)
+    if compat:
         columns = _raisd_mu(used, spans, edges, total, lone, pairs, options.width)
     else:
         span = mask.between(spans.start, spans.end)

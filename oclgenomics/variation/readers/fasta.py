@@ -183,5 +183,5 @@ class _ColumnPacker:
             haplotypes=self._count, letters=_LETTERS[np.stack([columns.first, columns.second], axis=1)],
             multi_site=columns.multi_site.astype(np.int32), multi_bits=self._multi.finish(workers),
             multi_letter=_LETTERS[columns.multi_code], alphabet="dna", samples=names,
-            skipped={"monomorphic": monomorphic} if monomorphic else {}, source=source,
+            skipped={"monomorphic": monomorphic} if monomorphic else {}, source=source, ordered=False,
         )  # fmt: skip

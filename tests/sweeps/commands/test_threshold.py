@@ -71,13 +71,38 @@ def test_peaks_by_thresholds(scanned: str, capsys: pytest.CaptureFixture[str]) -
     assert "warning: nothing was found" in capsys.readouterr().err
 
 
+def test_backgrounds_of_others_are_refused(scanned: str, capsys: pytest.CaptureFixture[str]) -> None:
+    line = "sweeps threshold --length 50k --samples 80 --sites 200 --replicates 2 --seed 1 --jobs 1 --fpr 0.5 --json"
+    own = ["-q", "-d", scanned, "--ehh-edge", "keep"]
+    assert main([*f"{line} --stat nsl,clr,h12,mu -w 20 --haplotype-window 20 -o own.json".split(), *own]) == 0
+    assert main([*line.replace("80", "20").split(), "--stat", "nsl,clr", "-o", "few.json", *own]) == 0
+    capsys.readouterr()
+    for words, message in (
+        ("--stat nsl --background own.json", ""),
+        ("--stat nsl,ihs --background own.json", "own.json: its replicates were not scanned by ihs"),
+        ("--stat lassi --haplotype-window 20 --background own.json", "own.json: its replicates were not scanned by la"),
+        ("--stat nsl --ehh-maf 0.1 --background own.json", "were scanned with --ehh-maf 0.05, and the background of n"),
+        ("--stat clr --clr-folded --background own.json", "the background of clr is for --clr-folded"),
+        ("--stat mu --background own.json", "own.json: no background has an effect on mu; leave it out"),
+        ("--stat nsl --background few.json", "few.json: its replicates have 20 phased haplotypes, and 1 has 80 phased"),
+        ("--stat nsl --background few.json --shard 1/2", "few.json: its replicates have 20 phased haplotypes, and 1"),
+        ("--stat clr --background few.json", "the spectrum is of 20 haplotypes, and a site has 80"),
+    ):
+        assert main(["sweeps", "scan", CLEAN, *words.split(), "-o", "out", *own]) == 2 * bool(message), words
+        assert message in capsys.readouterr().err
+        assert Path("out").exists() != bool(message)
+        Path("out").unlink(missing_ok=True)
+
+
 def test_thresholds_in_the_figure_of_a_scan(scanned: str, capsys: pytest.CaptureFixture[str]) -> None:
     line = f"sweeps scan {CLEAN} -w 20 --stat mu,pi -o again.tsv -d {scanned} --threshold null.json --plot x.svg"
     assert main(line.split()) == 0
     assert "compared with the replicates: 80 haplotypes" in capsys.readouterr().err
     assert Path("x.svg").read_text().count("10 %") == 2
+    Path("again.tsv").unlink()
     assert main([*line.replace("-w 20", "-w 30").split()]) == 2
     assert "width" in capsys.readouterr().err
+    assert not Path("again.tsv").exists()
 
 
 @pytest.mark.parametrize(
@@ -173,8 +198,8 @@ def test_combined_scores(scanned: str, capsys: pytest.CaptureFixture[str]) -> No
 def test_backgrounds_of_neutral_replicates(device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     common = ["--stat", "lassi", "--haplotype-window", "20", "-q", "-d", str(device.index)]
     null, own, other = (str(tmp_path / name) for name in ("null.json", "own.tsv", "other.tsv"))
-    line = ["sweeps", "threshold", SWEEP, "--length", "200k", "--fpr", "0.5", "--json", "-o", null, *common]
-    assert main(line) == 0
+    made = "--length 30k --samples 80 --sites 200 --seed 1 --replicates 2 --jobs 1 --fpr 0.5 --json"
+    assert main(["sweeps", "threshold", *made.split(), "-o", null, *common]) == 0
     assert main(["sweeps", "scan", CLEAN, *common, "-o", own]) == 0
     assert main(["sweeps", "scan", CLEAN, *common, "-o", other, "--background", null]) == 0
     (one,), (another,) = read_report(own), read_report(other)

@@ -131,8 +131,9 @@ def test_a_table_serves_other_alignments_and_grows(engine: Engine) -> None:
 def test_too_many_kinds_of_sites_are_refused(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     one = random_sites(5, 60, 30, 0.1)
     monkeypatch.setattr(type(engine), "budget", 100_000)
-    with pytest.raises(DeviceError, match="leaves fewer kinds of sites"):
+    with pytest.raises(DeviceError, match="leaves fewer kinds of sites") as found:
         ClrScorer(engine).scan(one, np.full(31, 1 / 31), folded=False)
+    assert "raise `max_memory`" in found.value.args[0]  # which commands show as the option
 
 
 # In a scan

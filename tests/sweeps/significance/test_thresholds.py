@@ -131,6 +131,11 @@ def test_the_rows_that_are_most_like_a_sweep() -> None:
     low = find_peaks([track(values, "pi")], "pi", top=1)
     assert [one.value for one in low.peaks] == [1.0]
     assert len(find_peaks([track([math.nan])], quantile=0.5)) == 0
+    equal = [track([0.0, 0.0, 0.0, 2.0, 1.0, 1.0, math.nan], "pi")]  # rows of one value pass together
+    for how, rows in (({"top": 1}, 3), ({"top": 3}, 3), ({"top": 4}, 5), ({"top": 6}, 6), ({"quantile": 0.99}, 3)):
+        assert sum(one.rows for one in find_peaks(equal, "pi", **how).peaks) == rows
+    for how in ({"top": 1}, {"quantile": 0.5}):  # none is more like a sweep than the others
+        assert len(find_peaks([track([0.0, 0.0], "pi")], "pi", **how)) == 0
 
 
 @pytest.mark.parametrize(

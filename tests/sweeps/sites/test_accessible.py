@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import os
 from pathlib import Path
 
 import numpy as np
@@ -137,6 +138,9 @@ def test_thresholds_hold_for_scans_with_their_mask(
     alone = "sweeps threshold --length 50k --samples 20 --sites 100 --replicates 19 --seed 1 --accessible two.bed"
     assert main([*alone.split(), *own]) == 2
     assert "has 2 chromosomes, and nothing says which of them" in capsys.readouterr().err
+    os.mkfifo("pipe.bed")  # nobody writes into it
+    assert main([*alone.replace("two.bed", "pipe.bed").split(), *own]) == 2
+    assert "pipe.bed: is a pipe or a device, and it is read twice" in capsys.readouterr().err
 
 
 def test_the_least_share_counts_both_ends_of_a_window() -> None:

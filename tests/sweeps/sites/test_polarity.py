@@ -13,9 +13,9 @@ from helpers.sweep_sites import spectrum, states_of, varying
 from oclgenomics.cli.main import main
 from oclgenomics.errors import UsageError
 from oclgenomics.runtime import Device, Engine
-from oclgenomics.sweeps import SweepOptions, reference, scan
+from oclgenomics.sweeps import SweepOptions, find_thresholds, reference, scan
 from oclgenomics.sweeps.significance.thresholds import NullFacts, Significance, compare, thresholds
-from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.alignment import Alignment, characters
 from oclgenomics.variation.selection import take_sites
 
 CLEAN = Path(__file__).parents[2] / "data" / "sweeps" / "phased_clean.vcf.gz"
@@ -143,3 +143,27 @@ def test_ancestral_bases_of_a_file(device: Device, tmp_path: Path, capsys: pytes
     ):
         assert main(["sweeps", "scan", str(CLEAN), *own, *words]) == status
         assert message in capsys.readouterr().err
+
+
+def test_of_fasta_no_state_is_known_to_be_derived(engine: Engine, tmp_path: Path) -> None:
+    alignment = varying(np.random.default_rng(8), 120, 12)
+    text = characters(replace(alignment, alphabet="dna", letters=np.tile(np.uint8([67, 65]), (alignment.sites, 1)))).T
+    fasta, ancestral = tmp_path / "x.fa", tmp_path / "ancestral.fa"
+    fasta.write_text("".join(f">h{number}\n{row.tobytes().decode()}\n" for number, row in enumerate(text)))
+    ancestral.write_text(">1\n" + "C" * alignment.sites + "\n")
+    chosen = {"statistics": [*EVERY], "width": WIDTH, "haplotype_window": 20, "ehh_edge": "keep", "step": 40}
+    (found,) = scan(fasta, SweepOptions(**chosen), engine=engine)
+    (known,) = scan(fasta, SweepOptions(**chosen, ancestral=str(ancestral)), engine=engine)
+    for name in EVERY:
+        assert np.isnan(found.values[name]).all() == (name in ("fay_wu_h", "nsl", "clr"))
+        if name not in ("fay_wu_h", "nsl", "clr"):
+            np.testing.assert_array_equal(found.values[name], known.values[name], err_msg=name)
+    assert not np.isnan(known.values["fay_wu_h"]).any()
+    assert found.remarks[0].endswith("left out by fay_wu_h, nsl, clr; name ancestral bases with --ancestral")
+    assert (found.facts.unpolarised, known.facts.unpolarised) == (1.0, 0.0)
+    (folded,) = scan(fasta, SweepOptions(statistics=["clr"], clr_folded=True, step=40), engine=engine)
+    assert not folded.remarks
+    assert not np.isnan(folded.values["clr"]).any()
+    neutral = replace(alignment, positions=np.arange(1, alignment.sites + 1))
+    null = find_thresholds(neutral, SweepOptions(width=WIDTH, step=40), fpr=[0.5], engine=engine)
+    compare(null, scan(fasta, SweepOptions(width=WIDTH, step=40), engine=engine), "it")  # its H has no value to judge

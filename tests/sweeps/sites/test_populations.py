@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -351,3 +352,44 @@ def test_reports_and_thresholds_of_the_command(form: str, compared: str, tmp_pat
     null = tmp_path / "null.json"
     line = ["sweeps", "threshold", CLEAN, "--scan", str(place), "--populations", compared, "--fpr", "0.5", "-q"]
     assert main([*line, "--json", "-o", str(null), "-d", number]) == 0
+
+
+def test_haploid_samples_have_one_haplotype(engine: Engine, tmp_path: Path) -> None:
+    rng = np.random.default_rng(12)
+    calls = np.stack([few_haplotypes(rng, 130, 12)[0], few_haplotypes(rng, 130, 12)[0]], axis=2).astype(np.int8)
+    males = [1, 4, 5, 9]
+    calls[10:, males, 1] = -2  # the first sites are diploid, but not accessible
+    alone = np.delete(calls[10:].reshape(120, 24), [2 * male + 1 for male in males], axis=1)
+    names = [f"s{number}" for number in range(12)]
+    of_haplotypes = [name for number, name in enumerate(names) for _ in range(1 if number in males else 2)]
+    bed, positions = tmp_path / "accessible.bed", np.arange(1, 131) * 10
+    bed.write_text("1\t105\t5000\n")
+    options = SweepOptions(
+        statistics=[*("mu", "pi", "tajima_d", "h12", "nsl", "fst", "dxy", "xp_nsl")], width=8, ehh_edge="keep",
+        haplotype_window=10, populations=sample_file(tmp_path, names[:6], names[6:]), accessible=str(bed),
+    )  # fmt: skip
+    (found,) = scan(Alignment.from_genotypes(positions, calls, samples=names), options, engine=engine)
+    ordered = sample_file(tmp_path, [f"a{i}" for i in range(9)], [f"b{i}" for i in range(11)])
+    renamed = [f"a{i}" for i in range(9)] + [f"b{i}" for i in range(11)]
+    assert [name in names[:6] for name in of_haplotypes] == [name.startswith("a") for name in renamed]
+    plain = Alignment.from_haplotypes(positions[10:], alone, samples=renamed)
+    (expected,) = scan(plain, replace(options, populations=ordered), engine=engine)
+    assert found.facts == replace(expected.facts, accessible=1.0)
+    assert (found.haplotypes, found.facts.populations) == (20, "9+11")
+    for name, values in expected.values.items():
+        np.testing.assert_allclose(found.values[name], values, rtol=1e-12, err_msg=name)
+
+
+def test_samples_that_are_not_in_the_input_are_reported(engine: Engine, tmp_path: Path) -> None:
+    rng = np.random.default_rng(13)
+    one = make_alignment(random_states(rng, 40, 8)[0], np.arange(1, 41))
+    other = replace(one, name="2", replicate=2)
+    path = sample_file(tmp_path, [1, 2, 3, "x", "y"], [4, 5, 6])
+    scans = scan([one, other], SweepOptions(statistics=["fst"], populations=path, width=8), engine=engine)
+    assert scans[0].remarks == (f"warning: {path}: 2 of 5 samples of population A are not in the input",)
+    assert not scans[1].remarks
+    whole = Populations(("A", "B"), {"1": 0, "2": 0, "x": 1})
+    assert (
+        whole.absent(["2"]) == "1 of 2 samples of population A and 1 of 1 samples of population B are not in the input"
+    )
+    assert not whole.absent(["x", "2", "1", "7"])

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from helpers.sweep_sites import SEEDS
+from helpers.sweep_sites import SEEDS, varying
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import InputError, UsageError
-from oclgenomics.sweeps import reference_clr
+from oclgenomics.sweeps import SweepOptions, reference_clr
+from oclgenomics.sweeps.sites.used import used_sites
 from oclgenomics.sweeps.statistics import clr
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "sweeps"
@@ -118,3 +120,17 @@ def test_the_search_finds_the_top_of_a_hill(peak: float, width: float, low: floa
     assert np.log(alphas[0]) == pytest.approx(peak, abs=1e-4 * max(width, 1))
     assert np.isnan(ratios[1])
     assert np.isnan(alphas[1])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        SweepOptions(statistics=["clr", "fst"], populations="two.txt"),
+        SweepOptions(statistics=["clr", "mu"], precision="compat", missing="impute"),
+        SweepOptions(statistics=["clr", "mu"], step=500, refine=100, clr_step=5_000),
+    ],
+)
+def test_places_whatever_else_is_computed(options: SweepOptions) -> None:
+    used = used_sites(varying(np.random.default_rng(4), 300, 6), replace(options, populations=None, statistics=["mu"]),
+                      None, None)  # fmt: skip
+    assert clr.places_of(used, options).tolist() == list(range(5_000, int(used.positions[-1]) + 1, 5_000))
