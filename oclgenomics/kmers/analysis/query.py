@@ -32,8 +32,9 @@ from oclgenomics.kmers.analysis.found import (
 )
 from oclgenomics.kmers.database.keys import CODES, WORD_LETTERS, are_less, key_words, keys_of, letters_of, sortable
 from oclgenomics.kmers.database.kmer_set import KmerSet
-from oclgenomics.kmers.device.key_table import ChosenKmers, CountBounds, Marks
+from oclgenomics.kmers.device.key_table import ChosenKmers, CountBounds
 from oclgenomics.kmers.device.look_up import TextKmers, TextMarks
+from oclgenomics.kmers.device.marks import Marks
 from oclgenomics.kmers.device.reader import KmerDatabase, KmerSource, opened
 from oclgenomics.kmers.plan.memory import mark_prefix_bits, most_marked, query_block_bytes
 from oclgenomics.runtime import Engine

@@ -67,6 +67,7 @@ MARK_BITS = 17  # of a block of marks, which is in the first cache (key_table.cl
 MAX_MARK_PREFIX = 32 - MARK_BITS  # bits: marks are numbered with 32
 MARK_SHARE = 8  # of the memory, one part in so many at most for marks
 MARKED = 8  # k-mers of a set for each base of sequences, from which on these are marked first
+SOUGHT = 64  # marked k-mers for each section, up to which the sections of k-mers are found one by one
 MIN_MARKED = 1 << 22  # k-mers of such a set: a table of fewer is made in no time
 MAX_LOOK_UP, MIN_LOOK_UP = 16 << 20, 1 << 16  # bytes of text that are looked up at a time
 MIN_DECODING = 128 << 20  # bytes of memory, with which sections of a database are decoded on the device; else by NumPy
@@ -385,6 +386,11 @@ def mark_prefix_bits(limits: DeviceLimits, k: int, distinct: int) -> int:
     most = min(limits.budget // MARK_SHARE * 8, limits.max_allocation * 8)
     wanted = min(distinct.bit_length(), most.bit_length() - 1) - MARK_BITS
     return max(1, min(wanted, MAX_MARK_PREFIX, 2 * k))
+
+
+def finds_sections(kmers: int, sections: int) -> bool:
+    """Say whether to find the section of each of so many marked k-mers, so that others are not read."""
+    return kmers <= SOUGHT * sections
 
 
 def look_up_block_bytes(limits: DeviceLimits, largest: int, inputs: int = 1) -> int:

@@ -1,0 +1,86 @@
+// Sections of a database back to those keys and counts that have a mark (key_table.clh), and few others; see section_walk.clh for the
+// layout. A key is looked at while it is in registers, and other keys are never in memory.
+//
+//   decode_marked   kept[s]: k-mers that stay of section s, from the place of its first one on, in order. All keys and counts are
+//                   decoded and checked. For sections whose checksum is right; a work-item takes TOGETHER sections
+//   join_marked     what stays of all sections, one behind the other, in channels of `to_stride`. `spans` has three channels: where
+//                   the k-mers of a section begin, where they go, and how many stay. A work-item a section
+//
+// -D WORDS=n   words of a key
+// -D CPU=0|1   1: words may be loaded from anywhere
+#define BATCH 1
+#include "kmers/key_table.clh"
+#include "kmers/section_walk.clh"
+
+// Put a section's key behind those that stay; the next one takes its place unless it stays, too. Its number in the section goes where
+// its count will.
+static inline uint keep_marked(const Walk *walk, uint number, uint kept, uint k, uint bits, __global const uint *marks,
+                               __global ulong *keys, ulong stride, __global uint *counts)
+{
+    const uint mark = mark_of(walk->key.word, k, bits);
+    put_key(walk, keys, stride, walk->begin + kept);
+    counts[walk->begin + kept] = number;
+    return kept + BIT_OF(marks, mark);
+}
+
+// Decode the counts of the `kept` k-mers whose numbers are there; whether all of the section were sound.
+static inline uint read_kept(__global const ulong *data, ulong at, uint words, uint kmers, uint kept, __global uint *counts)
+{
+    uint place = 0, done = 0;
+    for (uint i = 0; i < words; ++i, at += 8) {
+        const CountWord some = count_word(data, at);
+        if (!is_sound(&some, kmers - place))
+            return 0;
+        for (; done < kept && counts[done] < place + some.held; ++done)
+            counts[done] = count_at(&some, counts[done] - place);
+        place += some.held;
+    }
+    return place == kmers;
+}
+
+__kernel void decode_marked(__global const ulong *data, __global const ulong *table, __global const ulong *limits, ulong stride,
+                            uint sections, uint k, uint bits, __global const uint *marks, __global ulong *keys, __global uint *counts,
+                            __global uint *kept, __global uint *status)
+{
+    const uint first = get_global_id(0) * TOGETHER;
+    if (first >= sections)
+        return;
+    Walk walks[TOGETHER];
+    uint stay[TOGETHER];
+    start_walks(data, table, limits, sections, first, status, walks);
+    UNROLL
+    for (uint t = 0; t < TOGETHER; ++t)
+        stay[t] = walks[t].kmers ? keep_marked(&walks[t], 0, 0, k, bits, marks, keys, stride, counts) : 0;
+    const uint longest = longest_of(walks);
+    for (uint i = 1; i < longest; ++i) {
+        UNROLL
+        for (uint t = 0; t < TOGETHER; ++t)
+            if (i < walks[t].kmers) {
+                go_to_next(data, &walks[t]);
+                stay[t] = keep_marked(&walks[t], i, stay[t], k, bits, marks, keys, stride, counts);
+            }
+    }
+    UNROLL
+    for (uint t = 0; t < TOGETHER; ++t)
+        if (walks[t].kmers) {
+            const uint words = table[2 * sections + first + t];
+            const uint fine = ends_well(&walks[t], limits, sections, first + t) &&
+                              read_kept(data, walks[t].end, words, walks[t].kmers, stay[t], counts + walks[t].begin);
+            status[first + t] = fine ? 0 : 2;
+            kept[first + t] = stay[t];
+        }
+}
+
+__kernel void join_marked(__global const ulong *spans, uint sections, ulong stride, __global const ulong *keys,
+                          __global const uint *counts, ulong to_stride, __global ulong *to_keys, __global uint *to_counts)
+{
+    const uint section = get_global_id(0);
+    if (section >= sections)
+        return;
+    const ulong begin = spans[section], place = spans[sections + section], kept = spans[2 * sections + section];
+    for (ulong i = 0; i < kept; ++i) {
+        for (uint w = 0; w < WORDS; ++w)
+            to_keys[w * to_stride + place + i] = keys[w * stride + begin + i];
+        to_counts[place + i] = counts[begin + i];
+    }
+}
