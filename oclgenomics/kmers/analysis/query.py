@@ -277,10 +277,11 @@ def marked_files(
         return None
     if not (files and all(stat.S_ISREG(one.st_mode) for one in facts)):
         return None
-    if sum(one.st_size for one in facts) > FASTQ_BYTES * most:
+    size = sum(one.st_size for one in facts)
+    if size > FASTQ_BYTES * most:
         return None
     before = tuple(map(InputMark.of, files))
-    marking = TextMarks(engine, kmers, mark_prefix_bits(engine.limits(), kmers.k, kmers.distinct))
+    marking = TextMarks(engine, kmers, mark_prefix_bits(engine.limits(), kmers.k, kmers.distinct, size))
     strands = (False, True) if both_strands else (False,)
     with contextlib.closing(blocks_of_files(engine, kmers.k, files, threads)) as blocks:
         for block in blocks:

@@ -307,5 +307,6 @@ class SectionFile:
         try:
             while len(rest) and (done := os.preadv(self._handle, [rest], start)):
                 rest, start = rest[done:], start + done
+            rest[:] = bytes(len(rest))  # where the file is cut off: a sound section may have been there before
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror})", source=self.name, byte=start) from error

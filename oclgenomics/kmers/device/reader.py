@@ -183,7 +183,7 @@ class KmerDatabase(Closing, KmerTable):
             The device's memory does not hold a section.
         """
         index, greatest = self._file.index, self._file.greatest
-        step = SectionPlan(engine.limits(), index.head.options.k, engine.memory.used).decode()
+        step = SectionPlan(engine.limits(), self.k, engine.memory.used).decode(marked=marks is not None)
         wanted = None if marks is None else marks.sections()
         numbers = np.arange(len(self._file)) if wanted is None else wanted
         some = [numbers[start : start + step] for start in range(0, len(numbers), step)]

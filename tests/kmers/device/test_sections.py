@@ -24,6 +24,7 @@ from oclgenomics.kmers.database.kmer_set import KmerBlock
 from oclgenomics.kmers.database.layout import SECTION_KMERS, checksum
 from oclgenomics.kmers.device import encode_gpu as pinned_writer, reader as decode_device
 from oclgenomics.kmers.device.encode_kernels import SIP_KEY
+from oclgenomics.kmers.device.marks import Marks
 from oclgenomics.kmers.device.reader import KmerDatabase
 from oclgenomics.kmers.device.writer import DatabaseWriter
 from oclgenomics.kmers.options import CountOptions
@@ -316,6 +317,7 @@ def test_order_across_sections(shaped: Engine, k: int, forgery: str, tmp_path: P
         first = np.ascontiguousarray(database._file.index.table["first"][number : number + 1].T.astype(np.uint64))
         readers: list[Callable[[], object]] = [
             lambda: database.section(number), lambda: list(database.blocks(2)), lambda: list(database.runs(shaped)),
+            lambda: list(database.runs(shaped, all_marked(shaped))),
             lambda: database.keys_counts(), lambda: database.keys_counts(shaped), lambda: list(database.records()),
             lambda: database.lookup(first), lambda: database.block_of(first[:, 0]),
         ]  # fmt: skip
@@ -339,8 +341,23 @@ def no_limit(table: NDArray[np.void]) -> NDArray[np.uint64]:
 
 
 def decoded(engine: Engine, table: NDArray[np.void], room: SharedArray) -> tuple[Runs, NDArray[np.uint32]]:
-    runs = decode_device.runs_for(engine, table)
-    return runs, decode_device.decode_into(engine, table, no_limit(table), room, runs)
+    """What is in a section; the same where only marked k-mers stay and all are marked."""
+    runs, some = decode_device.runs_for(engine, table), decode_device.runs_for(engine, table)
+    status = decode_device.decode_into(engine, table, no_limit(table), room, runs)
+    marks = all_marked(engine)
+    again, kept = decode_device.decode_marked(engine, table, no_limit(table), room, some, marks, 32 * len(runs.keys))
+    assert again.tolist() == status.tolist()
+    if not status.any():
+        joined = decode_device.join_marked(engine, table, some, kept)
+        np.testing.assert_array_equal(engine.download(joined.keys), engine.download(runs.keys))
+        np.testing.assert_array_equal(engine.download(joined.counts), engine.download(runs.counts))
+    return runs, status
+
+
+def all_marked(engine: Engine) -> Marks:
+    marks = Marks(engine, 1)
+    engine.fill(marks.array, 0xFFFFFFFF)
+    return marks
 
 
 ONE, LARGEST = 0xF << 60, 0xF << 60 | ((1 << 32) - 2)  # Simple-8b: a word with one number, which is a count less 1
