@@ -399,9 +399,9 @@ def test_sections_with_numbers_that_are_too_large(
 
 
 @pytest.mark.parametrize("words", [1, 2, 3])
-@pytest.mark.parametrize(("below", "gap"), [(5, 4), (5, 5), (5, 6), (1, 1), (1, 127), (0, 1)])
-def test_gaps_that_lead_beyond_the_largest_key(shaped: Engine, words: int, below: int, gap: int) -> None:
-    """A sum that wraps around would be a small key, out of order."""
+@pytest.mark.parametrize(("below", "gap"), [(5, 4), (5, 5), (5, 6), (1, 1), (1, 127), (0, 1), (5, 0)])
+def test_gaps_that_lead_nowhere(shaped: Engine, words: int, below: int, gap: int) -> None:
+    """A sum that wraps around would be a small key, out of order, and no gap the same key once more."""
     largest = (1 << 64 * words) - 1
     first = largest - below
     raw = first.to_bytes(8 * words, "little") + bytes([gap]) + np.array([ONE, ONE], "<u8").tobytes()
@@ -411,7 +411,7 @@ def test_gaps_that_lead_beyond_the_largest_key(shaped: Engine, words: int, below
     room.host[:] = 0
     room.host.view(np.uint8)[: len(raw)] = np.frombuffer(raw, np.uint8)
     runs, status = decoded(shaped, table, room)
-    if gap > below:
+    if gap > below or not gap:
         assert status.tolist() == [2]
         with pytest.raises(ValueError, match=r"beyond|ascend|order|large|overflow|wrap"):
             decode_section(raw, words, 2, 1)
