@@ -2,11 +2,11 @@
 // for what sections are made of.
 //
 //   check_sections    whether the checksums are right; CPUs hash a section in each lane of their vectors
-//   decode_sections   the keys and counts of those whose checksum is; a work-item takes TOGETHER sections
+//   decode_sections   the keys and counts of those whose checksum is; a work-item takes `each` sections
 //
 // -D WORDS=n   words of a key
 // -D CPU=0|1   1: words may be loaded from anywhere
-#include "kmers/section_walk.clh"
+#include "kmers/section_lanes.clh"
 #include "kmers/siphash.clh"
 
 // Decode the counts; whether that was possible.
@@ -34,14 +34,12 @@ __kernel void check_sections(__global const ulong *data, __global const ulong *t
     status[section] = siphash_span(data, table[section], bytes, k0, k1) != table[3 * sections + section];
 }
 
-__kernel void decode_sections(__global const ulong *data, __global const ulong *table, __global const ulong *limits, ulong stride,
-                              uint sections, __global ulong *keys, __global uint *counts, __global uint *status)
+// Decode up to TOGETHER sections.
+static inline void decode_few(__global const ulong *data, __global const ulong *table, __global const ulong *limits, ulong stride,
+                              uint sections, uint first, uint few, __global ulong *keys, __global uint *counts, __global uint *status)
 {
-    const uint first = get_global_id(0) * TOGETHER;
-    if (first >= sections)
-        return;
     Walk walks[TOGETHER];
-    start_walks(data, table, limits, sections, first, status, walks);
+    start_walks(data, table, limits, sections, first, few, status, walks);
     UNROLL
     for (uint t = 0; t < TOGETHER; ++t)
         if (walks[t].kmers)
@@ -63,4 +61,46 @@ __kernel void decode_sections(__global const ulong *data, __global const ulong *
                               read_counts(data, walks[t].end, words, walks[t].kmers, counts + walks[t].begin);
             status[first + t] = fine ? 0 : 2;
         }
+}
+
+#if WIDE
+// Decode WIDE sections; whether all are sound and nothing about them is rare.
+static inline uint decode_lanes(__global const ulong *data, __global const ulong *table, __global const ulong *limits, uint sections,
+                                uint first, __global ulong *keys, __global uint *counts)
+{
+    const uint kmers = table[4 * sections + first];
+    const ulong begin = table[5 * sections + first];
+    Lanes lanes = start_lanes(data, table, limits, sections, first);
+    for (uint i = 0;; ++i) {
+        PUT_LANES(lanes.key, keys + begin + i, kmers);
+        if (i + 1 == kmers)
+            break;
+        go_on_in_lanes(data, &lanes);
+    }
+    uint fine = lanes_end_well(&lanes, limits, sections, first);
+    for (uint t = 0; fine && t < WIDE; ++t) {
+        const uint words = table[2 * sections + first + t];
+        fine = read_counts(data, table[first + t] + table[sections + first + t], words, kmers, counts + begin + t * kmers);
+    }
+    return fine;
+}
+#endif
+
+__kernel ALONE
+void decode_sections(__global const ulong *data, __global const ulong *table, __global const ulong *limits, ulong stride, uint sections,
+                     uint each, __global ulong *keys, __global uint *counts, __global uint *status)
+{
+    uint first = get_global_id(0) * each;
+    const uint last = MIN(first + each, sections);
+    while (first < last) {
+#if WIDE
+        if (are_alike(table, last, sections, first, status) && decode_lanes(data, table, limits, sections, first, keys, counts)) {
+            first += WIDE;
+            continue;
+        }
+#endif
+        const uint few = MIN(TOGETHER, last - first);
+        decode_few(data, table, limits, stride, sections, first, few, keys, counts, status);
+        first += few;
+    }
 }

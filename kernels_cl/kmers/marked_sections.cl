@@ -2,7 +2,7 @@
 // layout. A key is looked at while it is in registers, and other keys are never in memory.
 //
 //   decode_marked   kept[s]: k-mers that stay of section s, from the place of its first one on, in order. All keys and counts are
-//                   decoded and checked. For sections whose checksum is right; a work-item takes TOGETHER sections
+//                   decoded and checked. For sections whose checksum is right; a work-item takes `each` sections
 //   join_marked     what stays of all sections, one behind the other, in channels of `to_stride`. `spans` has three channels: where
 //                   the k-mers of a section begin, where they go, and how many stay. A work-item a section
 //
@@ -10,7 +10,7 @@
 // -D CPU=0|1   1: words may be loaded from anywhere
 #define BATCH 1
 #include "kmers/key_table.clh"
-#include "kmers/section_walk.clh"
+#include "kmers/section_lanes.clh"
 
 // Put a section's key behind those that stay; the next one takes its place unless it stays, too. Its number in the section goes where
 // its count will.
@@ -38,16 +38,14 @@ static inline uint read_kept(__global const ulong *data, ulong at, uint words, u
     return place == kmers;
 }
 
-__kernel void decode_marked(__global const ulong *data, __global const ulong *table, __global const ulong *limits, ulong stride,
-                            uint sections, uint k, uint bits, __global const uint *marks, __global ulong *keys, __global uint *counts,
-                            __global uint *kept, __global uint *status)
+// Decode up to TOGETHER sections.
+static inline void keep_few(__global const ulong *data, __global const ulong *table, __global const ulong *limits, ulong stride,
+                            uint sections, uint first, uint few, uint k, uint bits, __global const uint *marks, __global ulong *keys,
+                            __global uint *counts, __global uint *kept, __global uint *status)
 {
-    const uint first = get_global_id(0) * TOGETHER;
-    if (first >= sections)
-        return;
     Walk walks[TOGETHER];
     uint stay[TOGETHER];
-    start_walks(data, table, limits, sections, first, status, walks);
+    start_walks(data, table, limits, sections, first, few, status, walks);
     UNROLL
     for (uint t = 0; t < TOGETHER; ++t)
         stay[t] = walks[t].kmers ? keep_marked(&walks[t], 0, 0, k, bits, marks, keys, stride, counts) : 0;
@@ -69,6 +67,67 @@ __kernel void decode_marked(__global const ulong *data, __global const ulong *ta
             status[first + t] = fine ? 0 : 2;
             kept[first + t] = stay[t];
         }
+}
+
+#if WIDE
+// Decode WIDE sections; whether all are sound and nothing about them is rare.
+static inline uint keep_in_lanes(__global const ulong *data, __global const ulong *table, __global const ulong *limits, uint sections,
+                                 uint first, uint k, uint bits, __global const uint *marks, __global ulong *keys,
+                                 __global uint *counts, __global uint *kept)
+{
+    const uint kmers = table[4 * sections + first];
+    const ulong begin = table[5 * sections + first];
+    Lanes lanes = start_lanes(data, table, limits, sections, first);
+    uint stay[WIDE] = {0};
+    for (uint i = 0;; ++i) {
+        const ulong8 at = lanes.key >> (2 * k - bits) << MARK_BITS | (lanes.key * MARK_FACTOR) >> (64 - MARK_BITS);
+        const ulong8 word = (ulong8)(marks[at.s0 >> 5], marks[at.s1 >> 5], marks[at.s2 >> 5], marks[at.s3 >> 5], marks[at.s4 >> 5],
+                                     marks[at.s5 >> 5], marks[at.s6 >> 5], marks[at.s7 >> 5]);
+        const ulong8 marked = word >> (at & 31) & 1;
+        if (any_lane(as_long8(marked))) {
+            ulong some[WIDE], held[WIDE];
+            vstore8(marked, 0, some);
+            vstore8(lanes.key, 0, held);
+            for (uint t = 0; t < WIDE; ++t)
+                if (some[t]) {
+                    const ulong place = begin + t * kmers + stay[t]++;
+                    keys[place] = held[t];
+                    counts[place] = i;
+                }
+        }
+        if (i + 1 == kmers)
+            break;
+        go_on_in_lanes(data, &lanes);
+    }
+    uint fine = lanes_end_well(&lanes, limits, sections, first);
+    for (uint t = 0; fine && t < WIDE; ++t) {
+        const uint words = table[2 * sections + first + t];
+        kept[first + t] = stay[t];
+        fine = read_kept(data, table[first + t] + table[sections + first + t], words, kmers, stay[t], counts + begin + t * kmers);
+    }
+    return fine;
+}
+#endif
+
+__kernel ALONE
+void decode_marked(__global const ulong *data, __global const ulong *table, __global const ulong *limits, ulong stride, uint sections,
+                   uint each, uint k, uint bits, __global const uint *marks, __global ulong *keys, __global uint *counts,
+                   __global uint *kept, __global uint *status)
+{
+    uint first = get_global_id(0) * each;
+    const uint last = MIN(first + each, sections);
+    while (first < last) {
+#if WIDE
+        if (are_alike(table, last, sections, first, status) &&
+            keep_in_lanes(data, table, limits, sections, first, k, bits, marks, keys, counts, kept)) {
+            first += WIDE;
+            continue;
+        }
+#endif
+        const uint few = MIN(TOGETHER, last - first);
+        keep_few(data, table, limits, stride, sections, first, few, k, bits, marks, keys, counts, kept, status);
+        first += few;
+    }
 }
 
 __kernel void join_marked(__global const ulong *spans, uint sections, ulong stride, __global const ulong *keys,

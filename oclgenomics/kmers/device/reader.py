@@ -33,7 +33,7 @@ MAX_THREADS = 8  # more wait for each other: what NumPy and the checksum do is n
 KmerSource = KmerSet | str | os.PathLike[str]
 CHECKED_LANES = 16  # on CPUs, of which vectors hash a section in each lane
 DECODE, MARKED = "kmers/decode_sections.cl", "kmers/marked_sections.cl"
-CPU_TOGETHER = 2  # sections that a work-item decodes side by side (section_walk.clh)
+CPU_LANES, CPU_TOGETHER = 8, 2  # sections that a work-item decodes side by side (section_lanes.clh, section_walk.clh)
 LANES = 1  # sections have little to do with each other: a group each spreads them over the device
 
 
@@ -358,8 +358,9 @@ def decode_into(
     """
     some = _checked(engine, table, greatest, data, place)
     kernel = engine.kernel(DECODE, "decode_sections", **_defines(engine, table))
+    each = _each(engine, table)
     engine.launch_items(
-        kernel, _decoders(engine, table), lanes=LANES, **some, stride=runs.keys.shape[1], keys=runs.keys,
+        kernel, -(-len(table) // each), lanes=LANES, **some, each=each, stride=runs.keys.shape[1], keys=runs.keys,
         counts=runs.counts,
     )  # fmt: skip
     return engine.download(some["status"])
@@ -381,8 +382,9 @@ def decode_marked(
     some = _checked(engine, table, greatest, data, 0)
     kernel = engine.kernel(MARKED, "decode_marked", **_defines(engine, table))
     kept = engine.empty(len(table), np.uint32)
+    each = _each(engine, table)
     engine.launch_items(
-        kernel, _decoders(engine, table), lanes=LANES, **some, stride=runs.keys.shape[1], k=k, bits=marks.bits,
+        kernel, -(-len(table) // each), lanes=LANES, **some, each=each, stride=runs.keys.shape[1], k=k, bits=marks.bits,
         marks=marks.array, keys=runs.keys, counts=runs.counts, kept=kept,
     )  # fmt: skip
     return engine.download(some["status"]), engine.download(kept)
@@ -406,9 +408,12 @@ def _defines(engine: Engine, table: NDArray[np.void]) -> dict[str, int]:
     return {"WORDS": table.dtype["first"].shape[0], "CPU": engine.tuning.cpu}
 
 
-def _decoders(engine: Engine, table: NDArray[np.void]) -> int:
-    """Work-items that decode sections."""
-    return -(-len(table) // (CPU_TOGETHER if engine.tuning.cpu else 1))
+def _each(engine: Engine, table: NDArray[np.void]) -> int:
+    """Return the sections of a work-item: on CPUs as many as have a lane each, if all cores have work then."""
+    if not engine.tuning.cpu:
+        return 1
+    enough = len(table) >= CPU_LANES * engine.limits().compute_units
+    return CPU_LANES if enough and table.dtype["first"].shape[0] == 1 else CPU_TOGETHER
 
 
 def _checked(

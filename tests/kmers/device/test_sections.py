@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from oclgenomics.kmers.database.kmer_set import KmerBlock
 from oclgenomics.kmers.database.layout import SECTION_KMERS, checksum
 from oclgenomics.kmers.device import encode_gpu as pinned_writer, reader as decode_device
 from oclgenomics.kmers.device.encode_kernels import SIP_KEY
+from oclgenomics.kmers.device.key_table import ChosenKmers, CountBounds
 from oclgenomics.kmers.device.marks import Marks
 from oclgenomics.kmers.device.reader import KmerDatabase
 from oclgenomics.kmers.device.writer import DatabaseWriter
@@ -367,6 +369,7 @@ ONE, LARGEST = 0xF << 60, 0xF << 60 | ((1 << 32) - 2)  # Simple-8b: a word with 
     ("words", "gap", "counts", "fine"),
     [
         (1, b"\x05", [ONE, LARGEST], True),
+        (1, b"\x05\x05", [ONE, ONE], False),  # a gap too many
         (1, b"\x05", [ONE, LARGEST + 1], False),  # a count of 2^32
         (1, b"\x05", [ONE, LARGEST + (1 << 32)], False),
         (1, b"\x80" * 9 + b"\x05", [ONE, ONE], True),
@@ -449,6 +452,69 @@ def test_bytes_that_are_no_section(shaped: Engine, words: int, size: int, data: 
     assert status.tolist() == [0]
     np.testing.assert_array_equal(shaped.download(runs.keys), expected.keys)
     np.testing.assert_array_equal(shaped.download(runs.counts), expected.counts)
+
+
+@settings(FIXTURE, max_examples=80)
+@given(
+    k=st.sampled_from([31, 32, 40]),
+    sections=st.integers(1, 20),
+    size=st.sampled_from([1, 2, 3, 30]),
+    each=st.sampled_from([1, 2, 8, 11, 16]),
+    seed=st.integers(0, 1 << 32),
+    damage=st.lists(st.sampled_from(["checksum", "gap", "count", "rare", "short"]), max_size=2),
+)
+def test_sections_side_by_side(
+    shaped: Engine, k: int, sections: int, size: int, each: int, seed: int, damage: list[str]
+) -> None:
+    """What is wrong with a section, or rare about it, changes nothing of the others."""
+    rng, words = np.random.default_rng(seed), key_words(k)
+    codes, tables, expected, statuses = [], [], [], []
+    wrong = dict(zip(rng.permutation(sections).tolist(), damage, strict=False))
+    for number in range(sections):
+        kind = wrong.get(number)
+        gaps = [1 + int(rng.integers(0, 1 << int(rng.integers(1, 50)))) for _ in range(size)]
+        if kind == "rare":
+            gaps[-1] = (1 << 56) + 3  # more than 8 bytes
+        keys = keys_of_gaps(gaps[: size - (kind == "short")] or gaps, k)
+        counts = rng.integers(1, 1 << int(rng.integers(1, 33)), keys.shape[1], np.uint64).astype(np.uint32)
+        code, coded = encode_sections(keys, counts)
+        raw, table = bytearray(code), coded.table.copy()
+        if kind == "gap":
+            raw[8 * words : 8 * words + int(table["gap_bytes"][0])] = b"\xff" * int(table["gap_bytes"][0])
+        if kind == "count":
+            raw[-8:] = bytes(7) + b"\x10"  # a word of 120
+        table["checksum"] = checksum(bytes(raw))
+        if kind == "checksum":
+            table["checksum"] += np.uint64(1)
+        broken = kind == "count" or (kind == "gap" and table["gap_bytes"][0])
+        statuses.append(1 if kind == "checksum" else 2 if broken else 0)
+        codes.append(bytes(raw))
+        tables.append(table)
+        expected.append((keys, counts))
+    table, data = np.concatenate(tables), np.frombuffer(b"".join(codes), np.uint8)
+    room = decode_device.room_for(shaped, [table])
+    room.host[:] = 0
+    room.host.view(np.uint8)[: len(data)] = data
+    given = shaped, table, no_limit(table), room
+    runs, some = decode_device.runs_for(shaped, table), decode_device.runs_for(shaped, table)
+    marks = Marks(shaped, 1)
+    half = rng.integers(0, 1 << 32, marks.array.size, np.uint32)
+    marks._array = mock.Mock(device=shaped.upload(half))
+    with mock.patch.object(decode_device, "_each", return_value=each if shaped.tuning.cpu else 1):
+        assert decode_device.decode_into(*given, runs).tolist() == statuses
+        status, kept = decode_device.decode_marked(*given, some, marks, k)
+    assert status.tolist() == statuses
+    keys, counts = shaped.download(runs.keys), shaped.download(runs.counts)
+    begins = np.cumsum(table["kmers"]) - table["kmers"]
+    for begin, (of_keys, of_counts), fine in zip(begins.tolist(), expected, statuses, strict=True):
+        if not fine:
+            np.testing.assert_array_equal(keys[:, begin : begin + len(of_counts)], of_keys)
+            np.testing.assert_array_equal(counts[begin : begin + len(of_counts)], of_counts)
+    if not any(statuses):
+        joined = decode_device.join_marked(shaped, table, some, kept)
+        chosen = ChosenKmers(CountBounds(), marks).of(shaped, k, runs)
+        np.testing.assert_array_equal(shaped.download(joined.keys), shaped.download(chosen.keys))
+        np.testing.assert_array_equal(shaped.download(joined.counts), shaped.download(chosen.counts))
 
 
 def test_memory_is_given_back(tmp_path: Path, device: Device) -> None:
