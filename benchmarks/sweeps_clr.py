@@ -20,8 +20,8 @@ from measure import machine, run_process, table, write_json
 
 from oclgenomics.runtime import select_device
 from oclgenomics.sweeps import SweepOptions, read_report
-from oclgenomics.sweeps.clr import SiteClasses, background
-from oclgenomics.sweeps.plan import used_sites
+from oclgenomics.sweeps.sites.used import used_sites
+from oclgenomics.sweeps.statistics.clr import SiteClasses, background
 from oclgenomics.variation import ReadOptions
 from oclgenomics.variation.sources import open_alignments
 

@@ -30,10 +30,10 @@ from measure import machine, table, write_json
 
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.sweeps import STATISTICS as ALL, Scan, SweepOptions, iter_scan
-from oclgenomics.sweeps.combined import combine
-from oclgenomics.sweeps.families import Background
 from oclgenomics.sweeps.options import POPULATION_STATISTICS
-from oclgenomics.sweeps.significance import sign_of
+from oclgenomics.sweeps.significance.combined import combine
+from oclgenomics.sweeps.significance.thresholds import sign_of
+from oclgenomics.sweeps.statistics.families import Background
 from oclgenomics.variation import Alignment
 from oclgenomics.variation.packing import unpack_sites
 

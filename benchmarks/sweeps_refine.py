@@ -23,7 +23,7 @@ from sweeps_power import LENGTH, replicates
 
 from oclgenomics.runtime import Engine, select_device
 from oclgenomics.sweeps import Scan, SweepOptions, iter_scan
-from oclgenomics.sweeps.significance import sign_of
+from oclgenomics.sweeps.significance.thresholds import sign_of
 from oclgenomics.variation import Alignment
 
 SCENARIOS = ("S1", "S2")

@@ -65,7 +65,7 @@ def read_positions(path: str | os.PathLike[str]) -> NDArray[np.int64]:
             raise ModelInputError(f"{name}, line {number}: {text} comes after {positions[-1]}; sort the positions")
         positions.append(int(text))
     if len(positions) < 2:
-        raise ModelInputError(f"{name}: holds {len(positions)} positions; a scan needs 2 or more")
+        raise ModelInputError(f"{name}: has too few positions ({len(positions)}); a scan needs 2 or more")
     return np.array(positions, np.int64)
 
 

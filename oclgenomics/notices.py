@@ -30,6 +30,11 @@ def send_to(receiver: Callable[[str], None]) -> None:
     _receiver = receiver
 
 
+def number_of(count: int, noun: str, plural: str = "") -> str:
+    """Return a count and its noun, as in "1 region" and "1,024 regions"."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
 def tell(text: str) -> None:
     """Write one line."""
     if _receiver is not None:

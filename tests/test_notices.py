@@ -79,3 +79,12 @@ def test_files_hold_no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
     with notices.doing("compiling"):
         pass
     assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("count", "words", "text"),
+    [(0, ("region",), "0 regions"), (1, ("region",), "1 region"), (1024, ("region",), "1,024 regions"),
+     (1, ("copy", "copies"), "1 copy"), (2, ("copy", "copies"), "2 copies")],
+)  # fmt: skip
+def test_nouns_agree_with_their_number(count: int, words: tuple[str, ...], text: str) -> None:
+    assert notices.number_of(count, *words) == text

@@ -26,6 +26,7 @@ from oclgenomics.io.atomic_file import WholeFile, whole_file
 from oclgenomics.io.raw_file import open_stored, read_at
 from oclgenomics.io.records import HEAD as RECORD, pack_record, unpack_record
 from oclgenomics.lazy_names import late
+from oclgenomics.notices import number_of
 
 workers = late("oclgenomics.io.workers")
 
@@ -415,7 +416,7 @@ def check_alike(name: str, record: PieceRecord, first_name: str, first: PieceRec
             told = f"was made with {parameter} {_shown(ours)}, and {first_name} with {_shown(theirs)}; {TOGETHER}"
             raise InputError(told, source=name)
     if len(record.inputs) != len(first.inputs):
-        told = f"is of {len(record.inputs):,} inputs, and {first_name} of {len(first.inputs):,}; {TOGETHER}"
+        told = f"is of {number_of(len(record.inputs), 'input')}, and {first_name} of {len(first.inputs):,}; {TOGETHER}"
         raise InputError(told, source=name)
     for ours, theirs in zip(record.inputs, first.inputs, strict=True):
         if ours.key != theirs.key:

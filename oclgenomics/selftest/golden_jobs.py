@@ -34,7 +34,7 @@ from oclgenomics.signatures import (
 )
 from oclgenomics.sweeps import reference as sweep_reference
 from oclgenomics.sweeps.device.patterns import PatternCounter
-from oclgenomics.sweeps.plan import site_planes
+from oclgenomics.sweeps.sites.used import site_planes
 from oclgenomics.variation.alignment import Alignment
 
 SITES, HAPLOTYPES = 240, 96

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from oclgenomics.sweeps.options import *
     from oclgenomics.sweeps.plots.scans import plot_scans as plot_scans
     from oclgenomics.sweeps.result import *
-    from oclgenomics.sweeps.significance import Peaks as Peaks, Significance as Significance
+    from oclgenomics.sweeps.significance.peaks import Peaks as Peaks
+    from oclgenomics.sweeps.significance.thresholds import Significance as Significance
 
 __getattr__, __dir__, __all__ = found_in(
     __name__,
@@ -45,6 +46,7 @@ __getattr__, __dir__, __all__ = found_in(
         "options": "DEFAULT_STATISTICS STATISTICS SweepOptions sweep_parameters",
         "plots.scans": "plot_scans",
         "result": "Scan Scans",
-        "significance": "Peaks Significance",
+        "significance.peaks": "Peaks",
+        "significance.thresholds": "Significance",
     },
 )

@@ -12,11 +12,12 @@ from oclgenomics.app.jobs import ExecutorLike, spread_over
 from oclgenomics.app.run import EngineLike, Run, all_parts_of, verb
 from oclgenomics.app.significance import check_rates
 from oclgenomics.errors import ParameterError, UsageError, check_choice
-from oclgenomics.sweeps.combined import COMBINED
 from oclgenomics.sweeps.jobs import Backgrounds, ScanJob, SweepPart, ThresholdJob, scan_parts
 from oclgenomics.sweeps.options import JUDGED, Statistic, SweepOptions, unrefined
 from oclgenomics.sweeps.result import Scan, Scans
-from oclgenomics.sweeps.significance import Peaks, Significance, check_compared, compare, cut_at, merge_rows
+from oclgenomics.sweeps.significance.combined import COMBINED
+from oclgenomics.sweeps.significance.peaks import Peaks, cut_at, merge_rows
+from oclgenomics.sweeps.significance.thresholds import Significance, check_compared, compare
 from oclgenomics.variation import Alignment, ReadOptions
 from oclgenomics.variation.genes import Genes, read_genes
 from oclgenomics.variation.sources import AlignmentSource, Excluded, Simulated

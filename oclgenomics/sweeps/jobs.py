@@ -39,17 +39,18 @@ from oclgenomics.io.closing import Closing
 from oclgenomics.sweeps.device.clr import ClrValues
 from oclgenomics.sweeps.device.haplotypes import HaplotypeCounts
 from oclgenomics.sweeps.device.scanner import BegunScan, SweepScanner
-from oclgenomics.sweeps.ehh import SiteScores
-from oclgenomics.sweeps.families import Background
 from oclgenomics.sweeps.formats.thresholds import read_thresholds
-from oclgenomics.sweeps.haplotypes import HaplotypeWindows
 from oclgenomics.sweeps.options import FILES, IN_INFO, SweepOptions, sweep_parameters
-from oclgenomics.sweeps.plan import ALL, Portion, SweepFacts, UsedSites, used_sites
-from oclgenomics.sweeps.populations import read_populations
-from oclgenomics.sweeps.raisd_missing import Draws
-from oclgenomics.sweeps.refinement import candidates
+from oclgenomics.sweeps.plan import ALL, Portion
 from oclgenomics.sweeps.result import Scan
-from oclgenomics.sweeps.significance import Significance
+from oclgenomics.sweeps.significance.refinement import candidates
+from oclgenomics.sweeps.significance.thresholds import Significance
+from oclgenomics.sweeps.sites.missing import Draws
+from oclgenomics.sweeps.sites.populations import read_populations
+from oclgenomics.sweeps.sites.used import SweepFacts, UsedSites, used_sites
+from oclgenomics.sweeps.statistics.ehh import SiteScores
+from oclgenomics.sweeps.statistics.families import Background
+from oclgenomics.sweeps.statistics.haplotypes import HaplotypeWindows
 from oclgenomics.variation import Alignment, ReadOptions
 from oclgenomics.variation.alignment import AlignmentRead
 from oclgenomics.variation.ancestral import AncestralFasta, with_ancestral

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.app.frames import to_frame
 from oclgenomics.sweeps.options import LOW
-from oclgenomics.sweeps.plan import SweepFacts
+from oclgenomics.sweeps.sites.used import SweepFacts
 
 WINDOW_COLUMNS = ("chromosome", "replicate", "position", "start", "end", "sites")
 VALUES = (

@@ -88,9 +88,10 @@ from oclgenomics.sweeps import SweepOptions, scan as scan_sweeps
 from oclgenomics.sweeps.device.ehh import HomozygosityScanner, Method as WalkMethod
 from oclgenomics.sweeps.device.haplotypes import HaplotypeCounter
 from oclgenomics.sweeps.device.patterns import PatternCounter
-from oclgenomics.sweeps.ehh import COMPARING, SCORES, Score, compared_sites, core_sites
-from oclgenomics.sweeps.plan import Mask, site_planes, used_sites
-from oclgenomics.sweeps.populations import Populations
+from oclgenomics.sweeps.sites.mask import Mask
+from oclgenomics.sweeps.sites.populations import Populations
+from oclgenomics.sweeps.sites.used import site_planes, used_sites
+from oclgenomics.sweeps.statistics.ehh import COMPARING, SCORES, Score, compared_sites, core_sites
 from oclgenomics.variation.alignment import Alignment
 
 __all__ = [

@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 from helpers.alignments import make_alignment
 from oclgenomics.sweeps import reference
 from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.bed import BedRegions
 from oclgenomics.variation.packing import unpack_sites
 
 States = list[list[int | None]]
+
+PAIRS = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 9)), max_size=5)
 
 
 def random_states(
@@ -29,6 +32,11 @@ def random_states(
     if not missing:
         return states, None
     return states * seen, seen
+
+
+def regions(*pairs: tuple[int, int]) -> BedRegions:
+    """Regions of chromosome 1, as in a BED file."""
+    return BedRegions.of([("1", *pair) for pair in pairs], "x.bed")
 
 
 def few_haplotypes(

@@ -31,6 +31,7 @@ from oclgenomics.classify.options import ASSEMBLY_LEVELS, GTDB_SOURCE, NCBI_SOUR
 from oclgenomics.errors import OutputError, UsageError, readable_bytes
 from oclgenomics.io import downloads
 from oclgenomics.io.atomic_file import open_whole
+from oclgenomics.notices import number_of
 
 NAMING = ("smart", "ncbi", "filename")  # rules by which a file of sequences has the accession of its assembly
 REQUESTS = 2  # for an assembly
@@ -211,7 +212,10 @@ def _say_choice(args: argparse.Namespace, collections: assemblies.Collections, c
     others = "".join(f"; left out: {number:,} {why}" for why, number in choice.left_out.items())
     size = assemblies.stored_bytes(missing)
     about = f" (about {readable_bytes(size)})" if size else ""
-    say(args, f"{len(choice.assemblies):,} assemblies, {len(missing):,} to download{about}{others}")
+    say(
+        args,
+        f"{number_of(len(choice.assemblies), 'assembly', 'assemblies')}, {len(missing):,} to download{about}{others}",
+    )
 
 
 def _say_fetched(args: argparse.Namespace, choice: assemblies.Choice, references: Sequence[str], received: int) -> None:

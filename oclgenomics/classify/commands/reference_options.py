@@ -20,6 +20,7 @@ from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import reads_sequences
 from oclgenomics.classify import database, taxonomy
 from oclgenomics.lazy_names import late
+from oclgenomics.notices import number_of
 
 if TYPE_CHECKING:
     from oclgenomics.classify.database.database import Database
@@ -142,13 +143,13 @@ def write_built(
     targets, features = made.targets, made.features
     say(
         args,
-        f"{len(targets):,} targets, {int(targets.windows.sum()):,} windows, {len(features):,} features, "
-        f"{len(features.locations):,} locations in {seconds:.2f} s "
+        f"{number_of(len(targets), 'target')}, {number_of(int(targets.windows.sum()), 'window')}, "
+        f"{number_of(len(features), 'feature')}, {number_of(len(features.locations), 'location')} in {seconds:.2f} s "
         f"({bases / max(seconds, 1e-9) / 1e6:.1f} Mbp/s); wrote {output}",
     )
     removed = features.dead
     if removed:
-        say(args, f"{removed:,} features were removed, since they are in too many places")
+        say(args, f"left out: {number_of(removed, 'feature')} in too many places")
     if len(features) and removed == len(features):
         say(args, "warning: all features were removed, so no read will be classified")
     if len(made.taxonomy):

@@ -22,6 +22,7 @@ from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy, pruned
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.io.file_slice import stored_size
+from oclgenomics.notices import number_of
 from oclgenomics.sequence import LetterBlock
 
 NUMBER = re.compile(r"![0-9]+$")  # what tells targets of one name apart
@@ -324,7 +325,7 @@ def _refuse_lost(before: Database, found: NDArray[np.int32], folder: str | os.Pa
         some = ", ".join([f"{before.taxonomy.taxids[taxon[target]]} of {before.targets.names[target]}"
                           for target in lost[:SHOWN]])  # fmt: skip
         raise InputError(
-            f"lacks the taxa of {len(lost):,} targets of the database: {some}; take the taxonomy that it was built "
-            "with, or a newer one",
+            f"lacks the taxa of {number_of(len(lost), 'target')} of the database: {some}; take the taxonomy "
+            "that it was built with, or a newer one",
             source=os.fspath(folder),
         )

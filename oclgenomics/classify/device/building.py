@@ -31,6 +31,7 @@ from oclgenomics.classify.plan import plan_build
 from oclgenomics.classify.taxonomy.lineages import Lineages
 from oclgenomics.classify.taxonomy.tree import Taxonomy
 from oclgenomics.errors import InputError, UsageError
+from oclgenomics.notices import number_of
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.aligned_reads import aligned_format
 from oclgenomics.sequence.files import InputProgress, SequenceFiles, file_names
@@ -180,5 +181,6 @@ def _nothing(new: NewTargets, sketch: SketchOptions) -> InputError:
     source = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1:,} more"
     masked = " that are not masked (`min_triplets`, `soft_masked`)" if sketch.masks else ""
     return InputError(
-        f"none of {records:,} records has {sketch.kmerlen} bases A, C, G or T in a row{masked}", source=source
+        f"none of {number_of(records, 'record')} has {sketch.kmerlen} bases A, C, G or T in a row{masked}",
+        source=source,
     )

@@ -14,6 +14,7 @@ from oclgenomics.classify.options import IdFormat
 from oclgenomics.classify.taxonomy.accession_maps import matching_entries
 from oclgenomics.classify.taxonomy.identifiers import file_stem, raw_id, without_version
 from oclgenomics.classify.taxonomy.tree import NO_TAXON, Taxonomy
+from oclgenomics.notices import number_of
 
 DUMP_FILES = ("nodes.dmp", "names.dmp", "merged.dmp")
 SUMMARY = "assembly_summary.txt"
@@ -106,7 +107,7 @@ def unknown_taxids(names: Sequence[str], taxids: NDArray[np.int64], taxonomy: Ta
         return None
     shown = ", ".join(f"{names[at]} ({taxids[at]})" for at in unknown[:_SHOWN])
     more = "" if len(unknown) <= _SHOWN else ", ..."
-    return f"{len(unknown):,} targets stay without a taxon, since the taxonomy lacks their taxids: {shown}{more}"
+    return f"{number_of(len(unknown), 'target')} without a taxon, since the taxonomy lacks the taxid: {shown}{more}"
 
 
 def _without_numbers(names: Sequence[str]) -> list[str]:

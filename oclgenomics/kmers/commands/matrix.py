@@ -35,6 +35,7 @@ from oclgenomics.kmers.commands.reading import (
     only_of,
     showing_progress,
 )
+from oclgenomics.notices import number_of
 
 if TYPE_CHECKING:
     from oclgenomics.kmers.api import MatrixFormat
@@ -125,7 +126,7 @@ def run(args: argparse.Namespace) -> int:
         made = provenance(args, engine)
     if totals is not None:
         write_page(args, plots.matrix_page(totals, summary.names, k=summary.k, more=elsewhere(args)).text(made))
-    say(args, f"{summary.kmers:,} {summary.k}-mers in {len(summary.names):,} samples")
+    say(args, f"{number_of(summary.kmers, f'{summary.k}-mer')} in {number_of(len(summary.names), 'sample')}")
     say_written(args)
     return 0
 

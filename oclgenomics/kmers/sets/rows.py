@@ -14,6 +14,7 @@ from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import KmerSet
 from oclgenomics.kmers.options import MAX_COUNTER
 from oclgenomics.kmers.sets.algebra import KmerRange, over_ranges
+from oclgenomics.notices import number_of
 
 RANGE_KMERS, LEAST_KMERS = 1 << 20, 1 << 10  # of all sets in one range; of one set, however many there are
 CELLS = 1 << 20  # of a block: 4 MiB, which a processor's cache holds or nearly so
@@ -75,7 +76,7 @@ class RowChoice:
             More samples are asked for than there are, or zeros without a set of rows.
         """
         if self.min_samples > samples:
-            raise ParameterError("min_samples", f"there are only {samples} samples", self.min_samples)
+            raise ParameterError("min_samples", f"only {number_of(samples, 'sample')} given", self.min_samples)
         if self.keep_zeros and not only:
             raise UsageError("`keep_zeros` keeps the rows of a set: name it with `only`")
 

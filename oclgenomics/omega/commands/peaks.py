@@ -9,6 +9,7 @@ from oclgenomics import omega
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.app.peaks import add_peak_options, check_peak_options
+from oclgenomics.notices import number_of
 from oclgenomics.omega import formats
 from oclgenomics.omega.commands.options import given_threshold, say_compared
 
@@ -53,7 +54,8 @@ def run(args: argparse.Namespace) -> int:
     if found.compared is not None:
         say_compared(args, found.compared)
     merged = sum(peak.positions for peak in found.peaks)
-    app.say(args, f"{len(found):,} regions of {merged:,} positions with omega above {found.threshold:,.6g}")
+    regions, positions = number_of(len(found), "region"), number_of(merged, "position")
+    app.say(args, f"{regions} of {positions} with omega above {found.threshold:,.6g}")
     if not merged:
         rows = sum(len(track.positions) for track in report)
         app.say(args, f"warning: nothing was found: none of the {rows:,} positions of {args.report} is above that")

@@ -23,6 +23,7 @@ from oclgenomics.app.reports import Report
 from oclgenomics.app.spread import add_spread_options, is_combined, work_of, write_shard
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked
+from oclgenomics.notices import number_of
 from oclgenomics.omega import formats, plots, significance, sites
 from oclgenomics.omega.commands import options as shared
 
@@ -323,7 +324,7 @@ class ScanMessages:
     def totals(self) -> None:
         """Tell what all scans together came to."""
         if self._scanned > SHOWN_ALIGNMENTS and not self._args.verbose:
-            self._say(f"... and {self._scanned - SHOWN_ALIGNMENTS:,} more alignments (-v shows them)")
+            self._say(f"... and {number_of(self._scanned - SHOWN_ALIGNMENTS, 'more alignment')} (-v shows them)")
         if self._without_omega:
             self._say(
                 f"warning: {self._without_omega:,} of {self._scanned:,} alignments have no omega at all: fewer than 4 "
@@ -331,8 +332,8 @@ class ScanMessages:
             )
         rate = self._scores / self._seconds / 1e6 if self._seconds else 0.0
         self._say(
-            f"{self._scanned:,} alignment{'s' * (self._scanned != 1)}, {self._positions:,} positions, "
-            f"{self._scores:,} omegas in {self._seconds:.2f} s ({rate:,.1f} million/s)",
+            f"{number_of(self._scanned, 'alignment')}, {number_of(self._positions, 'position')}, "
+            f"{number_of(self._scores, 'omega')} in {self._seconds:.2f} s ({rate:,.1f} million/s)",
         )
 
     def excluded(self, exclude: BedRegions | None) -> None:

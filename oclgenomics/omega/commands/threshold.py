@@ -18,6 +18,7 @@ from oclgenomics.app.inputs import add_reading_options, add_region_to_read, read
 from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.errors import UsageError
 from oclgenomics.lazy_names import late
+from oclgenomics.notices import number_of
 from oclgenomics.omega import formats, significance, sites
 from oclgenomics.omega.commands import options as shared
 from oclgenomics.omega.commands.null_data import add_data_options, settle_defaults
@@ -256,12 +257,13 @@ class SignificanceMessages:
         self._progress.clear()
         maxima = found.maxima
         self._say(
-            f"{len(maxima):,} neutral replicates, {found.haplotypes:,} haplotypes, {found.mean_sites:,.0f} sites "
-            f"on average; largest omega: median {maxima.median:,.6g}, highest {maxima.omega.max():,.6g}",
+            f"{number_of(len(maxima), 'neutral replicate')}, {found.haplotypes:,} haplotypes, "
+            f"{found.mean_sites:,.0f} sites on average; largest omega: "
+            f"median {maxima.median:,.6g}, highest {maxima.omega.max():,.6g}",
         )
         nothing = int((maxima.omega == 0).sum())
         if nothing:
-            self._say(f"warning: {nothing:,} replicates have no omega above 0 and count as 0")
+            self._say(f"warning: {number_of(nothing, 'replicate')} without any omega above 0, counted as 0")
         for one in found.thresholds:
             self._say(
                 f"false-positive rate {one.fpr:g}: omega above {one.omega:,.6g} (rank {one.rank:,} of "

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, ParameterError
+from oclgenomics.notices import number_of
 from oclgenomics.omega.device.ld import LdBlock
 from oclgenomics.omega.options import EPSILON
 from oclgenomics.omega.plan.windows import grid_positions
@@ -176,8 +177,8 @@ def plain_region(alignment: Alignment, start: int, end: int) -> LdRegion:
     shown = _between(alignment, start, end)
     if shown.sites < 2:
         raise InputError(
-            f"{shown.sites} sites are left between {start:,} and {end:,} bp of {alignment.name}, and a pair needs 2; "
-            "choose a larger region",
+            f"{number_of(shown.sites, 'site')} left between {start:,} and {end:,} bp of {alignment.name}, and a pair "
+            "needs 2; choose a larger region",
             source=alignment.source,
         )
     return LdRegion(shown, start, end)
@@ -191,7 +192,7 @@ def _grid_position(alignment: Alignment, point: GridPoint, compat: bool) -> floa
     """The grid position without the rounding of a tsv report, if the grid is that of the sites."""
     track = point.track
     if alignment.sites < 2 or len(track.positions) < 2:
-        raise _foreign(point, f"{alignment.sites} sites are left")
+        raise _foreign(point, f"{number_of(alignment.sites, 'site')} left")
     grid = grid_positions(alignment.positions, len(track.positions), compat=compat)
     if np.abs(grid - track.positions).max() > ROUNDING:
         ours, theirs = (f"{values[0]:,.0f} to {values[-1]:,.0f} bp" for values in (grid, track.positions))

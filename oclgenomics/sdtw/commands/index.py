@@ -9,6 +9,7 @@ from oclgenomics import sdtw
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads, writes
 from oclgenomics.app.inputs import add_model_options, model_of
+from oclgenomics.notices import number_of
 
 
 def add_parser(actions: Any) -> None:
@@ -56,6 +57,7 @@ def run(args: argparse.Namespace) -> int:
     bases = int(squiggle.lengths.sum())
     sequences = len(squiggle.records)
     kind = "direct RNA, from its 3' end" if squiggle.molecule == "rna" else "both strands"
-    app.say(args, f"{sequences:,} sequence{'s' if sequences > 1 else ''} of {bases:,} bases, {len(squiggle):,} k-mers "
-        f"in {len(squiggle.track_record):,} tracks ({kind}); wrote {args.output}")  # fmt: skip
+    app.say(args, f"{number_of(sequences, 'sequence')} of {number_of(bases, 'base')}, "
+        f"{number_of(len(squiggle), 'k-mer')} in {number_of(len(squiggle.track_record), 'track')} ({kind}); "
+        f"wrote {args.output}")  # fmt: skip
     return 0

@@ -13,6 +13,7 @@ from oclgenomics.app import commands as app
 from oclgenomics.app.html_output import write_page
 from oclgenomics.app.multiqc import sample_name, write_content
 from oclgenomics.errors import UsageError
+from oclgenomics.notices import number_of
 from oclgenomics.sdtw import decisions, formats, plots
 
 FORMATS = ("tsv", "jsonl", "paf")
@@ -72,13 +73,14 @@ def write_parts(
     seconds = max(time.perf_counter() - start, 1e-9)
     app.say(
         args,
-        f"{totals.reads:,} reads, {totals.samples:,} samples aligned; {seconds:.2f} s ({totals.reads / seconds:,.1f} "
-        f"reads/s, {totals.samples / seconds:,.0f} samples/s, {totals.cells / seconds / 1e9:,.2f} billion cells/s)",
+        f"{number_of(totals.reads, 'read')}, {number_of(totals.samples, 'sample')} aligned; {seconds:.2f} s "
+        f"({totals.reads / seconds:,.1f} reads/s, {totals.samples / seconds:,.0f} samples/s, "
+        f"{totals.cells / seconds / 1e9:,.2f} billion cells/s)",
     )
     if totals.short:
-        app.say(args, f"{totals.short:,} reads are shorter than the first prefix")
+        app.say(args, f"left out: {number_of(totals.short, 'read')} shorter than the first prefix")
     if isinstance(report, formats.PafReport) and report.left_out:
-        app.say(args, f"{report.left_out:,} reads have no place and are not in the PAF")
+        app.say(args, f"not in the PAF: {number_of(report.left_out, 'read')} without a place")
     return totals
 
 

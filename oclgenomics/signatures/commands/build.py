@@ -8,6 +8,7 @@ from typing import Any
 from oclgenomics import signatures
 from oclgenomics.app.commands import add_command, add_message_options, count, say, started_progress
 from oclgenomics.app.files import reads, writes
+from oclgenomics.notices import number_of
 from oclgenomics.signatures.options import STRANDS
 
 SIGNATURES = "FASTA or FASTQ, uncompressed or compressed (gzip, bzip2, xz, zstd), or a panel of `signatures build`"
@@ -54,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     told = signatures.Run(progress=progress.update)
     panel, table = signatures.build_panel(args.signatures, args.output, strand=strand, max_mismatches=most, run=told)
     progress.clear()
-    say(args, f"{len(panel):,} signatures of {len(panel.sets):,} bp; wrote {args.output}")
+    say(args, f"{number_of(len(panel), 'signature')} of {len(panel.sets):,} bp; wrote {args.output}")
     if len(table.unseeded):
         unseeded = f"{len(table.unseeded):,} of {len(panel) * (1 + (strand == 'both')):,} patterns"
         say(args, f"{unseeded} have no seeds: too short, too few A, C, G and T in a row, or too many", level=1)

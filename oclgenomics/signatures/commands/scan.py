@@ -32,6 +32,7 @@ from oclgenomics.app.samples import MakeSample, SheetUse, add_sheet_option, has_
 from oclgenomics.app.spread import Work, add_spread_options, has_pieces, is_combined, work_of, work_on, write_shard
 from oclgenomics.errors import UsageError
 from oclgenomics.lazy_names import late
+from oclgenomics.notices import number_of
 from oclgenomics.signatures import formats, plots
 from oclgenomics.signatures.commands.build import add_pattern_options
 from oclgenomics.signatures.commands.patterns import add_signatures, patterns_of, take_signatures
@@ -248,11 +249,12 @@ def _reports(
 
 def _say_totals(args: argparse.Namespace, totals: ScanTotals, seconds: float) -> None:
     rate = totals.letters / max(seconds, 1e-9) / 1e6
+    matches = number_of(totals.hits, "match", "matches")
     say(
         args,
-        f"{totals.samples:,} samples, {totals.letters:,} bp; {totals.signatures:,} signatures match in "
-        f"{totals.matching_samples:,} samples, {totals.hits:,} matches; {seconds:.2f} s "
-        f"({rate:,.1f} Mbp/s)",
+        f"{number_of(totals.samples, 'sample')}, {totals.letters:,} bp; {matches} of "
+        f"{number_of(totals.signatures, 'signature')} in {number_of(totals.matching_samples, 'sample')}; "
+        f"{seconds:.2f} s ({rate:,.1f} Mbp/s)",
     )
     for warning in totals.warnings():
         say(args, f"warning: {warning}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.notices import number_of
 from oclgenomics.signatures.panels.panel import Panel
 from oclgenomics.signatures.result import Samples, ScanPart
 
@@ -92,5 +93,6 @@ class ScanTotals:
         names = np.sort(np.concatenate([np.empty(0, np.int64), *self._names]))
         again = int(np.count_nonzero(names[1:] == names[:-1]))
         if again:
-            found.append(f"{again:,} samples with matches have the name of another one; sample_number tells them apart")
+            samples = number_of(again, "sample")
+            found.append(f"{samples} with matches and the name of another one; sample_number tells them apart")
         return found

@@ -12,6 +12,7 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from oclgenomics.app.figures import GREY, INK, ORANGE, STYLE, TONES, number_text, position_unit, round_ticks, short_text
+from oclgenomics.notices import number_of
 from oclgenomics.signatures.matches.certainty import certainty
 from oclgenomics.signatures.plots.choice import ChosenSamples, Lane
 from oclgenomics.signatures.plots.scene import BOTTOM, WIDTH, Placed, Scene, labels
@@ -71,7 +72,7 @@ def _nothing(chosen: ChosenSamples) -> Figure:
     axes = figure.add_subplot()
     axes.set_axis_off()
     samples = chosen.totals.samples
-    what = f"no signature matches in {_counted(samples, 'sample')}" if samples else "no sample"
+    what = f"no signature matches in {number_of(samples, 'sample')}" if samples else "no sample"
     axes.text(0.5, 0.5, f"Nothing to draw: {what}", ha="center", va="center", color=GREY)
     return figure
 
@@ -151,9 +152,9 @@ def _write_headings(axes: Axes, scene: Scene) -> None:
 
 def _set_title(figure: Figure, scene: Scene, chosen: ChosenSamples, title: str) -> None:
     totals, height = chosen.totals, scene.height
-    headline = f"{_counted(totals.signatures, 'signature')} found in {_counted(totals.matching_samples, 'sample')}"
+    headline = f"{number_of(totals.signatures, 'signature')} found in {number_of(totals.matching_samples, 'sample')}"
     figure.text(MARGIN / WIDTH, 1 - HEADLINE / height, headline, fontsize=15, fontweight="bold", va="center")
-    scanned = f"{_counted(totals.samples, 'sample')}, {_counted(len(chosen.panel), 'signature')}"
+    scanned = f"{number_of(totals.samples, 'sample')}, {number_of(len(chosen.panel), 'signature')}"
     below = ": ".join(part for part in (short_text(title, LONGEST_TITLE), scanned) if part)
     if len(scene.names) < totals.matching_samples:
         below += f"; shown are the {len(scene.names)} samples with the surest matches"
@@ -183,7 +184,3 @@ def _power_text(exponent: float) -> str:
     if exponent > -2.5:
         return number_text(10.0**exponent)
     return "10" + str(round(exponent)).translate(SUPERSCRIPTS)
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' * (count != 1)}"

@@ -9,6 +9,7 @@ from typing import Any
 from oclgenomics import simulate
 from oclgenomics.app.commands import add_message_options, add_options, count, say
 from oclgenomics.app.files import works_in
+from oclgenomics.notices import number_of
 from oclgenomics.simulate import metagenomes
 from oclgenomics.simulate.commands.population import add_kind, given, simulated
 
@@ -70,6 +71,6 @@ def run(args: argparse.Namespace) -> int:
         metagenomes.files.write_taxonomy(folder / "taxonomy", metagenomes.genomes.plan_taxa(scenario))
     roles = Counter(one.role for one in listed)
     shown = ", ".join(f"{number:,} {role}" for role, number in roles.items())
-    say(args, f"{len(listed):,} genomes ({shown}) of {sum(one.letters for one in listed):,} bp")
+    say(args, f"{number_of(len(listed), 'genome')} ({shown}) of {sum(one.letters for one in listed):,} bp")
     say(args, f"wrote {args.output}")
     return 0

@@ -11,6 +11,7 @@ from oclgenomics.app.commands import PACKED, add_options, add_versions_option, c
 from oclgenomics.app.files import writes
 from oclgenomics.errors import UsageError
 from oclgenomics.io.packed_file import name_unpacked
+from oclgenomics.notices import number_of
 from oclgenomics.simulate import haplotypes
 from oclgenomics.simulate.commands.population import (
     POPULATION_DEFAULTS,
@@ -121,7 +122,8 @@ def run(args: argparse.Namespace) -> int:
     replicates = _replicates(args)
     with text_output(args.output, "wb") as stream:
         sites = _write(stream, args, replicates)
-    say(args, f"{args.replicates} alignments of {args.samples} haplotypes, {sites} sites in all")
+    alignments, haplotypes = number_of(args.replicates, "alignment"), number_of(args.samples, "haplotype")
+    say(args, f"{alignments} of {haplotypes}, {number_of(sites, 'site')} in all")
     return 0
 
 

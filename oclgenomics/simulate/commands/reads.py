@@ -11,6 +11,7 @@ from oclgenomics import simulate
 from oclgenomics.app.commands import add_options, count, say, say_written, text_output
 from oclgenomics.app.files import reads
 from oclgenomics.errors import UsageError
+from oclgenomics.notices import number_of
 from oclgenomics.simulate import metagenomes
 from oclgenomics.simulate.commands.population import add_kind, add_outputs, given, simulated
 
@@ -79,7 +80,10 @@ def run(args: argparse.Namespace) -> int:
         outputs = [stack.enter_context(text_output(name, "wb")) for name in names]
         truth = None if args.truth is None else stack.enter_context(text_output(args.truth, "wb"))
         _write(args, scenario, genomes, outputs, truth)
-    say(args, f"{scenario.reads:,} {'pairs' if scenario.paired else 'reads'} of {len(genomes):,} genomes")
+    say(
+        args,
+        f"{number_of(scenario.reads, 'pair' if scenario.paired else 'read')} of {number_of(len(genomes), 'genome')}",
+    )
     say_written(args)
     return 0
 

@@ -13,6 +13,7 @@ from oclgenomics.app.commands import add_options, count, say, say_written, text_
 from oclgenomics.app.files import reads
 from oclgenomics.app.inputs import add_model_options, model_of
 from oclgenomics.errors import UsageError
+from oclgenomics.notices import number_of
 from oclgenomics.simulate.commands.population import add_kind, add_outputs, given, simulated, typed, write_truth_head
 from oclgenomics.simulate.limits import check_range
 
@@ -130,8 +131,8 @@ def run(args: argparse.Namespace) -> int:
             if stream is not None:
                 simulate.signals.reads.write_genome(stream, genome)
         signals.write_signals(args.output, drawn)
-    shown = " and ".join(f"{genome.reads:,} reads of the {genome.label}" for genome in genomes)
-    say(args, f"{shown}, {len(drawn.samples):,} samples in all")
+    shown = " and ".join(f"{number_of(genome.reads, 'read')} of the {genome.label}" for genome in genomes)
+    say(args, f"{shown}, {number_of(len(drawn.samples), 'sample')} in all")
     say_written(args)
     return 0
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from oclgenomics import simulate
 from oclgenomics.app.commands import add_options, count, say, say_written, text_output
 from oclgenomics.app.files import writes
+from oclgenomics.notices import number_of
 from oclgenomics.simulate import signatures
 from oclgenomics.simulate.commands.population import add_kind, add_outputs, given, simulated, typed, write_truth_head
 
@@ -86,8 +87,9 @@ def run(args: argparse.Namespace) -> int:
         signatures.samples.write_signatures(fasta, panel)
         batches = simulate.simulate_samples(scenario, panel, args.seed)
         letters, copies = _write(args, scenario, batches, samples, truth)
-    say(args, f"{scenario.signatures:,} signatures of {len(panel.letters):,} bp in all")
-    say(args, f"{scenario.samples:,} samples of {letters:,} bp in all, {copies:,} copies of signatures in them")
+    say(args, f"{number_of(scenario.signatures, 'signature')} of {len(panel.letters):,} bp in all")
+    held = number_of(copies, "copy", "copies")
+    say(args, f"{number_of(scenario.samples, 'sample')} of {letters:,} bp in all, {held} of signatures in them")
     say_written(args)
     return 0
 

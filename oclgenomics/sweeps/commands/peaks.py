@@ -9,6 +9,7 @@ from oclgenomics import sweeps
 from oclgenomics.app import commands as app
 from oclgenomics.app.files import reads
 from oclgenomics.app.peaks import add_peak_options, check_peak_options, given_threshold
+from oclgenomics.notices import number_of
 from oclgenomics.sweeps import formats
 from oclgenomics.sweeps.options import JUDGED, LOW
 
@@ -64,10 +65,11 @@ def run(args: argparse.Namespace) -> int:
     if lost:
         app.say(args, f"warning: --genes {args.genes} has no gene on {', '.join(sorted(lost)[:5])}")
     merged = sum(peak.rows for peak in found.peaks)
-    app.say(args, f"{len(found):,} regions of {merged:,} rows with {args.statistic} beyond {found.threshold:,.6g}")
+    regions, rows = number_of(len(found), "region"), number_of(merged, "row")
+    app.say(args, f"{regions} of {rows} with {args.statistic} beyond {found.threshold:,.6g}")
     if not merged:
-        rows = sum(len(scan.positions) for scan in report)
-        app.say(args, f"warning: nothing was found: none of the {rows:,} rows of {args.report} is beyond that")
+        every = sum(len(scan.positions) for scan in report)
+        app.say(args, f"warning: nothing was found: none of the {every:,} rows of {args.report} is beyond that")
     app.say_written(args)
     return 0
 

@@ -18,6 +18,7 @@ from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_cont
 from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.lazy_names import late
+from oclgenomics.notices import number_of
 from oclgenomics.sweeps import formats, plots
 from oclgenomics.sweeps.options import (
     CONFIDENCES,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from oclgenomics.variation import Alignment
     from oclgenomics.variation.alignment import AlignmentRead
 
-own = late("oclgenomics.sweeps.significance")
+own = late("oclgenomics.sweeps.significance.thresholds")
 sources = late("oclgenomics.variation.sources")
 gene_files = late("oclgenomics.variation.genes")
 
@@ -501,7 +502,9 @@ class ScanMessages:
     def totals(self, options: sweeps.SweepOptions) -> None:
         """Report what all scans together came to."""
         if self._scanned > SHOWN_ALIGNMENTS and not self._args.verbose:
-            app.say(self._args, f"... and {self._scanned - SHOWN_ALIGNMENTS:,} more alignments (-v shows them)")
+            app.say(
+                self._args, f"... and {number_of(self._scanned - SHOWN_ALIGNMENTS, 'more alignment')} (-v shows them)"
+            )
         if self._empty:
             app.say(
                 self._args,
@@ -511,5 +514,5 @@ class ScanMessages:
             app.say(self._args, "warning: --maf takes away the rare alleles that mu_SFS counts; mu is hardly raised")
         app.say(
             self._args,
-            f"{self._scanned:,} alignment{'s' * (self._scanned != 1)}, {self._rows:,} rows in {self._seconds:.2f} s",
+            f"{number_of(self._scanned, 'alignment')}, {number_of(self._rows, 'row')} in {self._seconds:.2f} s",
         )

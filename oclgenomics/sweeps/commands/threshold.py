@@ -17,13 +17,14 @@ from oclgenomics.app.inputs import add_reading_options, add_region_to_read, read
 from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.lazy_names import late
+from oclgenomics.notices import number_of
 from oclgenomics.simulate.commands.neutral import add_simulation_options, check_simulation, neutral_replicates
 from oclgenomics.sweeps import formats
 from oclgenomics.sweeps.commands.scan import add_site_options, add_statistic_options, sweep_options
 from oclgenomics.sweeps.options import OWN_OPTIONS
 
 significance = late("oclgenomics.app.significance")
-own = late("oclgenomics.sweeps.significance")
+own = late("oclgenomics.sweeps.significance.thresholds")
 beds = late("oclgenomics.variation.bed")
 observing = late("oclgenomics.variation.observation")
 sources = late("oclgenomics.variation.sources")
@@ -257,7 +258,7 @@ def _peaks(found: sweeps.Significance, report: Sequence[sweeps.Scan]) -> list[di
 
 def _say_thresholds(args: argparse.Namespace, found: sweeps.Significance, peaks: list[dict[str, Any]]) -> None:
     """Report what the replicates came to."""
-    app.say(args, f"{len(found):,} neutral replicates, {found.data.haplotypes:,} haplotypes")
+    app.say(args, f"{number_of(len(found), 'neutral replicate')}, {number_of(found.data.haplotypes, 'haplotype')}")
     for one in found.thresholds:
         beyond = "above" if own.sign_of(one.statistic) > 0 else "below"
         app.say(

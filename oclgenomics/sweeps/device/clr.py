@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from oclgenomics.errors import DeviceError
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.memory import BufferNeed
-from oclgenomics.sweeps.clr import (
+from oclgenomics.sweeps.arrays import Floats, Ints
+from oclgenomics.sweeps.options import Statistic, SweepOptions
+from oclgenomics.sweeps.plan import Portion, highest_in_bins, on_rows
+from oclgenomics.sweeps.reference_clr import LEAST_DISTANCE
+from oclgenomics.sweeps.sites.mask import Mask
+from oclgenomics.sweeps.sites.used import UsedSites
+from oclgenomics.sweeps.statistics.clr import (
     CELLS,
     COARSE_BITS,
     FINE_BITS,
@@ -33,10 +39,7 @@ from oclgenomics.sweeps.clr import (
     ratio_table,
     read_spectrum,
 )
-from oclgenomics.sweeps.clr_reference import LEAST_DISTANCE
-from oclgenomics.sweeps.families import Background, Native
-from oclgenomics.sweeps.options import Statistic, SweepOptions
-from oclgenomics.sweeps.plan import Floats, Ints, Mask, Portion, UsedSites, highest_in_bins, on_rows
+from oclgenomics.sweeps.statistics.families import Background, Native
 from oclgenomics.variation.recombination_map import RecombinationMap, read_recombination_map
 
 SOURCE = "sweeps/clr.cl"

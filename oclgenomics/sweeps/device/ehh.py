@@ -13,7 +13,12 @@ from numpy.typing import NDArray
 from oclgenomics.errors import UsageError
 from oclgenomics.runtime import Engine
 from oclgenomics.runtime.memory import BufferNeed
-from oclgenomics.sweeps.ehh import (
+from oclgenomics.sweeps.arrays import Floats
+from oclgenomics.sweeps.options import Statistic, SweepOptions
+from oclgenomics.sweeps.plan import Portion
+from oclgenomics.sweeps.sites.mask import Mask
+from oclgenomics.sweeps.sites.used import UsedSites
+from oclgenomics.sweeps.statistics.ehh import (
     BY_BP,
     COMPARING,
     END,
@@ -33,9 +38,7 @@ from oclgenomics.sweeps.ehh import (
     walks,
     windows_of_scores,
 )
-from oclgenomics.sweeps.families import Background, Native
-from oclgenomics.sweeps.options import Statistic, SweepOptions
-from oclgenomics.sweeps.plan import Floats, Mask, Portion, UsedSites
+from oclgenomics.sweeps.statistics.families import Background, Native
 
 SOURCE = "sweeps/ehh.cl"
 LANES = 256

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.memory import BufferNeed
-from oclgenomics.sweeps.plan import Ints, SitePlanes, joined
+from oclgenomics.sweeps.arrays import Ints
+from oclgenomics.sweeps.sites.used import SitePlanes, joined
 
 SOURCE = "sweeps/haplotypes.cl"
 SEED = 7_919  # of the words that are summed; results depend on it only where two haplotypes have one hash

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from oclgenomics.runtime import DeviceArray, Engine
 from oclgenomics.runtime.memory import BufferNeed
-from oclgenomics.sweeps.plan import SitePlanes, blocks_of, flag_words, joined
+from oclgenomics.sweeps.plan import blocks_of, flag_words
+from oclgenomics.sweeps.sites.used import SitePlanes, joined
 from oclgenomics.variation.packing import full_words
 
 ALL_BITS = 0xFFFFFFFFFFFFFFFF

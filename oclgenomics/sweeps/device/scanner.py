@@ -11,29 +11,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.runtime import Engine
+from oclgenomics.sweeps.arrays import Floats
 from oclgenomics.sweeps.device.clr import Clr
 from oclgenomics.sweeps.device.ehh import Ehh
 from oclgenomics.sweeps.device.patterns import PatternCounter, PatternCounts
-from oclgenomics.sweeps.families import Background, Family, Native
-from oclgenomics.sweeps.haplotypes import HaplotypeFamily
 from oclgenomics.sweeps.options import SweepOptions, sweep_parameters
 from oclgenomics.sweeps.plan import (
     ALL,
-    Floats,
-    Mask,
     Portion,
-    SitePlanes,
     Spans,
-    UsedSites,
     bp_windows,
     grid_positions,
     highest_in_bins,
     on_rows,
     site_windows,
 )
-from oclgenomics.sweeps.refinement import fine_positions
 from oclgenomics.sweeps.result import VALUES, Scan
-from oclgenomics.sweeps.statistics import diversity_values, mu_values, population_values
+from oclgenomics.sweeps.significance.refinement import fine_positions
+from oclgenomics.sweeps.sites.mask import Mask
+from oclgenomics.sweeps.sites.used import SitePlanes, UsedSites
+from oclgenomics.sweeps.statistics.families import Background, Family, Native
+from oclgenomics.sweeps.statistics.haplotypes import HaplotypeFamily
+from oclgenomics.sweeps.statistics.windows import diversity_values, mu_values, population_values
 from oclgenomics.variation.bed import BedRegions
 
 FAMILIES: tuple[type[Family], ...] = (HaplotypeFamily, Ehh, Clr)

@@ -18,12 +18,12 @@ from oclgenomics.app.tracks import Track, stretch_lines
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.json_text import load_fields
 from oclgenomics.io.text_file import read_text
-from oclgenomics.sweeps.combined import COMBINED_P
-from oclgenomics.sweeps.ehh import COMPARING, SCORES, SiteScores
 from oclgenomics.sweeps.options import JUDGED, LOW, STATISTICS
-from oclgenomics.sweeps.plan import SweepFacts
-from oclgenomics.sweeps.refinement import COARSE, FINE, columns_in_order
 from oclgenomics.sweeps.result import LABELS, NOT_NEGATIVE, SCALES, VALUES, WINDOW_COLUMNS, Scan, Scans
+from oclgenomics.sweeps.significance.combined import COMBINED_P
+from oclgenomics.sweeps.significance.refinement import COARSE, FINE, columns_in_order
+from oclgenomics.sweeps.sites.used import SweepFacts
+from oclgenomics.sweeps.statistics.ehh import COMPARING, SCORES, SiteScores
 
 ReportFormat = Literal["tsv", "raisd", "selscan", "json"]
 FORMATS: tuple[ReportFormat, ...] = get_args(ReportFormat)

@@ -15,9 +15,10 @@ from oclgenomics.app.significance import known_numbers
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.json_text import is_signed, json_text, load_fields, signed_text
 from oclgenomics.io.text_file import read_text
-from oclgenomics.sweeps.combined import COMBINED, Combination, Reference
 from oclgenomics.sweeps.options import STATISTICS
-from oclgenomics.sweeps.significance import NullFacts, Peaks, Significance, SweepThreshold, sign_of
+from oclgenomics.sweeps.significance.combined import COMBINED, Combination, Reference
+from oclgenomics.sweeps.significance.peaks import Peaks
+from oclgenomics.sweeps.significance.thresholds import NullFacts, Significance, SweepThreshold, sign_of
 from oclgenomics.variation.bed import bed_name
 
 KIND = "sweeps thresholds"

@@ -37,7 +37,7 @@ from oclgenomics.sweeps.plots.scans import (
     value_text,
 )
 from oclgenomics.sweeps.result import LABELS, SCALES, Scan
-from oclgenomics.sweeps.significance import Significance, sign_of
+from oclgenomics.sweeps.significance.thresholds import Significance, sign_of
 
 COLUMNS = 2_000  # of a panel, of all its chromosomes together, with two points each at most
 SUMMARISED, DRAWN_EXTREMES = 500, 1_000  # positions of quantiles; extremes of replicates

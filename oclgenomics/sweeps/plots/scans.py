@@ -27,7 +27,7 @@ from oclgenomics.lazy_names import late
 from oclgenomics.sweeps.options import JUDGED, LOW
 from oclgenomics.sweeps.plots.labels import Labels
 from oclgenomics.sweeps.result import LABELS, NOT_NEGATIVE, SCALES, Scan
-from oclgenomics.sweeps.significance import SweepThreshold
+from oclgenomics.sweeps.significance.thresholds import SweepThreshold
 from oclgenomics.variation.genes import Genes
 
 if TYPE_CHECKING:

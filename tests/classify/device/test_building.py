@@ -215,7 +215,7 @@ def test_a_taxonomy_without_the_taxa_of_the_database_is_refused(engine: Engine, 
     before = build(first, taxonomy=write_taxonomy(tmp_path), engine=engine)
     nodes = (tmp_path / "nodes.dmp").read_text().splitlines(keepends=True)
     (tmp_path / "nodes.dmp").write_text("".join(line for line in nodes if not line.startswith("2\t")))
-    with pytest.raises(InputError, match=r"lacks the taxa of 1 targets of the database: 2 of XX_00000000\.1"):
+    with pytest.raises(InputError, match=r"lacks the taxa of 1 target of the database: 2 of XX_00000000\.1"):
         add(before, second, taxonomy=tmp_path, engine=engine)
 
 
@@ -227,7 +227,7 @@ def test_a_taxonomy_without_the_taxa_of_the_database_is_refused(engine: Engine, 
         (b"garbage\nand more\n", "neither FASTA nor FASTQ"),
         (b"@read\nACGT\n+\nIIII\n", "is FASTQ, which reads are in; references are FASTA"),
         (b">a\nACGTACG\n>b\nNNNNNNNNNNNNNNNNNNNN\n", "none of 2 records has 16 bases"),
-        (b">only a header\n", "none of 1 records has 16 bases"),
+        (b">only a header\n", "none of 1 record has 16 bases"),
         (b"\x1f\x8b\x08\x00garbage", "gzip|damaged|truncated|cut"),
     ],
 )

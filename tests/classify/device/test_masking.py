@@ -143,7 +143,7 @@ def test_what_is_added_is_masked_as_the_database_is(engine: Engine, tmp_path: Pa
 
 def test_references_that_are_masked_altogether(engine: Engine, tmp_path: Path) -> None:
     path = write_fasta(tmp_path / "g.fna", [b"ACGGT" * 30])
-    with pytest.raises(InputError, match=r"g\.fna.*none of 1 records has 16 bases .* not masked \(min_triplets"):
+    with pytest.raises(InputError, match=r"g\.fna.*none of 1 record has 16 bases .* not masked \(min_triplets"):
         build(path, engine=engine)
     assert len(build(path, OLD, engine=engine).features) == 5
 

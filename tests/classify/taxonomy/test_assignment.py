@@ -60,7 +60,7 @@ def test_taxids_that_the_taxonomy_lacks(tmp_path: Path) -> None:
     taxids = assign(names, tmp_path, taxids=[50, 51], taxonomy=taxonomy)
     assert taxids == [2, 51]
     told = unknown_taxids(names, np.array(taxids), taxonomy)
-    assert told == "1 targets stay without a taxon, since the taxonomy lacks their taxids: NC_00002.1 (51)"
+    assert told == "1 target without a taxon, since the taxonomy lacks the taxid: NC_00002.1 (51)"
     assert unknown_taxids(names, np.array([2, 0]), taxonomy) is None
 
 

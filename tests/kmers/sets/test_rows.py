@@ -173,7 +173,7 @@ def test_samples_are_counted_on_the_way(device: Device, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("how", "part"),
     [
-        ({"min_samples": 3}, "there are only 2 samples"),
+        ({"min_samples": 3}, "only 2 samples given"),
         ({"min_samples": 0}, "take 1 or more"),
         ({"min_count": 0}, "take 1 to"),
         ({"min_count": 1 << 32}, "take 1 to 4,294,967,295"),
@@ -287,7 +287,7 @@ def test_formats_by_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> No
         ("x=a.db,", 2, "the name of a file is empty"),
         ("a.db c.fa -k 6", 2, "these have 5, 6"),
         ("a.db --format xml", 2, "choose one of tsv, npz, parquet"),
-        ("a.db --min-samples 2", 2, "--min-samples 2: there are only 1 samples"),
+        ("a.db --min-samples 2", 2, "--min-samples 2: only 1 sample given"),
         ("a.db --keep-zeros", 2, "--keep-zeros keeps the rows of a set: name it with --only"),
         ("none -k 5", 3, "none"),
         ("x=@databases", 2, "a sample has one at most"),

@@ -153,7 +153,7 @@ def test_mistakes_are_one_line(small, reports, tmp_path, capsys):
         (("--scan", tsv, "--at", "21:1M"), "holds no chromosome 21 (but 20)"),
         (("--region", "20"), "--region 20: write CHR:FROM-TO"),
         (("--region", "20:9-5"), "its end comes before its start"),
-        (("--region", "20:1-5"), "0 sites are left between 1 and 5 bp of 20"),
+        (("--region", "20:1-5"), "0 sites left between 1 and 5 bp of 20"),
         (("--region", "21:1-5"), "holds no chromosome or replicate 21 (but 20)"),
         (("--region", "20:1-5", "--plot", "a.jpg"), "has to end in .png, .svg or .pdf"),
         (("--region", "20:1-5", "--values", "a.txt"), "--values a.txt: the name has to end in .tsv or .npz"),

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from oclgenomics.cli.main import main
+from oclgenomics.notices import number_of
 from oclgenomics.omega.commands import add_parser
 
 TESTS = Path(__file__).parents[2]
@@ -132,9 +133,10 @@ def test_profile_and_equal_runs(tmp_path, capsys, monkeypatch):
 def test_bed_of_a_threshold_file(folder, tmp_path, capsys):
     out = tmp_path / "peaks.bed"
     assert omega("peaks", folder / "one.tsv", "--threshold", folder / "t.json", "--fpr", "0.5", "-o", out) == 0
-    assert "regions of" in capsys.readouterr().err
+    said = capsys.readouterr().err
     lines = [line.split("\t") for line in out.read_text().splitlines() if not line.startswith("#")]
     assert lines
+    assert f"{number_of(len(lines), 'region')} of " in said
     for line in lines:
         start, end, thick, thick_end = (int(line[column]) for column in (1, 2, 6, 7))
         assert 0 <= start <= thick < thick_end <= end

@@ -74,7 +74,7 @@ def test_the_margin_ends_with_the_sites(alignment):
     [
         (lambda at: at + 5, "its grid covers 100 to 1,000 bp of 1, and the sites that are left cover 105 to 1,005 bp"),
         (lambda at: np.where(at == 600, 601, at), "no site is left at 600 bp, a border of its window"),
-        (lambda at: at[:1], "1 sites are left"),
+        (lambda at: at[:1], "1 site left"),
     ],
 )
 def test_a_report_of_other_sites_is_told(rng, change, message):
@@ -94,5 +94,5 @@ def test_a_window_beside_its_position_is_told(alignment):
 
 def test_a_plain_region_needs_two_sites(alignment):
     assert plain_region(alignment, 300, 300).positions.tolist() == [300, 300]
-    with pytest.raises(InputError, match="1 sites are left between 350 and 450 bp of 1"):
+    with pytest.raises(InputError, match="1 site left between 350 and 450 bp of 1"):
         plain_region(alignment, 350, 450)

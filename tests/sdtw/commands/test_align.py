@@ -76,8 +76,8 @@ def test_align(folder: Path, device: Device, format: str, capsys: pytest.Capture
     shown = capsys.readouterr()
     assert shown.out == ""
     assert "5 reads, 1,450 samples aligned; " in shown.err
-    assert "1 reads are shorter than the first prefix" in shown.err
-    assert ("1 reads have no place and are not in the PAF" in shown.err) == (format == "paf")
+    assert "left out: 1 read shorter than the first prefix" in shown.err
+    assert ("not in the PAF: 1 read without a place" in shown.err) == (format == "paf")
     assert shown.err.endswith("oclgenomics: wrote out\n")
 
 

@@ -268,7 +268,7 @@ def test_totals():
         ([Read("x", "ACGT" * 250, "@" * 999 + "?")], [("a", "C")], []),
         ([Read("x", "ACGT" * 249, "@" * 996)], [("a", "C")], []),
         ([Read("x", "ACGT" * 250)], [("a", "C")], []),
-        ([Read("x", "C"), Read("y", "C"), Read("x", "C")], [("a", "C")], ["1 samples with matches have the name"]),
+        ([Read("x", "C"), Read("y", "C"), Read("x", "C")], [("a", "C")], ["1 sample with matches and the name"]),
         ([Read("x", "C"), Read("x", "A")], [("a", "C")], []),
     ],
 )

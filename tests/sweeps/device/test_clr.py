@@ -15,10 +15,10 @@ from hypothesis import given, settings, strategies as st
 from oclgenomics.errors import DeviceError
 from oclgenomics.runtime import Engine
 from oclgenomics.sweeps import SweepOptions, scan
-from oclgenomics.sweeps.clr import BP_PER_CM, VALUE_BITS, ClrSites, SiteClasses, background, read_spectrum
-from oclgenomics.sweeps.clr_reference import CompositeLikelihood
 from oclgenomics.sweeps.device import clr as device
 from oclgenomics.sweeps.device.clr import Clr, ClrScorer, ClrValues
+from oclgenomics.sweeps.reference_clr import CompositeLikelihood
+from oclgenomics.sweeps.statistics.clr import BP_PER_CM, VALUE_BITS, ClrSites, SiteClasses, background, read_spectrum
 from oclgenomics.variation.bed import BedRegions
 from oclgenomics.variation.recombination_map import read_recombination_map
 

@@ -17,9 +17,10 @@ from oclgenomics.runtime import Engine
 from oclgenomics.sweeps import SweepOptions
 from oclgenomics.sweeps.device import ehh as device
 from oclgenomics.sweeps.device.ehh import HomozygosityScanner, Method
-from oclgenomics.sweeps.ehh import CoreSites, Score, SiteScores, core_sites, weight_bits
-from oclgenomics.sweeps.plan import Mask, used_sites
 from oclgenomics.sweeps.reference_ehh import Rules, core_score
+from oclgenomics.sweeps.sites.mask import Mask
+from oclgenomics.sweeps.sites.used import used_sites
+from oclgenomics.sweeps.statistics.ehh import CoreSites, Score, SiteScores, core_sites, weight_bits
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import BedRegions
 
@@ -85,7 +86,7 @@ def test_scores_are_those_of_the_oracle(
     options = SweepOptions(ehh_max_gap=gap, ehh_edge=edge, ehh_maf=0.05)
     cores = cores_of(varied(seed, sites, 2 * pairs, unphased=genotypes), options, exclude)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("oclgenomics.sweeps.ehh.REACH_SITES", reach)
+        patch.setattr("oclgenomics.sweeps.statistics.ehh.REACH_SITES", reach)
         patch.setattr("oclgenomics.sweeps.reference_ehh.REACH_SITES", reach)
         scanner = HomozygosityScanner(engine, block_cores=block, method=method, local_memory=local)
         (found,) = scanner.scores([cores], score, options)

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from oclgenomics.runtime import Engine
 from oclgenomics.sweeps import reference
 from oclgenomics.sweeps.device.haplotypes import HaplotypeCounter, HaplotypeCounts
-from oclgenomics.sweeps.plan import SitePlanes, site_planes
+from oclgenomics.sweeps.sites.used import SitePlanes, site_planes
 
 KEPT = 4
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from oclgenomics.runtime import Engine
 from oclgenomics.sweeps.device.patterns import ALL_BITS, PatternCounter
-from oclgenomics.sweeps.plan import SitePlanes, site_planes
+from oclgenomics.sweeps.sites.used import SitePlanes, site_planes
 
 
 def planes_and_rows(

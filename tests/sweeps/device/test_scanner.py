@@ -12,9 +12,11 @@ from helpers.sweep_sites import varying
 from oclgenomics.runtime import Engine
 from oclgenomics.sweeps import SweepOptions, iter_scan
 from oclgenomics.sweeps.device import scanner
-from oclgenomics.sweeps.families import Background, Native
 from oclgenomics.sweeps.options import Statistic
-from oclgenomics.sweeps.plan import Mask, Portion, UsedSites
+from oclgenomics.sweeps.plan import Portion
+from oclgenomics.sweeps.sites.mask import Mask
+from oclgenomics.sweeps.sites.used import UsedSites
+from oclgenomics.sweeps.statistics.families import Background, Native
 
 
 class SharesOfSites:

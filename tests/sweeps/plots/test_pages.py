@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from oclgenomics.sweeps.options import DEFAULT_STATISTICS
-from oclgenomics.sweeps.plan import SweepFacts
 from oclgenomics.sweeps.plots import pages
 from oclgenomics.sweeps.plots.pages import best_rows, scans_page
 from oclgenomics.sweeps.result import LOW, SCALES, Scan
-from oclgenomics.sweeps.significance import NullFacts, Significance, SweepThreshold, sign_of
+from oclgenomics.sweeps.significance.thresholds import NullFacts, Significance, SweepThreshold, sign_of
+from oclgenomics.sweeps.sites.used import SweepFacts
 
 
 def make_scan(

@@ -12,10 +12,10 @@ import pytest
 
 from oclgenomics.app.figures import save_plot
 from oclgenomics.sweeps.options import DEFAULT_STATISTICS, STATISTICS
-from oclgenomics.sweeps.plan import SweepFacts
 from oclgenomics.sweeps.plots.scans import COLUMNS, drawn_rows, gene_text, plot_scans, value_text
 from oclgenomics.sweeps.result import Scan
-from oclgenomics.sweeps.significance import SweepThreshold
+from oclgenomics.sweeps.significance.thresholds import SweepThreshold
+from oclgenomics.sweeps.sites.used import SweepFacts
 from oclgenomics.variation.genes import Genes
 
 MAGIC = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}

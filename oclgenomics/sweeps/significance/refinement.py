@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.sweeps.arrays import Floats, Ints
 from oclgenomics.sweeps.options import REFINE_QUANTILE, SweepOptions
-from oclgenomics.sweeps.plan import Floats, Ints
 from oclgenomics.sweeps.result import Scan
-from oclgenomics.sweeps.significance import Significance, compare, scores_of
+from oclgenomics.sweeps.significance.thresholds import Significance, compare, scores_of
 
 COARSE, FINE = "coarse", "fine"  # rows of the grid, and those around some of them
 

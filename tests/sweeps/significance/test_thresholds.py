@@ -15,8 +15,9 @@ from oclgenomics.runtime import Engine
 from oclgenomics.simulate import NeutralReplicates, Region
 from oclgenomics.sweeps import Scan, SweepOptions, find_peaks, find_thresholds, scan, sweep_parameters
 from oclgenomics.sweeps.formats import write_peaks
-from oclgenomics.sweeps.plan import SweepFacts
-from oclgenomics.sweeps.significance import GENE_COLUMNS, PEAK_COLUMNS, NullFacts, Significance, sign_of, thresholds
+from oclgenomics.sweeps.significance.peaks import GENE_COLUMNS, PEAK_COLUMNS
+from oclgenomics.sweeps.significance.thresholds import NullFacts, Significance, sign_of, thresholds
+from oclgenomics.sweeps.sites.used import SweepFacts
 
 PARAMETERS = sweep_parameters(SweepOptions())
 FACTS = SweepFacts(40, 101, False, 0.0, 0.0)

@@ -14,11 +14,11 @@ from oclgenomics.cli.main import main
 from oclgenomics.errors import UsageError
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sweeps import SweepOptions, reference, scan
-from oclgenomics.sweeps.significance import NullFacts, Significance, compare, thresholds
+from oclgenomics.sweeps.significance.thresholds import NullFacts, Significance, compare, thresholds
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.selection import take_sites
 
-CLEAN = Path(__file__).parents[1] / "data" / "sweeps" / "phased_clean.vcf.gz"
+CLEAN = Path(__file__).parents[2] / "data" / "sweeps" / "phased_clean.vcf.gz"
 EVERY = ("mu", "pi", "theta", "tajima_d", "fay_wu_h", "h12", "nsl", "clr")
 WIDTH = 8
 

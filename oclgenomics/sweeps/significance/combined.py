@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from oclgenomics.errors import UsageError
+from oclgenomics.sweeps.arrays import Floats, Ints
 from oclgenomics.sweeps.options import LOW
-from oclgenomics.sweeps.plan import Floats, Ints
 from oclgenomics.sweeps.result import Scan
 
 COMBINED, COMBINED_P = "combined", "combined_p"

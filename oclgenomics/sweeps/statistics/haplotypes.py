@@ -12,11 +12,14 @@ from typing import ClassVar
 import numpy as np
 
 from oclgenomics.runtime import Engine
+from oclgenomics.sweeps.arrays import Floats, Ints
 from oclgenomics.sweeps.device.haplotypes import HaplotypeCounter, HaplotypeCounts, window_starts
-from oclgenomics.sweeps.families import Background, Native
-from oclgenomics.sweeps.lassi import KEPT, lassi_values, least_distance, saltilassi_values
 from oclgenomics.sweeps.options import HAPLOTYPE_STATISTICS, Statistic, SweepOptions
-from oclgenomics.sweeps.plan import Floats, Ints, Mask, Portion, SitePlanes, UsedSites, sites_known
+from oclgenomics.sweeps.plan import Portion, sites_known
+from oclgenomics.sweeps.sites.mask import Mask
+from oclgenomics.sweeps.sites.used import SitePlanes, UsedSites
+from oclgenomics.sweeps.statistics.families import Background, Native
+from oclgenomics.sweeps.statistics.lassi import KEPT, lassi_values, least_distance, saltilassi_values
 
 COMPLETE_SHARE = 0.5  # of haplotypes, below which a window has no value
 SPECTRUM_STATISTICS = ("lassi", "saltilassi")

@@ -13,15 +13,17 @@ from helpers.sweep_sites import few_haplotypes, rows_of
 
 from oclgenomics.runtime import Engine
 from oclgenomics.sweeps import SweepOptions, reference, scan
-from oclgenomics.sweeps.families import Native
-from oclgenomics.sweeps.haplotypes import HaplotypeFamily
 from oclgenomics.sweeps.options import HAPLOTYPE_STATISTICS
-from oclgenomics.sweeps.plan import ALL, Mask, used_sites
+from oclgenomics.sweeps.plan import ALL
+from oclgenomics.sweeps.sites.mask import Mask
+from oclgenomics.sweeps.sites.used import used_sites
+from oclgenomics.sweeps.statistics.families import Native
+from oclgenomics.sweeps.statistics.haplotypes import HaplotypeFamily
 from oclgenomics.variation import ReadOptions, read_alignments
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import BedRegions
 
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parents[2]
 CLEAN, GOLDEN = TESTS / "data" / "sweeps" / "phased_clean.vcf.gz", TESTS / "golden" / "sweeps"
 OPTIONS = SweepOptions(statistics=HAPLOTYPE_STATISTICS, haplotype_window=50)
 SMALL = SweepOptions(statistics=HAPLOTYPE_STATISTICS, haplotype_window=6, haplotype_step=4, max_missing=1.0)

@@ -7,7 +7,8 @@ import pytest
 from helpers.sweep_sites import SEEDS
 from hypothesis import given, settings, strategies as st
 
-from oclgenomics.sweeps import lassi, reference
+from oclgenomics.sweeps import reference
+from oclgenomics.sweeps.statistics import lassi
 
 
 def spectra(rng: np.random.Generator, windows: int, kept: int, flat: float) -> np.ndarray:

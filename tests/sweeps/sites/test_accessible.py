@@ -14,14 +14,16 @@ from helpers.sweep_sites import oracle_counts, rows_of, spectrum, states_of, var
 from oclgenomics.cli.main import main
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sweeps import SweepOptions, reference, scan
-from oclgenomics.sweeps.ehh import CoreSites, core_sites
-from oclgenomics.sweeps.plan import Mask, sites_known, used_sites
+from oclgenomics.sweeps.plan import sites_known
+from oclgenomics.sweeps.sites.mask import Mask
+from oclgenomics.sweeps.sites.used import used_sites
+from oclgenomics.sweeps.statistics.ehh import CoreSites, core_sites
 from oclgenomics.variation import BedRegions
 from oclgenomics.variation.bed import MAX_BP
 
 WIDTH = 8
 REGIONS = ((2000, 2600), (0, 900), (2500, 5200), (5600, 9000))  # neither in order nor disjoint
-CLEAN = str(Path(__file__).parents[1] / "data" / "sweeps" / "phased_clean.vcf.gz")
+CLEAN = str(Path(__file__).parents[2] / "data" / "sweeps" / "phased_clean.vcf.gz")
 
 
 def bed(path: Path, *regions: tuple[int, int], name: str = "1") -> str:

@@ -1,6 +1,6 @@
 """The composite likelihood ratio of a sweep: background spectra, tables of log ratios, and the search for alpha.
 
-`clr_reference` defines it. Here the splines of its tables are sampled along the logarithm of alpha times distance, so
+`reference_clr` defines it. Here the splines of its tables are sampled along the logarithm of alpha times distance, so
 finely that a cubic between two samples is the logarithm of the spline, and devices read log ratios from these samples.
 """
 
@@ -18,7 +18,10 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.io.text_file import read_text
-from oclgenomics.sweeps.clr_reference import (
+from oclgenomics.sweeps.arrays import Floats, Ints
+from oclgenomics.sweeps.options import SweepOptions, unrefined
+from oclgenomics.sweeps.plan import Portion, grid_positions
+from oclgenomics.sweeps.reference_clr import (
     FIRST_ALPHAS,
     KNOTS,
     LATER_ALPHAS,
@@ -28,8 +31,8 @@ from oclgenomics.sweeps.clr_reference import (
     MOST_X,
     TOLERANCE,
 )
-from oclgenomics.sweeps.options import SweepOptions, unrefined
-from oclgenomics.sweeps.plan import Floats, Ints, Mask, Portion, UsedSites, grid_positions
+from oclgenomics.sweeps.sites.mask import Mask
+from oclgenomics.sweeps.sites.used import UsedSites
 from oclgenomics.variation.recombination_map import RecombinationMap
 
 # Samples lie at steps of ln(x), of which one is the distance of two logarithmic knots; positions among them are counted

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
+from oclgenomics.sweeps.arrays import Floats, Ints
 from oclgenomics.sweeps.options import SweepOptions
-from oclgenomics.sweeps.plan import Floats, Ints, Mask, UsedSites
+from oclgenomics.sweeps.sites.mask import Mask
+from oclgenomics.sweeps.sites.used import UsedSites
 from oclgenomics.variation.packing import pack_states, unpack_sites, words_for
 from oclgenomics.variation.selection import count_ones
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from oclgenomics.io.cores import usable_cores
 from oclgenomics.io.workers import Workers
-from oclgenomics.sweeps.plan import Floats
+from oclgenomics.sweeps.arrays import Floats
 
 KEPT = 10  # most common haplotypes
 REACH = 100_000.0  # bp, of windows that L takes on either side

@@ -10,8 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.runtime import Engine
+from oclgenomics.sweeps.arrays import Floats
 from oclgenomics.sweeps.options import LOW, Statistic, SweepOptions
-from oclgenomics.sweeps.plan import Floats, Mask, Portion, UsedSites, on_rows
+from oclgenomics.sweeps.plan import Portion, on_rows
+from oclgenomics.sweeps.sites.mask import Mask
+from oclgenomics.sweeps.sites.used import UsedSites
 
 Background = Mapping[str, NDArray[np.float64]]
 

@@ -19,12 +19,12 @@ from oclgenomics.runtime import Device, Engine
 from oclgenomics.sweeps import Scan, SweepOptions, find_peaks, find_thresholds, read_report, scan, sweep_parameters
 from oclgenomics.sweeps.formats import write_peaks
 from oclgenomics.sweeps.options import LOW, unrefined
-from oclgenomics.sweeps.plan import SweepFacts, used_sites
-from oclgenomics.sweeps.significance import NullFacts, Significance, thresholds
+from oclgenomics.sweeps.significance.thresholds import NullFacts, Significance, thresholds
+from oclgenomics.sweeps.sites.used import SweepFacts, used_sites
 from oclgenomics.variation import Alignment, ReadOptions, read_alignments
 from oclgenomics.variation.bed import BedRegions
 
-INPUTS = Path(__file__).parents[1] / "data" / "sweeps"
+INPUTS = Path(__file__).parents[2] / "data" / "sweeps"
 CLEAN, THREE = str(INPUTS / "phased_clean.vcf.gz"), str(INPUTS / "threechrom.vcf.gz")
 STATISTICS = ("mu", "pi", "tajima_d", "h12", "lassi", "nsl")
 

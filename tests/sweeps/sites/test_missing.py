@@ -12,8 +12,8 @@ from hypothesis import example, given, settings, strategies as st
 
 from oclgenomics.errors import ParameterError
 from oclgenomics.runtime import Engine
-from oclgenomics.sweeps import SweepOptions, raisd_missing, reference, scan
-from oclgenomics.sweeps.raisd_missing import Draws, imputed, matched, pool_size
+from oclgenomics.sweeps import SweepOptions, reference, scan
+from oclgenomics.sweeps.sites.missing import Draws, imputed, matched, pool_size
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.packing import unpack_sites
 
@@ -48,7 +48,7 @@ def test_imputed_states(seed: int, sites: int, haplotypes: int, missing: float, 
     alignment = lacking(seed, sites, haplotypes, missing)
     expected = reference.raisd_imputed(rows_of(*states_of(alignment)), seed % 1000)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(raisd_missing, "_AT_ONCE", block)
+        patch.setattr("oclgenomics.sweeps.sites.missing._AT_ONCE", block)
         found = imputed(alignment, Draws(seed % 1000))
     found.validate()
     assert rows_of(*states_of(found)) == expected

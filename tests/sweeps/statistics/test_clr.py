@@ -10,9 +10,10 @@ from helpers.sweep_sites import SEEDS
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import InputError, UsageError
-from oclgenomics.sweeps import clr, clr_reference
+from oclgenomics.sweeps import reference_clr
+from oclgenomics.sweeps.statistics import clr
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "sweeps"
+GOLDEN = Path(__file__).parents[2] / "golden" / "sweeps"
 
 
 @settings(max_examples=4, deadline=None)
@@ -27,10 +28,10 @@ def test_tables_have_the_oracle_s_logarithms(seed: int, n: int) -> None:
     sites = list(zip(classes.derived.tolist(), classes.observed.tolist(), strict=True))
     nodes = (0, 1, 700, clr.FINE_CELL, clr.FINE_CELL + 1, clr.NODES - 1, *rng.integers(0, clr.NODES, 9).tolist())
     for row, site in enumerate(sites):
-        oracle = clr_reference.CompositeLikelihood([1.0], [site], spectrum.tolist(), folded=classes.folded)
+        oracle = reference_clr.CompositeLikelihood([1.0], [site], spectrum.tolist(), folded=classes.folded)
         for node in nodes:
             steps = node / 4 if node <= clr.FINE_CELL else clr.FINE_FROM + (node - clr.FINE_CELL) / 16
-            x = min(clr_reference.LEAST_X * np.exp(steps * clr.STEP), np.nextafter(12.0, 0))
+            x = min(reference_clr.LEAST_X * np.exp(steps * clr.STEP), np.nextafter(12.0, 0))
             assert table.values[row, node] / 2**clr.VALUE_BITS == pytest.approx(oracle.ratio(x, 0.0), abs=1e-7)
 
 
@@ -39,9 +40,9 @@ def test_tables_where_splines_would_be_no_probability() -> None:
     classes = clr.SiteClasses.among(np.array([19, 33]), np.array([40, 40]), folded=False)
     table = clr.ratio_table(classes, spectrum).values / 2**clr.VALUE_BITS
     for row, site in enumerate([(19, 40), (33, 40)]):
-        oracle = clr_reference.CompositeLikelihood([1.0], [site], spectrum.tolist())
+        oracle = reference_clr.CompositeLikelihood([1.0], [site], spectrum.tolist())
         for node in range(1, clr.FINE_CELL):
-            x = clr_reference.LEAST_X * np.exp(node / 4 * clr.STEP)
+            x = reference_clr.LEAST_X * np.exp(node / 4 * clr.STEP)
             assert table[row, node] == pytest.approx(oracle.ratio(x, 0.0), rel=1e-6, abs=1e-6)
 
 

@@ -12,12 +12,12 @@ from helpers.sweep_sites import states_of, varying
 from oclgenomics.cli.main import main
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sweeps import Scan, SweepOptions, scan
-from oclgenomics.sweeps.ehh import SiteScores, normalised, score_bins, windows_of_scores
 from oclgenomics.sweeps.reference_ehh import Rules, core_score
+from oclgenomics.sweeps.statistics.ehh import SiteScores, normalised, score_bins, windows_of_scores
 from oclgenomics.variation import Alignment, ReadOptions, read_alignments
 from oclgenomics.variation.bed import BedRegions
 
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parents[2]
 INPUTS, REPORTS = TESTS / "data" / "sweeps", TESTS / "golden" / "sweeps"
 # name: score, unphased, what becomes of sites at the edge
 RUNS = {

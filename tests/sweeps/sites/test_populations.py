@@ -20,15 +20,16 @@ from oclgenomics.runtime import Engine
 from oclgenomics.simulate import NeutralReplicates, Region
 from oclgenomics.sweeps import SweepOptions, find_peaks, find_thresholds, read_report, reference, scan
 from oclgenomics.sweeps.device.ehh import HomozygosityScanner
-from oclgenomics.sweeps.ehh import EXCLUDED, compared_sites
-from oclgenomics.sweeps.plan import Mask, used_sites
-from oclgenomics.sweeps.populations import Populations, read_populations
 from oclgenomics.sweeps.reference_ehh import Rules, compared_score
+from oclgenomics.sweeps.sites.mask import Mask
+from oclgenomics.sweeps.sites.populations import Populations, read_populations
+from oclgenomics.sweeps.sites.used import used_sites
+from oclgenomics.sweeps.statistics.ehh import EXCLUDED, compared_sites
 from oclgenomics.variation import Alignment, ReadOptions, read_alignments
 from oclgenomics.variation.bed import BedRegions
 from oclgenomics.variation.selection import take_sites
 
-TESTS = Path(__file__).parents[1]
+TESTS = Path(__file__).parents[2]
 INPUTS, REPORTS = TESTS / "data" / "sweeps", TESTS / "golden" / "sweeps"
 CLEAN, SWEEP = str(INPUTS / "phased_clean.vcf.gz"), str(INPUTS / "sweep40.ms.gz")
 
@@ -187,7 +188,7 @@ def test_scores_are_those_of_the_oracle(
         varying = varying[(varying <= region) | (varying > region + 100)]
     assert np.array_equal(cores.positions, varying)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("oclgenomics.sweeps.ehh.REACH_SITES", reach)
+        patch.setattr("oclgenomics.sweeps.statistics.ehh.REACH_SITES", reach)
         patch.setattr("oclgenomics.sweeps.reference_ehh.REACH_SITES", reach)
         scanner = HomozygosityScanner(engine, block_cores=block, method=method, local_memory=local)
         (found,) = scanner.scores([cores], score, options)

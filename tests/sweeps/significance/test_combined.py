@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import UsageError
-from oclgenomics.sweeps import Scan, SweepOptions, combined, find_peaks, significance, sweep_parameters
-from oclgenomics.sweeps.combined import COMBINED, Reference, combine, lowest_within, q_values
-from oclgenomics.sweeps.plan import SweepFacts
-from oclgenomics.sweeps.significance import Significance
+from oclgenomics.sweeps import Scan, SweepOptions, find_peaks, sweep_parameters
+from oclgenomics.sweeps.significance import combined, thresholds
+from oclgenomics.sweeps.significance.combined import COMBINED, Reference, combine, lowest_within, q_values
+from oclgenomics.sweeps.significance.thresholds import Significance
+from oclgenomics.sweeps.sites.used import SweepFacts
 
 PARAMETERS = sweep_parameters(SweepOptions(statistics=["mu", "pi"]))
 SCORES = st.lists(st.sampled_from([0.0, 1.0, 2.5, 3.0, math.nan]), min_size=1, max_size=40)
@@ -146,7 +147,7 @@ def test_rates_of_neutral_replicates_are_those_asked_for() -> None:
 
 def test_rates_under_another_history_are_those_that_were_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     null = Significance.of(iter(neutral(39)), ("mu", "pi"), (0.1,), None, ("mu", "pi"))
-    monkeypatch.setattr(significance, "WRONG_HISTORY", {"pi": (40, 2), "mu+pi": (30, 3), "mu+h12": (20, 4)})
-    assert significance.wrong_rates(null) == ["pi 40 and 2 %", "combined 30 and 3 %"]
-    monkeypatch.setattr(significance, "WRONG_HISTORY", {"mu+h12": (20, 4)})
-    assert not significance.wrong_rates(null)
+    monkeypatch.setattr(thresholds, "WRONG_HISTORY", {"pi": (40, 2), "mu+pi": (30, 3), "mu+h12": (20, 4)})
+    assert thresholds.wrong_rates(null) == ["pi 40 and 2 %", "combined 30 and 3 %"]
+    monkeypatch.setattr(thresholds, "WRONG_HISTORY", {"mu+h12": (20, 4)})
+    assert not thresholds.wrong_rates(null)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from oclgenomics.sweeps.arrays import Floats, Ints
 from oclgenomics.sweeps.options import Statistic, SweepOptions
-from oclgenomics.sweeps.plan import Floats, Ints, Mask, Spans, UsedSites
+from oclgenomics.sweeps.plan import Spans
 from oclgenomics.sweeps.reference import harmonic
+from oclgenomics.sweeps.sites.mask import Mask
+from oclgenomics.sweeps.sites.used import UsedSites
 from oclgenomics.variation.selection import count_ones
 
 MU_PARTS = ("mu", "mu_var", "mu_sfs", "mu_ld")

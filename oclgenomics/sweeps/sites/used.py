@@ -1,0 +1,357 @@
+"""Which sites of an alignment a scan uses, and what is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from oclgenomics.errors import UsageError
+from oclgenomics.sweeps.arrays import Floats, Ints
+from oclgenomics.sweeps.options import SweepOptions
+from oclgenomics.sweeps.sites.mask import Mask
+from oclgenomics.sweeps.sites.missing import Draws, Matches, imputed, matched
+from oclgenomics.sweeps.sites.populations import Populations
+from oclgenomics.variation.alignment import Alignment
+from oclgenomics.variation.ancestral import polarised
+from oclgenomics.variation.bed import BedRegions
+from oclgenomics.variation.packing import both_observed, with_haploid
+from oclgenomics.variation.selection import check_names, count_ones, inside_regions, outside_regions, take_sites
+
+EVEN = np.uint32(0x55555555)
+FACT_DIGITS = 9
+
+
+@dataclass(frozen=True, eq=False)
+class SitePlanes:
+    """Sites as the device takes them.
+
+    Attributes
+    ----------
+    bits, valid : ndarray of uint32, shape (words, sites)
+        As `Alignment` has them; `valid` is None for complete data. With `genotypes`, bit 2s says that sample s carries
+        the derived state and bit 2s + 1 that it does twice.
+    haplotypes : int
+    genotypes : bool
+        Patterns are those of unphased genotypes.
+    """
+
+    bits: NDArray[np.uint32]
+    valid: NDArray[np.uint32] | None
+    haplotypes: int
+    genotypes: bool
+
+    @property
+    def words(self) -> int:
+        """32-bit words of a site."""
+        return len(self.bits)
+
+    @property
+    def sites(self) -> int:
+        """Number of sites."""
+        return int(self.bits.shape[1])
+
+    def between(self, begin: int, end: int) -> SitePlanes:
+        """Return the sites [begin, end)."""
+        if (begin, end) == (0, self.sites):
+            return self
+        valid = None if self.valid is None else np.ascontiguousarray(self.valid[:, begin:end])
+        return replace(self, bits=np.ascontiguousarray(self.bits[:, begin:end]), valid=valid)
+
+
+@dataclass(frozen=True)
+class SweepFacts:
+    """What was scanned of one alignment: facts on which the statistics depend, apart from the options of the scan.
+
+    Attributes
+    ----------
+    haplotypes : int
+        With `genotypes` two of each sample, also of a haploid one.
+    sites : int
+        Those used.
+    genotypes : bool
+        Patterns are those of genotypes, because heterozygous calls were not phased.
+    missing : float
+        Share of the states of the sites used that are missing.
+    masked : float
+        Share of the bp from the first to the last site that lie in excluded regions.
+    populations : str
+        Haplotypes of the two populations that are compared, as in '40+38'; empty without any.
+    accessible : float or None
+        Share of the bp from the first to the last site that are accessible; None without a file of these.
+    unpolarised : float or None
+        Share of the sites used whose derived state is not known; None if ancestral bases were not asked for.
+    """
+
+    haplotypes: int
+    sites: int
+    genotypes: bool
+    missing: float
+    masked: float
+    populations: str = ""
+    accessible: float | None = None
+    unpolarised: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class UsedSites:
+    """The sites of an alignment that a scan uses.
+
+    Attributes
+    ----------
+    name, replicate : str, int
+        As in `Alignment`.
+    planes : SitePlanes
+    positions : ndarray of float64, shape (sites,)
+        Bp, with fractions where the format has some.
+    derived, observed : ndarray of int64, shape (sites,)
+        Haplotypes with the derived state (state 1), and with any.
+    length, total : float, int
+        Bp and number of sites of the region, to which mu_VAR refers.
+    discarded : dict of str to int
+        Records and sites left out, by reason.
+    facts : SweepFacts
+    relative : bool
+        RAiSD takes the input for one of ms, whose alignments it numbers from 0.
+    populations : ndarray of uint32, shape (2, words), or None
+        Haplotypes of the two populations that are compared.
+    polarised : ndarray of bool, shape (sites,), or None
+        Of which sites it is known that state 1 is the derived one; None if no ancestral base was asked for.
+    remarks : tuple of str
+        What a person has to know of the sites, each in a line.
+    matches : Matches, or None
+        Patterns, where missing states match anything.
+    """
+
+    name: str
+    replicate: int
+    planes: SitePlanes
+    positions: Floats
+    derived: Ints
+    observed: Ints
+    length: float
+    total: int
+    discarded: dict[str, int]
+    facts: SweepFacts
+    relative: bool
+    populations: NDArray[np.uint32] | None = None
+    polarised: NDArray[np.bool_] | None = None
+    remarks: tuple[str, ...] = ()
+    matches: Matches | None = None
+
+    @property
+    def sites(self) -> int:
+        """Number of sites."""
+        return len(self.positions)
+
+    @property
+    def packed_bytes(self) -> int:
+        """Bytes of the planes."""
+        return self.planes.bits.nbytes * (1 if self.planes.valid is None else 2)
+
+
+def used_sites(
+    alignment: Alignment, options: SweepOptions, exclude: BedRegions | None, length: float | None,
+    populations: Populations | None = None, accessible: BedRegions | None = None, draws: Draws | None = None,
+) -> UsedSites:  # fmt: skip
+    """Return the sites that a scan uses, and what was left out on the way.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        As it was read; not changed.
+    options : SweepOptions
+    exclude : BedRegions, optional
+    length : float, optional
+        Of the region of formats without bp, such as ms.
+    populations : Populations, optional
+        Those that are compared.
+    accessible : BedRegions, optional
+        The regions of `SweepOptions.accessible`.
+    draws : Draws, optional
+        Numbers by which missing states are imputed, if they are.
+
+    Raises
+    ------
+    UsageError
+        Options that do not suit the data.
+    InputError
+        The data have too few haplotypes of a population.
+    """
+    alignment.validate()
+    if alignment.unphased and options.precision == "compat":
+        raise UsageError(
+            f"{alignment.name}: `precision=compat` needs phased haplotypes (RAiSD draws the order of unphased "
+            "alleles); use accurate, `phase=missing` or `phase=ignore`"
+        )
+    discarded, remarks, read = dict(alignment.skipped), list[str](), alignment
+    alignment = _in_regions(alignment, options, exclude, accessible, discarded, remarks)
+    known = other = np.ones(alignment.sites, bool)
+    if options.ancestral is not None:
+        alignment, known, other = polarised(alignment, lower_case=options.ancestral_confidence == "any")
+    planes = site_planes(alignment)
+    derived, observed = _counts(planes)
+    seen, before = observed, alignment.sites
+    if options.treatment == "impute":
+        before = int(_kept(alignment, derived, observed, options, {}).sum())
+        alignment = imputed(alignment, draws or Draws(options.impute_seed))
+        planes = site_planes(alignment)
+        derived, observed = _counts(planes)
+    keep = _kept(alignment, derived, observed, options, discarded)
+    if not keep.all():
+        alignment, derived, observed = take_sites(alignment, keep), derived[keep], observed[keep]
+        known, other, seen = known[keep], other[keep], seen[keep]
+        planes = site_planes(alignment)
+    if planes.valid is not None and (observed == planes.haplotypes).all():
+        planes = replace(planes, valid=None)
+    positions = alignment.positions.astype(np.float64) if alignment.exact is None else alignment.exact
+    masks = None if populations is None else populations.masks(read)
+    facts = _facts(read, planes, positions, seen, exclude)
+    if masks is not None:
+        facts = replace(facts, populations="+".join(str(np.bitwise_count(mask).sum()) for mask in masks))
+    matches = None
+    if options.treatment == "match" and planes.valid is not None and "mu" in options.statistics:
+        matches = matched(planes.bits, planes.valid, planes.haplotypes, options.width)
+    relative = read.exact is not None
+    mask = Mask.of(exclude, read.name, options, accessible)
+    if accessible is not None:
+        facts = replace(facts, accessible=_accessible_share(accessible, read.name, positions))
+    if options.ancestral is not None:
+        facts = replace(facts, unpolarised=round(1 - float(known.mean()), FACT_DIGITS) if len(known) else 0.0)
+        remarks += _polarity(known, other, options)
+    extent, total = _extent(read, positions, options, mask, length if relative else None)
+    if options.treatment == "impute" and not relative:
+        total = before  # which RAiSD counts before it draws
+    return UsedSites(
+        name=alignment.name, replicate=alignment.replicate, planes=planes, positions=positions, derived=derived,
+        observed=observed, length=extent, total=total, discarded=discarded, facts=facts, relative=relative,
+        populations=masks, polarised=None if options.ancestral is None else known, remarks=tuple(remarks),
+        matches=matches,
+    )  # fmt: skip
+
+
+def _in_regions(
+    alignment: Alignment, options: SweepOptions, exclude: BedRegions | None, accessible: BedRegions | None,
+    discarded: dict[str, int], remarks: list[str],
+) -> Alignment:  # fmt: skip
+    """Return the sites that are neither excluded nor inaccessible; add what is left out, and what to say of it."""
+    if exclude is not None:
+        check_names(alignment.name, exclude)
+        if options.on_exclude != "zero":
+            alignment, inside = outside_regions(alignment, exclude)
+            _count(discarded, "excluded", inside)
+    if accessible is not None:
+        alignment, outside = inside_regions(alignment, accessible)
+        _count(discarded, "inaccessible", outside)
+        if alignment.name not in accessible.starts:
+            remarks.append(f"warning: {accessible.source} does not have it, so nothing of it is accessible")
+    return alignment
+
+
+def _counts(planes: SitePlanes) -> tuple[Ints, Ints]:
+    """Haplotypes of each site with the derived state, and with any."""
+    derived = count_ones(planes.bits)
+    if planes.valid is None:
+        return derived, np.full(planes.sites, planes.haplotypes, np.int64)
+    return derived, count_ones(planes.valid)
+
+
+def _polarity(known: NDArray[np.bool_], other: NDArray[np.bool_], options: SweepOptions) -> list[str]:
+    """How many sites are not polarised and what that does, in a line."""
+    count = int((~known).sum())
+    if not count:
+        return []
+    text = f"the ancestral state of {count:,} of {len(known):,} sites is not known"
+    text += f", at {int(other.sum()):,} of them because it is neither allele" if other.any() else ""
+    names = ", ".join(options.polarised)
+    return [f"{'warning: ' * (2 * count > len(known))}{text}{f'; left out by {names}' if names else ''}"]
+
+
+def site_planes(alignment: Alignment) -> SitePlanes:
+    """Return the planes of all sites; of unphased genotypes, what is half missing is missing."""
+    bits, valid = alignment.bits, alignment.valid
+    if not alignment.unphased:
+        return SitePlanes(bits, valid, alignment.haplotypes, genotypes=False)
+    bits = with_haploid(bits, alignment.haploid)
+    if valid is not None:
+        valid = both_observed(with_haploid(valid, alignment.haploid))
+        bits = bits & valid
+    other = bits >> np.uint32(1)
+    dosages = ((bits | other) & EVEN) | ((bits & other & EVEN) << np.uint32(1))
+    return SitePlanes(dosages, valid, alignment.haplotypes, genotypes=True)
+
+
+def _kept(
+    alignment: Alignment, derived: Ints, observed: Ints, options: SweepOptions, discarded: dict[str, int]
+) -> NDArray[np.bool_]:
+    """Which sites are used; counts the others by the first reason that applies."""
+    copies = alignment.haplotypes if alignment.unphased else alignment.copies
+    missing = copies - observed
+    several = np.zeros(alignment.sites, bool)
+    several[alignment.multi_site] = True
+    rarest = np.minimum(derived, observed - derived)
+    compat = options.precision == "compat"
+    reasons = (
+        ("several alternative alleles", several),
+        ("missing", (missing > 0) & (options.treatment == "drop")),
+        ("monomorphic", (rarest == 0) | (observed < 2)),
+        ("missing", (missing > options.max_missing * copies) & (not compat)),
+        ("maf", rarest / np.maximum(observed, 1) < options.maf),
+    )
+    keep = np.ones(alignment.sites, bool)
+    for reason, flags in reasons:
+        _count(discarded, reason, int((keep & flags).sum()))
+        keep &= ~flags
+    return keep
+
+
+def _count(discarded: dict[str, int], reason: str, count: int) -> None:
+    if count:
+        discarded[reason] = discarded.get(reason, 0) + count
+
+
+def _facts(
+    read: Alignment, planes: SitePlanes, positions: Floats, observed: Ints, exclude: BedRegions | None
+) -> SweepFacts:
+    copies = planes.haplotypes if planes.genotypes else read.copies
+    states = copies * len(observed)
+    missing = 1 - int(observed.sum()) / states if states else 0.0
+    masked = 0.0
+    if exclude is not None and len(positions):
+        first, last = int(positions[0]), int(positions[-1])
+        masked = exclude.covered(read.name, first, last) / (last - first + 1)
+    return SweepFacts(
+        copies, len(observed), planes.genotypes, round(max(missing, 0.0), FACT_DIGITS), round(masked, FACT_DIGITS)
+    )
+
+
+def _accessible_share(accessible: BedRegions, name: str, positions: Floats) -> float:
+    """Share of the bp from the first to the last site that are accessible; 0 without sites."""
+    if not len(positions):
+        return 0.0
+    first, last = int(positions[0]), int(positions[-1])
+    return round(accessible.covered(name, first, last) / (last - first + 1), FACT_DIGITS)
+
+
+def _extent(
+    read: Alignment, positions: Floats, options: SweepOptions, mask: Mask, length: float | None
+) -> tuple[float, int]:
+    """Bp and sites of the region: as RAiSD takes them, or what lies from the first to the last site."""
+    if not len(positions):
+        return 0.0, 0
+    if options.precision == "compat":
+        if length is not None:
+            return float(length), read.sites
+        return float(read.last_record or read.positions[-1]), len(positions)
+    return float(mask.between(positions[:1], positions[-1:])[0]), len(positions)
+
+
+def joined(alignments: Sequence[SitePlanes]) -> SitePlanes:
+    """Lay alignments that are alike end to end; windows across their borders mean nothing."""
+    if len(alignments) == 1:
+        return alignments[0]
+    masks = [one.valid for one in alignments if one.valid is not None]
+    bits = np.concatenate([one.bits for one in alignments], axis=1)
+    return replace(alignments[0], bits=bits, valid=np.concatenate(masks, axis=1) if masks else None)
