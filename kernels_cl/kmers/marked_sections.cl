@@ -86,8 +86,8 @@ static inline uint keep_in_lanes(__global const ulong *data, __global const ulon
         const ulong8 marked = word >> (at & 31) & 1;
         if (any_lane(as_long8(marked))) {
             ulong some[WIDE], held[WIDE];
-            vstore8(marked, 0, some);
-            vstore8(lanes.key, 0, held);
+            PUT_LANES(marked, some, 1);
+            PUT_LANES(lanes.key, held, 1);
             for (uint t = 0; t < WIDE; ++t)
                 if (some[t]) {
                     const ulong place = begin + t * kmers + stay[t]++;
