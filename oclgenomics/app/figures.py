@@ -52,7 +52,7 @@ STYLE: Any = {
 }
 DPI = 200
 PNG_LEVEL = 3  # of compression; level 6 takes a half longer for files a sixth smaller
-EN_DASH = "\N{EN DASH}"
+EN_DASH, ALPHA = "\N{EN DASH}", "\N{GREEK SMALL LETTER ALPHA}"
 
 
 def plot_format(path: str | Path) -> str:
@@ -111,12 +111,24 @@ def round_ticks(first: float, last: float, count: int) -> NDArray[np.float64]:
     return ticks[(ticks >= first) & (ticks <= last)]
 
 
+def tick_texts(ticks: NDArray[np.float64]) -> list[str]:
+    """Write round numbers with as many digits after the point as the one that has most."""
+    digits = max((len(f"{tick:.10g}".partition(".")[2]) for tick in ticks.tolist()), default=0)
+    return [f"{tick:,.{digits}f}" for tick in ticks.tolist()]
+
+
 def position_unit(positions: NDArray[np.float64]) -> tuple[float, str]:
     """Return the largest unit that suits, in bp, and its name."""
     last = float(positions.max())
     if last >= 1e6:
         return 1e6, "Mb"
     return (1e3, "kb") if last >= 1e4 else (1.0, "bp")
+
+
+def distance_text(bp: float) -> str:
+    """Write a distance with three digits, in the largest unit that suits."""
+    scale, unit = (1e6, "Mb") if bp >= 1e6 else (1e3, "kb") if bp >= 1e3 else (1.0, "bp")
+    return f"{bp / scale:,.3g} {unit}"
 
 
 def short_text(name: str, letters: int) -> str:

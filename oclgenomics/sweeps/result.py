@@ -121,13 +121,27 @@ class Scan:
         return replace(several[0], **columns, values=values, seconds=sum(one.seconds for one in several))
 
     def best(self, name: str) -> int | None:
-        """Return the row that looks most like a sweep by a statistic, the first of equals; None without any value."""
+        """Return the row that looks most like a sweep by a statistic; None without any value.
+
+        It is the first of equals, and of the combined score the middle of the first ones; see `middle`.
+        """
         values = self.values[name]
         known = ~np.isnan(values)
         if not known.any():
             return None
         sign = -1.0 if name in LOW else 1.0
-        return int(np.argmax(np.where(known, sign * values, -np.inf)))
+        return self.middle(name, int(np.argmax(np.where(known, sign * values, -np.inf))))
+
+    def middle(self, name: str, row: int) -> int:
+        """Return the middle of a plateau of the combined score from its first row; of other statistics the row itself.
+
+        The best value of each statistic counts for the rows around it, so the score has plateaus.
+        """
+        if name != "combined":
+            return row
+        values = self.values[name]
+        others = np.flatnonzero(values[row:] != values[row])
+        return row + (int(others[0]) - 1 if len(others) else len(values) - row - 1) // 2
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Give a dict for each row, with the names of `WINDOW_COLUMNS` and of the values; None where there is none.

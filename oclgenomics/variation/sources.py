@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing
 from typing import Any, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from oclgenomics.errors import InputError, OclGenomicsError
+from oclgenomics.errors import InputError, OclGenomicsError, UsageError
 from oclgenomics.io.raw_file import Progress
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import BedRegions, read_bed
@@ -87,7 +87,15 @@ def open_alignments(
     UsageError
         Options that do not suit the file.
     """
-    for one in [source] if isinstance(source, (str, os.PathLike, Alignment)) else source:
+    several: Iterable[Any] = [source]
+    if not isinstance(source, (str, os.PathLike, Alignment)) and isinstance(source, Iterable):
+        several = source
+    for one in several:
+        if not isinstance(one, (str, os.PathLike, Alignment)):
+            raise UsageError(
+                f"{type(one).__name__}: alignments come from a path, an `Alignment`, or several of them; arrays become "
+                "one by `Alignment.from_haplotypes` or `Alignment.from_genotypes`"
+            )
         if isinstance(one, Alignment):
             yield one
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.errors import UsageError
 from oclgenomics.variation import Alignment, ReadOptions, read_alignments
+from oclgenomics.variation.sources import open_alignments
 from oclgenomics.variation.writers import (
     MISSING,
     write_ms_head,
@@ -251,3 +253,9 @@ def test_haploid_calls_among_diploid_ones_are_known_as_such():
     assert found.haploid.tolist() == [[0b10_10_00_00_00, 0b00_10_00_00_00]]
     assert (found.haplotypes, found.copies) == (10, 8)
     assert Alignment.from_genotypes([1, 2], calls[:, :3], phased=False).haploid is None
+
+
+@pytest.mark.parametrize("source", [object(), np.zeros((3, 4)), [3]])
+def test_what_is_no_alignment_is_refused_in_one_line(source: Any) -> None:
+    with pytest.raises(UsageError, match=r"`Alignment.from_haplotypes`"):
+        next(open_alignments(source))

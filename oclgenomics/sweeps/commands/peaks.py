@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from typing import Any
 
 from oclgenomics import sweeps
@@ -66,10 +67,12 @@ def run(args: argparse.Namespace) -> int:
         app.say(args, f"warning: --genes {args.genes} has no gene on {', '.join(sorted(lost)[:5])}")
     merged = sum(peak.rows for peak in found.peaks)
     regions, rows = number_of(len(found), "region"), number_of(merged, "row")
-    app.say(args, f"{regions} of {rows} with {args.statistic} beyond {found.threshold:,.6g}")
+    beyond = f"beyond {found.threshold:,.6g}" if math.isfinite(found.threshold) else "of any value"
+    app.say(args, f"{regions} of {rows} with {args.statistic} {beyond}")
     if not merged:
         every = sum(len(scan.positions) for scan in report)
-        app.say(args, f"warning: nothing was found: none of the {every:,} rows of {args.report} is beyond that")
+        none = f"none of the {every:,} rows of {args.report} is beyond that" if every else f"{args.report} has no row"
+        app.say(args, f"warning: nothing was found: {none}")
     app.say_written(args)
     return 0
 

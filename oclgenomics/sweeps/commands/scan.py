@@ -95,7 +95,9 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument("--no-separator", action="store_true", help="no // lines in the raisd format")
     files.writes(group.add_argument(
-        "--plot", metavar="FILE", help="draw the statistics along the chromosomes; .png, .svg or .pdf"
+        "--plot", metavar="FILE",
+        help="draw the statistics along the chromosomes, with fine rows and the refined places of peaks; .png, .svg "
+        "or .pdf",
     ))  # fmt: skip
     files.reads(group.add_argument(
         "--threshold", metavar="FILE",
@@ -103,7 +105,8 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
         "if statistics were combined there, the report has the combined score and its p-value",
     ))  # fmt: skip
     files.reads(group.add_argument(
-        "--genes", metavar="FILE", help="name the genes at the peaks in the figure; GFF3, GTF or BED"
+        "--genes", metavar="FILE",
+        help="name the genes at the peaks in the figure, instead of positions; GFF3, GTF or BED",
     ))  # fmt: skip
     add_html_option(group, "the statistics along the chromosomes")
     add_multiqc_options(group, "the first statistic along the chromosomes")
@@ -138,8 +141,8 @@ def add_statistic_options(parser: argparse.ArgumentParser, *, grid: bool = True)
     )  # fmt: skip
     group.add_argument(
         "--window", type=app.count, metavar="BP",
-        help=f"size of the windows of pi, theta, tajima_d and fay_wu_h (default: the window of sites; with {other}"
-        "--step the bp between positions)",
+        help="size of the windows of pi, theta, tajima_d, fay_wu_h, fst and dxy (default: the window of sites; with "
+        f"{other}--step the bp between positions)",
     )  # fmt: skip
     group.add_argument(
         "--haplotype-window", type=app.count, default=100, metavar="N",
@@ -372,8 +375,8 @@ def run(args: argparse.Namespace) -> int:
         app.say(args, f"compared with the replicates: {own.compare(null, drawn, 'this scan')}")
     title = input_title([args.input])
     if args.plot:
-        lines = () if null is None else null.thresholds
-        plots.draw_figure(args.plot, plots, "plot_scans", drawn, title=title, thresholds=lines, genes=genes)
+        lines, of = ((), "") if null is None else (null.thresholds, null.described)
+        plots.draw_figure(args.plot, plots, "plot_scans", drawn, title=title, thresholds=lines, null=of, genes=genes)
     if args.html:
         write_page(args, plots.scans_page(drawn, title=title, null=null, more=elsewhere(args)).text(made))
     if args.multiqc:

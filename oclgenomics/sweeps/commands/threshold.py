@@ -30,7 +30,6 @@ observing = late("oclgenomics.variation.observation")
 sources = late("oclgenomics.variation.sources")
 
 FORMATS = ("tsv", "json")
-SHOWN_PEAKS = 3
 LEAST_SHARE = 0.01  # of bp that are accessible, for how many sites are simulated
 # Options of the scan, which --scan has; how each is read from a report.
 FROM_REPORT: dict[str, Callable[[Any], Any]] = {
@@ -116,6 +115,8 @@ def run(args: argparse.Namespace) -> int:
         for rate in rates:
             judged = args.replicates // 2 if args.combine else args.replicates
             significance.rank_for(rate, judged)  # refuses before the work what it would refuse after it
+    if report is not None:
+        _check_sites(args, report)
     spread = is_combined(args)
     place = ("", 1, 0) if has_pieces(args) else _place(args, report)
     job = sweeps.ThresholdJob(
@@ -168,7 +169,7 @@ def _settle(args: argparse.Namespace, report: sweeps.Scans | None) -> None:
     if report is not None:
         scan = _one_kind(args, report)
         recorded = dict(scan.parameters)
-        _take_data(args, scan)
+        _take_data(args, scan, report)
     try:
         for name, kind in FROM_REPORT.items():
             if getattr(args, name) is None or isinstance(getattr(args, name), app.FromReport):
@@ -184,15 +185,18 @@ def _one_kind(args: argparse.Namespace, report: sweeps.Scans) -> sweeps.Scan:
     """The longest scan of a report in which all need the same thresholds."""
     scans = [scan for scan in report if len(scan.positions)]
     if not scans:
-        raise UsageError(f"--scan {args.scan}: holds no alignment with any row")
+        raise UsageError(f"--scan {args.scan}: holds no row to judge; scan data with more sites, or smaller windows")
     kinds = {(scan.facts.haplotypes, scan.facts.genotypes) for scan in scans}
     if len(kinds) > 1:
         raise UsageError(f"--scan {args.scan}: its alignments differ in haplotypes or phase; scan them one by one")
     return max(scans, key=lambda scan: float(scan.end.max() - scan.start.min()))
 
 
-def _take_data(args: argparse.Namespace, scan: sweeps.Scan) -> None:
-    """Length, haplotypes, sites and how data are observed, from the report; says what was taken."""
+def _take_data(args: argparse.Namespace, scan: sweeps.Scan, report: sweeps.Scans) -> None:
+    """Length, haplotypes, sites and how data are observed, from the report; says what was taken.
+
+    Length and haplotypes are of one scan, and the density of sites is of all.
+    """
     taken, facts = [], scan.facts
     if args.genotypes is None and facts.genotypes:
         args.genotypes = True
@@ -209,12 +213,30 @@ def _take_data(args: argparse.Namespace, scan: sweeps.Scan) -> None:
             args.samples = facts.haplotypes
             taken.append(f"--samples {args.samples}")
         if args.sites is None and args.theta is None and args.mutation_rate is None:
-            seen = own.density_of(scan) * args.length - 1
+            spans = [float(one.end.max() - one.start.min()) for one in report if len(one.positions)]
+            known = [one.facts.sites - 1 for one in report if len(one.positions)]
+            seen = sum(known) / max(sum(spans), 1.0) * args.length - 1
             share = 1.0 if facts.accessible is None else facts.accessible
             args.sites = max(0, round(seen / max(share, LEAST_SHARE)))
             taken.append(f"--sites {args.sites}")
     if taken:
         app.say(args, f"taken from {args.scan}: {' '.join(taken)}")
+
+
+def _check_sites(args: argparse.Namespace, report: sweeps.Scans) -> None:
+    """Refuse before the work a number of sites that is unlike the data, which all replicates would have.
+
+    Raises
+    ------
+    UsageError
+    """
+    if args.input is not None or args.sites is None or args.length is None or args.accessible is not None:
+        return
+    density = (args.sites + 1) / args.length
+    for scan in report:
+        if len(scan.positions) and not own.like_density(own.density_of(scan), density):
+            name = f"--sites {args.sites}"
+            raise UsageError(own.unlike_density(name, density, args.scan, scan.name, own.density_of(scan)))
 
 
 def _place(args: argparse.Namespace, report: sweeps.Scans | None) -> tuple[str, int, int]:
@@ -256,9 +278,18 @@ def _peaks(found: sweeps.Significance, report: Sequence[sweeps.Scan]) -> list[di
     return sorted(peaks, key=lambda one: one["p_value"])
 
 
+def _best_of_each(peaks: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The peak of each statistic that has the lowest p-value, the lowest of all first."""
+    found: dict[str, dict[str, Any]] = {}
+    for peak in peaks:
+        found.setdefault(peak["statistic"], peak)
+    return list(found.values())
+
+
 def _say_thresholds(args: argparse.Namespace, found: sweeps.Significance, peaks: list[dict[str, Any]]) -> None:
     """Report what the replicates came to."""
     app.say(args, f"{number_of(len(found), 'neutral replicate')}, {number_of(found.data.haplotypes, 'haplotype')}")
+    few: dict[str, None] = {}
     for one in found.thresholds:
         beyond = "above" if own.sign_of(one.statistic) > 0 else "below"
         app.say(
@@ -268,8 +299,11 @@ def _say_thresholds(args: argparse.Namespace, found: sweeps.Significance, peaks:
         )
         if one.rank < significance.FEW_MAXIMA:
             enough = significance.replicates_for(one.fpr, significance.FEW_MAXIMA)
-            enough *= 1 + (one.statistic == "combined")  # one half of them
-            app.say(args, f"warning: --fpr {one.fpr:g} rests on few replicates; take {enough:,} or more")
+            combined = one.statistic == "combined"  # of which one half of them says
+            what = " for the combined score" if combined else ""
+            few[f"--fpr {one.fpr:g} rests on few replicates{what}; take {enough * (1 + combined):,} or more"] = None
+    for text in few:
+        app.say(args, f"warning: {text}")
     wrong = own.wrong_rates(found) if args.input is None and args.demes is None and not args.growth_rate else []
     if wrong:
         app.say(
@@ -277,6 +311,6 @@ def _say_thresholds(args: argparse.Namespace, found: sweeps.Significance, peaks:
             "warning: these rates hold for a constant population size. Where they were tried on neutral data of a "
             f"bottleneck and of growth, at a nominal 5 %, they were: {', '.join(wrong)}; give the history by --demes",
         )
-    for peak in peaks[:SHOWN_PEAKS]:
+    for peak in _best_of_each(peaks):
         where = f"{peak['name']}: {peak['statistic']} {peak['value']:,.6g} at {peak['position']:,.0f} bp"
         app.say(args, f"{where}, p = {peak['p_value']:.3g}")

@@ -182,10 +182,21 @@ def read_thresholds(path: str | os.PathLike[str]) -> Significance:
             for family, parts in record.get("backgrounds", {}).items()
         }
         return Significance(
-            dict(record["scan"]), record["length"], data, extremes, places, found, combination, backgrounds, source=name
-        )
+            dict(record["scan"]), record["length"], data, extremes, places, found, combination, backgrounds,
+            source=name, history=history_of(record.get("provenance", {}).get("parameters", {})),
+        )  # fmt: skip
     except (KeyError, TypeError, ValueError, AttributeError):
         raise InputError(NOT_THRESHOLDS, source=name) from None
+
+
+def history_of(parameters: Mapping[str, Any]) -> str:
+    """Return what the replicates are of, by the options of `sweeps threshold`; empty if they do not say."""
+    for name in ("input", "demes"):
+        if parameters.get(name):
+            return os.path.basename(str(parameters[name])) if parameters[name] != "-" else ""
+    if "demes" not in parameters:
+        return ""
+    return "exponential growth" if parameters.get("growth_rate") else "constant size"
 
 
 def _threshold(one: Mapping[str, Any]) -> SweepThreshold:

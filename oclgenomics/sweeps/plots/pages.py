@@ -8,7 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.figures import BLUE, EN_DASH, INK, ORANGE, SKY, position_unit, short_text
+from oclgenomics.app.figures import (
+    ALPHA,
+    BLUE,
+    EN_DASH,
+    GREEN,
+    INK,
+    ORANGE,
+    SKY,
+    distance_text,
+    position_unit,
+    short_text,
+)
 from oclgenomics.app.pages import (
     LONGEST_NAME,
     Chart,
@@ -24,12 +35,22 @@ from oclgenomics.app.pages import (
 )
 from oclgenomics.app.tracks import Track, end_to_end, quantiles_along
 from oclgenomics.sweeps.options import LOW
+from oclgenomics.sweeps.plots.refined import (
+    fine_line,
+    fine_stretches,
+    has_fine_rows,
+    limit_of,
+    refined_place,
+    step_of,
+)
 from oclgenomics.sweeps.plots.scans import (
     SHORT,
     are_replicates,
+    around,
     drawn_rows,
     extremes_of,
     headline,
+    labelled_peaks,
     most_extreme,
     panel_range,
     place_text,
@@ -37,7 +58,7 @@ from oclgenomics.sweeps.plots.scans import (
     value_text,
 )
 from oclgenomics.sweeps.result import LABELS, SCALES, Scan
-from oclgenomics.sweeps.significance.thresholds import Significance, sign_of
+from oclgenomics.sweeps.significance.thresholds import Significance, SweepThreshold, sign_of
 
 COLUMNS = 2_000  # of a panel, of all its chromosomes together, with two points each at most
 SUMMARISED, DRAWN_EXTREMES = 500, 1_000  # positions of quantiles; extremes of replicates
@@ -45,7 +66,9 @@ FEW_REPLICATES, FEW_ROWS = 5, 500  # fewer are drawn one by one, and with larger
 LISTED_WINDOWS, AT_ONCE = 200, 4_096  # of each statistic; rows looked at in one step
 PANEL, LONE_PANEL, MARGINS = 165, 380, 90  # pixels
 APART, ROOM = 0.028, 40  # between panels, as a share of the figure; pixels for the label of the best one
-LABEL, RATES, TITLES = 15, 84, 56  # pixels: height of a threshold's label; margin for them; where axes have titles
+NOTE, OFF_LINES = 16, 4  # pixels: height of what names the best row; between that and a threshold
+LABEL, RATES, NARROW_RATES, TITLES = 15, 84, 56, 56  # pixels: height of a threshold's label; margins; axes' titles
+REFINED = {"color": ORANGE, "size": 11, "symbol": "diamond-open", "line": {"width": 1.6}}
 HARD = "\N{NO-BREAK SPACE}"
 SIDE = 0.12  # of the axis, in which labels lie inward
 
@@ -65,22 +88,31 @@ def scans_page(scans: Sequence[Scan], *, title: str, null: Significance | None =
     """
     names, shown = shown_of(scans)
     sites = sum(scan.sites for scan in scans)
-    rows = f"{sum(len(scan.positions) for scan in scans):,} rows"
+    count = sum(len(scan.positions) for scan in scans)
+    rows = f"{count:,} row{'s' * (count != 1)}"
     if not shown:
         why = "no window with enough sites" if scans else "no alignment"
         facts = {"Alignments": f"{len(scans):,}", "Sites": f"{sites:,}"}
         return Page(f"No statistics: {why}", title, [], facts)
-    facts = {"Sites": f"{sites:,}\n{count_range([scan.haplotypes for scan in scans])} haplotypes, {rows}"}
-    if len(scans) > 1:
-        facts["Alignments"] = f"{len(scans):,}"
+    kind = "replicates" if are_replicates(shown) else "chromosomes"
+    several = f"{len(scans):,} {kind}, " if len(scans) > 1 else ""
+    facts = {"Sites": f"{sites:,}\n{count_range([scan.haplotypes for scan in scans])} haplotypes, {several}{rows}"}
     if null is not None:
         facts["Neutral replicates"] = f"{len(null):,}"
     replicates = are_replicates(scans)
+    limits = {name: _limit(name, null) for name in names}
     extremes = {name: extremes_of(name, shown) for name in names}
-    found = dict(_fact(name, extremes[name], null, replicates, len(scans) > 1) for name in names if extremes[name])
+    found = dict(
+        _fact(name, extremes[name], null, limits[name], replicates, len(scans) > 1) for name in names if extremes[name]
+    )
     chart = _chart([name for name in names if extremes[name]], shown, null, replicates=replicates)
-    tables = [_windows(name, names, shown, null, more) for name in names if extremes[name]]
-    return Page(headline(names[0], shown, replicates=replicates), title, [chart, *tables], found | facts)
+    tables = [_windows(name, names, shown, null, limits[name], more, replicates) for name in names if extremes[name]]
+    words = headline(names, shown, () if null is None else null.thresholds, replicates=replicates)
+    return Page(words, title, [chart, *tables], found | facts)
+
+
+def _limit(name: str, null: Significance | None) -> float | None:
+    return None if null is None else limit_of([one for one in null.thresholds if one.statistic == name])
 
 
 def _kind(name: str) -> str:
@@ -92,7 +124,8 @@ def _title(name: str) -> str:
 
 
 def _fact(
-    name: str, found: Sequence[tuple[float, Scan, int]], null: Significance | None, replicates: bool, named: bool
+    name: str, found: Sequence[tuple[float, Scan, int]], null: Significance | None, limit: float | None,
+    replicates: bool, named: bool,
 ) -> tuple[str, str]:  # fmt: skip
     """The extreme of a statistic, where it is, and its p-value."""
     what = f"{_kind(name).capitalize()} {_title(name)}"
@@ -102,6 +135,9 @@ def _fact(
     where = f"at {scan.positions[row]:,.0f}{HARD}bp"
     if named:
         where = f"{short_text(scan.name, LONGEST_NAME)} {where}"
+    refined = refined_place(name, scan, row, limit)
+    if refined is not None:
+        where += f", refined to {refined[0]:,.0f}{HARD}bp"
     if null is not None and name in null.extremes:
         p = float(null.p_values(name, scan.values[name][row]))
         where += f", p{HARD}={HARD}{p:.2g}"
@@ -116,12 +152,12 @@ def _chart(names: Sequence[str], scans: Sequence[Scan], null: Significance | Non
     scale, unit = position_unit(np.concatenate([scan.positions[[0, -1]] for scan in scans]))
     shifts = [0.0] * len(scans) if replicates else end_to_end([scan.positions for scan in scans])[0].tolist()
     ends = np.array([scan.positions[[0, -1]] + shift for scan, shift in zip(scans, shifts, strict=True)]) / scale
-    margin = 0.012 * (float(ends.max() - ends.min()) or 1.0)
     axis: dict[str, Any] = {"title": {"text": f"Position ({unit})"}}
     if len(scans) > 1 and not replicates:
         placed = [(scan.name, scan.positions + shift) for scan, shift in zip(scans, shifts, strict=True)]
         axis = chromosome_axis(placed, scale)
-    span = (float(ends.min()) - margin, float(ends.max()) + margin)
+    first, last = around(scans, float(ends.min()) * scale, float(ends.max()) * scale)
+    span = (first / scale, last / scale)
     axis |= {"anchor": f"y{len(names)}" if len(names) > 1 else "y", "range": list(span)}
     height = (1 - APART * (len(names) - 1)) / len(names)
     pixels = PANEL if len(names) > 1 else LONE_PANEL
@@ -135,10 +171,12 @@ def _chart(names: Sequence[str], scans: Sequence[Scan], null: Significance | Non
             panel.summary(scans, first=number == 0)
         else:
             panel.points(scans, shifts, faint=replicates)
+        if not replicates:
+            panel.fine(scans, shifts)
         if replicates:
             panel.extremes(scans, first=number == 0)
         else:
-            panel.best(scans, shifts)
+            panel.best(scans, shifts, [] if null is None else [one for one in null.thresholds if one.statistic == name])
         panel.thresholds(null, pixels)
         top = 1 - number * (height + APART)
         traces += panel.traces
@@ -158,12 +196,14 @@ def _chart(names: Sequence[str], scans: Sequence[Scan], null: Significance | Non
         layout["annotations"] += [*panel.notes, note_at(0, middle, _title(name), font={"size": 13}, **named)]
     layout["showlegend"] = summarised
     layout["margin"] = {"l": TITLES + 14, **({} if null is None else {"r": RATES})}
-    layout["narrow"] = {"margin": {"l": TITLES + 14, "r": 16 if null is None else LABEL + 20}}
-    text = _description(scans, replicates=replicates, summarised=summarised, dashed=null is not None)
+    layout["narrow"] = {"margin": {"l": TITLES + 14, "r": 16 if null is None else NARROW_RATES}}
+    text = _description(names, scans, null, replicates=replicates, summarised=summarised)
     return Chart("Statistics along positions", text, traces, layout, MARGINS + pixels * len(names))
 
 
-def _description(scans: Sequence[Scan], *, replicates: bool, summarised: bool, dashed: bool) -> str:
+def _description(
+    names: Sequence[str], scans: Sequence[Scan], null: Significance | None, *, replicates: bool, summarised: bool
+) -> str:  # fmt: skip
     text = "The window that looks most like a sweep is marked."
     if replicates:
         text = "Replicates lie over each other; the extreme of each is orange."
@@ -173,8 +213,13 @@ def _description(scans: Sequence[Scan], *, replicates: bool, summarised: bool, d
         text += f" One in {step:,} replicates has its extreme drawn." if step > 1 else ""
     elif sum(len(scan.positions) for scan in scans) > 2 * COLUMNS:
         text += f" The lowest and the highest row of each of {COLUMNS:,} stretches are drawn."
-    if dashed:
-        text += " Dashed: thresholds from neutral replicates, by false-positive rate."
+    refined = [scan for scan in scans if has_fine_rows(names[0], [scan])] if names and not replicates else []
+    if refined:
+        between = step_of(refined[0])
+        every = "" if between is None else f", every {distance_text(between)}"
+        text += f" Green: fine rows{every}, which place a peak (diamond) and are not tested."
+    if null is not None:
+        text += f" Dashed: thresholds; {ALPHA} is the share of {null.described} that go beyond them."
     return text
 
 
@@ -203,7 +248,7 @@ class _Panel:
 
     def _trace(self, x: Any, y: NDArray[np.float64], **other: Any) -> None:
         if len(y):
-            self._low, self._high = min(self._low, float(y.min())), max(self._high, float(y.max()))
+            self._low, self._high = min(self._low, float(np.nanmin(y))), max(self._high, float(np.nanmax(y)))
         self.traces.append({"type": "scatter", "mode": "markers", "x": x, "y": y, "yaxis": self._y, **other})
 
     def points(self, scans: Sequence[Scan], shifts: Sequence[float], *, faint: bool) -> None:
@@ -227,23 +272,55 @@ class _Panel:
             x = (scan.positions[rows] + shift) / self._scale
             self._trace(x, values[rows], name=label(scan.name), customdata=about, marker=marker, hovertemplate=hover)
 
-    def best(self, scans: Sequence[Scan], shifts: Sequence[float]) -> None:
-        """The row that is most like a sweep: its window, a larger point and what it is."""
+    def fine(self, scans: Sequence[Scan], shifts: Sequence[float]) -> None:
+        """Fine rows: bands where there are any, and a line, or of many the extremes."""
+        many = sum(0 if scan.fine is None else len(scan.fine.positions) for scan in scans) > 2 * COLUMNS
+        hover = f"%{{fullData.name}}: %{{customdata:,.0f}} bp, fine row<br>{self._hover}<extra></extra>"
+        for scan, shift in zip(scans, shifts, strict=True):
+            if scan.fine is None or not has_fine_rows(self._name, [scan]):
+                continue
+            for rows in fine_stretches(scan):
+                first, last = ((float(scan.fine.positions[row]) + shift) / self._scale for row in (rows[0], rows[-1]))
+                self.shapes.append(window_band(first, last, GREEN, 0.12, f"{self._y} domain"))
+            share = max(COLUMNS // len(scans), 1)
+            shown = drawn_rows(scan.fine.positions, scan.fine.values[self._name], share) if many else None
+            x, y = fine_line(self._name, scan, shown)
+            self._trace(
+                (x + shift) / self._scale, y, mode="lines+markers", name=label(scan.name), customdata=x,
+                line={"color": GREEN, "width": 1}, marker={"color": GREEN, "size": 3}, hovertemplate=hover,
+            )  # fmt: skip
+
+    def best(self, scans: Sequence[Scan], shifts: Sequence[float], thresholds: Sequence[SweepThreshold]) -> None:
+        """The row that is most like a sweep, with its window and what it is; the other peaks and refined places."""
         value, scan, row = most_extreme(self._name, extremes_of(self._name, scans))
         shift = shifts[list(map(id, scans)).index(id(scan))]
         left, x, right = (
             (float(one[row]) + shift) / self._scale for one in (scan.start, scan.positions, scan.end - scan.by_bp)
         )
-        self._trace([x], np.array([value]), marker={"color": ORANGE, "size": 9}, hoverinfo="skip", cliponaxis=False)
         self.shapes.append(window_band(left, right, ORANGE, 0.18, f"{self._y} domain"))
-        where = label(place_text(scan, float(scan.positions[row]), named=len(scans) > 1))
+        refined = refined_place(self._name, scan, row, limit_of(thresholds))
+        where = label(place_text(scans, scan, row, refined, short=True))
         words = f"<b>{SHORT[self._name]} {value_text(value)}</b> {where}"
+        first, *others = labelled_peaks(self._name, scans, shifts, thresholds)
+        closer = [peak.refined for peak in (first, *others) if peak.refined is not None]
+        marks: list[tuple[Sequence[tuple[float, float]], dict[str, Any]]] = [
+            (closer, REFINED),
+            ([(peak.place, peak.value) for peak in others], {"color": ORANGE, "size": 6}),
+            ([(first.place, first.value)], {"color": ORANGE, "size": 9}),
+        ]
+        for points, marker in marks:
+            if points:
+                at, heights = np.array(points).T
+                self._trace(at / self._scale, heights, marker=marker, hoverinfo="skip", cliponaxis=False)
+        height = value
+        if refined is not None:
+            x, height = (refined[0] + shift) / self._scale, refined[1]
         low, high = self._span
         share = (x - low) / (high - low)
         anchor = "left" if share < SIDE else "right" if share > 1 - SIDE else "center"
         below = self._name in LOW
         self.notes.append(note_at(
-            x, value, words, ORANGE, yref=self._y, xanchor=anchor, yanchor="top" if below else "bottom",
+            x, height, words, ORANGE, yref=self._y, xanchor=anchor, yanchor="top" if below else "bottom",
             yshift=-6 if below else 6,
         ))  # fmt: skip
 
@@ -284,6 +361,7 @@ class _Panel:
             return
         self._low, self._high = min(self._low, lines[0][0]), max(self._high, lines[-1][0])
         low, high = self.range
+        self._clear([(value - low) / (high - low) * pixels for value, _ in lines], low, high, pixels)
         free = -np.inf
         for value, fpr in lines:
             self.shapes.append(across(value, rates.index(fpr), self._y))
@@ -293,21 +371,35 @@ class _Panel:
             side = "below" if self._name in LOW else "above"
             words = f"{100 * fpr:g} % of neutral alignments have {SHORT[self._name]} {side} {value_text(value)}"
             self.notes.append(note_at(
-                1, value, f"{100 * fpr:g} %", INK, xref="paper", yref=self._y, xanchor="left", yanchor="middle",
-                xshift=3, yshift=shift, hovertext=words,
+                1, value, f"{ALPHA} = {100 * fpr:g} %", INK, xref="paper", yref=self._y, xanchor="left",
+                yanchor="middle", xshift=3, yshift=shift, hovertext=words,
             ))  # fmt: skip
+
+    def _clear(self, lines: Sequence[float], low: float, high: float, pixels: float) -> None:
+        """Move what names the best row off the lines, whose heights in pixels ascend."""
+        for note in (note for note in self.notes if note["yref"] == self._y):
+            sign = -1 if self._name in LOW else 1
+            base = (note["y"] - low) / (high - low) * pixels
+            for line in lines[::sign]:
+                if 0 < sign * (line - base) - abs(note["yshift"]) + OFF_LINES < NOTE + 2 * OFF_LINES:
+                    note["yshift"] = sign * (sign * (line - base) + OFF_LINES)
 
 
 # Windows
 
 
-def _windows(name: str, names: Sequence[str], scans: Sequence[Scan], null: Significance | None, more: str) -> Table:
+def _windows(
+    name: str, names: Sequence[str], scans: Sequence[Scan], null: Significance | None, limit: float | None, more: str,
+    replicates: bool,
+) -> Table:  # fmt: skip
     """The rows that are most like a sweep, with their other statistics."""
     others = [name, *(one for one in names if one != name)]
     judged = null is not None and name in null.extremes
     heads = [_title(one) for one in others]
     heads[1:1] = ["p-value"] * judged
-    columns = ["Alignment", "Position (bp)", *heads, "From (bp)", "To (bp)", "Sites"]
+    refined = has_fine_rows(name, scans)
+    places = ["Position (bp)", *["Fine position (bp)"] * refined]
+    columns = ["Replicate" if replicates else "Chromosome", *places, *heads, "From (bp)", "To (bp)", "Sites"]
     rows = []
     for owner, row in best_rows(scans, name, LISTED_WINDOWS):
         scan = scans[owner]
@@ -315,11 +407,14 @@ def _windows(name: str, names: Sequence[str], scans: Sequence[Scan], null: Signi
         window = (round(float(end)) for end in (scan.start[row], scan.end[row] - scan.by_bp))
         if null is not None and judged:
             values.insert(1, float(null.p_values(name, scan.values[name][row])))
-        place = round(float(scan.positions[row]))
-        rows.append((scan.name, place, *values, *window, int(scan.window_sites[row])))
+        fine = refined_place(name, scan, row, limit)
+        own = [round(float(scan.positions[row])), *[None if fine is None else round(fine[0])] * refined]
+        rows.append((scan.name, *own, *values, *window, int(scan.window_sites[row])))
     note = f"Windows that do not overlap, {LISTED_WINDOWS} at most; all rows are {more or 'in the report'}."
     if judged:
-        note += " A p-value is the probability of so extreme a value anywhere in a neutral alignment."
+        note += " A p-value is the probability of so extreme a value anywhere in a neutral replicate."
+    if refined:
+        note += " The fine position is that of the best fine row of the peak; it has no p-value of its own."
     return Table(f"Windows with the {_kind(name)} {SHORT[name]}", columns, rows, note)
 
 

@@ -115,7 +115,8 @@ class Peaks:
         """Return a dict for each peak with the names of `columns`, sorted by chromosome (its bytes) and start.
 
         `name` is "peak1" for the one that is most like a sweep, and so on. `genes` are the names of those that overlap
-        the region, with commas between them, `gene_distance` the bp from `position` to the nearest one.
+        the region, with commas between them, `gene_distance` the bp to the nearest one from `fine_position`, or from
+        `position` where there is none.
         """
         sign, regions = sign_of(self.statistic), [asdict(peak) for peak in self.peaks]
         if not self.refined:
@@ -124,7 +125,8 @@ class Peaks:
             for region, peak in zip(regions, self.peaks, strict=True):
                 names = self.genes.overlapping(peak.chromosome, peak.start, peak.end)
                 region["genes"] = ",".join(name.replace(",", "_") for name in names) or None
-                near = self.genes.nearest(peak.chromosome, peak.position)
+                at = peak.position if peak.fine_position is None else peak.fine_position
+                near = self.genes.nearest(peak.chromosome, at)
                 region["nearest_gene"], region["gene_distance"] = near or (None, None)
         return named_regions(regions, [sign * peak.value for peak in self.peaks])
 
@@ -183,22 +185,30 @@ def merge_rows(
         for part in merged_windows(chosen, scan.start, scan.end, merge):
             best = int(part[np.argmax(sign * values[part])])
             value = float(values[best])
-            if local:  # the best local p counts for rows around it, so the score has a plateau
-                last = best + int(np.argmin(np.append(values[best : part.max() + 1] == value, False))) - 1
-                best = (best + last) // 2
+            best = scan.middle(statistic, best)
             p = None if null is None else float(null.p_values(statistic, value))
             q = None if p is None or tested is None else float(q_values(np.array(p), tested))
             start, end = math.floor(scan.start[part].min()), math.ceil(scan.end[part].max()) - scan.by_bp
             place = float(scan.positions[best])
             own = {name: float(each[best]) for name, each in local.items()} or None
-            fine = _fine_row(scan, statistic, start, end, (place, value))
+            fine = fine_row(scan, statistic, start, end, (place, value))
             yield Peak(scan.name, scan.replicate, max(start, 1), end, place, value, len(part), p, q, own, *fine)
 
 
-def _fine_row(
+def fine_row(
     scan: Scan, statistic: str, start: float, end: float, coarse: tuple[float, float]
 ) -> tuple[float, float] | tuple[None, None]:
-    """Position and value of the fine row from `start` to `end` that is most like a sweep, or of a coarse one."""
+    """Return position and value of the fine row of a region that is most like a sweep, or of the best coarse one.
+
+    Parameters
+    ----------
+    scan : Scan
+    statistic : str
+    start, end : float
+        First and last bp of the region.
+    coarse : (float, float)
+        Position and value of its best coarse row.
+    """
     fine = scan.fine
     if fine is None or statistic not in fine.values:
         return None, None

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.app.figures import distance_text
 from oclgenomics.app.frames import frame_of
 from oclgenomics.app.significance import p_values, rank_for
 from oclgenomics.errors import UsageError
@@ -158,6 +159,8 @@ class Significance:
         What statistics compared the replicates with; see `Scan.backgrounds`.
     source : str
         The file that these were read from; empty if they were found in this process.
+    history : str
+        What the replicates are of, if the file says: a demes file, the file of replicates, or a model.
     """
 
     scan: Mapping[str, Any]
@@ -169,6 +172,7 @@ class Significance:
     combination: Combination | None = None
     backgrounds: Mapping[str, Background] = field(default_factory=dict)
     source: str = ""
+    history: str = ""
 
     def __repr__(self) -> str:
         found = ", ".join(f"{one.statistic} {one.value:.6g} at fpr {one.fpr:g}" for one in self.thresholds)
@@ -176,6 +180,12 @@ class Significance:
 
     def __len__(self) -> int:
         return len(next(iter(self.extremes.values())))
+
+    @property
+    def described(self) -> str:
+        """The replicates in a few words, for legends: how many, how long, and of which history."""
+        length = f" of {distance_text(self.length)}" if self.length else ""
+        return f"{len(self):,} neutral replicates{length}" + (f" ({self.history})" if self.history else "")
 
     @classmethod
     def of(
@@ -343,9 +353,7 @@ def _begins_late(scan: Scan) -> bool:
 def _check_data(data: NullFacts, scan: Scan, what: str, thresholds: str) -> None:
     """Refuse an alignment whose data are unlike the replicates."""
     density, facts = density_of(scan), scan.facts
-    alike = data.least_density <= density <= data.most_density or (
-        1 / LIKE_DENSITY <= density / data.density <= LIKE_DENSITY
-    )
+    alike = data.least_density <= density <= data.most_density or like_density(density, data.density)
     phases = {True: "unphased genotypes", False: "phased haplotypes", None: "both phased and unphased data"}
     checks = (
         (
@@ -362,10 +370,6 @@ def _check_data(data: NullFacts, scan: Scan, what: str, thresholds: str) -> None
             abs(_share(data.accessible) - _share(facts.accessible)) <= LIKE_MASKED,
             f"{100 * _share(data.accessible):.1f} % of the bp accessible", f"{100 * _share(facts.accessible):.1f} %",
         ),
-        (
-            alike or not len(scan.positions),
-            f"{1000 * data.density:.4g} sites per kb", f"{1000 * density:.4g}",
-        ),
     )  # fmt: skip
     for is_alike, theirs, ours in checks:
         if not is_alike:
@@ -373,6 +377,22 @@ def _check_data(data: NullFacts, scan: Scan, what: str, thresholds: str) -> None
                 f"{thresholds}: its replicates have {theirs}, {what} ({scan.name}) has {ours}, for which thresholds "
                 "are others; make them with `sweeps threshold --scan REPORT`"
             )
+    if not alike and len(scan.positions):
+        raise UsageError(unlike_density(thresholds, data.density, what, scan.name, density))
+
+
+def like_density(one: float, other: float) -> bool:
+    """Whether densities of sites are so close that thresholds of one hold for the other."""
+    return 1 / LIKE_DENSITY <= one / other <= LIKE_DENSITY
+
+
+def unlike_density(thresholds: str, theirs: float, what: str, name: str, ours: float) -> str:
+    """Say that replicates have other sites per bp than an alignment, and what to do."""
+    return (
+        f"{thresholds}: its replicates have {1000 * theirs:.4g} sites per kb, {what} ({name}) has {1000 * ours:.4g}, "
+        "for which thresholds are others; have them simulated with --mutation-rate instead of --sites, so that they "
+        f"differ as chromosomes do, or scan and judge {name} by itself"
+    )
 
 
 def _share(accessible: float | None) -> float:

@@ -11,6 +11,7 @@ from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError
 from oclgenomics.runtime import Device
 from oclgenomics.sweeps import read_report, read_thresholds
+from oclgenomics.sweeps.formats.thresholds import history_of
 
 INPUTS = Path(__file__).parents[2] / "data" / "sweeps"
 CLEAN, SWEEP = str(INPUTS / "phased_clean.vcf.gz"), str(INPUTS / "sweep40.ms.gz")
@@ -40,6 +41,7 @@ def test_thresholds_are_made_after_a_report(scanned: str, capsys: pytest.Capture
     found = read_thresholds("null.json")
     assert found.threshold("mu").value == record["thresholds"][0]["value"]
     assert found.source == "null.json"
+    assert found.described == "19 neutral replicates of 50 kb (constant size)"
     capsys.readouterr()
     line = "sweeps threshold --scan scan.tsv --length 50k --replicates 19 --seed 1 --jobs 1 --fpr 0.1,0.05"
     assert main([*line.split(), "-d", scanned]) == 0
@@ -47,7 +49,8 @@ def test_thresholds_are_made_after_a_report(scanned: str, capsys: pytest.Capture
     rows = [line.split("\t") for line in out.splitlines() if not line.startswith("#")]
     assert [row[0] for row in rows[1:]] == ["threshold"] * 4 + ["peak"] * 2 + ["replicate"] * 38
     assert "taken from scan.tsv: --samples 80 --sites" in err
-    assert "warning: --fpr 0.05 rests on few replicates" in err
+    assert err.count("warning: --fpr 0.05 rests on few replicates") == 1
+    assert [err.count(f"oclgenomics: 1: {name} ") for name in ("mu", "pi")] == [1, 1]
 
 
 def test_peaks_by_thresholds(scanned: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,6 +80,15 @@ def test_thresholds_in_the_figure_of_a_scan(scanned: str, capsys: pytest.Capture
     assert "width" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("options", "history"),
+    [({}, ""), ({"input": "in/neutral.ms"}, "neutral.ms"), ({"input": "-"}, ""), ({"demes": "in/a.yaml"}, "a.yaml"),
+     ({"demes": None, "growth_rate": 0.1}, "exponential growth"), ({"demes": None}, "constant size")],
+)  # fmt: skip
+def test_files_of_thresholds_say_of_which_history_they_are(options: dict[str, object], history: str) -> None:
+    assert history_of(options) == history
+
+
 def test_replicates_from_a_file(device: Device, capsys: pytest.CaptureFixture[str]) -> None:
     line = f"sweeps threshold {SWEEP} --length 200k -w 20 --stat mu --fpr 0.5 --genotypes -d {device.index}"
     assert main(line.split()) == 0
@@ -95,6 +107,7 @@ def test_replicates_from_a_file(device: Device, capsys: pytest.CaptureFixture[st
         ("threshold --length 1k --samples 5 --seed 1 --fpr 2", "lies between 0 and 1"),
         (f"threshold {SWEEP} --length 200k --samples 5", "--samples has no effect"),
         ("threshold --scan scan.tsv --seed 1 --replicates 19 --length 50k --samples 30", "80"),
+        ("threshold --scan scan.tsv --seed 1 --replicates 19 --length 50k --sites 9", "--sites 9: its replicates have"),
         (f"scan {CLEAN} --threshold null.json", "give --plot FILE, --html FILE or --refine"),
         ("peaks scan.tsv", "give one of --threshold, --top and --quantile"),
         ("peaks scan.tsv --threshold 3 --fpr 0.1", "--fpr has no effect"),

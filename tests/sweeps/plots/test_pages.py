@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from oclgenomics.app.figures import ALPHA
 from oclgenomics.sweeps.options import DEFAULT_STATISTICS
 from oclgenomics.sweeps.plots import pages
 from oclgenomics.sweeps.plots.pages import best_rows, scans_page
@@ -136,7 +137,7 @@ def test_thresholds_are_lines_with_their_rates() -> None:
     assert [(one["yref"], one["y0"]) for one in across] == [("y", 12.0), ("y", 20.0), ("y2", -500.0)]  # pi for each kb
     assert across[1]["line"]["dash"] == across[2]["line"]["dash"] != across[0]["line"]["dash"]
     rates = [(note["yref"], note["text"]) for note in chart.layout["annotations"] if note["text"].endswith(" %")]
-    assert rates == [("y", "10 %"), ("y", "5 %"), ("y2", "5 %")]
+    assert rates == [("y", f"{ALPHA} = 10 %"), ("y", f"{ALPHA} = 5 %"), ("y2", f"{ALPHA} = 5 %")]
     assert chart.layout["yaxis"]["range"][1] > 20
     assert chart.layout["yaxis2"]["range"][0] < -500
     mu, _, theta = page.parts[1:4]

@@ -116,6 +116,12 @@ def test_peaks_list_what_agrees() -> None:
     peaks = find_peaks([scan], COMBINED, threshold=null)
     best, *others = sorted(peaks.peaks, key=lambda one: -one.value)
     assert best.position in (scan.positions[20], scan.positions[21])  # the middle of a plateau of rows 19 to 22
+    judged = null.judged(scan)
+    row = judged.best(COMBINED)
+    assert row is not None
+    assert best.position == judged.positions[row]
+    plateau = replace(scan, values={COMBINED: np.array([1.0, 3, 3, 3, 3, 3, 2] + [0.0] * 29), "mu": np.ones(36)})
+    assert (plateau.middle(COMBINED, 1), plateau.middle(COMBINED, 7), plateau.middle("mu", 1)) == (3, 21, 1)
     assert (best.p_value, best.q_value) == (0.005, 0.015)
     assert best.local_p is not None
     assert best.local_p["mu"] == best.local_p["pi"] == 1 / (1 + 200 * 12)

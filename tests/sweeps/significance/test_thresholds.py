@@ -169,6 +169,8 @@ def test_peaks_name_their_genes(tmp_path: Path) -> None:
     scans[1] = replace(scans[1], name="7")
     found = find_peaks(scans, "mu", threshold=2.0, genes=path)
     rows = {record["name"]: [record[name] for name in GENE_COLUMNS] for record in found.records()}
+    refined = replace(found, peaks=tuple(replace(peak, fine_position=190.0) for peak in found.peaks))
+    assert [record["gene_distance"] for record in refined.records()] == [0, 0, None]
     assert rows == {
         "peak1": ["A,B_C", "A", 1], "peak2": [None, "B,C", 500], "peak3": [None, None, None],
     }  # fmt: skip
