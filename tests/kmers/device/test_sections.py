@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from helpers.kmer_forgery import FORGERIES, keys_in_order, write_forgery
 from helpers.products import on_one_cpu
-from hypothesis import HealthCheck, assume, given, settings, strategies as st
+from hypothesis import HealthCheck, assume, example, given, settings, strategies as st
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, OutputError
@@ -454,15 +454,20 @@ def test_bytes_that_are_no_section(shaped: Engine, words: int, size: int, data: 
     np.testing.assert_array_equal(shaped.download(runs.counts), expected.counts)
 
 
-@settings(FIXTURE, max_examples=80)
+@settings(FIXTURE, max_examples=40)
 @given(
     k=st.sampled_from([31, 32, 40]),
     sections=st.integers(1, 20),
     size=st.sampled_from([1, 2, 3, 30]),
     each=st.sampled_from([1, 2, 8, 11, 16]),
     seed=st.integers(0, 1 << 32),
-    damage=st.lists(st.sampled_from(["checksum", "gap", "count", "rare", "short"]), max_size=2),
+    damage=st.lists(st.sampled_from(["checksum", "gap", "same", "more", "count", "rare", "short"]), max_size=2),
 )
+@example(k=31, sections=16, size=3, each=8, seed=1, damage=["gap"])
+@example(k=31, sections=16, size=3, each=8, seed=1, damage=["same"])
+@example(k=31, sections=16, size=3, each=8, seed=1, damage=["more"])
+@example(k=31, sections=16, size=3, each=8, seed=1, damage=["rare"])
+@example(k=31, sections=16, size=3, each=8, seed=1, damage=["short"])
 def test_sections_side_by_side(
     shaped: Engine, k: int, sections: int, size: int, each: int, seed: int, damage: list[str]
 ) -> None:
@@ -483,10 +488,15 @@ def test_sections_side_by_side(
             raw[8 * words : 8 * words + int(table["gap_bytes"][0])] = b"\xff" * int(table["gap_bytes"][0])
         if kind == "count":
             raw[-8:] = bytes(7) + b"\x10"  # a word of 120
+        gap_bytes = int(table["gap_bytes"][0])
+        if kind in ("same", "more"):  # gaps of 0, one gap too many
+            held = raw[8 * words : 8 * words + gap_bytes]
+            raw[8 * words : 8 * words + gap_bytes] = held + b"\5" if kind == "more" else bytes(size - 1)
+            table["gap_bytes"] = gap_bytes + 1 if kind == "more" else size - 1
         table["checksum"] = checksum(bytes(raw))
         if kind == "checksum":
             table["checksum"] += np.uint64(1)
-        broken = kind == "count" or (kind == "gap" and table["gap_bytes"][0])
+        broken = kind in ("count", "more") or (kind in ("gap", "same") and gap_bytes)
         statuses.append(1 if kind == "checksum" else 2 if broken else 0)
         codes.append(bytes(raw))
         tables.append(table)
