@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import os
 import random
 import re
@@ -227,6 +228,7 @@ def kernel_mutations(path: str, text: str) -> list[Mutation]:
     return found
 
 
+@functools.cache
 def all_mutations(only: str) -> tuple[list[Mutation], list[Mutation]]:
     """List the mutations of the modules and of the kernels whose path begins so."""
     python, kernels = list[Mutation](), list[Mutation]()

@@ -24,6 +24,6 @@ for version in 3.12 3.13 3.14; do
         continue
     fi
     "$found" -m venv "$folder/$version"
-    "$folder/$version/bin/pip" install -q "$wheel"
+    "$folder/$version/bin/pip" install -q --no-compile "$wheel" # of the modules, few are imported
     "$folder/$version/bin/oclgenomics" doctor --self-test
 done

@@ -40,7 +40,7 @@ static inline void find_in_list(__global const uint *list, uint size, uint width
         put_candidate(slots, plane, count, NO_TARGET, 0, 0, 0);
 }
 
-__kernel void find_candidates(FOUND, TARGETS, CANDIDATES, __global const ulong *listed, __global uint *lists)
+__kernel ALONE void find_candidates(FOUND, TARGETS, CANDIDATES, __global const ulong *listed, __global uint *lists)
 {
     const uint item = get_global_id(0), read = listed[2 * item];
     __global uint *list = lists + listed[2 * item + 1];

@@ -23,6 +23,13 @@
 
 #define BOTH (CANONICAL || BACKWARD)
 
+// On CPUs a work-item is a group of its own.
+#if BATCH > 1
+#define ONE_BY_ONE ALONE
+#else
+#define ONE_BY_ONE
+#endif
+
 // The last k letters, and their reverse complement; the last `run` letters were A, C, G and T.
 typedef struct {
     ulong forward[WORDS];
@@ -118,9 +125,10 @@ static inline void places_of(const ulong *batch, uint *places, uint held, ulong 
         places[i] = place_of(keys, stride, batch + i * WORDS, places[i], sizes[i]);
 }
 
-__kernel void count_found(__global const uchar *memory, uint skip, __global const uint *cuts, uint count, uint each, uint k, uint bits,
-                          ulong stride, __global const ulong *keys, __global const uint *starts, __global uint *kmers,
-                          __global uint *found)
+__kernel ONE_BY_ONE
+void count_found(__global const uchar *memory, uint skip, __global const uint *cuts, uint count, uint each, uint k, uint bits,
+                 ulong stride, __global const ulong *keys, __global const uint *starts, __global uint *kmers,
+                 __global uint *found)
 {
     __global const uint *const letters = cuts, *const windows = cuts + count, *const pieces = windows + count;
     __global const uchar *text = memory + skip;
@@ -153,9 +161,10 @@ __kernel void count_found(__global const uchar *memory, uint skip, __global cons
     }
 }
 
-__kernel void take_counts(__global const uchar *memory, uint skip, __global const uint *cuts, uint count, uint each, uint k, uint bits,
-                          ulong stride, __global const ulong *keys, __global const uint *starts, __global const uint *key_counts,
-                          __global uint *counts, __global uchar *valid)
+__kernel ONE_BY_ONE
+void take_counts(__global const uchar *memory, uint skip, __global const uint *cuts, uint count, uint each, uint k, uint bits,
+                 ulong stride, __global const ulong *keys, __global const uint *starts, __global const uint *key_counts,
+                 __global uint *counts, __global uchar *valid)
 {
     __global const uint *const letters = cuts, *const windows = cuts + count, *const begins = windows + count;
     __global const uchar *text = memory + skip;
@@ -189,8 +198,9 @@ __kernel void take_counts(__global const uchar *memory, uint skip, __global cons
     }
 }
 
-__kernel void mark_kmers(__global const uchar *memory, uint skip, __global const uint *cuts, uint count, uint each, uint k, uint bits,
-                         __global uint *marks)
+__kernel ONE_BY_ONE
+void mark_kmers(__global const uchar *memory, uint skip, __global const uint *cuts, uint count, uint each, uint k, uint bits,
+                __global uint *marks)
 {
     __global const uint *const letters = cuts, *const windows = cuts + count;
     __global const uchar *text = memory + skip;

@@ -91,14 +91,17 @@ __kernel void align_candidates(__global const uchar *codes, __global const Piece
     const uint slot = atomic_inc(hits);
     hits[1 + slot] = c;
     UNROLL
-    for (int k = 0; k < CELLS; ++k) {
+    for (int k = 0; k < CELLS; ++k)
         keys[(ulong)slot * CELLS + k] = cells[k];
 #if QUALITIES
-        const int end = low + length + k, start = MIN(end - SHIFT_OF(cells[k]) + (EDITS + 1) - length, end - 1);
+    // By keys that were just written: in the loop above, each cell would have a copy of the sum's code, to compile for seconds.
+    for (int k = 0; k < CELLS; ++k) {
+        const edit_key key = keys[(ulong)slot * CELLS + k];
+        const int end = low + length + k, start = MIN(end - SHIFT_OF(key) + (EDITS + 1) - length, end - 1);
         SUM sum = 0;
-        if (EDITS_OF(cells[k]) <= EDITS && end <= (int)letter_count)
+        if (EDITS_OF(key) <= EDITS && end <= (int)letter_count)
             sum = sum_window(groups, memory + skip, piece.qualities + start, end - start, text_size);
         sums[(ulong)slot * CELLS + k] = sum;
-#endif
     }
+#endif
 }

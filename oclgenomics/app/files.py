@@ -21,7 +21,7 @@ FileKey = tuple[object, ...]
 
 
 class FileConflictError(Exception):
-    """An output is also an input or another output; the message names both options, in one line."""
+    """An output is also an input or another output, or two inputs are standard input; the message is one line."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def unnamed_file(parser: argparse.ArgumentParser, args: argparse.Namespace) -> s
 
 
 def check_files(files: Iterable[NamedFile]) -> None:
-    """Refuse outputs that are an input, a file within one that is a folder, or another output.
+    """Refuse outputs that are an input, a file within one that is a folder, or another output, and two inputs in one.
 
     Raises
     ------
@@ -137,6 +137,7 @@ def check_files(files: Iterable[NamedFile]) -> None:
     """
     files = list(files)
     known = [one for one in files if one.kind == "input"]
+    _check_read_once(known)
     for output in files:
         if output.kind == "output":
             if isinstance(output.name, Family):
@@ -144,6 +145,29 @@ def check_files(files: Iterable[NamedFile]) -> None:
                 continue
             check_output(output, known)
             known.append(output)
+
+
+def _check_read_once(inputs: Iterable[NamedFile]) -> None:
+    """Refuse standard input, or a pipe, under two names: the second one would be empty."""
+    known: dict[object, NamedFile] = {}
+    for one in inputs:
+        key = _stream_of(str(one.name))
+        if key is not None and (other := known.setdefault(key, one)) is not one:
+            what = f"{other.name} and {one.name} are one pipe, which"
+            if one.name == other.name:
+                what = "standard input (-)" if one.name == STANDARD else f"{one.name} is a pipe, which"
+            raise FileConflictError(f"{what} can be read once; name files for the others")
+
+
+def _stream_of(name: str) -> object | None:
+    """What tells standard input and pipes from others; None for a file."""
+    try:
+        known = os.fstat(0) if name == STANDARD else os.stat(name)
+    except OSError:
+        return STANDARD if name == STANDARD else None
+    if stat.S_ISFIFO(known.st_mode):
+        return known.st_dev, known.st_ino
+    return STANDARD if name == STANDARD else None
 
 
 def check_output(output: NamedFile, others: Iterable[NamedFile]) -> None:

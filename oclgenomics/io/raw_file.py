@@ -14,6 +14,7 @@ from oclgenomics.errors import InputError
 from oclgenomics.io.file_slice import FileSlice
 
 PIECE_BYTES = 16 << 20  # that a thread reads at a time: enough to seldom ask for Python's lock
+FIRST_LOOK = 1 << 13  # bytes at the end of a piece in which an end of line is sought first
 MIN_SHARED_OUT = 2 * PIECE_BYTES  # smaller files are read by one thread
 
 Progress = Callable[[int, int | None], None]
@@ -89,7 +90,7 @@ class StoredBytes:
     def read_into(self, target: memoryview) -> int:
         """Fill the target; return how many bytes there were, fewer than it takes only at the end."""
         filled = self._put_back_into(target)
-        with self._reading():
+        with _reading(self.name):
             while filled < len(target):
                 left = self._left(len(target) - filled)
                 count = self._file.readinto(target[filled : filled + left])  # type: ignore[attr-defined]
@@ -118,6 +119,17 @@ class StoredBytes:
         places = [(at, min(at + PIECE_BYTES, end)) for at in range(begin, end, PIECE_BYTES)]
         back = [(0, begin, lambda: None)] if begin else []
         return back + [(low, high, partial(self._read_piece, target[low:high], start + low)) for low, high in places]
+
+    def rest(self, start: int) -> FileRest | None:
+        """What the file holds from a place on, to be read instead of what follows; None if it is not `shared_out`."""
+        if not self.shared_out:
+            return None
+
+        def report(at: int) -> None:
+            self._done = max(self._done, at - self.start)  # more was read where what is given out begins
+            self.report()
+
+        return FileRest(self.name, self._file.fileno(), start, self._stop, report)
 
     def report(self) -> None:
         """Report how far reading is."""
@@ -160,24 +172,59 @@ class StoredBytes:
         return filled
 
     def _read_piece(self, target: memoryview, start: int) -> None:
-        with self._reading():
+        with _reading(self.name):
             read_at(self._file.fileno(), start, target, self.name)
 
-    @contextlib.contextmanager
-    def _reading(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror or error}", source=self.name) from error
-
     def _read_file(self, size: int) -> bytes:
-        with self._reading():
+        with _reading(self.name):
             size = self._left(size)
             data: bytes = self._file.read1(size) if self.live else self._file.read(size)  # type: ignore[attr-defined]
         if not data:
             self._check_end()
         self._done += len(data)
         return data
+
+
+class FileRest:
+    """What an open file holds from a place on, of which threads read any pieces.
+
+    Parameters
+    ----------
+    name : str
+        Of the file, for errors.
+    handle : int
+    start, stop : int
+        Places of its first byte and behind its last one.
+    report : callable
+        Called with the place up to which it is given out.
+    """
+
+    def __init__(self, name: str, handle: int, start: int, stop: int, report: Callable[[int], None]) -> None:
+        self._name, self._handle = name, handle
+        self.start, self.stop, self.report = start, stop, report
+
+    def read(self, start: int, target: memoryview) -> None:
+        """Fill the target from a place on.
+
+        Raises
+        ------
+        InputError
+            The file became shorter, or cannot be read.
+        """
+        with _reading(self._name):
+            read_at(self._handle, start, target, self._name)
+
+    def last(self, byte: bytes, begin: int, end: int) -> int:
+        """Return the place of the last such byte from `begin` up to `end`, or -1; looks at growing pieces."""
+        size = FIRST_LOOK
+        while end > begin:
+            start = max(begin, end - size)
+            with _reading(self._name):
+                found = os.pread(self._handle, end - start, start).rfind(byte)
+            if found >= 0:
+                return start + found
+            end, size = start, min(2 * size, PIECE_BYTES)
+        return -1
 
 
 def open_stored(name: str, what: str) -> int:
@@ -226,6 +273,14 @@ def read_at(handle: int, start: int, target: memoryview, name: str) -> None:
         if not count:
             raise InputError("became shorter while it was read", source=name)
         filled += count
+
+
+@contextlib.contextmanager
+def _reading(name: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", source=name) from error
 
 
 def _open(name: str) -> BinaryIO:

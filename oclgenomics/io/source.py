@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from oclgenomics.errors import EmptyInputError, InputError, OclGenomicsError
 from oclgenomics.io.closing import Closing
 from oclgenomics.io.cores import usable_cores
-from oclgenomics.io.raw_file import Progress, StoredBytes
+from oclgenomics.io.raw_file import FileRest, Progress, StoredBytes
 from oclgenomics.io.read_ahead import MAX_READY, ReadAhead
 from oclgenomics.io.unpack import packing_of, unpack
 from oclgenomics.io.workers import Workers
@@ -210,6 +210,10 @@ class Source(Closing):
     @staticmethod
     def _one_part(reading: Future[int]) -> Iterator[tuple[int, int]]:
         yield 0, reading.result()
+
+    def rest(self, byte: int) -> FileRest | None:
+        """Return the text from a byte on, if it is a large uncompressed file's; nothing else is read afterwards."""
+        return self._stored.rest(self.skipped + byte) if self._direct else None
 
     def close(self) -> None:
         """Stop reading ahead and close the file."""

@@ -62,8 +62,9 @@ class ScanOptions:
         Let signatures run past the start or the end of a sample, with this many letters inside or more; 0: not at all.
         With i of L letters inside, a match has at most `max_mismatches` * i / L mismatches, or `max_edits` * i / L
         edits, rounded down. Bases outside count as mismatches where matches are compared.
-    overhang_at : {'both', 'start', 'end'}
-        Which end of samples signatures may run past. Those that run past both ends are found with the start.
+    overhang_at : {'both', 'start', 'end'}, optional
+        Which end of samples signatures may run past; both if it is not given, but see `FilterOptions.trim`. Those that
+        run past both ends are found with the start.
 
     Raises
     ------
@@ -80,17 +81,18 @@ class ScanOptions:
     max_edits: int = 0
     alignments: bool = False
     overhang: int = 0
-    overhang_at: OverhangAt = "both"
+    overhang_at: OverhangAt | None = None
 
     def __post_init__(self) -> None:
-        for name, choices in (
-            ("report", REPORTS), ("strand", STRANDS), ("method", METHODS), ("overhang_at", OVERHANGS_AT),
+        for name, value, choices in (
+            ("report", self.report, REPORTS), ("strand", self.strand, STRANDS), ("method", self.method, METHODS),
+            ("overhang_at", self.overhangs_at, OVERHANGS_AT),
         ):  # fmt: skip
-            check_choice(name, getattr(self, name), choices)
-        for name, value, most in (
+            check_choice(name, value, choices)
+        for name, number, most in (
             ("max_mismatches", self.max_mismatches, MAX_MISMATCHES), ("max_edits", self.max_edits, MAX_EDITS),
         ):  # fmt: skip
-            check_range(name, value, 0, most, f"0 to {most:,} can be found exactly")
+            check_range(name, number, 0, most, f"0 to {most:,} can be found exactly")
         if self.max_edits and self.max_mismatches:
             text = "substitutions are edits, too; leave out `max_mismatches`"
             raise ParameterError("max_edits", text, self.max_edits)
@@ -100,10 +102,15 @@ class ScanOptions:
         if self.method in EDITS_ONLY and not self.max_edits:
             raise ParameterError("method", "is for `max_edits`; choose auto, index or planes", self.method)
         check_range("overhang", self.overhang, 0, MAX_OVERHANG, "it is the least number of bases inside a sample")
-        if self.overhang_at != "both" and not self.overhang:
+        if self.overhangs_at != "both" and not self.overhang:
             raise ParameterError("overhang_at", "is the end that `overhang` is for; give that, too", self.overhang_at)
         check_range("min_informative", self.min_informative, 0, 1, "a share is 0 to 1")
         check_range("min_score", self.min_score, 0, BEST_QUALITY, f"qualities are 0 to {BEST_QUALITY}")
+
+    @property
+    def overhangs_at(self) -> OverhangAt:
+        """Which end of samples signatures may run past."""
+        return self.overhang_at or "both"
 
     @property
     def of_pairs(self) -> ScanOptions:
@@ -126,8 +133,8 @@ class FilterOptions:
         Keep the reads that do not pass.
     trim : {'before', 'after'}, optional
         Cut the best match of each read that is kept, and all bases before it, or all after it. Without it reads stay as
-        they are. With `ScanOptions.overhang`, signatures run past the start of reads, or their end, as `overhang_at`
-        says if it is not 'both'.
+        they are. With `ScanOptions.overhang`, signatures run past the start of reads, or their end, unless
+        `overhang_at` says otherwise.
     label : bool
         Append the name of the best match's signature to the header of each read that is kept, ` signature=NAME`, and
         ` ties=N` where N other signatures match as well.
@@ -157,6 +164,6 @@ class FilterOptions:
     def of_reads(self) -> ScanOptions:
         """How the best match of each read is found."""
         at = self.scan.overhang_at
-        if self.scan.overhang and self.trim is not None and at == "both":
+        if self.scan.overhang and self.trim is not None and at is None:
             at = "start" if self.trim == "before" else "end"
         return replace(self.scan, report="read", alignments=False, overhang_at=at)

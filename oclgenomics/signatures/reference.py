@@ -290,13 +290,12 @@ def _end_keys(text: NDArray[np.uint8], pattern: NDArray[np.uint8]) -> Iterator[N
     per_start = len(pattern) + 1
     per_edit = per_start * (len(text) + 1)
     cost = -end * per_start  # of none of the pattern's letters: an alignment may start anywhere
-    for bases in pattern:
-        met = (text & bases) != 0
-        same = met & is_concrete(text) & is_concrete(bases)
-        across = cost[:-1] + np.where(met, -same.astype(np.int64), per_edit)
+    steps, of_text = end * per_edit, is_concrete(text).astype(np.int64)
+    for bases, concrete in zip(pattern, is_concrete(pattern), strict=True):
+        across = cost[:-1] + np.where((text & bases) != 0, -of_text if concrete else 0, per_edit)
         cost = cost + per_edit  # the pattern's letter is left out
         cost[1:] = np.minimum(cost[1:], across)
-        cost = np.minimum.accumulate(cost - end * per_edit) + end * per_edit  # letters of the text are left out
+        cost = np.minimum.accumulate(cost - steps) + steps  # letters of the text are left out
         yield cost
 
 

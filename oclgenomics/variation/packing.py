@@ -6,7 +6,7 @@ word gathers 32 neighbouring columns.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -102,15 +102,24 @@ def full_words(haplotypes: int) -> NDArray[np.uint32]:
     return words
 
 
-def join_sites(parts: list[NDArray[np.uint32]], words: int) -> NDArray[np.uint32]:
+def join_sites(parts: list[NDArray[np.uint32]], words: int, workers: Workers | None = None) -> NDArray[np.uint32]:
     """Join site-major parts, (sites, words) each, into a word-major plane; empties the list to free memory."""
     plane = np.empty((words, sum(len(part) for part in parts)), np.uint32)
     parts.reverse()
-    start = 0
-    while parts:
-        part = parts.pop()
+
+    def taken() -> Iterator[tuple[int, NDArray[np.uint32]]]:
+        start = 0
+        while parts:
+            part = parts.pop()
+            yield start, part
+            start += len(part)
+
+    def place(one: tuple[int, NDArray[np.uint32]]) -> None:
+        start, part = one
         plane[:, start : start + len(part)] = part.T
-        start += len(part)
+
+    for _ in map(place, taken()) if workers is None else workers.map(place, taken()):
+        pass
     return plane
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alleles import LETTERS
 from oclgenomics.variation.packing import full_words, join_sites, spread_haplotypes, words_for
 from oclgenomics.variation.planes import Genotypes
@@ -57,8 +58,8 @@ class SiteParts:
         """Append sites."""
         self._parts.append(part)
 
-    def join(self) -> PackedSites:
-        """Join the parts and forget them; diploid if there are none."""
+    def join(self, workers: Workers | None = None) -> PackedSites:
+        """Join the parts and forget them, in threads if there are some; diploid if there are none."""
         parts, self._parts = self._parts, []
         ploidy = max((part.ploidy for part in parts), default=2)
         haplotypes = ploidy * self._individuals
@@ -73,12 +74,12 @@ class SiteParts:
         multi_bits = [self._spread(part.multi_bits, part.ploidy, ploidy) for part in parts]
         del parts  # joining empties the lists, so that the planes are not held twice
         return PackedSites(
-            ploidy=ploidy, unphased_calls=unphased, haplotypes=haplotypes, bits=join_sites(bits, words),
-            valid=None if valid is None else join_sites(valid, words), letters=letters,
+            ploidy=ploidy, unphased_calls=unphased, haplotypes=haplotypes, bits=join_sites(bits, words, workers),
+            valid=None if valid is None else join_sites(valid, words, workers), letters=letters,
             multi_site=np.concatenate([np.zeros(0, np.int64), *multi_site]).astype(np.int32),
             multi_bits=join_sites(multi_bits, words), multi_letter=multi_letter,
             alphabet="binary" if len(letters) and letters.max() <= ord("1") else "dna",  # if any site has bases
-            haploid=None if haploid is None else join_sites(haploid, words),
+            haploid=None if haploid is None else join_sites(haploid, words, workers),
         )  # fmt: skip
 
     def _spread(self, plane: NDArray[np.uint32], own: int, ploidy: int) -> NDArray[np.uint32]:

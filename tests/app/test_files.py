@@ -101,6 +101,17 @@ def test_devices_and_pipes_may_be_named_twice(tmp_path: Path) -> None:
         check_files([NamedFile("-o", "-", "output"), NamedFile("--values", "-", "output")])
 
 
+def test_standard_input_is_named_once(tmp_path: Path) -> None:
+    one, two = (NamedFile(option, "-", "input") for option in ("the input", "--only"))
+    check_files([one, NamedFile("-o", "-", "output")])
+    with pytest.raises(FileConflictError, match=r"standard input \(-\) can be read once; name files for the others"):
+        check_files([one, two])
+    pipe = str(tmp_path / "pipe")
+    os.mkfifo(pipe)
+    with pytest.raises(FileConflictError, match="pipe is a pipe, which can be read once"):
+        check_files([NamedFile("the input", pipe, "input"), NamedFile("--only", pipe, "input")])
+
+
 def test_a_store_is_not_written_into(tmp_path: Path) -> None:
     (tmp_path / "x.vcz" / "inner").mkdir(parents=True)
     (tmp_path / "x.vcz" / "inner" / "chunk").write_text("")

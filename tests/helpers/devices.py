@@ -16,19 +16,20 @@ from oclgenomics.runtime.pocl import knows_processor
 from oclgenomics.runtime.trust import require_trust
 from oclgenomics.runtime.tuning import Tuning, tuning_for
 
+ONE_BY_ONE = "__attribute__((intel_vec_len_hint(1)))kernel"
 HINT = "`python -m oclgenomics doctor` says why; OCLGENOMICS_TEST_DEVICES names others to test on"
 
 
 class OneByOne(Tuning):
     """A tuning of Intel's CPU runtime by which the work-items of a group run one after the other.
 
-    That is how kernels for GPUs are checked there: to take several work-items in a vector costs its compiler four times
-    the time, for code that runs in no other place.
+    That is how kernels for GPUs are checked there. Its compiler would take eight times the time to put several
+    work-items into a vector and to optimise code that runs in no other place; see `shared_programs`.
     """
 
     def defines(self) -> dict[str, Any]:
         """Return the `-D` parameters every build gets."""
-        return {**super().defines(), "__kernel": "__attribute__((intel_vec_len_hint(1)))kernel"}
+        return {**super().defines(), "__kernel": ONE_BY_ONE}
 
 
 def gpu_shape(device: Device) -> Tuning:

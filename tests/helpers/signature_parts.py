@@ -107,8 +107,8 @@ def scan_part(reads: Sequence[Read], panel: Panel, texts: Sequence[str], options
 
 
 def _found(read: Read, text: str, strand: str, options: ScanOptions) -> list[reference.Match]:
-    least: dict[str, Any] = {
-        name: getattr(options, name) for name in ("min_informative", "min_score", "overhang", "overhang_at")
+    least: dict[str, Any] = {name: getattr(options, name) for name in ("min_informative", "min_score", "overhang")} | {
+        "overhang_at": options.overhangs_at
     }
     given = read.letters, read.qualities, text
     if options.max_edits:

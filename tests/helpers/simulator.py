@@ -39,6 +39,7 @@ class _Keeper:
         self._enqueue_copy, self._enqueue_kernel = pyopencl.enqueue_copy, pyopencl.enqueue_nd_range_kernel
         self._enqueue_map = pyopencl.enqueue_map_buffer
         self._kept: list[Any] = []
+        self._copiers: dict[int, Any] = {}  # by context
         kept = self._kept
 
         class Buffer(pyopencl.Buffer):
@@ -74,9 +75,12 @@ class _Keeper:
         return self._enqueue_map(queue, buffer, *args, **options)
 
     def _write_part(self, queue: Any, target: Any, source: Any, start: int, wait_for: Any) -> Any:
-        program = pyopencl._Program(queue.context, _COPY)
-        program.build(b"", queue.context.devices)
-        kernel = pyopencl.Kernel(pyopencl.Program(program), "copy_part")
+        context = queue.context
+        if context.int_ptr not in self._copiers:
+            program = pyopencl._Program(context, _COPY)
+            program.build(b"", context.devices)
+            self._copiers[context.int_ptr] = pyopencl.Program(program)
+        kernel = pyopencl.Kernel(self._copiers[context.int_ptr], "copy_part")
         flags = pyopencl.mem_flags.READ_ONLY | pyopencl.mem_flags.COPY_HOST_PTR
         kernel.set_args(self.Buffer(queue.context, flags, hostbuf=source), np.uint64(start), target)
         event = self._enqueue_kernel(queue, kernel, (source.nbytes,), None, wait_for=wait_for)

@@ -258,6 +258,18 @@ def test_progress_counts_what_is_put_back_once(tmp_path):
     assert 5000 in seen
 
 
+@pytest.mark.parametrize("text", [b"", b"abc", b"\n\n\n", b"ab\ncdefghij\n\nk", b"\nabcdefghijklm"])
+def test_the_last_end_of_line_of_a_part(tmp_path, monkeypatch, text):
+    monkeypatch.setattr(stored, "MIN_SHARED_OUT", 0)
+    monkeypatch.setattr(stored, "FIRST_LOOK", 1)
+    path = tmp_path / "x"
+    path.write_bytes(text)
+    with contextlib.closing(StoredBytes(str(path))) as stored_bytes:
+        rest = stored_bytes.rest(0)
+        for begin, end in itertools.combinations_with_replacement(range(len(text) + 1), 2):
+            assert rest.last(b"\n", begin, end) == text.rfind(b"\n", begin, end)
+
+
 def test_a_file_that_shrinks(tmp_path, monkeypatch):
     monkeypatch.setattr(stored, "MIN_SHARED_OUT", 1)
     path = tmp_path / "x"

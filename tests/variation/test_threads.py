@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import gzip
+import os
 import subprocess
 import sys
 import threading
@@ -18,12 +19,14 @@ from helpers.vcf_files import COLUMNS, HEAD, files
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import InputError, UsageError
-from oclgenomics.io import inflate
+from oclgenomics.io import inflate, raw_file
 from oclgenomics.io.inflate import inflate_members
 from oclgenomics.io.raw_file import StoredBytes
 from oclgenomics.io.source import Source
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation import Alignment, ReadOptions, read_alignments
+from oclgenomics.variation.readers.input_buffer import PADDING
+from oclgenomics.variation.readers.line_blocks import LineBlock
 from oclgenomics.variation.readers.read import ProgressGate, one_ahead
 
 THREADS = (1, 2, 3, 7)
@@ -104,6 +107,108 @@ def test_the_first_of_several_bad_lines_is_named(tmp_path, bad, message, complet
     with pytest.raises(InputError, match=message):
         list(read_alignments(path))
     assert len(expected) == complete + 1
+
+
+FEW = RECORDS[600:900]
+BAD = {"bad": (150, "1\t1\tx\n"), "twice": (299, FEW[299].replace("0|1\n", "0|9\n"))}
+
+
+@pytest.mark.parametrize("kind", ["whole", "no end", "blank lines", "mark", "return", "macs", *BAD])
+def test_threads_read_the_blocks_of_a_large_file(tmp_path, monkeypatch, kind):
+    lines = list(FEW)
+    if kind in BAD:
+        lines[BAD[kind][0]] = BAD[kind][1]
+    data = VCF[: VCF.index(RECORDS[0].encode())] + "".join(lines).encode()
+    if kind == "macs":
+        sites = "".join(f"SITE:\t{i}\t0.{i:03}\t0.5\t{'01' * 30}\n" for i in range(300))
+        data = f"COMMAND:\tx\n{sites}TOTAL_SITES:\t300\n".encode() * 2
+    data = {
+        "no end": data.rstrip(b"\n"), "blank lines": data.replace(b"0|1\n", b"0|1\n\n"), "mark": b"\xef\xbb\xbf" + data,
+        "return": data.replace(b"\n", b"\r\n"),
+    }.get(kind, data)  # fmt: skip
+    path = tmp_path / "x"
+    path.write_bytes(data)
+    expected = outcome(path, threads=1)
+    assert isinstance(expected[-1], tuple) == (kind in BAD)
+    read, sizes = raw_file.FileRest.read, []
+    monkeypatch.setattr(raw_file, "MIN_SHARED_OUT", 1)
+    monkeypatch.setattr(raw_file, "FIRST_LOOK", 5)
+    monkeypatch.setattr(
+        raw_file.FileRest, "read", lambda self, at, target: (sizes.append(len(target)), read(self, at, target))
+    )
+    for threads in (1, 3):
+        for size in (60, 7000):
+            done: list[int] = []
+            seen = outcome(path, threads=threads, block_bytes=size, progress=lambda now, _, done=done: done.append(now))
+            assert seen == expected
+            assert done == sorted(done)
+            assert kind in BAD or done[-1] == len(data)
+    assert max(sizes) > 3000
+    assert sum(sizes) > (2 if kind in BAD else 3) * len(data)
+
+
+def test_a_large_file_that_shrinks_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(raw_file, "MIN_SHARED_OUT", 1)
+    path, read = tmp_path / "x", raw_file.FileRest.read
+    path.write_bytes(VCF)
+
+    def shrink(self, at, target):
+        if at > 100_000:
+            os.truncate(path, 100_000)
+        read(self, at, target)
+
+    monkeypatch.setattr(raw_file.FileRest, "read", shrink)
+    with pytest.raises(InputError, match="x: became shorter while it was read"):
+        list(read_alignments(path, block_bytes=7000))
+
+
+def test_no_thread_reads_a_large_file_that_is_closed(tmp_path, monkeypatch):
+    """A bad line ends the reading while threads are at work on the blocks behind it."""
+    monkeypatch.setattr(raw_file, "MIN_SHARED_OUT", 1)
+    path, closed, go = tmp_path / "x", threading.Event(), threading.Event()
+    path.write_bytes(VCF.replace(RECORDS[0].encode(), b"x\n"))
+    read, settle, close = raw_file.FileRest.read, Workers.settle, StoredBytes.close
+    seen: list[bool] = []
+
+    def late(self, at, target):
+        if at > 1000:
+            go.wait(20)
+        seen.append(closed.is_set())
+        read(self, at, target)
+
+    def settled(self):
+        go.set()
+        settle(self)
+
+    def closes(self):
+        closed.set()
+        go.set()
+        close(self)
+
+    monkeypatch.setattr(raw_file.FileRest, "read", late)
+    monkeypatch.setattr(Workers, "settle", settled)
+    monkeypatch.setattr(StoredBytes, "close", closes)
+    with pytest.raises(InputError, match="1 columns"):
+        list(read_alignments(path, block_bytes=700, threads=3))
+    assert len(seen) > 1
+    assert not any(seen)
+
+
+@pytest.mark.parametrize("size", [0, 1, 63, 64, 65, (1 << 16) - 1, 1 << 16, (1 << 16) + 1, 200_000])
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.5])
+def test_ends_of_lines(size, share):
+    rng = np.random.default_rng(size)
+    data = np.where(rng.random(size) < share, np.uint8(10), rng.integers(14, 256, size).astype(np.uint8))
+    data[-1:] = 10
+    found = LineBlock.split(np.append(data, np.full(PADDING, 10, np.uint8)), 0, "x")
+    ends = np.flatnonzero(data == 10).tolist()
+    lines = [
+        (number, begin, end)
+        for number, (begin, end) in enumerate(zip([0, *(e + 1 for e in ends[:-1])], ends, strict=False))
+    ]
+    expected = [one for one in lines if one[1] < one[2]]
+    assert list(zip(found.lines.tolist(), found.starts.tolist(), found.ends.tolist(), strict=True)) == expected
+    assert found.newlines == len(ends)
 
 
 def test_ms_in_many_slices(tmp_path):

@@ -48,6 +48,7 @@ from oclgenomics.sequence.records import Record, read_records
 
 COMPLEMENT = np.frombuffer(bytes(range(256)).translate(bytes.maketrans(b"ACGTacgt", b"TGCAtgca")), np.uint8)
 FASTQ_BYTES = 3  # for each base, as long as lines of names are not
+STANDARD_INPUT = "-"
 PIECE = 1 << 14  # k-mers that are made at a time, in the cache
 
 
@@ -271,6 +272,8 @@ def marked_files(
         None where the files have too many bases for it, or can be read once only.
     """
     most = most_marked(kmers.distinct)
+    if STANDARD_INPUT in files:  # whatever a file of this name in the folder is
+        return None
     try:
         facts = [os.stat(name) for name in files]
     except OSError:  # which is said where they are opened

@@ -107,8 +107,8 @@ def add_matching_options(parser: argparse.ArgumentParser, *, report: bool = True
         "has at most its share of the mismatches or edits (default: whole signatures only)",
     )  # fmt: skip
     group.add_argument(
-        "--overhang-at", default="both", choices=OVERHANGS_AT,
-        help="which end of a sample --overhang is for (default: %(default)s"
+        "--overhang-at", choices=OVERHANGS_AT,
+        help="which end of a sample --overhang is for (default: both"
         + ("" if report else "; with --trim before start, with --trim after end") + ")",
     )  # fmt: skip
     group.add_argument(

@@ -146,7 +146,7 @@ class MatchScan:
         self._methods: Methods = methods.Methods(engine, patterns, options.method, times)
         self._overhangs: OverhangFinder | None = None
         if options.overhang:
-            self._overhangs = overhangs.OverhangFinder(engine, patterns, options.overhang, options.overhang_at)
+            self._overhangs = overhangs.OverhangFinder(engine, patterns, options.overhang, options.overhangs_at)
 
     earliest: int | None = None  # see `EditScan.earliest`; a match lies in the block that it is found in
 
@@ -232,7 +232,7 @@ class EditScan:
         self._overhangs: EditOverhangFinder | None = None
         if options.overhang:
             self._overhangs = overhang_edits.EditOverhangFinder(
-                engine, patterns, options.max_edits, options.overhang, options.overhang_at
+                engine, patterns, options.max_edits, options.overhang, options.overhangs_at
             )
         self.begin()
 

@@ -24,6 +24,7 @@ SAM_COLUMNS = ("sample", "flag", "signature", "position", "cigar", "bases", "qua
 SAM_FORM = f"%s\t%s\t%s\t%s\t{UNKNOWN_QUALITY}\t%s\t*\t0\t0\t%s\t%s\t%s\n"
 FLAG_REVERSE, FLAG_SECONDARY = 16, 256
 LONGEST_NAME = 254  # bytes of a name in SAM
+NUL = "\0"  # at which its readers take a line to end
 COMPLEMENTED = str.maketrans("ACGTUMRWSYKVHDBNacgtumrwsykvhdbn", "TGCAAKYWSRMBDHVNtgcaakywsrmbdhvn")
 WITHOUT_U = str.maketrans("Uu", "Tt")  # BAM has no U
 
@@ -65,8 +66,9 @@ class SamReport(ScanReport):
 
     def head(self) -> bytes:
         for name in self._panel.names:
-            if name.startswith(("*", "=")):
-                raise InputError(f"signature {name}: names in SAM do not begin with {name[0]}; rename it, or write PAF")
+            if name.startswith(("*", "=")) or NUL in name:
+                trouble = "have no zero byte" if NUL in name else f"do not begin with {name[0]}"
+                raise InputError(f"signature {name}: names in SAM {trouble}; rename it, or write PAF")
         lines = ["@HD\tVN:1.6\tSO:unsorted\tGO:query"]
         lengths = self._panel.lengths.tolist()
         lines += [f"@SQ\tSN:{name}\tLN:{length}" for name, length in zip(self._panel.names, lengths, strict=True)]
@@ -145,11 +147,12 @@ def _clip(size: int, mark: str) -> str:
 
 def _query_names(part: ScanPart, names: list[str]) -> list[str]:
     for name, number in zip(names, part.matches.sample.tolist(), strict=True):
-        if len(name.encode()) > LONGEST_NAME or name.startswith("@"):
+        if len(name.encode()) > LONGEST_NAME or name.startswith("@") or NUL in name:
             at = int(number - _first_number(part))
-            trouble = f"sample {number + 1:,} has a name that SAM cannot hold: it "
-            trouble += "begins with @" if name.startswith("@") else f"has more than {LONGEST_NAME} bytes"
-            raise InputError(trouble + "; use `format=paf`", source=str(part.samples.source[at]))
+            trouble = "has a zero byte" if NUL in name else f"has more than {LONGEST_NAME} bytes"
+            trouble = "begins with @" if name.startswith("@") else trouble
+            what = f"sample {number + 1:,} has a name that SAM cannot hold: it {trouble}; use `format=paf`"
+            raise InputError(what, source=str(part.samples.source[at]))
     return [name or "*" for name in names]
 
 

@@ -99,7 +99,9 @@ class PatternCounter:
 
     def _count_block(self, planes: SitePlanes, width: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
         engine, sites, half = self._engine, planes.sites, width // 2
-        defines = {"MASKED": int(planes.valid is not None), "GENOTYPES": int(planes.genotypes)}
+        defines = {
+            "MASKED": int(planes.valid is not None), "GENOTYPES": int(planes.genotypes), "FLAGS": flag_words(width),
+        }  # fmt: skip
         with engine.profile.mark("upload sites"):
             bits = engine.upload(planes.bits)
             valid = None if planes.valid is None else engine.upload(planes.valid)
@@ -115,7 +117,7 @@ class PatternCounter:
         engine.launch_items(engine.kernel(SOURCE, "hash_patterns", **defines), sites, **known, kept=self._hash_bits)
         engine.launch_items(engine.kernel(SOURCE, "link_equal", **defines), sites, **known, reach=width - 1, back=back)
         engine.launch_items(engine.kernel(SOURCE, "link_ahead", **defines), sites, sites=sites, back=back, ahead=ahead)
-        counter = engine.kernel(SOURCE, "count_patterns", **defines, FLAGS=flag_words(width))
+        counter = engine.kernel(SOURCE, "count_patterns", **defines)
         engine.launch_items(
             counter, windows, windows=windows, half_sites=half, back=back, ahead=ahead, lone=lone, pairs=pairs
         )

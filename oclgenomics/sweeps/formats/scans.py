@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from typing import Any, Literal, get_args
 
@@ -17,6 +17,7 @@ from oclgenomics.app.reports import MISSING, AlignmentsJson, Lines, Report, enco
 from oclgenomics.app.tracks import Track, stretch_lines
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.json_text import load_fields
+from oclgenomics.io.number_text import rows_text
 from oclgenomics.io.text_file import read_text
 from oclgenomics.sweeps.options import JUDGED, LOW, STATISTICS
 from oclgenomics.sweeps.result import LABELS, NOT_NEGATIVE, SCALES, VALUES, WINDOW_COLUMNS, Scan, Scans
@@ -31,7 +32,6 @@ GRID_COLUMN = "grid"  # of refined scans: coarse or fine
 WINDOW_ARRAYS = ("positions", "start", "end", "window_sites")
 FACTS_MARK = "# data: "  # of the line before an alignment's rows
 RAISD_COLUMNS = ("mu_var", "mu_sfs", "mu_ld", "mu")
-AT_ONCE = 1 << 16  # rows that are text at a time
 CRITICAL = 2.0  # of normalised scores, as in selscan
 NOT_A_REPORT = "is no report of `sweeps scan` in the tsv or json format"
 
@@ -85,22 +85,10 @@ class TsvReport(Lines):
         known = {name: value for name, value in asdict(scan.facts).items() if value not in ("", None)}
         words = " ".join(f"{name}={str(value).lower()}" for name, value in known.items())
         facts = f"{FACTS_MARK}{words} chromosome={in_one_line(scan.name)}\n"
-        unknown = any(np.isnan(column).any() for column in values)
-        return encoded(header + facts + _rows(form, columns, nan=MISSING if unknown else None))
+        return encoded(header + facts) + rows_text(form, columns, nan=MISSING)
 
     def tail(self) -> bytes:
         return b"" if self._begun else encoded("\t".join((*WINDOW_COLUMNS, *VALUES)) + "\n")
-
-
-def _rows(form: str, columns: Iterable[Any], nan: str | None = None) -> str:
-    """Rows of columns as text; `nan` takes the place of the words that are no number."""
-    arrays = list(columns)
-    parts = []
-    for first in range(0, len(arrays[0]), AT_ONCE):
-        lists = [array[first : first + AT_ONCE].tolist() for array in arrays]
-        part = "".join([form % row for row in zip(*lists, strict=True)])
-        parts.append(part if nan is None else part.replace("\tnan", f"\t{nan}"))
-    return "".join(parts)
 
 
 class RaisdReport(Lines):
@@ -126,7 +114,7 @@ class RaisdReport(Lines):
         if self.all_columns:
             columns = [scan.positions, start, end, *(scan.values[name] for name in RAISD_COLUMNS)]
         form = "%.0f\t" + "%.0f\t%.0f\t%.3e\t%.3e\t%.3e\t" * self.all_columns + "%.3e\n"
-        return encoded(title + _rows(form, [column[known] for column in columns]))
+        return encoded(title) + rows_text(form, [column[known] for column in columns])
 
 
 class SelscanReport(Lines):
@@ -154,7 +142,7 @@ class SelscanReport(Lines):
         if self.all_columns:
             far = np.abs(scores.normalised) >= CRITICAL
             columns += [scores.normalised, far]
-        return encoded(_rows(form, columns, nan=MISSING))
+        return rows_text(form, columns, nan=MISSING)
 
 
 def scan_record(scan: Scan) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
+from oclgenomics.io.workers import Workers
 from oclgenomics.variation.alignment import Alignment
 from oclgenomics.variation.bed import MAX_BP
 from oclgenomics.variation.planes import Genotypes
@@ -100,9 +101,9 @@ class Chromosome:
         self._ancestral += [] if ancestral is None else [ancestral]
         self._sites.add(genotypes)
 
-    def finish(self, phase: Phase) -> Alignment:
-        """Join the parts."""
-        sites = self._sites.join()
+    def finish(self, phase: Phase, workers: Workers | None = None) -> Alignment:
+        """Join the parts, in threads if there are some."""
+        sites = self._sites.join(workers)
         positions = np.concatenate([np.zeros(0, np.int64), *self._positions])
         ancestral = np.concatenate([np.zeros(0, np.uint8), *self._ancestral])
         skipped = {reason: count for reason, count in self._skipped.items() if count}
@@ -123,6 +124,8 @@ class Chromosomes:
         Name of the input.
     phase : str
         What is done with calls that are not phased.
+    workers : Workers, optional
+        The threads that join what was read; none but the caller's if not given.
 
     Attributes
     ----------
@@ -130,9 +133,9 @@ class Chromosomes:
         The one that is read.
     """
 
-    def __init__(self, samples: tuple[str, ...], source: str, phase: Phase) -> None:
+    def __init__(self, samples: tuple[str, ...], source: str, phase: Phase, workers: Workers | None = None) -> None:
         self.open: Chromosome | None = None
-        self._samples, self._source, self._phase = samples, source, phase
+        self._samples, self._source, self._phase, self._workers = samples, source, phase, workers
         self._names: set[str] = set()
 
     def begin(self, name: str, error: Callable[[str], InputError]) -> Chromosome:
@@ -153,4 +156,4 @@ class Chromosomes:
         """Yield the chromosome that is open, if there is one."""
         closed, self.open = self.open, None
         if closed is not None:
-            yield closed.finish(self._phase)
+            yield closed.finish(self._phase, self._workers)

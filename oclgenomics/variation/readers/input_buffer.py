@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
+from oclgenomics.io.raw_file import FileRest
 
 MAX_LINE_BYTES = 1 << 30  # bytes; no format needs longer ones, and packed zeros could ask for any memory
 
@@ -27,10 +28,15 @@ class InputBuffer:
         The decompressed input.
     source : str
         Its name, for errors.
+    rest : callable, optional
+        Returns what a file holds from a byte of the input on, or None; see `Source.rest`.
     """
 
-    def __init__(self, chunks: Iterable[bytes], source: str) -> None:
+    def __init__(
+        self, chunks: Iterable[bytes], source: str, rest: Callable[[int], FileRest | None] | None = None
+    ) -> None:
         self._chunks: Iterator[bytes] = iter(chunks)
+        self._rest = rest
         self._buffer = np.zeros(PADDING, np.uint8)  # the bytes, then the padding
         self._start = 0
         self._failure: InputError | None = None
@@ -70,6 +76,13 @@ class InputBuffer:
             self._failure, chunk = error, None
         self._ended = chunk is None
         return chunk
+
+    def take_rest(self) -> FileRest | None:
+        """Give out what is not consumed as a part of a file, if it is one; nothing is held any more then."""
+        rest = None if self._rest is None else self._rest(self.byte)
+        if rest is not None:
+            self._buffer, self._start, self._ended = np.zeros(PADDING, np.uint8), 0, True
+        return rest
 
     def refuse_break(self) -> None:
         """Raise the error with which the input broke off, if all of it is held and it did.

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from functools import partial
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError
+from oclgenomics.io.raw_file import FileRest
+from oclgenomics.io.source import ReadingStoppedError
 from oclgenomics.io.workers import Workers
 from oclgenomics.variation.readers.input_buffer import MAX_LINE_BYTES, PADDING, InputBuffer
 
 _NEWLINE, _RETURN = 10, 13
+_SEARCHED_AT_ONCE = 1 << 16  # bytes, a multiple of 64, that stay in a core's cache
 
 Parsed = TypeVar("Parsed")
+_Lines: TypeAlias = tuple[Callable[[], NDArray[np.uint8]], int]
+"""What gives whole lines with their padding, from any thread, and the byte at which they begin."""
 
 
 @dataclass
@@ -52,7 +59,7 @@ class LineBlock:
     @classmethod
     def split(cls, data: NDArray[np.uint8], byte: int, source: str) -> LineBlock:
         """Find the lines of `data` (padded); blank ones are left out."""
-        newlines = np.flatnonzero(data[:-PADDING] == _NEWLINE)
+        newlines = _newlines(data[:-PADDING])
         starts = np.concatenate([np.zeros(1, np.int64), newlines[:-1] + 1]) if len(newlines) else newlines
         ends = newlines - (data[newlines - 1] == _RETURN)
         lines = np.arange(len(newlines))
@@ -86,6 +93,8 @@ def parse_blocks(
 ) -> Iterator[tuple[LineBlock, Parsed]]:
     """Parse the rest of an input, a block of whole lines at a time, in the order of the input.
 
+    The threads read the blocks of a large uncompressed file themselves; the caller only looks where lines end.
+
     A block in which something is wrong is parsed again in halves, and these in halves, so that it is the first bad line
     that is named, after all before it have been given out, whatever the size of the blocks.
 
@@ -104,7 +113,8 @@ def parse_blocks(
     Yields
     ------
     block : LineBlock
-    parsed : what `parse` made of it
+        Its bytes are there until the next one is asked for.
+    parsed : what `parse` made of it, which must not have views of the block
 
     Raises
     ------
@@ -112,21 +122,30 @@ def parse_blocks(
         A bad line, or an input that breaks off.
     """
 
-    def attempt(lines: tuple[NDArray[np.uint8], int]) -> tuple[LineBlock, Parsed | None]:
-        block = LineBlock.split(*lines, buffer.source)
+    def attempt(lines: _Lines) -> tuple[LineBlock, Parsed | None]:
+        read, byte = lines
+        block = LineBlock.split(read(), byte, buffer.source)
         try:
             return block, parse(block) if len(block.starts) else None
         except InputError:
             return block, None
 
     line = buffer.line_number
-    for block, parsed in workers.map(attempt, _cut(buffer, block_bytes)):
-        block.first_line = line
-        line += block.newlines
-        if parsed is not None:
-            yield block, parsed
-        elif len(block.starts):
-            yield from _in_pieces(block, parse)
+    rest, memory = buffer.take_rest(), deque[NDArray[np.uint8]]()
+    blocks = _cut(buffer, block_bytes) if rest is None else _cut_file(rest, buffer, block_bytes, workers, memory)
+    try:
+        for block, parsed in workers.map(attempt, blocks):
+            block.first_line = line
+            line += block.newlines
+            if parsed is not None:
+                yield block, parsed
+            elif len(block.starts):
+                yield from _in_pieces(block, parse)
+            if rest is not None:
+                memory.append(block.data)
+    finally:
+        if rest is not None:
+            workers.settle()  # before the file is closed
 
 
 def _in_pieces(block: LineBlock, parse: Callable[[LineBlock], Parsed]) -> Iterator[tuple[LineBlock, Parsed]]:
@@ -144,14 +163,74 @@ def _in_pieces(block: LineBlock, parse: Callable[[LineBlock], Parsed]) -> Iterat
             yield piece, parsed
 
 
-def _cut(buffer: InputBuffer, block_bytes: int) -> Iterator[tuple[NDArray[np.uint8], int]]:
-    """Whole lines of about `block_bytes`, at least one, with their padding, and the byte at which they begin."""
+def _newlines(data: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Places of the ends of lines: of eight bytes of bits those with any are sought, which are few in long lines."""
+    packed = np.zeros(8 * -(-len(data) // 64), np.uint8)
+    for begin in range(0, len(data), _SEARCHED_AT_ONCE):
+        bits = np.packbits(data[begin : begin + _SEARCHED_AT_ONCE] == _NEWLINE, bitorder="little")
+        packed[begin // 8 : begin // 8 + len(bits)] = bits
+    words = packed.view(np.uint64)
+    hits = np.flatnonzero(words)
+    found = np.flatnonzero(np.unpackbits(words[hits].view(np.uint8), bitorder="little").view(np.bool_))
+    places: NDArray[np.int64] = 64 * hits[found >> 6] + (found & 63)
+    return places
+
+
+def _cut_file(
+    rest: FileRest, buffer: InputBuffer, block_bytes: int, workers: Workers, memory: deque[NDArray[np.uint8]]
+) -> Iterator[_Lines]:
+    """Whole lines of about `block_bytes`, at least one, which are read when they are asked for.
+
+    `memory` has that of blocks that nobody needs any more: faults of fresh pages take longer than the reading.
+    """
+    at = rest.start
+    while at < rest.stop:
+        if workers.stopped:
+            raise ReadingStoppedError
+        size = _whole_lines_of(rest, at, buffer, block_bytes)
+        yield partial(_read_lines, rest, at, size, max(size, block_bytes) + 1 + PADDING, memory), buffer.byte
+        at += size
+        buffer.byte += size
+        rest.report(at)
+
+
+def _whole_lines_of(rest: FileRest, at: int, buffer: InputBuffer, wanted: int) -> int:
+    """Size of the longest run of whole lines within `wanted` bytes, or of one line, or of the unfinished last line."""
+    while True:
+        size = min(wanted, rest.stop - at)
+        last = rest.last(b"\n", at, at + size)
+        if last >= 0:
+            return last + 1 - at
+        buffer.refuse_length(size)
+        if at + size == rest.stop:
+            return size
+        wanted = min(2 * wanted, MAX_LINE_BYTES + 1)
+
+
+def _read_lines(rest: FileRest, at: int, size: int, room: int, memory: deque[NDArray[np.uint8]]) -> NDArray[np.uint8]:
+    """Lines of a file, the last of which may lack its end, with their padding."""
+    try:
+        data = memory.pop().base
+    except IndexError:
+        data = None
+    if data is None or len(data) < room:
+        data = np.empty(room, np.uint8)
+    rest.read(at, data[:size].data)
+    if data[size - 1] != _NEWLINE:
+        data[size] = _NEWLINE
+        size += 1
+    data[size : size + PADDING] = 0
+    return data[: size + PADDING]
+
+
+def _cut(buffer: InputBuffer, block_bytes: int) -> Iterator[_Lines]:
+    """Whole lines of about `block_bytes`, at least one."""
     while size := _whole_lines(buffer, block_bytes):
         data, byte = buffer.padded(size), buffer.byte
         if data[size - 1] != _NEWLINE:  # the last line of a file may lack it
             data = np.concatenate([data[:size], [np.uint8(_NEWLINE)], np.zeros(PADDING, np.uint8)])
         buffer.consume(size, 0)
-        yield data, byte
+        yield partial(np.asarray, data), byte
 
 
 def _whole_lines(buffer: InputBuffer, wanted: int) -> int:

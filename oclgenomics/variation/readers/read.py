@@ -148,7 +148,7 @@ def _read(
     source: Source, workers: Workers, options: ReadOptions, block_bytes: int, progress: Progress
 ) -> Iterator[Alignment]:
     """The alignments as the reader of their format gives them."""
-    buffer = InputBuffer(source, source.name)
+    buffer = InputBuffer(source, source.name, source.rest)
     kind = sniff(buffer) if options.format is None else options.format
     region = _region(source.name, kind, options)
     _check_ancestral(source.name, kind, options)
@@ -186,7 +186,7 @@ def _part(source: Source, region: Region, stack: ExitStack, progress: Progress, 
     if part is None:
         return None
     read = Source(part, chunk_bytes=source.chunk_bytes, progress=progress, workers=workers)
-    return InputBuffer(stack.enter_context(read), part)
+    return InputBuffer(stack.enter_context(read), part, read.rest)
 
 
 def _region(name: str, kind: str, options: ReadOptions) -> Region | None:

@@ -66,6 +66,26 @@ def test_options_of_a_device_without_one(
     assert "-d host takes none" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("query", "db", "--file", "-", "--file", "@list", "-d", "host"),
+        ("count", "-", "--only", "-", "-k", 5, "-o", "new"),
+        ("matrix", "a=-", "b=x.fa,-", "-k", 5, "-o", "-"),
+        ("matrix", "db", "a=-", "--only", "-", "-k", 5, "-o", "-"),
+    ],
+)
+def test_standard_input_is_read_once(
+    files: Path, words: tuple[object, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("list").write_text("-\n")
+    with mock.patch.object(runtime.Engine, "__init__", no_device):
+        assert main(["kmers", *map(str, words)]) == 2
+    error = "oclgenomics: error: standard input (-) can be read once; name files for the others\n"
+    assert capsys.readouterr() == ("", error)
+    assert not Path("new").exists()
+
+
 @pytest.mark.parametrize("how", REPORTS)
 @pytest.mark.parametrize("database", ["db", "stranded"])
 def test_reports_are_those_of_the_host(files: Path, device: Device, how: str, database: str) -> None:

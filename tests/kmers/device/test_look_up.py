@@ -13,6 +13,7 @@ from unittest import mock
 import numpy as np
 import pytest
 from helpers.kmer_sets import random_set, set_of, write_database
+from helpers.products import drawn
 from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import InputError
@@ -30,7 +31,8 @@ from oclgenomics.runtime import Device, Engine
 from oclgenomics.sequence.device_text import Text
 from oclgenomics.sequence.records import Record
 
-KS = st.one_of(st.integers(1, 12), st.sampled_from([16, 31, 32, 33, 63, 64, 65, 96, 97, 128, 200, 255, 256]))
+FEW_KS = st.one_of(st.integers(1, 12), st.sampled_from([16, 31, 32, 33, 63, 64, 65, 96, 255, 256]))  # 1, 2, 3, 8 words
+KS = drawn(FEW_KS, whole=st.one_of(FEW_KS, st.sampled_from([97, 128, 200])))
 COUNTS = (1, 2, 7, 99, 100, 999, 1000, 1001, 123_456, MAX_COUNTER - 1, MAX_COUNTER)
 NAMES = (b"r", b"", b" spaced name", b"\xff\xfe", "ü".encode(), b"a\tb", b"tab\x0bbed")
 LETTERS = np.frombuffer(b"ACGT", np.uint8)
@@ -160,6 +162,17 @@ def test_a_file_that_changes_after_its_kmers_were_marked(engine: Engine, tmp_pat
         found = query(kmers, files=path, engine=engine)
         with pytest.raises(InputError, match="reads: changed while it was read") if changes else nullcontext():
             list(found.by_record())
+
+
+def test_standard_input_and_a_file_with_its_name(
+    engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("-").write_bytes(b">other\nACGT\n")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b">x\nGATTACA\n")))
+    with cut(most_marked=1 << 20):
+        found = query(set_of({"ATTAC": 3}, 5, False), files="-", engine=engine)
+        assert [part.counts.tolist() for part in found.along_records() if len(part.counts)] == [[0, 3, 0]]
 
 
 @given(k=KS, canonical=st.booleans(), seed=st.integers(0, 1 << 32), size=st.integers(1, 10), batch=st.integers(1, 600))

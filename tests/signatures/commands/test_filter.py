@@ -77,6 +77,10 @@ def test_reads_are_cut_and_labelled(device: Device, folder: Path, capsys: pytest
         "@r0 more words signature=x ties=2", "@r3 more words signature=x ties=1",
     ]  # fmt: skip
     assert "signatures match 2 of them (50.0 %), 2 by several signatures equally well; " in err
+    at_the_end = ["-p", "CAGGTTTT", "--overhang", "4", "--trim", "before", "-q"]
+    for words, cut in (([], ""), (["--overhang-at", "both"], "@r0 more words\n\n+\n\n")):
+        assert run(device, "a.fq", *at_the_end, *words) == 0
+        assert capsys.readouterr().out == cut
     assert run(device, "a.fq", "s.fa", "--trim", "after", "-q") == 0
     assert capsys.readouterr().out == "@r0 more words\nCC\n+\nII\n@r3 more words\n\n+\n\n"
 

@@ -199,6 +199,8 @@ def test_names_that_sam_cannot_hold() -> None:
             [READS[0], Read("@x", "G")],
             r"x\.fq: sample 2 has a name that SAM cannot hold: it begins with @",
         ),
+        ([("a", "G")], [Read("n\0", "G")], r"sample 1 has .*: it has a zero byte; use format='paf'"),
+        ([("a\0", "G")], READS, "names in SAM have no zero byte; rename it"),
         ([("a", "G")], [Read("n" * 255, "G")], r"sample 1 has .*: it has more than 254 bytes; use format='paf'"),
     ):
         with pytest.raises(InputError, match=message):

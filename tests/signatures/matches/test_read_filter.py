@@ -58,7 +58,7 @@ def test_reads_that_match_are_kept_and_cut(
     overhang = data.draw(st.sampled_from([0, 0, 3]), "overhang")
     scan = ScanOptions(
         strand=data.draw(st.sampled_from(["+", "both"]), "strand"), max_edits=edits, overhang=overhang,
-        overhang_at=data.draw(st.sampled_from(OVERHANGS_AT if overhang else ["both"]), "at"),
+        overhang_at=data.draw(st.sampled_from([None, *OVERHANGS_AT] if overhang else [None]), "at"),
     )  # fmt: skip
     drop = data.draw(st.booleans(), "drop")
     trim = None if drop else data.draw(st.sampled_from([None, *TRIMS]), "trim")
@@ -91,7 +91,7 @@ def test_reads_that_match_are_kept_and_cut(
         mock.patch("oclgenomics.signatures.api.largest_block", return_value=2 * (small or 1 << 20)),
     ):
         summary = filter_reads(singles, Panel.from_signatures(SIGNATURES), kept, options, paired=pairs, **where)
-    if overhang and trim is not None and scan.overhang_at == "both":
+    if overhang and trim is not None and scan.overhang_at is None:
         scan = replace(scan, overhang_at={"before": "start", "after": "end"}[trim])
     places = [best_places(column, scan) for column in reads]
     expected = expected_texts(reads, whole, places, options, width, end)

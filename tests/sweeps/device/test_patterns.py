@@ -47,6 +47,16 @@ def test_alignments_that_go_together_have_their_own_windows(engine: Engine) -> N
         assert list(zip(found.lone.tolist(), found.pairs.tolist(), strict=True)) == oracle_counts(rows, 8)
 
 
+def test_one_program_is_enough(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program takes a GPU 10 to 40 ms to load."""
+    kernel, seen = engine.kernel, []
+    monkeypatch.setattr(engine, "kernel", lambda *a, **defines: (seen.append(defines), kernel(*a, **defines))[1])
+    planes, _ = planes_and_rows(1, 80, 10, 0.0)
+    PatternCounter(engine).count([planes], 70)
+    assert len(seen) == 4
+    assert all(one == seen[0] for one in seen)
+
+
 @pytest.mark.parametrize("most", [8, 9, 15, 100])
 def test_blocks_are_cut_by_the_memory_of_the_device(engine: Engine, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     planes, rows = planes_and_rows(3, 40, 70, 0.1)

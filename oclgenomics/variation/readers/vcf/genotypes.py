@@ -132,14 +132,17 @@ class GenotypeReader:
 
     def _quads(self, block: LineBlock, begins: NDArray[np.int64]) -> NDArray[np.uint32]:
         """Calls as 32-bit words less `TEMPLATE`, (sites, samples padded to 16); padding is 0."""
-        padded = np.zeros((len(begins), 16 * -(-len(self.samples) // 16)), np.uint32)
-        words = bytes_at(block.data, begins, 4 * self._columns).view("<u4")
-        kept = words if self._keep is None else words[:, self._keep]
-        np.bitwise_xor(kept, TEMPLATE, out=padded[:, : len(self.samples)])
+        samples, width = len(self.samples), 16 * -(-len(self.samples) // 16)
+        if self._keep is None:  # what is padding lies behind the line, where there is as much of it
+            padded = bytes_at(block.data, begins, 4 * width).view("<u4")
+            padded ^= TEMPLATE
+            padded[:, samples:] = 0
+        else:
+            padded = np.zeros((len(begins), width), np.uint32)
+            words = bytes_at(block.data, begins, 4 * self._columns).view("<u4")
+            np.bitwise_xor(words[:, self._keep], TEMPLATE, out=padded[:, :samples])
         if self._keep is None or self._keep[-1] == self._columns - 1:
-            padded[:, len(self.samples) - 1] &= np.uint32(
-                0x00FFFFFF
-            )  # the last column has the end of the line behind it
+            padded[:, samples - 1] &= np.uint32(0x00FFFFFF)  # the last column has the end of the line behind it
         return padded
 
     def _singles(

@@ -20,7 +20,6 @@ _GAP = np.uint32(ord(".") ^ ord("0"))
 _SLASH = np.uint32((ord("|") ^ ord("/")) << 8)
 _SEPARATOR_BYTE = np.uint32(0x0000FF00)
 _END_BYTE = np.uint32(0xFF000000)
-_GATHER = np.uint64((1 << 48) | (1 << 33) | (1 << 18) | (1 << 3))  # moves bits 0, 16, 32, 48 to bits 48 to 51
 
 assert WORD_BITS == 32  # _pack puts 16 diploid calls into a word
 
@@ -112,10 +111,9 @@ def _unphased(quads: NDArray[np.uint32], gaps: NDArray[np.uint32] | None, phase:
 
 
 def _pack(quads: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Two allele bits a word, uint32 (sites, words); one word of output takes 16 of input."""
-    pairs = (quads & _ALLELE_BITS).view(np.uint64)
-    nibbles = ((pairs * _GATHER) >> np.uint64(48)).astype(np.uint8).view("<u2")
-    words: NDArray[np.uint32] = (nibbles | (nibbles >> np.uint16(4))).astype(np.uint8).view("<u4")
+    """Two allele bits a word, uint32 (sites, words); one word of output takes 16 of input, each byte of it 0 or 1."""
+    alleles = quads.view("<u2").astype(np.uint8)
+    words: NDArray[np.uint32] = np.packbits(alleles, axis=1, bitorder="little").view("<u4")
     return words.astype(np.uint32, copy=False)
 
 

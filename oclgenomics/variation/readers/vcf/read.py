@@ -84,9 +84,12 @@ def read_vcf(
     names = _read_header(buffer)
     keep = columns_of(names, samples, buffer.source)
     parser = _Parser(GenotypeReader(names, keep, block_bytes // 16, phase), region, records, ancestral=ancestral)
-    chromosomes = _RunsOfChromosomes(parser.samples, buffer.source, phase, ends=records == "raisd", ancestral=ancestral)
+    workers = workers or Workers(1)
+    chromosomes = _RunsOfChromosomes(
+        parser.samples, buffer.source, phase, workers, ends=records == "raisd", ancestral=ancestral
+    )
     rest = buffer if part is None else part
-    for block, parsed in parse_blocks(rest, block_bytes, workers or Workers(1), parser.parse):
+    for block, parsed in parse_blocks(rest, block_bytes, workers, parser.parse):
         yield from chromosomes.add(block, parsed)
     if region is not None and parser.names and chromosomes.open is None:
         raise nothing_in(region, parser.names, buffer.source)
@@ -208,8 +211,10 @@ class _Parser:
 class _RunsOfChromosomes(Chromosomes):
     """Cuts blocks at the changes of CHROM and completes one chromosome after the other."""
 
-    def __init__(self, samples: tuple[str, ...], source: str, phase: Phase, *, ends: bool, ancestral: bool) -> None:
-        super().__init__(samples, source, phase)
+    def __init__(
+        self, samples: tuple[str, ...], source: str, phase: Phase, workers: Workers, *, ends: bool, ancestral: bool
+    ) -> None:
+        super().__init__(samples, source, phase, workers)
         self._with_ancestral = ancestral
         self._ends = ends  # whether alignments say where their last records lie
         self._held: list[Alignment] = []  # chromosomes without any GT, held until a record has one

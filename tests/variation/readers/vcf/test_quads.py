@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from helpers.vcf_files import COLUMNS, HEAD
 
+from oclgenomics.variation import read_alignments
+from oclgenomics.variation.packing import unpack_sites
+from oclgenomics.variation.readers.vcf import genotypes
 from oclgenomics.variation.readers.vcf.quads import TEMPLATE, read_quads
 
 SAMPLES = 16
@@ -37,3 +43,15 @@ def test_other_calls_are_left() -> None:
     packed, left = read_quads(words, np.arange(4), np.array([True, True, True, True]), SAMPLES, "auto")
     assert left.tolist() == [1, 3]
     assert sorted(site for one in packed for site in one.sites) == [0, 2]
+
+
+@pytest.mark.parametrize("samples", [1, 15, 16, 17])
+def test_what_lies_behind_a_line_is_no_call(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, samples: int) -> None:
+    """The last words of a line are padded; only unusual calls are classified one by one."""
+    monkeypatch.setattr(genotypes, "read_triples", None)
+    lines = [HEAD + COLUMNS + "".join(f"\ts{i}" for i in range(samples))]
+    lines += [f"1\t{site}\t.\tA\tG\t.\t.\t.\tGT" + "\t0|1" * samples for site in (5, 6, 7)]
+    path = tmp_path / "x.vcf"
+    path.write_text("\n".join(lines) + "\n")
+    (found,) = read_alignments(path)
+    assert unpack_sites(found.bits, found.haplotypes).tolist() == [[0, 1] * samples] * 3
