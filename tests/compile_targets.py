@@ -66,6 +66,7 @@ CPU_SOURCES = {
     "kmers/find_starts.cl",
     "kmers/sample_prefixes.cl",
     "kmers/line_tables.cl",
+    "kmers/marked_sections.cl",
 }
 # libclc has no 64-bit atomics for PTX, though NVIDIA's compiler has, and plain OpenCL 1.2 has none.
 INT64_ATOMICS = {"common/probe_int64_atomics.cl"}

@@ -4,11 +4,13 @@
 // what a kernel takes besides, `count` of each. A window with a letter other than A, C, G and T, in either case, is no k-mer.
 // The text begins at byte `skip` of the memory.
 //
-//   count_found   kmers[p] and found[p]: k-mers of piece p, and those that the table has; both are added to. Cut c belongs to
-//                 piece pieces[c].
-//   take_counts   counts[i]: that of window i, if the table has it; valid[i] = 1 if it is a k-mer. All others stay as they
-//                 are. The first window of cut c is windows places[c] of the result.
-//   mark_kmers    sets the mark of each k-mer
+//   count_found     kmers[p] and found[p]: k-mers of piece p, and those that the table has; both are added to. Cut c belongs to
+//                   piece pieces[c].
+//   take_counts     counts[i]: that of window i, if the table has it; valid[i] = 1 if it is a k-mer. All others stay as they
+//                   are. The first window of cut c is windows places[c] of the result.
+//   mark_kmers      sets the mark of each k-mer
+//   find_sections   needed[s + 1] = 1 for the section s of a database that would hold a k-mer; `firsts` has WORDS channels of the first
+//                   key of each section, ascending. needed[0] is for k-mers that are less than all
 //
 // A work-item takes `each` cuts. It gathers BATCH k-mers before it looks them up, so that the processor waits for many places
 // of the table at a time.
@@ -222,6 +224,33 @@ void mark_kmers(__global const uchar *memory, uint skip, __global const uint *cu
                         atomic_or(&marks[batch[i] / 32], 1u << batch[i] % 32);
                 held = 0;
             }
+        }
+    }
+}
+
+__kernel void find_sections(__global const uchar *memory, uint skip, __global const uint *cuts, uint count, uint each, uint k,
+                            __global const ulong *firsts, uint sections, __global uint *needed)
+{
+    __global const uint *const letters = cuts, *const windows = cuts + count;
+    __global const uchar *text = memory + skip;
+    const uint begin = MIN((uint)get_global_id(0) * each, count), last = MIN(begin + each, count);
+    for (uint c = begin; c < last; ++c) {
+        Strands strands;
+        start_strands(&strands);
+        ulong key[WORDS];
+        const uint end = letters[c] + windows[c] + k - 1;
+        for (uint at = letters[c]; at < end; ++at) {
+            if (!next_kmer(&strands, text[at], k, key))
+                continue;
+            uint low = 0, size = sections;
+            while (size) { // the first `low` sections begin with the key or one that is less
+                const uint below = size / 2 + 1;
+                const uint less = is_at_most(firsts, sections, low + below - 1, key);
+                low += less ? below : 0;
+                size = less ? size - below : below - 1;
+            }
+            if (!needed[low])
+                needed[low] = 1; // as other work-items would, too
         }
     }
 }

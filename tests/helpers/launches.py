@@ -46,7 +46,7 @@ from oclgenomics.kmers import reference
 from oclgenomics.kmers.analysis import query as query_module
 from oclgenomics.kmers.api import count, filter_reads, query
 from oclgenomics.kmers.database.codec import encode_sections
-from oclgenomics.kmers.database.keys import key_words
+from oclgenomics.kmers.database.keys import key_words, texts_of
 from oclgenomics.kmers.database.kmer_set import KmerBlock
 from oclgenomics.kmers.device.bin_counter import BinCounter
 from oclgenomics.kmers.device.bin_fill import BinFiller
@@ -54,6 +54,7 @@ from oclgenomics.kmers.device.counting import KmerCounter
 from oclgenomics.kmers.device.encode_cpu import CpuDeviceEncoder
 from oclgenomics.kmers.device.encode_kernels import Span
 from oclgenomics.kmers.device.line_tables import LineTables
+from oclgenomics.kmers.device.look_up import TextMarks
 from oclgenomics.kmers.device.parts import EVERY, gather
 from oclgenomics.kmers.device.reader import KmerDatabase
 from oclgenomics.kmers.device.slots import SlotBins, runs_of
@@ -504,7 +505,7 @@ def window_sketches(
 
 
 def database(engine: Engine, words: int) -> None:
-    """Write the sections of a database, gathered from two runs, and read them."""
+    """Write the sections of a database, gathered from two runs, and read them, all k-mers or a marked one."""
     counts = np.array([1] * 240 + [2, 300, 1 << 31, *range(1, 40)], np.uint32)
     keys = np.zeros((words, len(counts)), np.uint64)
     keys[-1] = np.cumsum(counts, dtype=np.uint64)
@@ -519,6 +520,10 @@ def database(engine: Engine, words: int) -> None:
         assert found == path.read_bytes()
         with KmerDatabase.open(path) as opened:
             np.testing.assert_array_equal(opened.keys_counts(engine).keys, keys)
+            marking, text = TextMarks(engine, opened, 1), texts_of(keys[:, :1], options.k)[0].encode()
+            marking.mark(Text(engine.upload(np.frombuffer(text, np.uint8)), 0, len(text)), np.array([0]), np.array([1]))
+            (some,) = opened.runs(engine, marking.marks)
+            assert engine.download(some.keys)[:, 0].tolist() == keys[:, 0].tolist()
 
 
 def encoded_slots(engine: Engine, k: int, rest: int) -> None:

@@ -32,8 +32,9 @@ from oclgenomics.kmers.analysis.found import (
 )
 from oclgenomics.kmers.database.keys import CODES, WORD_LETTERS, are_less, key_words, keys_of, letters_of, sortable
 from oclgenomics.kmers.database.kmer_set import KmerSet
-from oclgenomics.kmers.device.key_table import ChosenKmers, CountBounds, Marks
+from oclgenomics.kmers.device.key_table import ChosenKmers, CountBounds
 from oclgenomics.kmers.device.look_up import TextKmers, TextMarks
+from oclgenomics.kmers.device.marks import Marks
 from oclgenomics.kmers.device.reader import KmerDatabase, KmerSource, opened
 from oclgenomics.kmers.plan.memory import mark_prefix_bits, most_marked, query_block_bytes
 from oclgenomics.runtime import Engine
@@ -279,10 +280,11 @@ def marked_files(
         return None
     if not (files and all(stat.S_ISREG(one.st_mode) for one in facts)):
         return None
-    if sum(one.st_size for one in facts) > FASTQ_BYTES * most:
+    size = sum(one.st_size for one in facts)
+    if size > FASTQ_BYTES * most:
         return None
     before = tuple(map(InputMark.of, files))
-    marking = TextMarks(engine, kmers, mark_prefix_bits(engine.limits(), kmers.k, kmers.distinct))
+    marking = TextMarks(engine, kmers, mark_prefix_bits(engine.limits(), kmers.k, kmers.distinct, size))
     strands = (False, True) if both_strands else (False,)
     with contextlib.closing(blocks_of_files(engine, kmers.k, files, threads)) as blocks:
         for block in blocks:

@@ -279,24 +279,34 @@ class SectionFile:
             yield Sections(table, data)
 
     def read_raw(self, table: NDArray[np.void], room: NDArray[np.unsignedinteger[Any]]) -> None:
-        """Read the bytes of sections that follow each other; where some are missing, checksums will differ.
+        """Read the bytes of sections; where some are missing, checksums will differ.
 
         Parameters
         ----------
         table : ndarray of `section_table`
-            A slice of the index's table.
+            Entries of the index's table, ascending.
         room : uint64 or uint8
-            Gets the bytes; what is behind them stays as it is.
+            Gets the bytes, one section behind the other; what is behind them stays as it is.
 
         Raises
         ------
         InputError
             The file cannot be read.
         """
-        start = int(table["offset"][0])
-        rest = room.view(np.uint8).data[: int(section_bytes(table).sum())]
+        sizes = section_bytes(table)
+        begins = table["offset"].astype(np.int64)
+        apart = np.flatnonzero(begins[1:] != begins[:-1] + sizes[:-1]) + 1  # sections before which others are left out
+        ends = np.cumsum(sizes)
+        data, done = room.view(np.uint8).data, 0
+        for first, last in zip([0, *apart.tolist()], [*(apart - 1).tolist(), len(table) - 1], strict=True):
+            end = int(ends[last])
+            self._read(int(begins[first]), data[done:end])
+            done = end
+
+    def _read(self, start: int, rest: memoryview) -> None:
         try:
             while len(rest) and (done := os.preadv(self._handle, [rest], start)):
                 rest, start = rest[done:], start + done
+            rest[:] = bytes(len(rest))  # where the file is cut off: a sound section may have been there before
         except OSError as error:
             raise InputError(f"cannot be read ({error.strerror})", source=self.name, byte=start) from error

@@ -10,10 +10,11 @@ import numpy as np
 
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import KmerSet
+from oclgenomics.kmers.device.marks import Marks
 from oclgenomics.kmers.device.parts import uploaded
 from oclgenomics.kmers.device.reader import KmerDatabase
 from oclgenomics.kmers.options import MAX_COUNTER, check_counts
-from oclgenomics.kmers.plan.memory import MARK_BITS, decodes_on_device, kmers_to_upload, marked_room, prefix_bits
+from oclgenomics.kmers.plan.memory import decodes_on_device, kmers_to_upload, marked_room, prefix_bits
 from oclgenomics.primitives import Runs, compact
 from oclgenomics.runtime import DeviceArray, Engine, HostArray
 
@@ -51,28 +52,6 @@ class CountBounds:
         counts, distinct = kmers.histogram
         chosen = (counts >= self.least) & (counts <= self.most)
         return int(distinct[chosen].sum(dtype=np.uint64))
-
-
-class Marks:
-    """A bit for each of some k-mers, and for few others: see `mark_of` in `kernels_cl/kmers/key_table.clh`.
-
-    Parameters
-    ----------
-    engine : Engine
-    bits : int
-        Bits of prefixes; from `plan.memory.mark_prefix_bits`.
-    """
-
-    def __init__(self, engine: Engine, bits: int) -> None:
-        self.bits = bits
-        self.kmers = 0
-        self._array = HostArray(engine, 1 << bits + MARK_BITS - 5, np.uint32)
-        engine.fill(self._array.device, 0)
-
-    @property
-    def array(self) -> DeviceArray:
-        """Of all bits, uint32."""
-        return self._array.device
 
 
 @dataclass(frozen=True)
@@ -208,8 +187,7 @@ def key_tables(
         room, begin = marked_room(room, marks.kmers)
         most = min(most, room)
     table = KeyTable(engine, kmers.k, most if marks is None else min(most, begin), with_counts=with_counts)
-    for runs in _runs(engine, kmers) if most else ():
-        some = chosen.of(engine, kmers.k, runs)
+    for some in _chosen_runs(engine, kmers, chosen) if most else ():
         start = 0
         while start < some.size:
             if not table.left and table.room < most:
@@ -226,12 +204,15 @@ def key_tables(
     yield table
 
 
-def _runs(engine: Engine, kmers: KmerSet) -> Iterator[Runs]:
-    """All k-mers of a set on the device, some at a time."""
+def _chosen_runs(engine: Engine, kmers: KmerSet, chosen: ChosenKmers) -> Iterator[Runs]:
+    """The chosen k-mers of a set on the device, some at a time."""
     limits = engine.limits()
     if isinstance(kmers, KmerDatabase) and decodes_on_device(limits):
-        yield from kmers.runs(engine)
+        runs = kmers.runs(engine, chosen.marks)
+        # A core looks for marks while it decodes; a GPU has more lanes to look at k-mers than sections at a time.
+        rest = ChosenKmers(chosen.bounds) if engine.tuning.cpu else chosen
+        yield from (rest.of(engine, kmers.k, some) for some in runs)
         return
     for block in kmers.blocks():
         for piece in block.pieces(kmers_to_upload(limits, kmers.k)):
-            yield uploaded(engine, piece)
+            yield chosen.of(engine, kmers.k, uploaded(engine, piece))

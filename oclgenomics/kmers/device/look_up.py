@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import KmerSet
-from oclgenomics.kmers.device.key_table import CPU_ITEMS, ChosenKmers, KeyTable, Marks, key_tables
+from oclgenomics.kmers.device.key_table import CPU_ITEMS, ChosenKmers, KeyTable, key_tables
+from oclgenomics.kmers.device.marks import Marks
+from oclgenomics.kmers.device.reader import KmerDatabase
 from oclgenomics.kmers.plan.memory import table_room
 from oclgenomics.runtime import DeviceArray, Engine, HostArray
 from oclgenomics.sequence.device_text import Text
@@ -48,7 +50,7 @@ class TextMarks:
     """
 
     def __init__(self, engine: Engine, kmers: KmerSet, bits: int) -> None:
-        self.marks = Marks(engine, bits)
+        self.marks = Marks(engine, bits, kmers.firsts if isinstance(kmers, KmerDatabase) else None)
         self._text = _TextKernels(engine, kmers)
 
     def mark(
@@ -58,7 +60,9 @@ class TextMarks:
         piece, begin, size = _cut(windows, self._text.cut)
         cuts = np.array([letters[piece] + begin, size, piece], np.uint32)
         self._text.launch("mark_kmers", text, cuts, BACKWARD=backward, bits=self.marks.bits, marks=self.marks.array)
-        self.marks.kmers += int(windows.sum())
+        seeks = self.marks.seeks(int(windows.sum()))
+        if seeks is not None:
+            self._text.launch("find_sections", text, cuts, BACKWARD=backward, **seeks)
 
 
 class _TextKernels:

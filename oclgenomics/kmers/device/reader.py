@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock, KmerSet
 from oclgenomics.kmers.database.layout import section_bytes
 from oclgenomics.kmers.database.section_file import SectionFile, Sections
 from oclgenomics.kmers.device.encode_kernels import SIP_KEY
+from oclgenomics.kmers.device.marks import Marks
 from oclgenomics.kmers.device.parts import downloaded
 from oclgenomics.kmers.options import CountOptions
 from oclgenomics.kmers.plan.memory import SectionPlan
@@ -30,6 +32,8 @@ from oclgenomics.runtime import Engine, SharedArray
 MAX_THREADS = 8  # more wait for each other: what NumPy and the checksum do is not all in parallel
 KmerSource = KmerSet | str | os.PathLike[str]
 CHECKED_LANES = 16  # on CPUs, of which vectors hash a section in each lane
+DECODE, MARKED = "kmers/decode_sections.cl", "kmers/marked_sections.cl"
+CPU_LANES, CPU_TOGETHER = 8, 2  # sections that a work-item decodes side by side (section_lanes.clh, section_walk.clh)
 LANES = 1  # sections have little to do with each other: a group each spreads them over the device
 
 
@@ -42,7 +46,7 @@ class KmerDatabase(Closing, KmerTable):
 
     def __init__(self, file: SectionFile) -> None:
         self._file, self._index = file, file.index
-        self._firsts = sortable(np.ascontiguousarray(self._index.table["first"].T.astype(np.uint64)))
+        self._firsts = sortable(self.firsts)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> KmerDatabase:
@@ -101,6 +105,11 @@ class KmerDatabase(Closing, KmerTable):
         return histogram["count"].astype(np.uint64), histogram["kmers"].astype(np.uint64)
 
     @property
+    def firsts(self) -> NDArray[np.uint64]:
+        """The first key of each section, uint64 (words, sections)."""
+        return np.ascontiguousarray(self._index.table["first"].T.astype(np.uint64))
+
+    @property
     def sections(self) -> int:
         """Sections, which are read one at a time."""
         return len(self._file)
@@ -151,8 +160,14 @@ class KmerDatabase(Closing, KmerTable):
         """All sections, encoded, a few at a time; see `oclgenomics.kmers.device.merging`."""
         return self._file.stretches()
 
-    def runs(self, engine: Engine) -> Iterator[Runs]:
+    def runs(self, engine: Engine, marks: Marks | None = None) -> Iterator[Runs]:
         """All k-mers in an engine's memory, decoded there, some sections at a time; the next ones are read meanwhile.
+
+        Parameters
+        ----------
+        engine : Engine
+        marks : Marks, optional
+            Sections without marked k-mers are not read, and on CPU devices k-mers without a mark are left out.
 
         Yields
         ------
@@ -167,27 +182,35 @@ class KmerDatabase(Closing, KmerTable):
         AllocationError
             The device's memory does not hold a section.
         """
-        step = SectionPlan(engine.limits(), self._file.index.head.options.k, engine.memory.used).decode()
-        tables = [self._file.index.table[start : start + step] for start in range(0, len(self._file), step)]
+        index, greatest = self._file.index, self._file.greatest
+        step = SectionPlan(engine.limits(), self.k, engine.memory.used).decode(marked=marks is not None)
+        wanted = None if marks is None else marks.sections()
+        numbers = np.arange(len(self._file)) if wanted is None else wanted
+        some = [numbers[start : start + step] for start in range(0, len(numbers), step)]
+        tables = [index.table[these] for these in some]
         if not tables:
             return
         rooms = [room_for(engine, tables) for _ in tables[:2]]
         with ThreadPoolExecutor(1, "read-kmers") as pool:
             coming = pool.submit(self._file.read_raw, tables[0], rooms[0].host)
             runs = runs_for(engine, tables[0])
-            for number, table in enumerate(tables):
+            for number, (these, table) in enumerate(zip(some, tables, strict=True)):
                 coming.result()
                 for later in tables[number + 1 : number + 2]:
                     coming = pool.submit(self._file.read_raw, later, rooms[(number + 1) % 2].host)
-                greatest = self._file.greatest[:, number * step : number * step + len(table)]
-                if number and number + 1 == len(tables):  # which may be shorter
+                if number and table["kmers"].sum() != runs.size:  # of the last ones, which may be fewer
                     del runs
                     runs = runs_for(engine, table)
-                status = decode_into(engine, table, greatest, rooms[number % 2], runs)
+                given = engine, table, greatest[:, these], rooms[number % 2], runs
+                kept = None
+                if marks is None or not engine.tuning.cpu:
+                    status = decode_into(*given)
+                else:
+                    status, kept = decode_marked(*given, marks, self.k)
                 for damaged in np.flatnonzero(status)[:1].tolist():
-                    self._file.section(number * step + damaged)  # which says what is wrong with it
+                    self._file.section(int(these[damaged]))  # which says what is wrong with it
                     raise InputError("changed while it was read", source=self._file.name)
-                yield runs
+                yield runs if kept is None else join_marked(engine, table, runs, kept)
 
     def keys_counts(self, engine: Engine | None = None) -> CountedKmers:
         """All k-mers in memory.
@@ -333,6 +356,70 @@ def decode_into(
     uint32 (sections,)
         Not 0 where a section is damaged, and its k-mers undefined.
     """
+    some = _checked(engine, table, greatest, data, place)
+    kernel = engine.kernel(DECODE, "decode_sections", **_defines(engine, table))
+    each = _each(engine, table)
+    engine.launch_items(
+        kernel, -(-len(table) // each), lanes=LANES, **some, each=each, stride=runs.keys.shape[1], keys=runs.keys,
+        counts=runs.counts,
+    )  # fmt: skip
+    return engine.download(some["status"])
+
+
+def decode_marked(
+    engine: Engine, table: NDArray[np.void], greatest: NDArray[np.uint64], data: SharedArray, runs: Runs, marks: Marks,
+    k: int,
+) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:  # fmt: skip
+    """Decode sections, of whose k-mers only those with a mark stay, and few others; other parameters as `decode_into`.
+
+    Returns
+    -------
+    status : uint32 (sections,)
+        As that of `decode_into`.
+    kept : uint32 (sections,)
+        K-mers that stay of each; they begin where the first one of the section would be.
+    """
+    some = _checked(engine, table, greatest, data, 0)
+    kernel = engine.kernel(MARKED, "decode_marked", **_defines(engine, table))
+    kept = engine.empty(len(table), np.uint32)
+    each = _each(engine, table)
+    engine.launch_items(
+        kernel, -(-len(table) // each), lanes=LANES, **some, each=each, stride=runs.keys.shape[1], k=k, bits=marks.bits,
+        marks=marks.array, keys=runs.keys, counts=runs.counts, kept=kept,
+    )  # fmt: skip
+    return engine.download(some["status"]), engine.download(kept)
+
+
+def join_marked(engine: Engine, table: NDArray[np.void], runs: Runs, kept: NDArray[np.uint32]) -> Runs:
+    """Join what `decode_marked` left of sections that are all sound, in new arrays."""
+    begins = np.cumsum(table["kmers"], dtype=np.uint64) - table["kmers"]
+    ends = np.cumsum(kept, dtype=np.uint64)
+    size, words = int(ends[-1]), runs.keys.shape[0]
+    joined = Runs(engine.empty((words, size), np.uint64), engine.empty(size, np.uint32), size)
+    engine.launch_items(
+        engine.kernel(MARKED, "join_marked", **_defines(engine, table)), len(table), lanes=LANES, sections=len(table),
+        spans=engine.upload(np.array([begins, ends - kept, kept])), stride=runs.keys.shape[1], keys=runs.keys,
+        counts=runs.counts, to_stride=size, to_keys=joined.keys, to_counts=joined.counts,
+    )  # fmt: skip
+    return joined
+
+
+def _defines(engine: Engine, table: NDArray[np.void]) -> dict[str, int]:
+    return {"WORDS": table.dtype["first"].shape[0], "CPU": engine.tuning.cpu}
+
+
+def _each(engine: Engine, table: NDArray[np.void]) -> int:
+    """Return the sections of a work-item: on CPUs as many as have a lane each, if all cores have work then."""
+    if not engine.tuning.cpu:
+        return 1
+    enough = len(table) >= CPU_LANES * engine.limits().compute_units
+    return CPU_LANES if enough and table.dtype["first"].shape[0] == 1 else CPU_TOGETHER
+
+
+def _checked(
+    engine: Engine, table: NDArray[np.void], greatest: NDArray[np.uint64], data: SharedArray, place: int
+) -> dict[str, Any]:
+    """Verify the checksums of sections; return what kernels take that decode them."""
     sizes, kmers = section_bytes(table), table["kmers"].astype(np.int64)
     facts = np.empty((6, len(table)), np.uint64)
     facts[0] = np.cumsum(sizes) - sizes
@@ -340,14 +427,9 @@ def decode_into(
     facts[1] += np.uint64(table.dtype["first"].itemsize)
     facts[4], facts[5] = kmers, place + np.cumsum(kmers) - kmers
     status = engine.empty(len(table), np.uint32)
-    defines = {"WORDS": table.dtype["first"].shape[0], "CPU": engine.tuning.cpu}
-    kernel = engine.kernel("kmers/decode_sections.cl", "decode_sections", **defines)
     some = {"data": data.device, "table": engine.upload(facts), "sections": len(table), "status": status}
     data.send(0, words_of(table), wait=True)
-    checks = engine.kernel("kmers/decode_sections.cl", "check_sections", **defines)
+    checks = engine.kernel(DECODE, "check_sections", **_defines(engine, table))
     engine.launch_items(checks, len(table), lanes=CHECKED_LANES if engine.tuning.cpu else LANES, **some, **SIP_KEY)
-    engine.launch_items(
-        kernel, len(table), lanes=LANES, **some, stride=runs.keys.shape[1], keys=runs.keys, counts=runs.counts,
-        limits=engine.upload(np.concatenate([table["first"].T.astype(np.uint64), greatest])),
-    )  # fmt: skip
-    return engine.download(status)
+    limits = engine.upload(np.concatenate([table["first"].T.astype(np.uint64), greatest]))
+    return {**some, "limits": limits}

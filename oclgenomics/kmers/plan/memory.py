@@ -57,6 +57,7 @@ MAX_KEY_BYTES = 1 << 28  # at a time on GPUs: a work-item takes milliseconds for
 MAX_ROOM_BYTES = 1 << 27  # of encoded sections on CPU devices, of which a half or less is ever touched
 SECTIONS_EACH = 2  # at a time for each core of a CPU device
 MIN_ENCODED, MIN_DECODED = 16, 16  # at a time on CPU devices, if they fit
+MIN_MARKED_DECODED = 64  # the same of keys of one word where only marked ones stay
 LEAST_ROOM_BYTES = 20 << 20  # that so many sections may take
 MAX_HELD = 4  # sections that are gathered on CPU devices where runs are short
 SPARE = 16  # bytes, as eight are written at a time and whole words read
@@ -64,9 +65,11 @@ PREFIX_KMERS = 2  # of a table with the same prefix on average, at least: few ha
 TABLE_SHARE = 2  # of the memory, one part in so many is for the table
 MAX_TABLE = 1 << 31  # of a table: its places are numbered with 32 bits
 MARK_BITS = 17  # of a block of marks, which is in the first cache (key_table.clh)
+MARKS_EACH = 1 << 12  # marks for each byte of files, at most: a false one in so many
 MAX_MARK_PREFIX = 32 - MARK_BITS  # bits: marks are numbered with 32
 MARK_SHARE = 8  # of the memory, one part in so many at most for marks
 MARKED = 8  # k-mers of a set for each base of sequences, from which on these are marked first
+SOUGHT = 64  # marked k-mers for each section, up to which the sections of k-mers are found one by one
 MIN_MARKED = 1 << 22  # k-mers of such a set: a table of fewer is made in no time
 MAX_LOOK_UP, MIN_LOOK_UP = 16 << 20, 1 << 16  # bytes of text that are looked up at a time
 MIN_DECODING = 128 << 20  # bytes of memory, with which sections of a database are decoded on the device; else by NumPy
@@ -300,10 +303,11 @@ class SectionPlan:
         """Sections to gather where runs are short."""
         return min(MAX_HELD, self.encode()) if self.limits.cpu else self.encode()
 
-    def decode(self) -> int:
-        """Sections to decode at a time."""
+    def decode(self, *, marked: bool = False) -> int:
+        """Sections to decode at a time, of all of whose k-mers or of marked ones, which take little of their room."""
         fit = self._fit(BufferNeed("sections", per_item=self.max_bytes + SPARE))
-        most = self._for_cores(MIN_DECODED) if self.limits.cpu else MAX_KEY_BYTES // self._key_bytes
+        least = max(MIN_DECODED, MIN_MARKED_DECODED // key_words(self.k)) if marked else MIN_DECODED
+        most = self._for_cores(least) if self.limits.cpu else MAX_KEY_BYTES // self._key_bytes
         return max(1, min(most, fit // SHARE))
 
     def _encode_on_cpu(self) -> int:
@@ -380,11 +384,20 @@ def most_marked(distinct: int) -> int:
     return distinct // MARKED if distinct >= MIN_MARKED else 0
 
 
-def mark_prefix_bits(limits: DeviceLimits, k: int, distinct: int) -> int:
-    """Return the bits of the prefixes of marks: one mark or two for each k-mer of a set, as memory allows."""
+def mark_prefix_bits(limits: DeviceLimits, k: int, distinct: int, file_bytes: int) -> int:
+    """Return the bits of the prefixes of marks: one mark or two for each k-mer of a set, as memory allows.
+
+    Fewer are enough for files of few bytes.
+    """
     most = min(limits.budget // MARK_SHARE * 8, limits.max_allocation * 8)
-    wanted = min(distinct.bit_length(), most.bit_length() - 1) - MARK_BITS
+    marks = min(distinct, MARKS_EACH * file_bytes)
+    wanted = min(marks.bit_length(), most.bit_length() - 1) - MARK_BITS
     return max(1, min(wanted, MAX_MARK_PREFIX, 2 * k))
+
+
+def finds_sections(kmers: int, sections: int) -> bool:
+    """Say whether to find the section of each of so many marked k-mers, so that others are not read."""
+    return kmers <= SOUGHT * sections
 
 
 def look_up_block_bytes(limits: DeviceLimits, largest: int, inputs: int = 1) -> int:

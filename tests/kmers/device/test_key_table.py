@@ -17,7 +17,14 @@ from oclgenomics.kmers.device import key_table
 from oclgenomics.kmers.device.key_table import ChosenKmers, CountBounds, KeyTable, key_tables
 from oclgenomics.kmers.device.look_up import TextKmers, TextMarks
 from oclgenomics.kmers.options import MAX_COUNTER
-from oclgenomics.kmers.plan.memory import SectionPlan, mark_prefix_bits, most_marked, prefix_bits, table_room
+from oclgenomics.kmers.plan.memory import (
+    SectionPlan,
+    finds_sections,
+    mark_prefix_bits,
+    most_marked,
+    prefix_bits,
+    table_room,
+)
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.runtime.memory import DeviceLimits
 from oclgenomics.sequence.device_text import Text
@@ -96,7 +103,7 @@ def test_tables_hold_what_is_chosen(
     text = text_on(engine, texts_of(keys_of_numbers(asked, k), k))
     marks = None
     if marked:
-        marking = TextMarks(engine, kmers, mark_prefix_bits(engine.limits(), k, 100 if seed % 3 else 1 << 20))
+        marking = TextMarks(engine, kmers, mark_prefix_bits(engine.limits(), k, 100 if seed % 3 else 1 << 20, 1 << 20))
         marking.mark(*text)
         marks = marking.marks
         assert marks.kmers == len(asked)
@@ -123,7 +130,7 @@ def test_marks_leave_out_nearly_all_else(engine: Engine) -> None:
     rng = np.random.default_rng(1)
     numbers = sorted({int(one) for one in rng.integers(0, 1 << 62, 60_000)})
     kmers = set_of_numbers(numbers, 31, 1)
-    marking = TextMarks(engine, kmers, mark_prefix_bits(engine.limits(), 31, kmers.distinct))
+    marking = TextMarks(engine, kmers, mark_prefix_bits(engine.limits(), 31, kmers.distinct, 1 << 20))
     marking.mark(*text_on(engine, texts_of(kmers.keys[:, ::60], 31)))
     (table,) = key_tables(engine, kmers, ChosenKmers(CountBounds(), marking.marks), 1 << 20)
     assert 1000 <= table.size < 2000
@@ -167,6 +174,8 @@ def test_plans_of_tables() -> None:
     assert prefix_bits(1 << 20, 3) == 6
     assert (most_marked(1 << 20), most_marked(1 << 24)) == (0, 1 << 21)
     large = DeviceLimits(1 << 34, 1 << 34)
-    assert [mark_prefix_bits(large, 31, kmers) for kmers in (0, 1 << 24, 1 << 28, 1 << 40)] == [1, 8, 12, 15]
-    assert mark_prefix_bits(DeviceLimits(1 << 24, 1 << 24), 31, 1 << 28) == 7
-    assert mark_prefix_bits(large, 3, 1 << 28) == 6
+    assert [mark_prefix_bits(large, 31, kmers, 1 << 40) for kmers in (0, 1 << 24, 1 << 28, 1 << 40)] == [1, 8, 12, 15]
+    assert mark_prefix_bits(DeviceLimits(1 << 24, 1 << 24), 31, 1 << 28, 1 << 40) == 7
+    assert mark_prefix_bits(large, 3, 1 << 28, 1 << 40) == 6
+    assert [mark_prefix_bits(large, 31, 1 << 28, size) for size in (0, 1 << 10, 1 << 11, 1 << 40)] == [1, 6, 7, 12]
+    assert [finds_sections(kmers, 10) for kmers in (0, 640, 641)] == [True, True, False]

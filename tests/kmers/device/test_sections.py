@@ -9,12 +9,13 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
 from helpers.kmer_forgery import FORGERIES, keys_in_order, write_forgery
 from helpers.products import drawn, on_one_cpu
-from hypothesis import HealthCheck, assume, given, settings, strategies as st
+from hypothesis import HealthCheck, assume, example, given, settings, strategies as st
 from numpy.typing import NDArray
 
 from oclgenomics.errors import InputError, OutputError
@@ -24,6 +25,8 @@ from oclgenomics.kmers.database.kmer_set import KmerBlock
 from oclgenomics.kmers.database.layout import SECTION_KMERS, checksum
 from oclgenomics.kmers.device import encode_gpu as pinned_writer, reader as decode_device
 from oclgenomics.kmers.device.encode_kernels import SIP_KEY
+from oclgenomics.kmers.device.key_table import ChosenKmers, CountBounds
+from oclgenomics.kmers.device.marks import Marks
 from oclgenomics.kmers.device.reader import KmerDatabase
 from oclgenomics.kmers.device.writer import DatabaseWriter
 from oclgenomics.kmers.options import CountOptions
@@ -317,6 +320,7 @@ def test_order_across_sections(shaped: Engine, k: int, forgery: str, tmp_path: P
         first = np.ascontiguousarray(database._file.index.table["first"][number : number + 1].T.astype(np.uint64))
         readers: list[Callable[[], object]] = [
             lambda: database.section(number), lambda: list(database.blocks(2)), lambda: list(database.runs(shaped)),
+            lambda: list(database.runs(shaped, all_marked(shaped))),
             lambda: database.keys_counts(), lambda: database.keys_counts(shaped), lambda: list(database.records()),
             lambda: database.lookup(first), lambda: database.block_of(first[:, 0]),
         ]  # fmt: skip
@@ -340,8 +344,23 @@ def no_limit(table: NDArray[np.void]) -> NDArray[np.uint64]:
 
 
 def decoded(engine: Engine, table: NDArray[np.void], room: SharedArray) -> tuple[Runs, NDArray[np.uint32]]:
-    runs = decode_device.runs_for(engine, table)
-    return runs, decode_device.decode_into(engine, table, no_limit(table), room, runs)
+    """What is in a section; the same where only marked k-mers stay and all are marked."""
+    runs, some = decode_device.runs_for(engine, table), decode_device.runs_for(engine, table)
+    status = decode_device.decode_into(engine, table, no_limit(table), room, runs)
+    marks = all_marked(engine)
+    again, kept = decode_device.decode_marked(engine, table, no_limit(table), room, some, marks, 32 * len(runs.keys))
+    assert again.tolist() == status.tolist()
+    if not status.any():
+        joined = decode_device.join_marked(engine, table, some, kept)
+        np.testing.assert_array_equal(engine.download(joined.keys), engine.download(runs.keys))
+        np.testing.assert_array_equal(engine.download(joined.counts), engine.download(runs.counts))
+    return runs, status
+
+
+def all_marked(engine: Engine) -> Marks:
+    marks = Marks(engine, 1)
+    engine.fill(marks.array, 0xFFFFFFFF)
+    return marks
 
 
 ONE, LARGEST = 0xF << 60, 0xF << 60 | ((1 << 32) - 2)  # Simple-8b: a word with one number, which is a count less 1
@@ -351,6 +370,7 @@ ONE, LARGEST = 0xF << 60, 0xF << 60 | ((1 << 32) - 2)  # Simple-8b: a word with 
     ("words", "gap", "counts", "fine"),
     [
         (1, b"\x05", [ONE, LARGEST], True),
+        (1, b"\x05\x05", [ONE, ONE], False),  # a gap too many
         (1, b"\x05", [ONE, LARGEST + 1], False),  # a count of 2^32
         (1, b"\x05", [ONE, LARGEST + (1 << 32)], False),
         (1, b"\x80" * 9 + b"\x05", [ONE, ONE], True),
@@ -383,9 +403,9 @@ def test_sections_with_numbers_that_are_too_large(
 
 
 @pytest.mark.parametrize("words", [1, 2, 3])
-@pytest.mark.parametrize(("below", "gap"), [(5, 4), (5, 5), (5, 6), (1, 1), (1, 127), (0, 1)])
-def test_gaps_that_lead_beyond_the_largest_key(shaped: Engine, words: int, below: int, gap: int) -> None:
-    """A sum that wraps around would be a small key, out of order."""
+@pytest.mark.parametrize(("below", "gap"), [(5, 4), (5, 5), (5, 6), (1, 1), (1, 127), (0, 1), (5, 0)])
+def test_gaps_that_lead_nowhere(shaped: Engine, words: int, below: int, gap: int) -> None:
+    """A sum that wraps around would be a small key, out of order, and no gap the same key once more."""
     largest = (1 << 64 * words) - 1
     first = largest - below
     raw = first.to_bytes(8 * words, "little") + bytes([gap]) + np.array([ONE, ONE], "<u8").tobytes()
@@ -395,7 +415,7 @@ def test_gaps_that_lead_beyond_the_largest_key(shaped: Engine, words: int, below
     room.host[:] = 0
     room.host.view(np.uint8)[: len(raw)] = np.frombuffer(raw, np.uint8)
     runs, status = decoded(shaped, table, room)
-    if gap > below:
+    if gap > below or not gap:
         assert status.tolist() == [2]
         with pytest.raises(ValueError, match=r"beyond|ascend|order|large|overflow|wrap"):
             decode_section(raw, words, 2, 1)
@@ -433,6 +453,79 @@ def test_bytes_that_are_no_section(shaped: Engine, words: int, size: int, data: 
     assert status.tolist() == [0]
     np.testing.assert_array_equal(shaped.download(runs.keys), expected.keys)
     np.testing.assert_array_equal(shaped.download(runs.counts), expected.counts)
+
+
+@settings(FIXTURE, max_examples=40)
+@given(
+    k=st.sampled_from([31, 32, 40]),
+    sections=st.integers(1, 20),
+    size=st.sampled_from([1, 2, 3, 30]),
+    each=st.sampled_from([1, 2, 8, 11, 16]),
+    seed=st.integers(0, 1 << 32),
+    damage=st.lists(st.sampled_from(["checksum", "gap", "same", "more", "count", "rare", "short"]), max_size=2),
+)
+@example(k=31, sections=16, size=3, each=8, seed=1, damage=["gap"])
+@example(k=31, sections=16, size=3, each=8, seed=1, damage=["same"])
+@example(k=31, sections=16, size=3, each=8, seed=1, damage=["more"])
+@example(k=31, sections=16, size=3, each=8, seed=1, damage=["rare"])
+@example(k=31, sections=16, size=3, each=8, seed=1, damage=["short"])
+def test_sections_side_by_side(
+    shaped: Engine, k: int, sections: int, size: int, each: int, seed: int, damage: list[str]
+) -> None:
+    """What is wrong with a section, or rare about it, changes nothing of the others."""
+    rng, words = np.random.default_rng(seed), key_words(k)
+    codes, tables, expected, statuses = [], [], [], []
+    wrong = dict(zip(rng.permutation(sections).tolist(), damage, strict=False))
+    for number in range(sections):
+        kind = wrong.get(number)
+        gaps = [1 + int(rng.integers(0, 1 << int(rng.integers(1, 50)))) for _ in range(size)]
+        if kind == "rare":
+            gaps[-1] = (1 << 56) + 3  # more than 8 bytes
+        keys = keys_of_gaps(gaps[: size - (kind == "short")] or gaps, k)
+        counts = rng.integers(1, 1 << int(rng.integers(1, 33)), keys.shape[1], np.uint64).astype(np.uint32)
+        code, coded = encode_sections(keys, counts)
+        raw, table = bytearray(code), coded.table.copy()
+        if kind == "gap":
+            raw[8 * words : 8 * words + int(table["gap_bytes"][0])] = b"\xff" * int(table["gap_bytes"][0])
+        if kind == "count":
+            raw[-8:] = bytes(7) + b"\x10"  # a word of 120
+        gap_bytes = int(table["gap_bytes"][0])
+        if kind in ("same", "more"):  # gaps of 0, one gap too many
+            held = raw[8 * words : 8 * words + gap_bytes]
+            raw[8 * words : 8 * words + gap_bytes] = held + b"\5" if kind == "more" else bytes(size - 1)
+            table["gap_bytes"] = gap_bytes + 1 if kind == "more" else size - 1
+        table["checksum"] = checksum(bytes(raw))
+        if kind == "checksum":
+            table["checksum"] += np.uint64(1)
+        broken = kind in ("count", "more") or (kind in ("gap", "same") and gap_bytes)
+        statuses.append(1 if kind == "checksum" else 2 if broken else 0)
+        codes.append(bytes(raw))
+        tables.append(table)
+        expected.append((keys, counts))
+    table, data = np.concatenate(tables), np.frombuffer(b"".join(codes), np.uint8)
+    room = decode_device.room_for(shaped, [table])
+    room.host[:] = 0
+    room.host.view(np.uint8)[: len(data)] = data
+    given = shaped, table, no_limit(table), room
+    runs, some = decode_device.runs_for(shaped, table), decode_device.runs_for(shaped, table)
+    marks = Marks(shaped, 1)
+    half = rng.integers(0, 1 << 32, marks.array.size, np.uint32)
+    marks._array = mock.Mock(device=shaped.upload(half))
+    with mock.patch.object(decode_device, "_each", return_value=each if shaped.tuning.cpu else 1):
+        assert decode_device.decode_into(*given, runs).tolist() == statuses
+        status, kept = decode_device.decode_marked(*given, some, marks, k)
+    assert status.tolist() == statuses
+    keys, counts = shaped.download(runs.keys), shaped.download(runs.counts)
+    begins = np.cumsum(table["kmers"]) - table["kmers"]
+    for begin, (of_keys, of_counts), fine in zip(begins.tolist(), expected, statuses, strict=True):
+        if not fine:
+            np.testing.assert_array_equal(keys[:, begin : begin + len(of_counts)], of_keys)
+            np.testing.assert_array_equal(counts[begin : begin + len(of_counts)], of_counts)
+    if not any(statuses):
+        joined = decode_device.join_marked(shaped, table, some, kept)
+        chosen = ChosenKmers(CountBounds(), marks).of(shaped, k, runs)
+        np.testing.assert_array_equal(shaped.download(joined.keys), shaped.download(chosen.keys))
+        np.testing.assert_array_equal(shaped.download(joined.counts), shaped.download(chosen.counts))
 
 
 def test_memory_is_given_back(tmp_path: Path, device: Device) -> None:
