@@ -24,7 +24,8 @@ DEFAULT_STATISTICS: tuple[Statistic, ...] = ("mu", "pi", "theta", "tajima_d", "f
 HAPLOTYPE_STATISTICS: tuple[Statistic, ...] = ("h1", "h12", "h123", "h2_h1", "lassi", "saltilassi")
 EHH_STATISTICS: tuple[Statistic, ...] = ("nsl", "ihs")
 POPULATION_STATISTICS: tuple[Statistic, ...] = ("fst", "dxy", "xp_nsl", "xp_ehh")
-WALKING = (*EHH_STATISTICS, "xp_nsl", "xp_ehh")  # along haplotypes
+DIRECTED: tuple[Statistic, ...] = ("xp_nsl", "xp_ehh")  # of which the first population has the high values
+WALKING = (*EHH_STATISTICS, *DIRECTED)  # along haplotypes
 # A sweep lowers these and raises the others.
 LOW: tuple[Statistic, ...] = (
     "pi", "theta", "tajima_d", "fay_wu_h",

@@ -15,6 +15,7 @@ from oclgenomics.app.frames import frame_of
 from oclgenomics.app.significance import p_values, rank_for
 from oclgenomics.errors import UsageError
 from oclgenomics.sweeps.options import (
+    DIRECTED,
     EHH_STATISTICS,
     LOW,
     OWN_OPTIONS,
@@ -26,7 +27,7 @@ from oclgenomics.sweeps.options import (
 )
 from oclgenomics.sweeps.result import Scan
 from oclgenomics.sweeps.significance.combined import COMBINED, COMBINED_P, Combination, combine
-from oclgenomics.sweeps.sites.used import SweepFacts
+from oclgenomics.sweeps.sites.used import UsedSites
 from oclgenomics.sweeps.statistics.families import Background
 
 MUST_AGREE = (
@@ -342,6 +343,8 @@ def compare(null: Significance, scans: Sequence[Scan], what: str) -> str:
                 f"{name}: its replicates have {data.populations} haplotypes of two populations, {what} ({scan.name}) "
                 f"has {scan.facts.populations}, for which thresholds are others"
             )
+        if both & set(DIRECTED):
+            _check_direction(null, str(scan.parameters.get("between")), f"{what} ({scan.name})")
         if str(null.scan.get("precision")) == "compat" and _begins_late(scan):
             raise UsageError(
                 f"{what} ({scan.name}) begins at {scan.start.min():,.0f} bp; compat precision counts all bp before as "
@@ -380,7 +383,17 @@ def check_background(null: Significance, options: SweepOptions) -> None:
                 )
 
 
-def check_background_data(null: Significance, facts: SweepFacts, options: SweepOptions, alignment: str) -> None:
+def _check_direction(null: Significance, ours: str, what: str) -> None:
+    """Refuse replicates that compare the same two populations the other way round, as by their names."""
+    theirs = str(null.scan.get("between"))
+    if theirs != ours and theirs.split(",") == ours.split(",")[::-1]:
+        raise UsageError(
+            f"{null.source or 'the thresholds'}: its replicates compare {theirs}, and {what} compares {ours}, whose "
+            "values have the other sign; name the populations in the same order with `between`"
+        )
+
+
+def check_background_data(null: Significance, used: UsedSites, options: SweepOptions) -> None:
     """Refuse a background of other haplotypes than those of an alignment; CLR projects its own.
 
     Raises
@@ -388,7 +401,7 @@ def check_background_data(null: Significance, facts: SweepFacts, options: SweepO
     UsageError
         The background is of others.
     """
-    name, data, compared = null.source or "the background", null.data, _compared(options)
+    name, data, compared, facts = null.source or "the background", null.data, _compared(options), used.facts
     kinds = {True: "unphased genotypes", False: "phased haplotypes", None: "both phased and unphased data"}
     theirs, ours = f"{data.haplotypes:,} {kinds[data.genotypes]}", f"{facts.haplotypes:,} {kinds[facts.genotypes]}"
     alike = data.fewest_haplotypes == data.haplotypes == facts.haplotypes and data.genotypes is facts.genotypes
@@ -396,9 +409,11 @@ def check_background_data(null: Significance, facts: SweepFacts, options: SweepO
         theirs, ours, alike = f"{data.populations} of two populations", facts.populations, False
     if not alike and set(compared) - {"clr"}:
         raise UsageError(
-            f"{name}: its replicates have {theirs}, and {alignment} has {ours}, whose background is another; make it "
+            f"{name}: its replicates have {theirs}, and {used.name} has {ours}, whose background is another; make it "
             "with `sweeps threshold --scan REPORT`"
         )
+    if used.between is not None and set(compared) & set(DIRECTED):
+        _check_direction(null, ",".join(used.between), used.name)
 
 
 def _compared(options: SweepOptions) -> list[str]:

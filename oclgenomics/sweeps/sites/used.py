@@ -117,6 +117,8 @@ class UsedSites:
         RAiSD takes the input for one of ms, whose alignments it numbers from 0.
     populations : ndarray of uint32, shape (2, words), or None
         Haplotypes of the two populations that are compared.
+    between : tuple of str, or None
+        Names of these populations, the first one first.
     polarised : ndarray of bool, shape (sites,), or None
         Of which sites it is known that state 1 is the derived one; None: it is taken to be at all.
     remarks : tuple of str
@@ -137,6 +139,7 @@ class UsedSites:
     facts: SweepFacts
     relative: bool
     populations: NDArray[np.uint32] | None = None
+    between: tuple[str, str] | None = None
     polarised: NDArray[np.bool_] | None = None
     remarks: tuple[str, ...] = ()
     matches: Matches | None = None
@@ -234,8 +237,8 @@ def used_sites(
     return UsedSites(
         name=alignment.name, replicate=alignment.replicate, planes=planes, positions=positions, derived=derived,
         observed=observed, length=extent, total=total, discarded=discarded, facts=facts, relative=relative,
-        populations=masks, polarised=known if polar else None, remarks=tuple(remarks),
-        matches=matches,
+        populations=masks, between=None if populations is None else populations.names,
+        polarised=known if polar else None, remarks=tuple(remarks), matches=matches,
     )  # fmt: skip
 
 

@@ -336,6 +336,23 @@ def test_thresholds_of_replicates_with_two_populations(engine: Engine, tmp_path:
         find_peaks(unlike, "fst", threshold=null)
 
 
+def test_thresholds_of_the_other_direction(engine: Engine, tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    path = sample_file(tmp_path, range(1, 9), range(9, 17))
+    options = SweepOptions(statistics=["fst", "xp_nsl"], populations=path, width=20, ehh_edge="keep", step=1000)
+    replicates = [make_alignment(few_haplotypes(rng, 80, 16)[0], np.arange(80) * 100 + 1) for _ in range(5)]
+    null = find_thresholds(replicates, options, fpr=[0.4], engine=engine)
+    for between in (None, ("A", "B")):  # None is the order of the file
+        find_peaks(scan(replicates[0], replace(options, between=between), engine=engine), "xp_nsl", threshold=null)
+    back = replace(options, between=("B", "A"))
+    with pytest.raises(UsageError, match=r"replicates compare A,B, and the scan \(1\) compares B,A, whose values have"):
+        find_peaks(scan(replicates[0], back, engine=engine), "xp_nsl", threshold=null)
+    with pytest.raises(UsageError, match="its replicates compare A,B, and 1 compares B,A, whose values have"):
+        scan(replicates[0], back, engine=engine, backgrounds=null)
+    alike = find_thresholds(replicates, replace(options, statistics=["fst"]), fpr=[0.4], engine=engine)
+    find_peaks(scan(replicates[0], replace(back, statistics=["fst"]), engine=engine), "fst", threshold=alike)
+
+
 @pytest.mark.parametrize("form", ["tsv", "json"])
 def test_reports_and_thresholds_of_the_command(form: str, compared: str, tmp_path: Path, device: Any) -> None:
     place, number = tmp_path / f"x.{form}", str(device.index)
