@@ -6,7 +6,7 @@ import argparse
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import oclgenomics
@@ -36,8 +36,10 @@ from oclgenomics.sweeps.options import (
 )
 
 if TYPE_CHECKING:
+    from oclgenomics.io.raw_file import Progress
     from oclgenomics.variation import Alignment
     from oclgenomics.variation.alignment import AlignmentRead
+    from oclgenomics.variation.genes import Genes
 
 own = late("oclgenomics.sweeps.significance.thresholds")
 sources = late("oclgenomics.variation.sources")
@@ -332,39 +334,20 @@ def run(args: argparse.Namespace) -> int:
     output = _check_outputs(args, options)
     job = sweeps.ScanJob((args.input,), options, reading, args.exclude, args.background, args.samples is not None)
     if not has_pieces(args):
-        ancestral = None if args.ancestral == IN_INFO else args.ancestral
-        for path in (args.accessible, ancestral, args.clr_spectrum, args.recombination_map, args.populations):
-            if path not in (None, "-") and not os.path.exists(path):  # it is read when the first alignment was
-                raise InputError("no such file", source=path)
+        _check_there(args)
     if args.shard is not None:
         oclgenomics.select_device(args.device)
         return write_shard(args, job, "scanning")
-    null = None if args.threshold is None else sweeps.read_thresholds(args.threshold)
-    _check_threshold(args, null)
-    if null is not None:  # what is refused after the scan would lose it
-        own.check_options(null, sweep_parameters(options), options.statistics, "this scan")
-    genes = None if args.genes is None else gene_files.read_genes(args.genes)
-    background = None if args.background is None else sweeps.read_thresholds(args.background)
-    if background is not None:
-        own.check_background(background, options)
+    given = _read_given(args, options)
     if not combined:
         oclgenomics.select_device(args.device)  # a device that is not there is reported before hours of reading
-    messages = ScanMessages(args)
+    messages, drawn = ScanMessages(args), list[sweeps.Scan]()
     progress = messages.progress.update
     with ExitStack() as stack:
         if not combined:
-            exclude = sources.regions_of(args.exclude)
-            exact = sweeps.reading_for(reading, options)
-            read = sources.open_alignments(args.input, exact, threads=args.threads, progress=progress)
-            first = sources.first_read(
-                stack.enter_context(closing(read)), args.input, lambda one: _look_at_first(args, one)
-            )
-            refining = None if args.refine is None else null
-            job = replace(job, source=first, exclude=exclude, backgrounds=background, thresholds=refining)
+            job = _opened(args, job, given, progress, stack)
         work = stack.enter_context(work_of(args))
         parts = stack.enter_context(closing(work.parts(job, sweeps.Run(progress=progress if combined else None))))
-        scans = _scans(parts, messages)
-        drawn: list[sweeps.Scan] = []
         made = work.provenance()
         report = formats.make_report(
             output.format, provenance=made, all_columns=args.all, separator=not args.no_separator,
@@ -372,21 +355,68 @@ def run(args: argparse.Namespace) -> int:
         )  # fmt: skip
         kept = drawn if args.plot or args.html or args.multiqc else None
         with app.text_output(output.path, "wb") as stream:
-            formats.write_report(_seen(scans, messages, kept, null), stream, report)
+            formats.write_report(_seen(_scans(parts, messages), messages, kept, given.null), stream, report)
         messages.totals(options)
         work.report_profile()
+    if given.null is not None:
+        app.say(args, f"compared with the replicates: {own.compare(given.null, drawn, 'this scan')}")
+    _draw(args, drawn, given, made)
+    app.say_written(args)
+    return 0
+
+
+@dataclass(frozen=True)
+class _Given:
+    """Files that judge a scan: neutral replicates, those of its background, and an annotation."""
+
+    null: sweeps.Significance | None
+    background: sweeps.Significance | None
+    genes: Genes | None
+
+
+def _check_there(args: argparse.Namespace) -> None:
+    """Refuse names of files that are not there, some of which are read when the first alignment was."""
+    ancestral = None if args.ancestral == IN_INFO else args.ancestral
+    for path in (args.accessible, ancestral, args.clr_spectrum, args.recombination_map, args.populations):
+        if path not in (None, "-") and not os.path.exists(path):
+            raise InputError("no such file", source=path)
+
+
+def _read_given(args: argparse.Namespace, options: sweeps.SweepOptions) -> _Given:
+    """Read the files that judge the scan, and refuse now what would be refused after it."""
+    null = None if args.threshold is None else sweeps.read_thresholds(args.threshold)
+    _check_threshold(args, null)
     if null is not None:
-        app.say(args, f"compared with the replicates: {own.compare(null, drawn, 'this scan')}")
-    title = input_title([args.input])
+        own.check_options(null, sweep_parameters(options), options.statistics, "this scan")
+    genes = None if args.genes is None else gene_files.read_genes(args.genes)
+    background = None if args.background is None else sweeps.read_thresholds(args.background)
+    if background is not None:
+        own.check_background(background, options)
+    return _Given(null, background, genes)
+
+
+def _opened(
+    args: argparse.Namespace, job: sweeps.ScanJob, given: _Given, progress: Progress, stack: ExitStack
+) -> sweeps.ScanJob:
+    """Open the input, look at its first alignment, and return the job of what is open."""
+    exact = sweeps.reading_for(job.reading, job.options)
+    read = sources.open_alignments(args.input, exact, threads=args.threads, progress=progress)
+    first = sources.first_read(stack.enter_context(closing(read)), args.input, lambda one: _look_at_first(args, one))
+    exclude, refining = sources.regions_of(args.exclude), None if args.refine is None else given.null
+    return replace(job, source=first, exclude=exclude, backgrounds=given.background, thresholds=refining)
+
+
+def _draw(args: argparse.Namespace, drawn: list[sweeps.Scan], given: _Given, made: dict[str, Any]) -> None:
+    """Write the figure, the page and what MultiQC reads, of which the options ask for some."""
+    title, null = input_title([args.input]), given.null
     if args.plot:
         lines, of = ((), "") if null is None else (null.thresholds, null.described)
-        plots.draw_figure(args.plot, plots, "plot_scans", drawn, title=title, thresholds=lines, null=of, genes=genes)
+        shown: dict[str, Any] = {"title": title, "thresholds": lines, "null": of, "genes": given.genes}
+        plots.draw_figure(args.plot, plots, "plot_scans", drawn, **shown)
     if args.html:
         write_page(args, plots.scans_page(drawn, title=title, null=null, more=elsewhere(args)).text(made))
     if args.multiqc:
         write_content(args, formats.scans_content(sample_name(args, [args.input]), drawn))
-    app.say_written(args)
-    return 0
 
 
 def _check_outputs(args: argparse.Namespace, options: sweeps.SweepOptions) -> app.OutputOptions[formats.ReportFormat]:
