@@ -196,7 +196,7 @@ class _Sites(Closing):
         given = self._populations, self.accessible, self._draws
         found = used_sites(alignment, self.options, self.regions, self._length, *given)
         if self._null is not None:
-            check_background_data(self._null, found, self.options)
+            check_background_data(self._null, found.facts, self.options, found.name)
         return found
 
     def ready(self, alignment: Alignment, number: int) -> _Ready:

@@ -281,8 +281,6 @@ def _begun(
     options: SweepOptions, parameters: Mapping[str, Any],
 ) -> BegunScan:  # fmt: skip
     """The statistics along a portion of one alignment, of which the patterns in windows are known."""
-    if used.between is not None:
-        parameters = {**parameters, "between": ",".join(used.between)}
     windows = site_windows(used, options, mask)
     rows, step = _rows(used, windows, options, mask)
     rows = rows.between(*portion.share(len(rows.at)))

@@ -83,7 +83,8 @@ class TsvReport(Lines):
             values = [both[name] for name in scan.values]
             columns = (*(both[name] for name in WINDOW_ARRAYS), np.where(fine, FINE, COARSE), *values)
         known = {name: value for name, value in asdict(scan.facts).items() if value not in ("", None)}
-        words = " ".join(f"{name}={str(value).lower()}" for name, value in known.items())
+        plain = {name: str(value).lower() if isinstance(value, bool) else value for name, value in known.items()}
+        words = " ".join(f"{name}={value}" for name, value in plain.items())
         facts = f"{FACTS_MARK}{words} chromosome={in_one_line(scan.name)}\n"
         return encoded(header + facts) + rows_text(form, columns, nan=MISSING)
 
@@ -357,13 +358,14 @@ def _from_tsv(text: str, source: str) -> list[Scan]:
 
 
 def _read_facts(line: str, source: str, number: int) -> SweepFacts:
-    words = dict(re.findall(r"(\w+)=(\S*)", line.partition(" chromosome=")[0]))
+    plain, _, between = line.partition(" chromosome=")[0].partition(" between=")
+    words = dict(re.findall(r"(\w+)=(\S*)", plain))
     try:
         haplotypes, sites = int(words["haplotypes"]), int(words["sites"])
         genotypes = {"true": True, "false": False}[words["genotypes"]]
         shares = float(words["missing"]), float(words["masked"])
         later = {name: float(words[name]) for name in ("accessible", "unpolarised") if name in words}
-        return SweepFacts(haplotypes, sites, genotypes, *shares, words.get("populations", ""), **later)
+        return SweepFacts(haplotypes, sites, genotypes, *shares, words.get("populations", ""), **later, between=between)
     except (KeyError, ValueError):
         wrong = "the line of what was scanned is broken; scan the data again"
         raise InputError(wrong, source=source, line=number) from None

@@ -47,6 +47,7 @@ from oclgenomics.sweeps.plots.scans import (
     SHORT,
     are_replicates,
     around,
+    compared_in,
     drawn_rows,
     extremes_of,
     headline,
@@ -193,7 +194,8 @@ def _chart(names: Sequence[str], scans: Sequence[Scan], null: Significance | Non
             "yanchor": "middle",
             "xshift": -TITLES,
         }
-        layout["annotations"] += [*panel.notes, note_at(0, middle, _title(name), font={"size": 13}, **named)]
+        words = "<br>".join([_title(name), *map(label, compared_in(name, scans))])
+        layout["annotations"] += [*panel.notes, note_at(0, middle, words, font={"size": 13}, **named)]
     layout["showlegend"] = summarised
     layout["margin"] = {"l": TITLES + 14, **({} if null is None else {"r": RATES})}
     layout["narrow"] = {"margin": {"l": TITLES + 14, "r": 16 if null is None else NARROW_RATES}}

@@ -28,7 +28,7 @@ from oclgenomics.app.figures import (
 )
 from oclgenomics.app.tracks import end_to_end, merged_windows
 from oclgenomics.lazy_names import late
-from oclgenomics.sweeps.options import JUDGED, LOW
+from oclgenomics.sweeps.options import DIRECTED, JUDGED, LOW, POPULATION_STATISTICS
 from oclgenomics.sweeps.plots.labels import Labels
 from oclgenomics.sweeps.plots.refined import (
     fine_line,
@@ -160,7 +160,8 @@ def plot_scans(
             _draw_thresholds(axes, own[name])
             if name in NOT_NEGATIVE and min(axes.get_ylim()) < 0:
                 axes.set_yticks([tick for tick in axes.get_yticks() if 0 <= tick <= max(axes.get_ylim())])
-            axes.set_ylabel(LABELS[name].replace("θ ", "θ\n"), rotation=0, ha="right", va="center", labelpad=10)
+            words = "\n".join([LABELS[name].replace("θ ", "θ\n"), *compared_in(name, shown)])
+            axes.set_ylabel(words, rotation=0, ha="right", va="center", labelpad=10)
         _set_positions(panels[-1], shown, offsets, replicates=replicates)
         figure.align_ylabels(panels)
         words = headline(names, shown, thresholds, replicates=replicates)
@@ -186,6 +187,15 @@ def shown_of(scans: Sequence[Scan]) -> tuple[list[str], list[Scan]]:
     """Return the statistics of scans, and those of the scans that have a value."""
     names = [name for name in JUDGED if any(name in scan.values for scan in scans)]
     return names, [scan for scan in scans if any(scan.best(name) is not None for name in names)]
+
+
+def compared_in(name: str, scans: Sequence[Scan]) -> list[str]:
+    """Return which populations a statistic compares, in a few words; nothing if it is of one, or they have no names."""
+    first, comma, second = scans[0].facts.between.partition(",")
+    if name not in POPULATION_STATISTICS or not comma:
+        return []
+    word = "over" if name in DIRECTED else "and"
+    return [f"{short_text(first, LONGEST_NAME)} {word} {short_text(second, LONGEST_NAME)}"]
 
 
 def are_replicates(scans: Sequence[Scan]) -> bool:

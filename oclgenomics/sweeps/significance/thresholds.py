@@ -27,7 +27,7 @@ from oclgenomics.sweeps.options import (
 )
 from oclgenomics.sweeps.result import Scan
 from oclgenomics.sweeps.significance.combined import COMBINED, COMBINED_P, Combination, combine
-from oclgenomics.sweeps.sites.used import UsedSites
+from oclgenomics.sweeps.sites.used import SweepFacts
 from oclgenomics.sweeps.statistics.families import Background
 
 MUST_AGREE = (
@@ -113,6 +113,8 @@ class NullFacts:
         Haplotypes of the two populations that are compared, as in '40+38'; of replicates that differ 'several'.
     accessible : float or None
         Mean share of bp that are accessible; None where all are.
+    between : str
+        Names of the two populations, the first one first, as in 'A,B'; empty without any.
     """
 
     fewest_haplotypes: int
@@ -124,6 +126,7 @@ class NullFacts:
     most_density: float
     populations: str = ""
     accessible: float | None = None
+    between: str = ""
 
 
 @dataclass(frozen=True)
@@ -238,12 +241,13 @@ class Significance:
                 raise UsageError(f"no neutral replicate has a value of {each}: {why}")
         known = [one for one in densities if not math.isnan(one)] or [math.nan]
         kinds, sizes = {one.genotypes for one in facts}, {one.populations for one in facts}
+        names = {one.between for one in facts}
         shares = [one.accessible for one in facts if one.accessible is not None]
         data = NullFacts(
             min(one.haplotypes for one in facts), max(one.haplotypes for one in facts),
             kinds.pop() if len(kinds) == 1 else None, float(np.mean([one.missing for one in facts])),
             min(known), float(np.mean(known)), max(known), sizes.pop() if len(sizes) == 1 else "several",
-            float(np.mean(shares)) if shares else None,
+            float(np.mean(shares)) if shares else None, names.pop() if len(names) == 1 else "several",
         )  # fmt: skip
         extremes = {name: values[:, 0].copy() for name, values in columns.items()}
         places = {name: values[:, 1].copy() for name, values in columns.items()}
@@ -344,7 +348,7 @@ def compare(null: Significance, scans: Sequence[Scan], what: str) -> str:
                 f"has {scan.facts.populations}, for which thresholds are others"
             )
         if both & set(DIRECTED):
-            _check_direction(null, str(scan.parameters.get("between")), f"{what} ({scan.name})")
+            _check_direction(null, scan.facts.between, f"{what} ({scan.name})")
         if str(null.scan.get("precision")) == "compat" and _begins_late(scan):
             raise UsageError(
                 f"{what} ({scan.name}) begins at {scan.start.min():,.0f} bp; compat precision counts all bp before as "
@@ -385,7 +389,7 @@ def check_background(null: Significance, options: SweepOptions) -> None:
 
 def _check_direction(null: Significance, ours: str, what: str) -> None:
     """Refuse replicates that compare the same two populations the other way round, as by their names."""
-    theirs = str(null.scan.get("between"))
+    theirs = null.data.between
     if theirs != ours and theirs.split(",") == ours.split(",")[::-1]:
         raise UsageError(
             f"{null.source or 'the thresholds'}: its replicates compare {theirs}, and {what} compares {ours}, whose "
@@ -393,7 +397,7 @@ def _check_direction(null: Significance, ours: str, what: str) -> None:
         )
 
 
-def check_background_data(null: Significance, used: UsedSites, options: SweepOptions) -> None:
+def check_background_data(null: Significance, facts: SweepFacts, options: SweepOptions, alignment: str) -> None:
     """Refuse a background of other haplotypes than those of an alignment; CLR projects its own.
 
     Raises
@@ -401,7 +405,7 @@ def check_background_data(null: Significance, used: UsedSites, options: SweepOpt
     UsageError
         The background is of others.
     """
-    name, data, compared, facts = null.source or "the background", null.data, _compared(options), used.facts
+    name, data, compared = null.source or "the background", null.data, _compared(options)
     kinds = {True: "unphased genotypes", False: "phased haplotypes", None: "both phased and unphased data"}
     theirs, ours = f"{data.haplotypes:,} {kinds[data.genotypes]}", f"{facts.haplotypes:,} {kinds[facts.genotypes]}"
     alike = data.fewest_haplotypes == data.haplotypes == facts.haplotypes and data.genotypes is facts.genotypes
@@ -409,11 +413,11 @@ def check_background_data(null: Significance, used: UsedSites, options: SweepOpt
         theirs, ours, alike = f"{data.populations} of two populations", facts.populations, False
     if not alike and set(compared) - {"clr"}:
         raise UsageError(
-            f"{name}: its replicates have {theirs}, and {used.name} has {ours}, whose background is another; make it "
+            f"{name}: its replicates have {theirs}, and {alignment} has {ours}, whose background is another; make it "
             "with `sweeps threshold --scan REPORT`"
         )
-    if used.between is not None and set(compared) & set(DIRECTED):
-        _check_direction(null, ",".join(used.between), used.name)
+    if set(compared) & set(DIRECTED):
+        _check_direction(null, facts.between, alignment)
 
 
 def _compared(options: SweepOptions) -> list[str]:

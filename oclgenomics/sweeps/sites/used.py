@@ -83,6 +83,8 @@ class SweepFacts:
         Share of the bp from the first to the last site that are accessible; None without a file of these.
     unpolarised : float or None
         Share of the sites used whose derived state is not known; None if it is taken to be the second one.
+    between : str
+        Names of the two populations, the first one first, as in 'A,B'; empty without any.
     """
 
     haplotypes: int
@@ -93,6 +95,7 @@ class SweepFacts:
     populations: str = ""
     accessible: float | None = None
     unpolarised: float | None = None
+    between: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +120,6 @@ class UsedSites:
         RAiSD takes the input for one of ms, whose alignments it numbers from 0.
     populations : ndarray of uint32, shape (2, words), or None
         Haplotypes of the two populations that are compared.
-    between : tuple of str, or None
-        Names of these populations, the first one first.
     polarised : ndarray of bool, shape (sites,), or None
         Of which sites it is known that state 1 is the derived one; None: it is taken to be at all.
     remarks : tuple of str
@@ -139,7 +140,6 @@ class UsedSites:
     facts: SweepFacts
     relative: bool
     populations: NDArray[np.uint32] | None = None
-    between: tuple[str, str] | None = None
     polarised: NDArray[np.bool_] | None = None
     remarks: tuple[str, ...] = ()
     matches: Matches | None = None
@@ -219,8 +219,9 @@ def used_sites(
         absent = populations.absent(names_of(alignment)) if alignment.replicate == 1 else ""  # once for an input
         remarks += [f"warning: {populations.source}: {absent}"] if absent else []
     facts = _facts(read.name, copies, planes, positions, seen, exclude)
-    if masks is not None:
-        facts = replace(facts, populations="+".join(str(np.bitwise_count(mask).sum()) for mask in masks))
+    if populations is not None and masks is not None:
+        sizes = "+".join(str(np.bitwise_count(mask).sum()) for mask in masks)
+        facts = replace(facts, populations=sizes, between=",".join(populations.names))
     matches = None
     if options.treatment == "match" and planes.valid is not None and "mu" in options.statistics:
         matches = matched(planes.bits, planes.valid, planes.haplotypes, options.width)
@@ -237,8 +238,8 @@ def used_sites(
     return UsedSites(
         name=alignment.name, replicate=alignment.replicate, planes=planes, positions=positions, derived=derived,
         observed=observed, length=extent, total=total, discarded=discarded, facts=facts, relative=relative,
-        populations=masks, between=None if populations is None else populations.names,
-        polarised=known if polar else None, remarks=tuple(remarks), matches=matches,
+        populations=masks, polarised=known if polar else None, remarks=tuple(remarks),
+        matches=matches,
     )  # fmt: skip
 
 

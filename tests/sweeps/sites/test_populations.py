@@ -19,8 +19,19 @@ from oclgenomics.cli.main import main
 from oclgenomics.errors import InputError, UsageError
 from oclgenomics.runtime import Engine
 from oclgenomics.simulate import NeutralReplicates, Region
-from oclgenomics.sweeps import SweepOptions, find_peaks, find_thresholds, read_report, reference, scan
+from oclgenomics.sweeps import (
+    SweepOptions,
+    find_peaks,
+    find_thresholds,
+    make_report,
+    read_report,
+    read_thresholds,
+    reference,
+    scan,
+    write_report,
+)
 from oclgenomics.sweeps.device.ehh import HomozygosityScanner
+from oclgenomics.sweeps.plots.scans import compared_in
 from oclgenomics.sweeps.reference_ehh import Rules, compared_score
 from oclgenomics.sweeps.sites.mask import Mask
 from oclgenomics.sweeps.sites.populations import Populations, read_populations
@@ -361,7 +372,7 @@ def test_reports_and_thresholds_of_the_command(form: str, compared: str, tmp_pat
     line += ["-d", number, "--ehh-edge", "keep", "--html", str(tmp_path / "x.html")]
     assert main([*line, "--format", form, "-o", str(place)]) == 0
     (found,) = read_report(place)
-    assert found.facts.populations == "32+36"
+    assert (found.facts.populations, found.facts.between) == ("32+36", "A,B")
     assert list(found.values) == names
     assert all(title in (tmp_path / "x.html").read_text() for title in ("Fst", "dxy", "XP-nSL", "XP-EHH"))
     unscored = ["xp_nsl", "xp_ehh"] if form == "json" else []
@@ -369,6 +380,22 @@ def test_reports_and_thresholds_of_the_command(form: str, compared: str, tmp_pat
     null = tmp_path / "null.json"
     line = ["sweeps", "threshold", CLEAN, "--scan", str(place), "--populations", compared, "--fpr", "0.5", "-q"]
     assert main([*line, "--json", "-o", str(null), "-d", number]) == 0
+    assert (read_thresholds(null).data.populations, read_thresholds(null).data.between) == ("32+36", "A,B")
+
+
+@pytest.mark.parametrize("form", ["tsv", "json"])
+def test_names_of_populations_come_back(form: str, tmp_path: Path, engine: Engine) -> None:
+    path = tmp_path / "populations.txt"
+    path.write_text("".join(f"{i}\tNorth West\n{i + 4}\tÖst=1\n" for i in range(1, 5)))
+    alignment = make_alignment(random_states(np.random.default_rng(3), 40, 8)[0], np.arange(1, 41))
+    scans = scan(alignment, SweepOptions(statistics=["fst"], populations=str(path), width=8), engine=engine)
+    with open(tmp_path / f"x.{form}", "wb") as stream:
+        write_report(scans, stream, make_report(form, provenance={"parameters": scans[0].parameters}))
+    assert read_report(tmp_path / f"x.{form}")[0].facts == scans[0].facts
+    assert scans[0].facts.between == "North West,Öst=1"
+    assert compared_in("fst", scans) == ["North West and Öst=1"]
+    assert compared_in("xp_ehh", scans) == ["North West over Öst=1"]
+    assert not compared_in("pi", scans)
 
 
 def test_haploid_samples_have_one_haplotype(engine: Engine, tmp_path: Path) -> None:
