@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,80 +39,8 @@ class Account:
         self.used -= count
 
 
-KEPT_BUFFER, KEPT_BYTES = 16 << 20, 128 << 20  # of one buffer that is kept, and of all
-KEPT_SHARE = 16  # of the memory that there is, one part in so many at most
-ROUNDING = 8  # a buffer that is kept is larger than its array by one part in so many at most
-KEPT_LEAST = 256  # bytes of the smallest one
-
-
-class KeptBuffers:
-    """Buffers that were given back, for later arrays of about their size.
-
-    A GPU's driver may take longer to make and to free a buffer than a kernel to fill it, and batches of data take as
-    many buffers each, of nearly the same sizes.
-
-    Parameters
-    ----------
-    most : int
-        Bytes of all buffers that are kept.
-    """
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._kept: dict[int, deque[tuple[pyopencl.Buffer, pyopencl.Event | None]]] = {}
-
-    @staticmethod
-    def capacity(nbytes: int) -> int:
-        """Return how large a buffer for so many bytes is, to suit other arrays, too."""
-        step = max(KEPT_LEAST, (1 << max(nbytes - 1, 0).bit_length()) // (2 * ROUNDING))
-        return max(-(-nbytes // step) * step, KEPT_LEAST)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all that are kept."""
-        return sum(capacity * len(buffers) for capacity, buffers in list(self._kept.items()))
-
-    def take(self, capacity: int) -> pyopencl.Buffer | None:
-        """Return a buffer of this capacity whose last kernel has ended; None if there is none.
-
-        One that a kernel still uses would make copies into it wait, which a new one does not.
-        """
-        buffers = self._kept.get(capacity)
-        if not buffers:
-            return None
-        buffer, used = buffers.popleft()
-        if used is not None and used.command_execution_status != opencl().command_execution_status.COMPLETE:
-            buffers.append((buffer, used))
-            return None
-        return buffer
-
-    def keep(self, buffer: pyopencl.Buffer, capacity: int, used: pyopencl.Event | None) -> bool:
-        """Take a buffer and the last kernel that got it; return False where it is to be freed."""
-        if capacity > self._most:
-            return False
-        if self.nbytes + capacity > self._most:
-            self.drop()
-        self._kept.setdefault(capacity, deque()).append((buffer, used))
-        return True
-
-    def drop(self) -> None:
-        """Free all."""
-        self._kept.clear()
-
-    def close(self) -> None:
-        """Free all, and keep none any more."""
-        self._most = 0
-        self.drop()
-
-
 class DeviceMemory:
     """One buffer, what it takes of the account, and what is under way for it.
-
-    Parameters
-    ----------
-    buffer, nbytes, account, host
-    kept : (KeptBuffers, int), optional
-        Where the buffer goes when it is given back, and its capacity.
 
     Attributes
     ----------
@@ -128,18 +55,13 @@ class DeviceMemory:
     """
 
     def __init__(
-        self,
-        buffer: pyopencl.Buffer,
-        nbytes: int,
-        account: Account,
-        host: NDArray[Any] | None = None,
-        kept: tuple[KeptBuffers, int] | None = None,
+        self, buffer: pyopencl.Buffer, nbytes: int, account: Account, host: NDArray[Any] | None = None
     ) -> None:
         self.buffer: pyopencl.Buffer | None = buffer
         self.ready: pyopencl.Event | None = None
         self.used: pyopencl.Event | None = None
         self.host = host
-        self._nbytes, self._account, self._kept = nbytes, account, kept
+        self._nbytes, self._account = nbytes, account
         account.take(nbytes)
 
     def check(self) -> None:
@@ -158,15 +80,7 @@ class DeviceMemory:
         buffer, self.buffer = self.buffer, None
         if buffer is not None:
             self._give()
-            if not self._keep(buffer):
-                buffer.release()
-
-    def _keep(self, buffer: pyopencl.Buffer) -> bool:
-        """Let the buffer be used again, unless a copy into it may be under way."""
-        if self._kept is None or self.ready is not None:
-            return False
-        kept, capacity = self._kept
-        return kept.keep(buffer, capacity, self.used)
+            buffer.release()
 
     def _give(self) -> None:
         """Give back what it takes of the account, once."""
@@ -175,10 +89,8 @@ class DeviceMemory:
 
     def __del__(self) -> None:
         # The buffer stays: of a cycle, this may be ended before a `SharedArray`, which waits for kernels and releases.
-        buffer: pyopencl.Buffer | None = getattr(self, "buffer", None)
-        if buffer is not None:
+        if getattr(self, "buffer", None) is not None:
             self._give()
-            self._keep(buffer)
 
 
 class DeviceArray:
@@ -234,11 +146,8 @@ def allocate(
     shape: tuple[int, ...],
     dtype: DTypeLike,
     content: NDArray[Any] | None = None,
-    kept: KeptBuffers | None = None,
 ) -> DeviceArray:
     """Allocate an array on the device, its content undefined or a copy of a contiguous array's.
-
-    Without content it may get one of the buffers that are kept.
 
     Raises
     ------
@@ -249,10 +158,6 @@ def allocate(
     nbytes = _checked_size(device, account, shape, kind)
     with watching(device, lambda: f"allocating {_asked(shape, kind)}, {readable_bytes(account.used)} being in use"):
         flags = cl.mem_flags.READ_WRITE
-        if kept is not None and content is None and nbytes <= KEPT_BUFFER:
-            capacity = kept.capacity(nbytes)
-            buffer = kept.take(capacity) or cl.Buffer(context, flags, capacity)
-            return DeviceArray(DeviceMemory(buffer, nbytes, account, None, (kept, capacity)), shape, kind)
         if content is None or not nbytes:
             buffer = cl.Buffer(context, flags, max(nbytes, 16))
         else:

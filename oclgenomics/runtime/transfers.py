@@ -18,7 +18,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from oclgenomics.lazy_names import late
 from oclgenomics.runtime import buffers
-from oclgenomics.runtime.buffers import KEPT_BYTES, KEPT_SHARE, Account, DeviceArray, KeptBuffers, shape_of
+from oclgenomics.runtime.buffers import Account, DeviceArray, shape_of
 from oclgenomics.runtime.devices import Device
 from oclgenomics.runtime.faults import watching
 from oclgenomics.runtime.host_memory import PinnedMemory, SharedArray, aligned_array, aligned_memory
@@ -67,10 +67,6 @@ class Transfers:
         self._messages: pyopencl.CommandQueue = cl.CommandQueue(context, device.handle, flags)
         self._context, self._memory, self._recorder = context, memory, recorder
         self._pinned = PinnedMemory(context, self.transfer, device)
-        self._kept: KeptBuffers | None = None
-        if tuning.keeps_buffers:
-            share = (device.global_memory if memory.limit is None else memory.limit) // KEPT_SHARE
-            self._kept = KeptBuffers(min(KEPT_BYTES, share))
 
     @functools.cached_property
     def _staging(self) -> Staging:
@@ -85,19 +81,12 @@ class Transfers:
     def release(self) -> None:
         """Let go of kept memory."""
         self._pinned.release()
-        if self._kept is not None:
-            self._kept.close()
 
     # Memory
 
     def empty(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> DeviceArray:
         """Allocate an array on the device; see `Engine.empty`."""
-        dimensions, limit = shape_of(shape), self._memory.limit
-        if self._kept is not None and limit is not None:
-            nbytes = int(np.prod(dimensions, dtype=np.int64)) * np.dtype(dtype).itemsize
-            if self._kept.nbytes + self._memory.used + nbytes > limit:
-                self._kept.drop()
-        return buffers.allocate(self._context, self.device, self._memory, dimensions, dtype, kept=self._kept)
+        return buffers.allocate(self._context, self.device, self._memory, shape_of(shape), dtype)
 
     def pinned(self, shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
         """Allocate a host array that copies go to and from at full speed; see `Engine.pinned`."""

@@ -27,8 +27,6 @@ class Tuning:
         tiles in local memory.
     shares_memory : bool
         True where the device works in the host's memory as it is; else arrays are copied.
-    keeps_buffers : bool
-        True where buffers that are given back are kept for later arrays, as the driver is slow to make and free them.
     vector_bytes : int
         Width of the vector registers of a CPU, for kernels that fill them by vectors of their own.
     vector_popcount : bool
@@ -44,7 +42,6 @@ class Tuning:
     shape: Literal["cpu", "gpu"]
     shares_memory: bool = False
     waiting_helps: bool = False
-    keeps_buffers: bool = False
     vector_bytes: int = 32
     vector_popcount: bool = False
 
@@ -61,7 +58,7 @@ class Tuning:
 def tuning_for(device: Device) -> Tuning:
     """Return the tuning of a device's class."""
     if device.kind == "gpu":
-        return Tuning(vector_width=1, local_size=256, builtin_popcount=True, shape="gpu", keeps_buffers=True)
+        return Tuning(vector_width=1, local_size=256, builtin_popcount=True, shape="gpu")
     shares = device.kind == "cpu" and device.unified_memory
     width, size = {"pocl": (16, 16), "intel": (1, 64)}.get(device.family, (1, 16))
     held_back = bool(device.builtins)  # PoCL compiles for an older processor than this one, without AVX-512

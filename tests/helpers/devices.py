@@ -35,7 +35,7 @@ class OneByOne(Tuning):
 def gpu_shape(device: Device) -> Tuning:
     """Return the tuning of a device whose kernels have the shape for GPUs and which has memory of its own."""
     kind = OneByOne if device.family == "intel" and device.kind == "cpu" else Tuning
-    return kind(**{**vars(tuning_for(device)), "shape": "gpu", "shares_memory": False, "keeps_buffers": True})
+    return kind(**{**vars(tuning_for(device)), "shape": "gpu", "shares_memory": False})
 
 
 class LimitedEngine(Engine):

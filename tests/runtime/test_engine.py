@@ -15,7 +15,6 @@ from hypothesis import given, settings, strategies as st
 
 from oclgenomics.errors import AllocationError, DeviceError, DeviceLostError
 from oclgenomics.runtime import Device, Engine, host_memory, staging, transfers
-from oclgenomics.runtime.buffers import KEPT_BUFFER, KeptBuffers
 from oclgenomics.runtime.tuning import tuning_for
 
 
@@ -524,87 +523,3 @@ def test_mapped_memory_is_the_device_s(engine: Engine) -> None:
         raise KeyError
     engine.fill(held, 3)  # it is the device's again
     assert set(engine.download(held).tolist()) == {3}
-
-
-@pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Sizes of the buffers that are made from now on."""
-    sizes: list[int] = []
-
-    class Noted(pyopencl.Buffer):
-        def __init__(self, context: pyopencl.Context, flags: int, size: int = 0, hostbuf: object = None) -> None:
-            sizes.append(size)
-            super().__init__(context, flags, size, hostbuf)
-
-    monkeypatch.setattr(pyopencl, "Buffer", Noted)
-    return sizes
-
-
-def test_batches_take_the_buffers_of_those_before(device: Device, made: list[int]) -> None:
-    with Engine(device, tuning=gpu_shape(device)) as engine:
-        for size in (1000, 1003, 990, 1024):
-            held, other = engine.upload(np.arange(size, dtype=np.uint32)), engine.empty((size, 2), np.uint32)
-            engine.fill(other, size)
-            assert engine.download(held).tolist() == list(range(size))
-            assert (engine.download(other) == size).all()
-            engine.finish()
-            held.release()
-            del other
-        assert made == [4096, 8192]
-        assert engine.memory.used == 0
-        engine.empty(KEPT_BUFFER + 1, np.uint8).release()
-        engine.empty(KEPT_BUFFER + 1, np.uint8).release()
-        assert made[2:] == [KEPT_BUFFER + 1] * 2
-
-
-def test_kept_buffers_give_way(device: Device, made: list[int]) -> None:
-    """What is kept and what is in use are never more than the limit together."""
-    with Engine(device, max_memory=16 << 10, tuning=gpu_shape(device)) as engine:
-        kept = engine._transfers._kept
-        assert kept is not None
-        engine.empty(1000, np.uint8).release()
-        assert kept.nbytes == 1024
-        large = engine.empty(14 << 10, np.uint8)
-        assert kept.nbytes == 1024
-        engine.empty(1000, np.uint8).release()
-        assert len(made) == 2
-        large.release()  # more than this engine keeps
-        engine.empty(16 << 10, np.uint8)
-        assert kept.nbytes == 0
-
-
-def test_a_buffer_that_is_in_use_is_not_taken() -> None:
-    status, kept = pyopencl.command_execution_status, KeptBuffers(3000)
-    one, other = mock.Mock(), mock.Mock()
-    running, ended = (mock.Mock(command_execution_status=each) for each in (status.RUNNING, status.COMPLETE))
-    assert kept.take(1024) is None
-    assert kept.keep(one, 1024, running)
-    assert kept.take(1024) is None
-    assert kept.keep(other, 1024, ended)
-    assert kept.take(2048) is None
-    assert kept.take(1024) is None  # the one that has been there longest is still in use, and is seen to last now
-    assert kept.take(1024) is other
-    running.command_execution_status = status.COMPLETE
-    assert kept.take(1024) is one
-    assert not kept.keep(one, 4096, None)
-    for _ in range(3):
-        assert kept.keep(one, 1024, None)
-    assert kept.nbytes == 1024  # the other two went for the third
-    kept.close()
-    assert not kept.keep(one, 1024, None)
-
-
-def test_memory_that_is_being_written_is_not_kept(device: Device) -> None:
-    with Engine(device, tuning=gpu_shape(device)) as engine:
-        kept, array = engine._transfers._kept, engine.pinned(100, np.uint8)
-        assert kept is not None
-        engine.upload(array, wait=False).release()
-        engine.finish()
-        assert kept.nbytes == 0
-
-
-@given(st.integers(0, 1 << 24))
-def test_capacities(size: int) -> None:
-    capacity = KeptBuffers.capacity(size)
-    assert max(size, 256) <= capacity <= max(size + size // 8 + 1, size + 256)
-    assert KeptBuffers.capacity(capacity) == capacity
