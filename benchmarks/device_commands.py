@@ -29,7 +29,7 @@ BUFFER = pyopencl.Buffer
 
 def apart(device: Device) -> Tuning:
     """The tuning of a device that has memory of its own."""
-    return replace(tuning_for(device), shape="gpu", shares_memory=False, keeps_buffers=True)
+    return replace(tuning_for(device), shape="gpu", shares_memory=False)
 
 
 def counted(found: Counter[str]) -> None:

@@ -315,7 +315,7 @@ def test_what_ends_a_run_leaves_whole_samples_only(
         ([*SHEET, "-o", "out/all{sample}/../x"], "of sample B: is -o out/allA/../x of sample A, too"),
         ([*SHEET, "--versions", "last"], "--versions last: the same file as the input last"),
         (["-", *SHEET[1:]], "--samplesheet: standard input could not be compared by a later run; name a file"),
-        (["-", "--samplesheet", "-", *SHEET[3:]], "--samplesheet: standard input could not be compared by a later run"),
+        (["-", "--samplesheet", "-", *SHEET[3:]], "standard input (-) can be read once; name files for the others"),
         (["pipe", *SHEET[1:]], "--samplesheet: pipe, a pipe or a device, could not be compared by a later run"),
     ],
 )  # fmt: skip
