@@ -87,7 +87,7 @@ class SiteParts:
         return spread_haplotypes(plane, self._individuals) if own < ploidy else plane
 
     def _haploid(self, parts: list[Genotypes], ploidy: int) -> list[NDArray[np.uint32]] | None:
-        """Second haplotypes of haploid calls among diploid ones, None if there are none."""
+        """Second haplotypes of haploid calls with a known state among diploid ones, None if there are none."""
         if all(part.haploid is None and part.ploidy == ploidy for part in parts):
             return None
         planes = []
@@ -95,7 +95,8 @@ class SiteParts:
             if part.ploidy < ploidy:
                 planes.append(self._observed(part, ploidy) << np.uint32(1))
             else:
-                planes.append(np.zeros_like(part.bits) if part.haploid is None else part.haploid)
+                plane = np.zeros_like(part.bits) if part.haploid is None else part.haploid
+                planes.append(plane if part.valid is None else plane & part.valid << np.uint32(1))
         return planes if any(plane.any() for plane in planes) else None
 
     def _valid(self, parts: list[Genotypes], ploidy: int) -> list[NDArray[np.uint32]] | None:

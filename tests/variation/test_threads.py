@@ -74,6 +74,15 @@ def test_vcf(tmp_path_factory, file, how):
     assert same_whatever_the_threads(path)
 
 
+@pytest.mark.parametrize("alternative", ["G", "Y"])  # Y is no base, so its haploid call is not known
+def test_haploid_calls_in_blocks_of_their_own(tmp_path, alternative):
+    records = [f"1\t1\t.\tC\t{alternative}\t.\t.\t.\tGT\t1", *(f"1\t{at}\t.\tA\tG\t.\t.\t.\tGT\t0|0" for at in (2, 3))]
+    (tmp_path / "x").write_text(HEAD + COLUMNS + "\ts0\n" + "\n".join(records))
+    (known,) = [alignment.haploid for alignment in read_alignments(tmp_path / "x", ReadOptions())]
+    assert (known is None) == (alternative == "Y")
+    same_whatever_the_threads(tmp_path / "x")
+
+
 @pytest.mark.parametrize("how", ["plain", "gzip", "bgzip"])
 @pytest.mark.parametrize("name", INPUTS)
 def test_damaged_inputs(tmp_path, name, how):
