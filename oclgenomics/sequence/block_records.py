@@ -76,7 +76,7 @@ def names_at(engine: Engine, text: Text, places: DeviceArray, lengths: DeviceArr
 def _gathered(
     engine: Engine, text: Text, places: DeviceArray, name_starts: DeviceArray, size: int, letters: int
 ) -> DeviceArray:
-    """The names, of so many letters in all, one behind the other."""
+    """The names, of so many characters in all, one behind the other."""
     names = engine.empty(letters, np.uint8)
     kernel = engine.kernel("sequence/gather_names.cl", "gather_names")
     made: dict[str, Any] = {"name_starts": name_starts, "records": size, "names": names}

@@ -295,7 +295,7 @@ def _end_keys(text: NDArray[np.uint8], pattern: NDArray[np.uint8]) -> Iterator[N
         across = cost[:-1] + np.where((text & bases) != 0, -of_text if concrete else 0, per_edit)
         cost = cost + per_edit  # the pattern's letter is left out
         cost[1:] = np.minimum(cost[1:], across)
-        cost = np.minimum.accumulate(cost - steps) + steps  # letters of the text are left out
+        cost = np.minimum.accumulate(cost - steps) + steps  # bases of the text are left out
         yield cost
 
 
