@@ -201,10 +201,10 @@ static inline void rank_round(__local uint *records, __local uint *counters, __l
     scan_counters(counters, sums);
     low = high = 0;
     for (uint i = 0; i < EACH; ++i) {
-        const uint digit = record[i] >> from & 15;
-        const uint first = counters[GAPPED((digit & 7) * LANES + lane)] >> (digit < 8 ? 0 : 16) & 0xffff;
-        records[first + COUNTER(low, high, digit)] = record[i];
+        const uint digit = record[i] >> from & 15, before = COUNTER(low, high, digit);
         COUNT(low, high, digit);
+        const uint first = counters[GAPPED((digit & 7) * LANES + lane)] >> (digit < 8 ? 0 : 16) & 0xffff;
+        records[first + before] = record[i];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }

@@ -22,7 +22,7 @@ Digit = tuple[int, int, int]
 def radix_passes(width: int, first_bit: int, bits: int) -> list[Digit]:
     """List the digits of keys of words of `width` bits, least significant first.
 
-    Those of a word are as few as possible, and about equal: the fewer keys a digit tells apart, the longer the runs are.
+    Those of a word are as few as possible, and about equal: the fewer keys one tells apart, the longer the runs are.
     """
     found = []
     at, end = first_bit, first_bit + bits

@@ -6,6 +6,7 @@ two in the hands of a thread: while the device fills or empties one, a core copi
 
 from __future__ import annotations
 
+import math
 import weakref
 from collections.abc import Callable
 from queue import SimpleQueue
@@ -34,6 +35,7 @@ _Pair = tuple[NDArray[np.uint8], NDArray[np.uint8]]
 BLOCK_BYTES = 4 << 20  # large enough for the full speed, small enough to be pinned soon
 COPY_THREADS = 12  # at most; copies into new memory wait for its pages, which more threads bring faster
 SMALL_BYTES = 1 << 20  # below this the driver's own path is as good
+PAIR_BYTES = 32 << 20  # that a core copies in the time that two blocks take to be pinned
 
 
 class Staging:
@@ -44,7 +46,7 @@ class Staging:
     context, queue, device
         Where to copy, and on which queue.
     block_bytes : int
-        Size of the pinned blocks, two for each thread, which are allocated when a copy needs them.
+        Size of the pinned blocks, two for each thread, which are allocated when there is enough to copy.
     """
 
     def __init__(
@@ -52,7 +54,7 @@ class Staging:
     ) -> None:
         self._context, self._queue, self._device = context, queue, device
         self._block_bytes = block_bytes
-        self._pairs = 0
+        self._pairs = self._copied = 0
         self._free: SimpleQueue[_Pair] = SimpleQueue()
         self._pinned: dict[int, int] = {}
         self._threads: ThreadPoolExecutor | None = None
@@ -119,7 +121,7 @@ class Staging:
         A thread begins a piece before it ends the one before.
         """
         starts = range(0, size, self._block_bytes)
-        threads = self._ready(len(starts))
+        threads, pairs = self._ready(len(starts), size)
         events: dict[int, pyopencl.Event] = {}
         todo = iter(starts)  # one `next` at a time is what Python's lock sees to
 
@@ -143,18 +145,24 @@ class Staging:
             finally:
                 self._free.put(blocks)
 
-        for done in [threads.submit(work) for _ in range(min(self._most, len(starts)))]:
+        for done in [threads.submit(work) for _ in range(pairs)]:
             done.result()
         return events[starts[-1]]
 
-    def _ready(self, pieces: int) -> ThreadPoolExecutor:
-        """The threads, with blocks for so many pieces."""
+    def _ready(self, pieces: int, size: int) -> tuple[ThreadPoolExecutor, int]:
+        """The threads, and how many of them copy so many pieces, each with a pair of blocks.
+
+        With n pairs, pinning takes n times as long as copying `PAIR_BYTES`, and all copies an n-th of their time: the
+        sum is least where n is the root of the bytes copied until now, in `PAIR_BYTES`.
+        """
         if self._threads is None:
             self._threads = futures.ThreadPoolExecutor(self._most, "copy")
-        while self._pairs < min(self._most, pieces):
+        self._copied += size
+        worth = max(1, math.isqrt(self._copied // PAIR_BYTES))
+        while self._pairs < min(self._most, pieces, worth):
             self._free.put((self._block(), self._block()))
             self._pairs += 1
-        return self._threads
+        return self._threads, min(self._pairs, pieces)
 
     def _block(self) -> NDArray[np.uint8]:
         return pinned_array(self._context, self._queue, self._device, (self._block_bytes,), np.uint8)

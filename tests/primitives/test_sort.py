@@ -84,7 +84,16 @@ def test_a_cpu_device_with_memory_of_its_own(device: Device) -> None:
 
 def test_digits_do_not_pass_a_word() -> None:
     assert radix_passes(64, 0, 20) == [(0, 0, 7), (0, 7, 7), (0, 14, 6)]
-    assert radix_passes(64, 2, 62) == [(0, 2, 8), (0, 10, 8), (0, 18, 8), (0, 26, 8), (0, 34, 8), (0, 42, 8), (0, 50, 7), (0, 57, 7)]
+    assert radix_passes(64, 2, 62) == [
+        (0, 2, 8),
+        (0, 10, 8),
+        (0, 18, 8),
+        (0, 26, 8),
+        (0, 34, 8),
+        (0, 42, 8),
+        (0, 50, 7),
+        (0, 57, 7),
+    ]
     assert radix_passes(32, 29, 7) == [(0, 29, 3), (1, 0, 4)]
 
 
