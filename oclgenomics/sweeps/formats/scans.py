@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from oclgenomics.app.multiqc import Content
 from oclgenomics.app.provenance import provenance_lines
 from oclgenomics.app.reports import MISSING, AlignmentsJson, Lines, Report, encoded, in_one_line
-from oclgenomics.app.tracks import Track, stretch_lines
+from oclgenomics.app.tracks import Track, scanned_line, stretch_lines
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.json_text import load_fields
 from oclgenomics.io.number_text import rows_text
@@ -217,9 +217,7 @@ def make_report(
 
 def summary_line(scan: Scan) -> str:
     """Return one line for a person: sites, what was left out and why, and where each statistic is most like a sweep."""
-    left_out = ", ".join(f"{count:,} {reason}" for reason, count in scan.discarded.items() if count)
-    line = f"{scan.name}: {scan.haplotypes:,} haplotypes, {scan.sites:,} sites"
-    line += f" (left out: {left_out})" if left_out else ""
+    line = scanned_line(scan)
     found = []
     for name in (name for name in JUDGED if name in scan.values):
         best = scan.best(name)
