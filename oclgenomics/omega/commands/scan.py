@@ -16,7 +16,7 @@ import oclgenomics
 from oclgenomics import omega
 from oclgenomics.app import commands as app, files
 from oclgenomics.app.html_output import add_html_option, elsewhere, input_title, write_page
-from oclgenomics.app.inputs import add_reading_options, add_region_to_read, read_options, say_haploid, say_unphased
+from oclgenomics.app.inputs import add_input_options, read_options, say_haploid, say_unphased
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.app.peaks import threshold_files
 from oclgenomics.app.reports import Report
@@ -51,13 +51,7 @@ def add_parser(actions: Any) -> None:
         "a tree sequence or a VCF Zarr",
     ))  # fmt: skip
     shared.add_window_options(parser)
-    group = parser.add_argument_group("input")
-    add_reading_options(group)
-    add_region_to_read(group)
-    files.reads(group.add_argument(
-        "--samples", metavar="FILE",
-        help="samples of a VCF, VCF Zarr or tree sequence to use, one per line (default: all)",
-    ))  # fmt: skip
+    group = add_input_options(parser)
     add_samples_out(group)
     shared.add_region_options(group)
     shared.add_site_options(parser)
