@@ -138,8 +138,7 @@ def main() -> int:
             else:
                 record["rows"] += whole_processes(args, name, reads, shape, str(device.index))
     print(f"{device}\n{table(record['rows'])}")
-    if args.json:
-        write_json(args.json, record)
+    write_json(args.json, record)
     return 0
 
 

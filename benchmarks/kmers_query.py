@@ -138,8 +138,7 @@ def main() -> int:
         for file in ("contigs.fa", "reads.fq"):
             record["rows"] += measured(args, folder, folder / file, str(device.index))
             print(table(record["rows"]), file=sys.stderr, flush=True)
-            if args.json:
-                write_json(args.json, record)
+            write_json(args.json, record)
     print(f"{device}\n{table(record['rows'])}")
     return 0
 

@@ -142,8 +142,7 @@ def main() -> None:
         f"worst {worst['ratio']:.2f} "
         f"({worst['sites']} sites, grid {worst['grid']}, {worst['side']} on a side)"
     )
-    if args.json:
-        write_json(args.json, {"benchmark": "omega_kernels", "machine": machine(device), "cases": records})
+    write_json(args.json, {"benchmark": "omega_kernels", "machine": machine(device), "cases": records})
 
 
 if __name__ == "__main__":

@@ -90,8 +90,7 @@ def main() -> None:
         rows = [measure(engine, args.replicates, sites, args.repeat) for sites in SITES]
     print(f"{device.name} [{device.platform}, {device.driver}]")
     print(table(rows))
-    if args.json:
-        write_json(args.json, {"benchmark": "omega_replicates", "machine": machine(device), "scans": rows})
+    write_json(args.json, {"benchmark": "omega_replicates", "machine": machine(device), "scans": rows})
 
 
 if __name__ == "__main__":

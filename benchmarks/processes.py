@@ -298,8 +298,7 @@ def main() -> None:
         for job in args.jobs:
             record["rows"].append(measured(job, folder, args, least, start))
             print(table(record["rows"][-1:]), flush=True)
-            if args.json:
-                write_json(args.json, record)
+            write_json(args.json, record)
 
 
 if __name__ == "__main__":

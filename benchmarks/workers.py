@@ -118,8 +118,7 @@ def main() -> None:
             record["rows"].append(measured(name, Path(folder), args))
         shown = {key: value for key, value in record["rows"][-1].items() if key not in ("seconds", "reads", "grid")}
         print(table([shown]), flush=True)
-        if args.json:
-            write_json(args.json, record)
+        write_json(args.json, record)
 
 
 if __name__ == "__main__":
