@@ -6,7 +6,7 @@ import argparse
 import itertools
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import partial
@@ -152,17 +152,29 @@ def run(args: argparse.Namespace) -> int:
         work.report_profile()
     if null is not None:
         shared.say_compared(args, significance.compare(null, drawn, "this scan"))
-    layout: plots.Layout = "replicates" if messages.replicates else "chromosomes"
-    shown: dict[str, Any] = {"title": input_title([args.input]), "layout": layout, "thresholds": lines}
-    if args.plot:
-        plots.draw_figure(args.plot, plots, "plot_scans", drawn, **shown)
-    if args.html:
-        more = "in a report of each alignment" if args.reports else elsewhere(args)
-        write_page(args, plots.scans_page(drawn, **shown, more=more).text(made))
-    if args.multiqc:
-        write_content(args, formats.scans_content(sample_name(args, [args.input]), drawn))
+    _show(args, drawn, lines, made, replicates=messages.replicates)
     app.say_written(args)
     return 0
+
+
+def _show(
+    args: argparse.Namespace,
+    scans: Sequence[omega.Scan],
+    lines: Sequence[tuple[float, str]],
+    made: Mapping[str, Any],
+    *,
+    replicates: bool,
+) -> None:
+    """Write the figure, the page and the lines for MultiQC, as far as they are asked for."""
+    layout: plots.Layout = "replicates" if replicates else "chromosomes"
+    shown: dict[str, Any] = {"title": input_title([args.input]), "layout": layout, "thresholds": lines}
+    if args.plot:
+        plots.draw_figure(args.plot, plots, "plot_scans", scans, **shown)
+    if args.html:
+        more = "in a report of each alignment" if args.reports else elsewhere(args)
+        write_page(args, plots.scans_page(scans, **shown, more=more).text(made))
+    if args.multiqc:
+        write_content(args, formats.scans_content(sample_name(args, [args.input]), scans))
 
 
 def check_outputs(args: argparse.Namespace) -> app.OutputOptions[formats.ReportFormat]:
