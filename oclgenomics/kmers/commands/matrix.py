@@ -38,7 +38,7 @@ from oclgenomics.kmers.commands.reading import (
 from oclgenomics.notices import number_of
 
 if TYPE_CHECKING:
-    from oclgenomics.kmers.api import MatrixFormat
+    from oclgenomics.kmers.options import MatrixFormat
 
 
 FORMATS = ("tsv", "npz", "parquet")
