@@ -320,10 +320,11 @@ def main() -> None:
         false = list(false_positives(nulls, args.tested, rng, engine)) if args.tested else []
     print("\n\n".join(table(rows) for rows in (results, false) if rows))
     sizes = {"neutral": args.neutral, "swept": args.swept, "tested": args.tested, "seed": args.seed}
-    write_json(
-        args.json,
-        {"benchmark": "sweeps_power", "machine": machine(device), **sizes, "results": results, "false": false},
-    )
+    if args.json:
+        write_json(
+            args.json,
+            {"benchmark": "sweeps_power", "machine": machine(device), **sizes, "results": results, "false": false},
+        )
 
 
 if __name__ == "__main__":
