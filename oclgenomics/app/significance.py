@@ -14,18 +14,6 @@ FEW_MAXIMA = 10  # fewer replicates above a threshold than that leave its rate u
 _ROUNDING = 1e-9  # 0.05 * 100 is not quite 5
 
 
-class RankedThreshold:
-    """A threshold that is the `rank`-th most extreme value of so many neutral replicates, one of each."""
-
-    rank: int
-    replicates: int
-
-    @property
-    def expected_fpr(self) -> float:
-        """Mean false-positive rate over all sets of replicates: rank / (R + 1), at most the one asked for."""
-        return self.rank / (self.replicates + 1)
-
-
 def rank_for(rate: float, replicates: int) -> int:
     """Return which of the largest maxima of so many replicates is the threshold for a false-positive rate.
 
@@ -93,6 +81,18 @@ def check_rates(rates: Sequence[float]) -> None:
     for rate in rates:
         if not 0 < rate < 1:
             raise ParameterError("fpr", "a false-positive rate lies between 0 and 1", rate)
+
+
+class RankedThreshold:
+    """A threshold that is the `rank`-th most extreme value of so many neutral replicates, one of each."""
+
+    rank: int
+    replicates: int
+
+    @property
+    def expected_fpr(self) -> float:
+        """Mean false-positive rate over all sets of replicates: rank / (R + 1), at most the one asked for."""
+        return self.rank / (self.replicates + 1)
 
 
 def known_numbers(values: Sequence[float | None]) -> NDArray[np.float64]:
