@@ -1,4 +1,4 @@
-"""How well reads are classified, and shares of species estimated, beside other programs.
+"""How well reads are classified, and shares of species estimated, compared with other programs.
 
     python benchmarks/classify_accuracy.py [-d cpu] [--worlds own:7001,genes:7101] [--reads 20000]
                                            [--kinds 75,100,150,250,2x75,2x150,5000] [--viral DIR] [--json FILE]

@@ -97,7 +97,7 @@ class Kraken2:
 
     @property
     def builder(self) -> str:
-        """The program that builds, which lies beside the other one."""
+        """The program that builds, which lies next to the other one."""
         return f"{self.path}-build"
 
     def prepare(self, references: Sequence[Path], taxonomy: Path, database: Path) -> list[list[str]]:

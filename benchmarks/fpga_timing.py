@@ -60,7 +60,7 @@ def cycles(repeat: int) -> list[dict[str, Any]]:
 
 
 def drams(repeat: int) -> list[dict[str, Any]]:
-    """Million cycles a second of the cycle level with a DRAM, and its cycles beside those of the events."""
+    """Million cycles a second of the cycle level with a DRAM, and its cycles compared with those of the events."""
     rows = []
     for name, part in DRAMS.items():
         config = load(name)

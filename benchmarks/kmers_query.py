@@ -1,4 +1,4 @@
-"""Look-up of all k-mers of FASTA and FASTQ files in a database, beside Jellyfish where it is installed.
+"""Look-up of all k-mers of FASTA and FASTQ files in a database, compared with Jellyfish where it is installed.
 
     python benchmarks/kmers_query.py [--device gpu] [--genome FILE] [--bases 10e6] [--coverage 10] [--k 31]
                                      [--letters 50e6] [--reports per-record,counts,...] [--repeat 3] [--host]

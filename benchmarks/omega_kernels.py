@@ -1,4 +1,4 @@
-"""Whether `--kernel auto` takes the right kernel: every fixed choice beside it over a range of scans.
+"""Whether `--kernel auto` takes the right kernel: every fixed choice compared with it over a range of scans.
 
     python benchmarks/omega_kernels.py [--device gpu] [--repeat 20] [--most-scores 2e10] [--json FILE]
 

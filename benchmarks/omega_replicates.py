@@ -3,7 +3,7 @@
     python benchmarks/omega_replicates.py [--device gpu] [--replicates 1000] [--repeat 5] [--json FILE]
 
 Replicates of 50 haplotypes with independent sites, in memory; 100 positions each. Rates are those of the
-median of --repeat runs, with the least and the most beside it, from alignments to scans, filters included. The results
+median of --repeat runs, with the least and the most next to it, from alignments to scans, filters included. The results
 have to be the same.
 """
 

@@ -1,9 +1,9 @@
-"""Scans, sorts and their like on the device, beside NumPy on the host, and the share of the copy rate they reach.
+"""Scans, sorts and their like on the device, compared with NumPy on the host, and their share of the copy rate.
 
     python benchmarks/primitives.py [--device gpu] [--items 67108864] [--repeat 5] [--json FILE]
 
 Items lie in device memory before and after. Rates are those of the median of --repeat runs, with the least and the most
-beside it. `of copy` is the least memory traffic of the items over the rate of a plain copy. NumPy works on the same
+next to it. `of copy` is the least memory traffic of the items over the rate of a plain copy. NumPy works on the same
 items on the host, with one thread.
 """
 

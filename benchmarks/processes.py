@@ -1,4 +1,4 @@
-"""Where the time of whole processes goes: start, host and device, beside what their bytes would take.
+"""Where the time of whole processes goes: start, host and device, and what their bytes would take.
 
     python benchmarks/processes.py [-d auto] [--jobs omega,kmers28,kmers55,build,query,signatures,edits,sdtw]
                                    [--size 1] [--repeat 5] [--folder FOLDER] [--traces FOLDER] [--json FILE]

@@ -1,4 +1,4 @@
-"""The figure of the sDTW benchmark: samples a second by reference, beside what the paper prints.
+"""The figure of the sDTW benchmark: samples a second by reference, with what the paper prints.
 
 python benchmarks/sdtw_figures.py RESULT.json FIGURE.png
 """

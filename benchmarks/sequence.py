@@ -6,7 +6,7 @@ Reads of 150 bases, long ones of 150,000 and a genome in lines of 60, at random;
 cache to packed symbols on the device, `letters` that to letters in place (`letter_blocks`), `device` the kernels alone
 on text that is there already, `link` the copy of the text to the device from pinned memory (CPU devices share it, so
 there is none), `read` the reading of the file alone. GB of text a second.
-`with` is what is asked for beside the symbols.
+`with` is what is asked for in addition to the symbols.
 """
 
 from __future__ import annotations

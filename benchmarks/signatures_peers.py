@@ -1,4 +1,4 @@
-"""Programs that find patterns in sequences, beside ours: what they find, and how long they take.
+"""Programs that find patterns in sequences, compared with ours: what they find, and how long they take.
 
 `seqkit -d` takes N of a pattern as A, C, G or T. `classes` are regular expressions written by hand, in which A is
 [AN] and N is [ACGTN]; seqkit and Python's `re` get these. `fuzznuc` takes N of a pattern as any letter.

@@ -1,4 +1,4 @@
-"""Several devices of one machine, a process on each: whole commands with `--workers` beside one device.
+"""Several devices of one machine, a process on each: whole commands with `--workers` compared with one device.
 
     python benchmarks/workers.py --devices 0,1 [--jobs kmers,omega,classify,sdtw,signatures] [--size 1] [--repeat 2]
         [--folder FOLDER] [--json FILE]

@@ -79,7 +79,7 @@ def evidence_text(rows: Iterable[Compared], others: str = "the paper's") -> str:
     every = list(rows)
     found = evidence(every)
     counts = ", ".join(f"{sum(row.kind == kind for row in every)} {kind}" for kind in KINDS)
-    text = f"{len(every)} numbers beside {others}: {counts} (p, c, r)"
+    text = f"{len(every)} numbers compared with {others}: {counts} (p, c, r)"
     if not found:
         return f"{text}; none is evidence"
     off = [100 * row.deviation for row in found]

@@ -112,7 +112,7 @@ def read_options(args: argparse.Namespace, samples: str | None = None, region: s
 
 
 class ReadCalls(Protocol):
-    """What is told of the calls of an alignment, as `oclgenomics.variation.Alignment` has it."""
+    """What messages say of the calls of an alignment, as `oclgenomics.variation.Alignment` has it."""
 
     @property
     def name(self) -> str: ...

@@ -201,7 +201,7 @@ def _scans(
     parts: Iterator[Any], messages: ScanMessages, found: Callable[[omega.Scan], None],
     check: Callable[[omega.AlignmentRead], None] | None,
 ) -> Iterator[omega.Scan]:  # fmt: skip
-    """The scans among the parts; all that comes is told of, and the first alignment checked."""
+    """The scans among the parts; messages say what comes, and the first alignment is checked."""
     for part in parts:
         if isinstance(part, omega.Scan):
             found(part)
