@@ -205,8 +205,7 @@ def main() -> int:
                 for group in _alike(shown):
                     print(f"\n{part}\n{table(group)}", flush=True)
         finally:
-            if args.json:
-                write_json(args.json, record)
+            write_json(args.json, record)
         if args.plot:
             draw(record, args.plot)
     return 0

@@ -1,4 +1,4 @@
-"""How well reads are classified, and shares of species estimated, beside other programs.
+"""How well reads are classified, and shares of species estimated, compared with other programs.
 
     python benchmarks/classify_accuracy.py [-d cpu] [--worlds own:7001,genes:7101] [--reads 20000]
                                            [--kinds 75,100,150,250,2x75,2x150,5000] [--viral DIR] [--json FILE]
@@ -34,6 +34,7 @@ from classify_genes import GeneWorld, write_gene_world
 from classify_tools import Kraken2, MetaCache, Ours, Tool, tools
 from classify_tree import ReadKind, TreeWorld, write_tree_reads, write_tree_world
 from measure import machine, table, write_json
+from numpy.typing import NDArray
 
 from oclgenomics.classify.formats.truth import read_calls, read_truth
 from oclgenomics.classify.options import RANKS
@@ -82,11 +83,10 @@ class Sample:
     reads: list[Reads]
 
 
-def simulated(args: argparse.Namespace, world: str, folder: Path) -> Sample:
-    """Simulate a set."""
+def write_world(root: Path, world: str, *, quick: bool) -> int:
+    """Write the references and the taxonomy of a world, such as own:7201 or tree-near:7203; return its seed."""
     made, _, number = world.partition(":")
-    seed, plan, root = int(number), QUICK_PLAN if args.quick else PLAN, folder / world.replace(":", "-")
-    kind = made.removesuffix("-near")
+    seed, plan, kind = int(number), QUICK_PLAN if quick else PLAN, made.removesuffix("-near")
     plan = plan if kind == made else replace(plan, species_divergence=NEAR)
     if kind == "tree":
         write_tree_world(root, TreeWorld(plan), seed)
@@ -95,16 +95,29 @@ def simulated(args: argparse.Namespace, world: str, folder: Path) -> Sample:
     else:
         write_genomes(root, simulate_genomes(plan, seed))
         write_taxonomy(root / "taxonomy", plan_taxa(plan))
+    return seed
+
+
+def weighted_genomes(root: Path, seed: int) -> tuple[list[ListedGenome], NDArray[np.float64]]:
+    """Return the genomes of a world that reads are of, and the share of the reads that is of each, by `SHARES`."""
     genomes = [one for one in read_table(root) if one.role in SHARES]
     weights = np.random.default_rng(seed).lognormal(0, 1, len(genomes))
     roles = np.array([one.role for one in genomes])
     for role, share in SHARES.items():
         weights[roles == role] *= share / weights[roles == role].sum()
+    return genomes, weights
+
+
+def simulated(args: argparse.Namespace, world: str, folder: Path) -> Sample:
+    """Simulate a set."""
+    root = folder / world.replace(":", "-")
+    seed = write_world(root, world, quick=args.quick)
+    genomes, weights = weighted_genomes(root, seed)
     texts = [read_text(one) for one in genomes]
     reads = []
     for at, name in enumerate(args.kinds):
         scenario = replace(KINDS[name], reads=args.reads // (10 if name == "5000" else 1))
-        if kind == "tree":
+        if world.startswith("tree"):
             how = ReadKind(scenario.length, scenario.insert if scenario.paired else 0, long=name == "5000")
             written = write_tree_reads(root, name, genomes, weights.tolist(), how, scenario.reads, 10 * seed + at)
             reads.append(Reads(name, *written))
@@ -251,8 +264,7 @@ def main() -> None:
                 print(f"{row['set']}, {row['reads']}: {row['tool']}", file=sys.stderr)
     rows.sort(key=lambda row: (row["set"], row["reads"]))
     print(table([shown(row) for row in rows]))
-    if args.json:
-        write_json(args.json, machine(select_device(args.device)) | {"results": rows})
+    write_json(args.json, machine(select_device(args.device)) | {"results": rows})
 
 
 def shown(row: dict[str, Any]) -> dict[str, Any]:

@@ -5,10 +5,10 @@ python benchmarks/classify_figures.py RESULT.json FIGURE.png
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
+
+from measure import draw_result
 
 from oclgenomics.app.figures import BLUE, GREY, INK, ORANGE, SKY, STYLE, TONES, plot_format, save_plot
 
@@ -80,4 +80,4 @@ def _draw_shares(axes: Any, rows: list[Row]) -> None:
 
 
 if __name__ == "__main__":
-    draw(json.loads(Path(sys.argv[1]).read_text()), sys.argv[2])
+    draw_result(draw, __doc__)

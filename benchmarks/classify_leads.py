@@ -74,8 +74,7 @@ def main() -> None:
     with Engine(select_device(args.device)) as engine:
         found = list(rows(args, engine))
         print(table(found))
-        if args.json:
-            write_json(args.json, machine(engine.device) | {"results": found})
+        write_json(args.json, machine(engine.device) | {"results": found})
 
 
 if __name__ == "__main__":

@@ -25,8 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from classify_accuracy import PLAN, QUICK_PLAN, SHARES, Reads, row_of, run, shown
-from classify_genes import GeneWorld, write_gene_world
+from classify_accuracy import Reads, row_of, run, shown, weighted_genomes, write_world
 from classify_tools import Kraken2, MetaCache, Ours, Tool, tools
 from measure import machine, table, write_json
 from numpy.typing import NDArray
@@ -35,8 +34,7 @@ from oclgenomics.classify.formats.truth import read_calls, read_truth
 from oclgenomics.classify.taxonomy.evaluation import evaluate
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 from oclgenomics.runtime import select_device
-from oclgenomics.simulate.metagenomes.files import ListedGenome, read_table, read_text, write_genomes, write_taxonomy
-from oclgenomics.simulate.metagenomes.genomes import plan_taxa, simulate_genomes
+from oclgenomics.simulate.metagenomes.files import ListedGenome, read_text
 
 WORLDS = "own:7001,genes:7101,own-near:7003,genes-near:7103"
 PRESET, RATE = "--preset", "--error-rate"
@@ -46,7 +44,6 @@ RUN, RUN_FACTOR = 3, 3.0  # equal bases, and how much likelier indels are among 
 SPREAD = {"ont": 0.35, "hifi": 0.15}  # of lengths: of their logarithms, and of themselves
 SHAPE = 6.0  # of the gamma distribution of rates
 SHORTEST = 300
-NEAR = (0.01, 0.06)  # divergence of near species from the ancestor of their genus
 BASES = np.frombuffer(b"ACGT", np.uint8)
 
 
@@ -123,20 +120,8 @@ def write_reads(
 
 def simulated(args: argparse.Namespace, world: str, root: Path) -> tuple[list[Path], Path, list[Reads]]:
     """Simulate a set: references, their taxonomy, and reads."""
-    made, _, number = world.partition(":")
-    seed, plan = int(number), QUICK_PLAN if args.quick else PLAN
-    if made.endswith("-near"):
-        plan = replace(plan, species_divergence=NEAR)
-    if made.startswith("genes"):
-        write_gene_world(root, GeneWorld(plan), seed)
-    else:
-        write_genomes(root, simulate_genomes(plan, seed))
-        write_taxonomy(root / "taxonomy", plan_taxa(plan))
-    genomes = [one for one in read_table(root) if one.role in SHARES]
-    weights = np.random.default_rng(seed).lognormal(0, 1, len(genomes))
-    roles = np.array([one.role for one in genomes])
-    for role, share in SHARES.items():
-        weights[roles == role] *= share / weights[roles == role].sum()
+    seed = write_world(root, world, quick=args.quick)
+    genomes, weights = weighted_genomes(root, seed)
     kinds = [Kind.of(name) for name in args.kinds]
     reads = [write_reads(root, kind, args.reads, genomes, weights, 100 * seed + at) for at, kind in enumerate(kinds)]
     return sorted((root / "references").iterdir()), root / "taxonomy", reads
@@ -196,8 +181,7 @@ def main() -> None:
                         print(f"{world}, {some.name}: {tool.name}", file=sys.stderr)
     rows.sort(key=lambda row: (row["set"], row["reads"]))
     print(table([shown(row) for row in rows]))
-    if args.json:
-        write_json(args.json, machine(select_device(args.device)) | {"results": rows})
+    write_json(args.json, machine(select_device(args.device)) | {"results": rows})
 
 
 if __name__ == "__main__":

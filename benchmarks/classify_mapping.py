@@ -14,17 +14,14 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from classify_data import Genomes, Shape, make_genomes, make_reads
-from classify_tools import Kraken2, MetaCache, Ours
-from measure import machine, run_process, table, write_json
-
-from oclgenomics.runtime import select_device
+from classify_tools import Kraken2, MetaCache, Ours, measure_queries
+from measure import run_process
 
 SEED, STRAINS = 13, 4
 LENGTH, ERRORS = 150, 0.01  # of reads
@@ -100,16 +97,5 @@ def row(name: str, reads: int, genomes: Genomes, database: Path, runs: list[dict
     }  # fmt: skip
 
 
-def main() -> int:
-    """Measure, print and write."""
-    args = arguments()
-    with tempfile.TemporaryDirectory() as temporary:
-        found = rows(args, args.folder or Path(temporary))
-    print(table([{name: value for name, value in one.items() if not name.endswith("seconds")} for one in found]))
-    if args.json:
-        write_json(args.json, {"machine": machine(select_device(args.device)), "query": found})
-    return 0
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    measure_queries(arguments(), rows)

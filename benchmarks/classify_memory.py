@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -26,10 +25,8 @@ from unittest import mock
 
 import numpy as np
 from classify_data import Genomes, Shape, make_genomes, make_reads
-from classify_tools import Ours
-from measure import machine, run_process, table, write_json
-
-from oclgenomics.runtime import select_device
+from classify_tools import Ours, measure_queries
+from measure import run_process
 
 SEED = 11
 LENGTH, ERRORS = 100, 0.01  # of reads
@@ -123,16 +120,5 @@ def add_times(found: list[dict[str, Any]]) -> None:
         one["times the database"] = more["peak MB"] / more["database MB"]
 
 
-def main() -> int:
-    """Measure, print and write."""
-    args = arguments()
-    with tempfile.TemporaryDirectory() as temporary:
-        found = rows(args, args.folder or Path(temporary))
-    print(table([{name: value for name, value in one.items() if not name.endswith("seconds")} for one in found]))
-    if args.json:
-        write_json(args.json, {"machine": machine(select_device(args.device)), "query": found})
-    return 0
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    measure_queries(arguments(), rows)

@@ -22,14 +22,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from classify_accuracy import PLAN, QUICK_PLAN, Reads, _written, run, shares_of_calls
-from classify_genes import GeneWorld, write_gene_world
-from classify_long import NEAR
+from classify_accuracy import Reads, _written, run, shares_of_calls, write_world
 from classify_tools import Kraken2, Ours, tools
 from measure import machine, table, write_json
 
@@ -37,8 +34,7 @@ from oclgenomics.classify.formats.truth import read_calls, read_truth
 from oclgenomics.classify.taxonomy.evaluation import CLASSES
 from oclgenomics.classify.taxonomy.ncbi import read_taxonomy
 from oclgenomics.runtime import select_device
-from oclgenomics.simulate.metagenomes.files import read_table, read_text, write_genomes, write_taxonomy
-from oclgenomics.simulate.metagenomes.genomes import plan_taxa, simulate_genomes
+from oclgenomics.simulate.metagenomes.files import read_table, read_text
 from oclgenomics.simulate.metagenomes.reads import ReadScenario, simulate_reads
 
 WORLDS = "own:7201,genes:7301,own-near:7203,genes-near:7303"
@@ -48,14 +44,7 @@ Shares = dict[int, float]
 
 def simulated(args: argparse.Namespace, world: str, root: Path) -> tuple[list[Path], list[Reads], dict[int, int]]:
     """Simulate a world: references that are cut, reads for each share of novel species, and lengths of genomes."""
-    made, _, number = world.partition(":")
-    seed, plan = int(number), QUICK_PLAN if args.quick else PLAN
-    plan = replace(plan, species_divergence=NEAR) if made.endswith("-near") else plan
-    if made.startswith("genes"):
-        write_gene_world(root, GeneWorld(plan), seed)
-    else:
-        write_genomes(root, simulate_genomes(plan, seed))
-        write_taxonomy(root / "taxonomy", plan_taxa(plan))
+    seed = write_world(root, world, quick=args.quick)
     rng, genomes = np.random.default_rng(seed), read_table(root)
     species = sorted({one.species_taxid for one in genomes})
     kept = dict(zip(species, rng.uniform(0.3, 1, len(species)).tolist(), strict=True))
@@ -209,8 +198,7 @@ def main() -> None:
         {name: f"{value:.3f}" if isinstance(value, float) else value for name, value in row.items()} for row in rows
     ]
     print(table([{"within": "-"} | row for row in shown]))
-    if args.json:
-        write_json(args.json, machine(select_device(args.device)) | {"results": rows})
+    write_json(args.json, machine(select_device(args.device)) | {"results": rows})
 
 
 if __name__ == "__main__":

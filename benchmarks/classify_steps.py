@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from classify_data import Genomes
+from measure import run_times
 
 from oclgenomics.classify import Index
 from oclgenomics.classify.api import build
@@ -39,11 +40,7 @@ class Sample(Protocol):
 
 def warm_build(engine: Engine, genomes: Genomes, repeat: int) -> dict[str, Any]:
     """Time `build`, after a run that is not counted, and its kernels."""
-    seconds = []
-    for _ in range(repeat + 1):
-        start = time.perf_counter()
-        build(genomes.references, taxonomy=genomes.taxonomy, engine=engine)
-        seconds.append(time.perf_counter() - start)
+    seconds = run_times(repeat + 1, lambda: build(genomes.references, taxonomy=genomes.taxonomy, engine=engine))
     with Engine(engine.device, profile=True) as profiled:
         build(genomes.references, taxonomy=genomes.taxonomy, engine=profiled)
         profiled.profile.clear()

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
+
+from measure import machine, table, write_json
+
+from oclgenomics.runtime import select_device
 
 __all__ = ["Kraken2", "MetaCache", "Ours", "Tool", "tools"]
 
@@ -91,7 +97,7 @@ class Kraken2:
 
     @property
     def builder(self) -> str:
-        """The program that builds, which lies beside the other one."""
+        """The program that builds, which lies next to the other one."""
         return f"{self.path}-build"
 
     def prepare(self, references: Sequence[Path], taxonomy: Path, database: Path) -> list[list[str]]:
@@ -125,3 +131,11 @@ def tools(device: str, threads: int) -> list[Tool]:
     if path := shutil.which("kraken2"):
         found += [Kraken2(path, threads), Kraken2(path, threads, fast=True, name="Kraken2 --fast-build")]
     return found
+
+
+def measure_queries(args: argparse.Namespace, rows: Callable[[argparse.Namespace, Path], list[dict[str, Any]]]) -> None:
+    """Measure in `folder` of the arguments, or in a temporary one; print the rows without lists, and write all."""
+    with tempfile.TemporaryDirectory() as temporary:
+        found = rows(args, args.folder or Path(temporary))
+    print(table([{name: value for name, value in one.items() if not name.endswith("seconds")} for one in found]))
+    write_json(args.json, {"machine": machine(select_device(args.device)), "query": found})

@@ -79,8 +79,7 @@ def main() -> None:
         row = {name: round(found[name] / batches, 2) for name in (*names, "fills", "kernels", "buffers")}
         row |= {"batches": batches, "cpu s": time.process_time()}
         print(table([row]))
-        if args.json:
-            write_json(args.json, {"benchmark": "device_commands", "words": args.words, **host(), "rows": [row]})
+        write_json(args.json, {"benchmark": "device_commands", "words": args.words, **host(), "rows": [row]})
         sys.stdout.flush()
         leave(status)
 

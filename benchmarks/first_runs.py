@@ -144,8 +144,7 @@ def main() -> None:
             built = programs_of(words)
             rows.append(row | {"programs": len(built)} | ways_of(device, built))
     print(table(rows))
-    if args.json:
-        write_json(args.json, {**machine(device), "repeat": args.repeat, "rows": rows})
+    write_json(args.json, {**machine(device), "repeat": args.repeat, "rows": rows})
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from measure import host, table, write_json
+from measure import best_time, host, table, write_json
 
 from oclgenomics.io import inflate
 from oclgenomics.io.cores import usable_cores
@@ -207,12 +207,7 @@ def read(path: Path, threads: int) -> int:
 
 def seconds_to_read(path: Path, threads: int, repeat: int) -> float:
     """The best time."""
-    times = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        read(path, threads)
-        times.append(time.perf_counter() - start)
-    return min(times)
+    return best_time(repeat, read, path, threads)
 
 
 class Stages:
@@ -328,8 +323,7 @@ def main() -> None:
                 rows = [measure(path, name, size_written, threads, args.repeat) for threads in counts]
         print(table(rows), flush=True)
         record["inputs"] += rows
-    if args.json:
-        write_json(args.json, record)
+    write_json(args.json, record)
 
 
 if __name__ == "__main__":

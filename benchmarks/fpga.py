@@ -12,11 +12,10 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from measure import host, table, write_json
+from measure import best_time, host, table, write_json
 
 from hls_model import load
 from hls_model.functional import run
@@ -36,7 +35,7 @@ def functional(repeat: int) -> list[dict[str, Any]]:
             sums = operands(left, right, 1, kind)
             row: dict[str, Any] = {"left": left, "right": right, "operands": kind}
             for name in DESIGNS:
-                row[f"{name}_Momega_per_s"] = left * right / 1e6 / _best(repeat, run, sums, load(name))
+                row[f"{name}_Momega_per_s"] = left * right / 1e6 / best_time(repeat, run, sums, load(name))
             rows.append(row)
     return rows
 
@@ -60,19 +59,10 @@ def verilog(repeat: int, lanes: list[int]) -> list[dict[str, Any]]:
                     "port_words": circuit.port_words,
                     "build_s": seconds,
                     "cycles": cycles,
-                    "kcycles_per_s": cycles / 1e3 / _best(repeat, twin.run, bench, positions),
+                    "kcycles_per_s": cycles / 1e3 / best_time(repeat, twin.run, bench, positions),
                 }
             )
     return rows
-
-
-def _best(repeat: int, call: Callable[..., object], *args: object) -> float:
-    seconds = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        call(*args)
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
 
 
 def main() -> None:
@@ -86,8 +76,7 @@ def main() -> None:
     if args.verilog:
         record["verilog"] = verilog(args.repeat, [int(lanes) for lanes in args.verilog.split(",")])
         print(table(record["verilog"]))
-    if args.json:
-        write_json(args.json, record)
+    write_json(args.json, record)
 
 
 if __name__ == "__main__":

@@ -77,8 +77,7 @@ def main() -> None:
                 rows.append({"data": name, "matrix": matrix, "omegas": omegas, **timed, "Momega_per_s": rate})
     record = {"benchmark": "fpga_run", "machine": host(), "runs": rows}
     print(table(rows))
-    if args.json:
-        write_json(args.json, record)
+    write_json(args.json, record)
 
 
 if __name__ == "__main__":

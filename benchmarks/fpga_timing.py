@@ -11,11 +11,9 @@ from __future__ import annotations
 
 import argparse
 import io
-import time
-from collections.abc import Callable
 from typing import Any
 
-from measure import host, table, write_json
+from measure import best_time, host, table, write_json
 
 from hls_model import Workload, change, load, simulate
 from hls_model.extras.trace import trace
@@ -35,7 +33,7 @@ def grids(repeat: int) -> list[dict[str, Any]]:
         for name in DESIGNS:
             config = load(name)
             row: dict[str, Any] = {"snps": snps, "design": name, "cycles": simulate(workload, config).cycles}
-            row["L1_ms"] = 1e3 * _best(repeat, simulate, workload, config)
+            row["L1_ms"] = 1e3 * best_time(repeat, simulate, workload, config)
             rows.append(row)
     return rows
 
@@ -53,23 +51,23 @@ def cycles(repeat: int) -> list[dict[str, Any]]:
             {
                 "design": name,
                 "cycles": steps,
-                "L2_Mcycles_per_s": steps / 1e6 / _best(repeat, simulate, workload, config, "L2"),
-                "recording_s": _best(1, trace, config, left, RIGHT),
-                "vcd_s": _best(1, write_vcd, recording, io.StringIO()),
+                "L2_Mcycles_per_s": steps / 1e6 / best_time(repeat, simulate, workload, config, "L2"),
+                "recording_s": best_time(1, trace, config, left, RIGHT),
+                "vcd_s": best_time(1, write_vcd, recording, io.StringIO()),
             }
         )
     return rows
 
 
 def drams(repeat: int) -> list[dict[str, Any]]:
-    """Million cycles a second of the cycle level with a DRAM, and its cycles beside those of the events."""
+    """Million cycles a second of the cycle level with a DRAM, and its cycles compared with those of the events."""
     rows = []
     for name, part in DRAMS.items():
         config = load(name)
         workload = Workload.single(200, 2_496)
         with_dram = change(config, {"memory": {"dram": part}})
         steps = simulate(workload, with_dram, "L2").cycles
-        seconds = _best(repeat, simulate, workload, with_dram, "L2")
+        seconds = best_time(repeat, simulate, workload, with_dram, "L2")
         rows.append(
             {
                 "design": name,
@@ -82,15 +80,6 @@ def drams(repeat: int) -> list[dict[str, Any]]:
     return rows
 
 
-def _best(repeat: int, run: Callable[..., object], *args: object) -> float:
-    seconds = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        run(*args)
-        seconds.append(time.perf_counter() - start)
-    return min(seconds)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=5)
@@ -100,8 +89,7 @@ def main() -> None:
     record |= {"cycles": cycles(args.repeat), "drams": drams(args.repeat)}
     for part in ("grids", "cycles", "drams"):
         print(table(record[part]))
-    if args.json:
-        write_json(args.json, record)
+    write_json(args.json, record)
 
 
 if __name__ == "__main__":

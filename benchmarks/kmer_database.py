@@ -187,8 +187,7 @@ def main() -> int:
         rows = [row for k in args.k for row in measure(Path(folder) / "kmers", k, args, engine)]
     print(table(rows))
     print(f"load of the machine: {os.getloadavg()[0]:.1f}")
-    if args.json:
-        write_json(args.json, {"machine": machine(engine.device), "host": host(), "rows": rows})
+    write_json(args.json, {"machine": machine(engine.device), "host": host(), "rows": rows})
     return 0
 
 

@@ -1,4 +1,4 @@
-"""K-mer counting from a file to a written database, beside Gerbil, KMC and Jellyfish where they are installed.
+"""K-mer counting from a file to a written database, compared with Gerbil, KMC and Jellyfish where they are installed.
 
     python benchmarks/kmers.py [--device gpu] [--sets plain] [--genome FILE] [--bases 24e6] [--coverage 10]
                                [--k 21,31,55] [--repeat 3] [--max-memory 500M] [--peers gerbil,kmc] [--json FILE]
@@ -138,8 +138,7 @@ def main() -> int:
             else:
                 record["rows"] += whole_processes(args, name, reads, shape, str(device.index))
     print(f"{device}\n{table(record['rows'])}")
-    if args.json:
-        write_json(args.json, record)
+    write_json(args.json, record)
     return 0
 
 

@@ -166,8 +166,7 @@ def main() -> int:
     record["rows"] = rows
     record["windows"] = number * (READ - args.k + 1)
     record["spectrum"] = {count: spectra[0][count] for count in sorted(spectra[0])[:40]}
-    if args.json:
-        write_json(args.json, record)
+    write_json(args.json, record)
     if not all(row["same"] for row in rows):
         print("the spectra differ", file=sys.stderr)
     return int(not all(row["same"] for row in rows))

@@ -1,4 +1,4 @@
-"""Look-up of all k-mers of FASTA and FASTQ files in a database, beside Jellyfish where it is installed.
+"""Look-up of all k-mers of FASTA and FASTQ files in a database, compared with Jellyfish where it is installed.
 
     python benchmarks/kmers_query.py [--device gpu] [--genome FILE] [--bases 10e6] [--coverage 10] [--k 31]
                                      [--letters 50e6] [--reports per-record,counts,...] [--repeat 3] [--host]
@@ -138,8 +138,7 @@ def main() -> int:
         for file in ("contigs.fa", "reads.fq"):
             record["rows"] += measured(args, folder, folder / file, str(device.index))
             print(table(record["rows"]), file=sys.stderr, flush=True)
-            if args.json:
-                write_json(args.json, record)
+            write_json(args.json, record)
     print(f"{device}\n{table(record['rows'])}")
     return 0
 

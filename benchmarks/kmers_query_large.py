@@ -146,8 +146,7 @@ def main() -> int:
                     case = {"bases": bases, "database MB": megabytes, "k": k, "query bases": length}
                     record["rows"] += measured(args, folder, case, peers, str(device.index))
                     print(table(record["rows"]), file=sys.stderr, flush=True)
-                    if args.json:
-                        write_json(args.json, record)
+                    write_json(args.json, record)
     print(f"{device}\n{table(record['rows'])}")
     return 0
 

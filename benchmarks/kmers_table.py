@@ -170,8 +170,7 @@ def main() -> int:
         record: dict[str, Any] = {"machine": machine(device), "scale": args.scale}
         record["rows"] = runs(args, Path(name), str(device.index))
     print(f"{device}, scale {args.scale:g}\n{table(record['rows'])}")
-    if args.json:
-        write_json(args.json, record)
+    write_json(args.json, record)
     if args.plot:
         draw(record, args.plot)
     return 0

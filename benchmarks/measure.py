@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import datetime
 import json
 import os
@@ -10,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,10 @@ from oclgenomics import __version__
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.runtime.loader import opencl
 
-__all__ = ["copy_rate", "host", "machine", "run_process", "table", "write_json"]
+__all__ = [
+    "best_time", "copy_rate", "draw_result", "host", "machine", "run_parts", "run_process", "run_times", "table",
+    "write_json",
+]  # fmt: skip
 
 COPY_BYTES = 1 << 28
 
@@ -81,22 +85,37 @@ def run_process(
     return {"seconds": seconds, **times, "peak_mb": peak}
 
 
+def run_times(repeat: int, call: Callable[..., object], *arguments: object) -> list[float]:
+    """Wall seconds of each of some calls."""
+    times = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        call(*arguments)
+        times.append(time.perf_counter() - start)
+    return times
+
+
+def best_time(repeat: int, call: Callable[..., object], *arguments: object) -> float:
+    """Wall seconds of the fastest of some calls."""
+    return min(run_times(repeat, call, *arguments))
+
+
 def copy_rate(engine: Engine) -> float:
     """GB/s of a copy within the device's memory, bytes read and bytes written counted."""
     cl = opencl()
     size = min(COPY_BYTES, engine.max_allocation // 4)
     source, target = engine.empty(size, np.uint8), engine.empty(size, np.uint8)
     engine.fill(source, 1)
-    times = []
-    for _ in range(5):
-        engine.finish()
-        start = time.perf_counter()
+
+    def copy() -> None:
         cl.enqueue_copy(engine._compute, target.memory.buffer, source.memory.buffer, byte_count=size)
         engine.finish()
-        times.append(time.perf_counter() - start)
+
+    engine.finish()
+    seconds = best_time(5, copy)
     source.release()
     target.release()
-    return 2 * size / min(times) / 1e9
+    return 2 * size / seconds / 1e9
 
 
 def machine(device: Device) -> dict[str, Any]:
@@ -142,10 +161,51 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def write_json(path: str, record: dict[str, Any]) -> None:
-    """Write a record to a file, "-" for standard output."""
+def write_json(path: str | None, record: dict[str, Any]) -> None:
+    """Write a record to a file, "-" for standard output, if one is named."""
+    if not path:
+        return
     text = json.dumps(record, indent=1) + "\n"
     if path == "-":
         sys.stdout.write(text)
     else:
         Path(path).write_text(text)
+
+
+def run_parts(
+    parts: Mapping[str, tuple[Callable[[Any], list[dict[str, Any]]], Callable[[list[dict[str, Any]]], str]]],
+    names: Iterable[str],
+    bench: Any,
+    record: dict[str, Any],
+    path: str | None,
+) -> None:
+    """Run parts of a benchmark, print their rows, and write what is done, so that it is there if a later part fails.
+
+    Parameters
+    ----------
+    parts : mapping of str to (callable, callable)
+        What makes the rows of a part, and what makes text of them.
+    names : iterable of str
+        Of the parts to run.
+    bench : object
+        What parts measure.
+    record : dict
+        Gets the rows by the names of the parts.
+    path : str, optional
+        The file of the record.
+    """
+    for name in names:
+        run, as_text = parts[name]
+        print(f"{name} ...", file=sys.stderr, flush=True)
+        record[name] = run(bench)
+        print(f"\n{name}\n{as_text(record[name])}", flush=True)
+        write_json(path, record)
+
+
+def draw_result(draw: Callable[[Any, str], object], description: str | None) -> None:
+    """Draw the figure of a result that was written before, both of which the command line names."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("result", metavar="RESULT.json")
+    parser.add_argument("figure", metavar="FIGURE.png")
+    args = parser.parse_args()
+    draw(json.loads(Path(args.result).read_text()), args.figure)

@@ -232,9 +232,8 @@ def main() -> None:
             records.append(measure(name, args, engine, rate, Path(folder)))
             print(table([summary(record) for record in records]).splitlines()[-1], file=sys.stderr, flush=True)
     print(table([summary(record) for record in records]))
-    if args.json:
-        result = {"benchmark": "omega", "precision": args.precision, "machine": where, "copy_gb_per_s": rate}
-        write_json(args.json, {**result, "sets": records})
+    result = {"benchmark": "omega", "precision": args.precision, "machine": where, "copy_gb_per_s": rate}
+    write_json(args.json, {**result, "sets": records})
 
 
 if __name__ == "__main__":

@@ -88,10 +88,9 @@ def main() -> None:
             np.testing.assert_array_equal(getattr(scan, name), getattr(first, name))
     print(table([{name: value for name, value in row.items() if name != "kernels"} for row in rows]))
     print(f"packed sites: {alignment.packed_bytes / (1 << 20):,.0f} MB; results are the same for every limit")
-    if args.json:
-        sizes = {name: getattr(args, name) for name in ("sites", "haplotypes", "window", "grid")}
-        where = machine(select_device(args.device))
-        write_json(args.json, {"benchmark": "omega_chromosome", "machine": where, **sizes, "scans": rows})
+    sizes = {name: getattr(args, name) for name in ("sites", "haplotypes", "window", "grid")}
+    where = machine(select_device(args.device))
+    write_json(args.json, {"benchmark": "omega_chromosome", "machine": where, **sizes, "scans": rows})
 
 
 if __name__ == "__main__":

@@ -207,9 +207,8 @@ def main() -> None:
     print(f"{device.name} [{device.platform}, {device.driver}], copy {rate:.1f} GB/s")
     print("Figures 12 and 13\n" + table(rows))
     print("Figure 14 and Table III\n" + table(loads))
-    if args.json:
-        record = {"benchmark": "omega_figures", "machine": where, "copy_gb_per_s": rate}
-        write_json(args.json, {**record, "sweep": rows, "workloads": loads})
+    record = {"benchmark": "omega_figures", "machine": where, "copy_gb_per_s": rate}
+    write_json(args.json, {**record, "sweep": rows, "workloads": loads})
     if args.plot:
         draw(rows, loads, device.name, args.plot)
 

@@ -1,4 +1,4 @@
-"""Whether `--kernel auto` takes the right kernel: every fixed choice beside it over a range of scans.
+"""Whether `--kernel auto` takes the right kernel: every fixed choice compared with it over a range of scans.
 
     python benchmarks/omega_kernels.py [--device gpu] [--repeat 20] [--most-scores 2e10] [--json FILE]
 
@@ -142,8 +142,7 @@ def main() -> None:
         f"worst {worst['ratio']:.2f} "
         f"({worst['sites']} sites, grid {worst['grid']}, {worst['side']} on a side)"
     )
-    if args.json:
-        write_json(args.json, {"benchmark": "omega_kernels", "machine": machine(device), "cases": records})
+    write_json(args.json, {"benchmark": "omega_kernels", "machine": machine(device), "cases": records})
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
     python benchmarks/omega_replicates.py [--device gpu] [--replicates 1000] [--repeat 5] [--json FILE]
 
 Replicates of 50 haplotypes with independent sites, in memory; 100 positions each. Rates are those of the
-median of --repeat runs, with the least and the most beside it, from alignments to scans, filters included. The results
+median of --repeat runs, with the least and the most next to it, from alignments to scans, filters included. The results
 have to be the same.
 """
 
@@ -90,8 +90,7 @@ def main() -> None:
         rows = [measure(engine, args.replicates, sites, args.repeat) for sites in SITES]
     print(f"{device.name} [{device.platform}, {device.driver}]")
     print(table(rows))
-    if args.json:
-        write_json(args.json, {"benchmark": "omega_replicates", "machine": machine(device), "scans": rows})
+    write_json(args.json, {"benchmark": "omega_replicates", "machine": machine(device), "scans": rows})
 
 
 if __name__ == "__main__":

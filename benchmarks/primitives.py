@@ -1,9 +1,9 @@
-"""Scans, sorts and their like on the device, beside NumPy on the host, and the share of the copy rate they reach.
+"""Scans, sorts and their like on the device, compared with NumPy on the host, and their share of the copy rate.
 
     python benchmarks/primitives.py [--device gpu] [--items 67108864] [--repeat 5] [--json FILE]
 
 Items lie in device memory before and after. Rates are those of the median of --repeat runs, with the least and the most
-beside it. `of copy` is the least memory traffic of the items over the rate of a plain copy. NumPy works on the same
+next to it. `of copy` is the least memory traffic of the items over the rate of a plain copy. NumPy works on the same
 items on the host, with one thread.
 """
 
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from measure import copy_rate, machine, table, write_json
+from measure import best_time, copy_rate, machine, table, write_json
 
 from oclgenomics.primitives import compact, merge, partition, run_lengths, scan, sort
 from oclgenomics.runtime import DeviceArray, Engine, select_device
@@ -168,12 +168,7 @@ def host_rate(case: Case, repeat: int) -> float:
     """Items per second of NumPy, one thread; not a number where it has no such function."""
     if case.host is None or case.host_items is None:
         return float("nan")
-    times = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        case.host(case.host_items)
-        times.append(time.perf_counter() - start)
-    return len(case.host_items) / min(times)
+    return len(case.host_items) / best_time(repeat, case.host, case.host_items)
 
 
 def main() -> int:
@@ -204,8 +199,7 @@ def main() -> int:
             )
         record["rows"] = rows
     print(f"{record['machine']['device']}, {items:,} items, copy {record['copy_gbps']:.3g} GB/s\n{table(rows)}")
-    if args.json:
-        write_json(args.json, record)
+    write_json(args.json, record)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Where the time of whole processes goes: start, host and device, beside what their bytes would take.
+"""Where the time of whole processes goes: start, host and device, and what their bytes would take.
 
     python benchmarks/processes.py [-d auto] [--jobs omega,kmers28,kmers55,build,query,signatures,edits,sdtw]
                                    [--size 1] [--repeat 5] [--folder FOLDER] [--traces FOLDER] [--json FILE]
@@ -298,8 +298,7 @@ def main() -> None:
         for job in args.jobs:
             record["rows"].append(measured(job, folder, args, least, start))
             print(table(record["rows"][-1:]), flush=True)
-            if args.json:
-                write_json(args.json, record)
+            write_json(args.json, record)
 
 
 if __name__ == "__main__":

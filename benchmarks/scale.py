@@ -429,8 +429,7 @@ def main() -> None:
     if {"kmers", "classify"} <= set(jobs):
         record["projected"] = projections(rows, models, 1e9 * record["storage GB/s"])
         print("", table(record["projected"]), sep="\n")
-    if args.json:
-        write_json(args.json, record)
+    write_json(args.json, record)
     if args.plot:
         draw(args.plot, rows, models)
 

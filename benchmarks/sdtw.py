@@ -20,7 +20,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from measure import machine, table, write_json
+from measure import machine, run_parts, table
 from sdtw_batches import batch_rows
 from sdtw_bench import Bench
 from sdtw_data import MODEL, PREFIX, REFERENCES, SEED, make_reads, make_references
@@ -85,13 +85,7 @@ def main() -> int:
     record |= {"columns": {name: len(one) for name, one in bench.references.items()}, "files": sorted(args.fasta)}
     record["published"] = PUBLISHED
     print(f"{device.name} [{device.platform}, {device.driver}]", flush=True)
-    for name in args.parts:
-        run, as_text = PARTS[name]
-        print(f"{name} ...", file=sys.stderr, flush=True)
-        record[name] = run(bench)
-        print(f"\n{name}\n{as_text(record[name])}", flush=True)
-        if args.json:
-            write_json(args.json, record)
+    run_parts(PARTS, args.parts, bench, record, args.json)
     if args.plot:
         draw(record, args.plot)
     return 0

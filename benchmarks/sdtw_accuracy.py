@@ -179,8 +179,7 @@ def main() -> int:
             rows = rows_of(reads, found[reads.name])
             record["rows"] += rows
             print(f"\n{table(shown(rows))}", flush=True)
-            if args.json:
-                write_json(args.json, record)
+            write_json(args.json, record)
     if args.plot:
         draw({target: [(name, one) for name, one, _ in ones] for target, ones in found.items()}, DRAWN, args.plot)
     return 0

@@ -1,17 +1,15 @@
-"""The figure of the sDTW benchmark: samples a second by reference, beside what the paper prints.
+"""The figure of the sDTW benchmark: samples a second by reference, with what the paper prints.
 
 python benchmarks/sdtw_figures.py RESULT.json FIGURE.png
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measure import draw_result
 
 from oclgenomics.app.figures import BLUE, GREY, INK, ORANGE, STYLE, TONES, plot_format, save_plot
 
@@ -96,15 +94,5 @@ def _head(figure: Any, record: dict[str, Any], where: dict[str, Any]) -> None:
     figure.legend(handles, labels, loc="outside lower left", ncols=2, columnspacing=3, frameon=False)
 
 
-def main() -> int:
-    """Draw the figure of a result that was written before."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("result", metavar="RESULT.json")
-    parser.add_argument("figure", metavar="FIGURE.png")
-    args = parser.parse_args()
-    draw(json.loads(Path(args.result).read_text()), args.figure)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    draw_result(draw, __doc__)

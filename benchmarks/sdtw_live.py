@@ -224,11 +224,10 @@ def main() -> None:
     wanted = [(run, channels, chunk) for channels in args.channels for chunk in args.chunks for run in args.runs
               if channels > UNCONTROLLED or not run.endswith("control")]  # fmt: skip
     rows = [in_turn(args, *one, package) for one in wanted for package in packages]
-    if args.json:
-        write_json(
-            args.json,
-            {**rows[-1]["machine"], "seconds": args.seconds, "model": args.model, "cores": args.cores, "runs": rows},
-        )
+    write_json(
+        args.json,
+        {**rows[-1]["machine"], "seconds": args.seconds, "model": args.model, "cores": args.cores, "runs": rows},
+    )
 
 
 if __name__ == "__main__":

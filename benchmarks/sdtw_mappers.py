@@ -58,9 +58,8 @@ def main() -> None:
                         rows.append(row)
                         print(table([row]), flush=True)
     print(table(rows))
-    if args.json:
-        record = {"rows": rows, "reads": args.reads, "noisy": args.noisy}
-        write_json(args.json, record | machine(device))
+    record = {"rows": rows, "reads": args.reads, "noisy": args.noisy}
+    write_json(args.json, record | machine(device))
 
 
 def arguments() -> argparse.Namespace:

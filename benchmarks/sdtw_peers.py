@@ -70,8 +70,7 @@ def main() -> int:
         print(table(record["sigfish"]), flush=True)
         for shown in record["places"]:
             print(table([shown]))
-    if args.json:
-        write_json(args.json, record)
+    write_json(args.json, record)
     return 0
 
 

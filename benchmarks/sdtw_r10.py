@@ -60,8 +60,7 @@ def main() -> None:
         rows = [row for target in args.target for row in judged(args, engine, signals, model, target, backgrounds)]
         record = {"rows": rows, "reads": args.reads, "noisy": args.noisy, "model": model.name} | machine(engine.device)
     print(table(rows))
-    if args.json:
-        write_json(args.json, record)
+    write_json(args.json, record)
 
 
 def arguments() -> argparse.Namespace:

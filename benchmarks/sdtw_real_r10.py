@@ -83,8 +83,7 @@ def main() -> None:
                     ))  # fmt: skip
         record = {"rows": rows, "trims": trims, "rawhash2": peers, "model": model.name} | machine(engine.device)
     print(table(rows), table(trims), table(peers) if peers else "", sep="\n\n")
-    if args.json:
-        write_json(args.json, record)
+    write_json(args.json, record)
 
 
 def pieces(folder: Path, parts: Any, model: Any) -> tuple[Signals, NDArray[np.int64], NDArray[np.bool_]]:

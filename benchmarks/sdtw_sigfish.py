@@ -1,4 +1,4 @@
-"""sigfish beside ours: times, and where the programs place reads."""
+"""sigfish compared with ours: times, and where the programs place reads."""
 
 from __future__ import annotations
 

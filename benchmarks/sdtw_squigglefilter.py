@@ -1,4 +1,4 @@
-"""SquiggleFilter's functions beside ours: costs, which have to be the same, and times."""
+"""SquiggleFilter's functions compared with ours: costs, which have to be the same, and times."""
 
 from __future__ import annotations
 

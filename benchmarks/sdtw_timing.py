@@ -128,7 +128,7 @@ def measure(
 
 
 def bounds(engine: Engine, row: dict[str, Any], options: AlignOptions, ghz: float | None) -> dict[str, Any]:
-    """What the rates are beside the bound."""
+    """What the rates are compared with the bound."""
     if not engine.tuning.cpu:
         peak = issue_rate(engine.device)
         instructions = GPU_INSTRUCTIONS[row["variant"]]

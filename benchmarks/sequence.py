@@ -6,7 +6,7 @@ Reads of 150 bases, long ones of 150,000 and a genome in lines of 60, at random;
 cache to packed symbols on the device, `letters` that to letters in place (`letter_blocks`), `device` the kernels alone
 on text that is there already, `link` the copy of the text to the device from pinned memory (CPU devices share it, so
 there is none), `read` the reading of the file alone. GB of text a second.
-`with` is what is asked for beside the symbols.
+`with` is what is asked for in addition to the symbols.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measure import machine, table, write_json
+from measure import best_time, machine, table, write_json
 
 from oclgenomics.io.source import Source
 from oclgenomics.runtime import Engine, select_device
@@ -58,12 +57,8 @@ def fasta_text(rng: np.random.Generator, size: int) -> np.ndarray:
 
 def best(run: Callable[[], object], repeat: int) -> float:
     """Seconds of the fastest run; the first one compiles and does not count."""
-    times = []
-    for _ in range(repeat + 1):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return min(times[1:])
+    run()
+    return best_time(repeat, run)
 
 
 def rates(engine: Engine, name: str, text: np.ndarray, repeat: int, options: dict[str, Any]) -> dict[str, Any]:
@@ -148,8 +143,7 @@ def main() -> int:
         in_place = (*texts, ("long reads", fastq_text(rng, size, LONG)))
         record["letters"] = [letter_rate(engine, name, text, args.repeat) for name, text in in_place]
     print(f"{record['machine']['device']}, GB/s\n{table(record['rows'])}\n\n{table(record['letters'])}")
-    if args.json:
-        write_json(args.json, record)
+    write_json(args.json, record)
     return 0
 
 

@@ -41,7 +41,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from measure import copy_rate, machine, run_process, table, write_json
+from measure import copy_rate, machine, run_parts, run_process, table
 from signatures_bad import BAD, bad_set
 from signatures_data import PAPER, SEED, DataSet, of_length, scaled, simulate_set, simulate_sets
 from signatures_factors import factor_rows, factor_table
@@ -230,13 +230,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
         bench = Bench(args, engine, profiled, Path(folder), copy if shared else link, most)
         warm_up(bench)
-        for name in args.parts:
-            run, as_text = RUNS[name]
-            print(f"{name} ...", file=sys.stderr, flush=True)
-            record[name] = run(bench)
-            print(f"\n{name}\n{as_text(record[name])}", flush=True)
-            if args.json:
-                write_json(args.json, record)
+        run_parts(RUNS, args.parts, bench, record, args.json)
     if args.plot:
         draw(record, args.plot)
     return 0

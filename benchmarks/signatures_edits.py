@@ -138,8 +138,7 @@ def main() -> int:
     for one in (one for one in SETS if not args.few or (one.signatures <= 32 and one.length <= 64)):
         with tempfile.TemporaryDirectory() as folder:
             record["rows"].append(measured(one, args, Path(folder)))
-        if args.json:
-            write_json(args.json, record)
+        write_json(args.json, record)
         print(table([{key: value for key, value in record["rows"][-1].items() if key != "runs"}]), flush=True)
     return 0
 

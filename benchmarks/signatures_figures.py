@@ -5,13 +5,12 @@ python benchmarks/signatures_figures.py RESULT.json FIGURE.png
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from measure import draw_result
 
 from oclgenomics.app.figures import BLUE, GREY, INK, ORANGE, SKY, STYLE, plot_format, save_plot
 
@@ -143,15 +142,5 @@ def _mark_published(axes: Any) -> None:
     )  # fmt: skip
 
 
-def main() -> int:
-    """Draw the figure of a result that was written before."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("result", metavar="RESULT.json")
-    parser.add_argument("figure", metavar="FIGURE.png")
-    args = parser.parse_args()
-    draw(json.loads(Path(args.result).read_text()), args.figure)
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    draw_result(draw, __doc__)

@@ -1,4 +1,4 @@
-"""Programs that find patterns in sequences, beside ours: what they find, and how long they take.
+"""Programs that find patterns in sequences, compared with ours: what they find, and how long they take.
 
 `seqkit -d` takes N of a pattern as A, C, G or T. `classes` are regular expressions written by hand, in which A is
 [AN] and N is [ACGTN]; seqkit and Python's `re` get these. `fuzznuc` takes N of a pattern as any letter.
@@ -9,13 +9,12 @@ from __future__ import annotations
 import shutil
 import statistics
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from measure import run_process
+from measure import run_process, run_times
 
 from oclgenomics.io.cores import usable_cores
 from oclgenomics.runtime import Engine
@@ -124,12 +123,7 @@ def warm_seconds(engine: Engine, samples: Path, signatures: Path, truth: Pairs, 
     """Median seconds of `scan()` after a first one, which has to find the truth."""
     if named_pairs(scan(samples, signatures, engine=engine)) != truth:
         raise SystemExit(f"{samples.name}: other pairs than brute force finds")
-    seconds = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        scan(samples, signatures, engine=engine)
-        seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds)
+    return statistics.median(run_times(repeat, lambda: scan(samples, signatures, engine=engine)))
 
 
 def compare(

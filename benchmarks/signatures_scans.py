@@ -13,6 +13,7 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
+from measure import best_time
 from signatures_data import DataSet
 
 from oclgenomics.runtime import Engine
@@ -43,14 +44,14 @@ def link_rate(engine: Engine) -> float:
     size = min(LINK_BYTES, engine.max_allocation // 4)
     source, target = engine.pinned(size, np.uint8), engine.empty(size, np.uint8)
     source.fill(1)
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
+
+    def send() -> None:
         engine.write(target, source)
         engine.finish()
-        times.append(time.perf_counter() - start)
+
+    seconds = best_time(5, send)
     target.release()
-    return size / min(times) / 1e9
+    return size / seconds / 1e9
 
 
 class StageClock:

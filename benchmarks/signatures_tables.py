@@ -131,8 +131,7 @@ def main() -> int:
         record["reads"] = read_rows(engine, int(READS * scale), args.repeat)
     for part in ("tables", "reads"):
         print(f"\n{part}\n{table(record[part])}", flush=True)
-    if args.json:
-        write_json(args.json, record)
+    write_json(args.json, record)
     return 0
 
 

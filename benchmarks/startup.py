@@ -81,8 +81,7 @@ def main() -> None:
                 row |= {"peer_ms": 1e3 * peer, "ratio": own / peer}
             rows.append(row)
     print(table(rows))
-    if args.json:
-        write_json(args.json, {**machine(device), "repeat": args.repeat, "rows": rows})
+    write_json(args.json, {**machine(device), "repeat": args.repeat, "rows": rows})
 
 
 if __name__ == "__main__":

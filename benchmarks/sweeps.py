@@ -94,8 +94,7 @@ def main() -> None:
                 rows.append({"statistics": "mu, RAiSD", "s": peer["best"], "CPU s": peer["cpu"], "MB": peer["peak_mb"]})
                 print(table(rows[-1:]), flush=True)
             record["rows"] = rows
-            if args.json:
-                write_json(args.json, record)
+            write_json(args.json, record)
 
 
 if __name__ == "__main__":

@@ -74,9 +74,8 @@ def main() -> None:
                 difference = float(np.abs(theirs[:, 1] - scan.values["clr"]).max())
                 print(f"grid {grid}: largest difference of a ratio from SweepFinder2's {difference:.2g}")
     print(table(results))
-    if args.json:
-        record = {"benchmark": "sweeps_clr", "machine": machine(select_device(args.device)), "results": results}
-        write_json(args.json, record)
+    record = {"benchmark": "sweeps_clr", "machine": machine(select_device(args.device)), "results": results}
+    write_json(args.json, record)
 
 
 if __name__ == "__main__":

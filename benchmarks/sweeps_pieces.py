@@ -78,8 +78,7 @@ def main() -> None:
         for job, words in jobs.items():
             record["rows"].append({"job": job, **measured(words, folder, args)})
             print(table(record["rows"][-1:]), flush=True)
-    if args.json:
-        write_json(args.json, record)
+    write_json(args.json, record)
 
 
 if __name__ == "__main__":

@@ -126,11 +126,10 @@ def main() -> None:
                     })  # fmt: skip
     print("\n\n".join(table(rows) for rows in (results, false) if rows))
     sizes = {"replicates": args.replicates, "coarse": args.coarse, "fine": args.fine, "seed": args.seed}
-    if args.json:
-        write_json(
-            args.json,
-            {"benchmark": "sweeps_refine", "machine": machine(device), **sizes, "results": results, "false": false},
-        )
+    write_json(
+        args.json,
+        {"benchmark": "sweeps_refine", "machine": machine(device), **sizes, "results": results, "false": false},
+    )
 
 
 if __name__ == "__main__":

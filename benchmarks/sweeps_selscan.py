@@ -78,10 +78,9 @@ def main() -> None:
                 for program, each in found.items()
             ]  # fmt: skip
     print(table(results))
-    if args.json:
-        write_json(
-            args.json, {"benchmark": "sweeps_selscan", "machine": machine(device), "mb": args.mb, "results": results}
-        )
+    write_json(
+        args.json, {"benchmark": "sweeps_selscan", "machine": machine(device), "mb": args.mb, "results": results}
+    )
 
 
 if __name__ == "__main__":

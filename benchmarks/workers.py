@@ -1,4 +1,4 @@
-"""Several devices of one machine, a process on each: whole commands with `--workers` beside one device.
+"""Several devices of one machine, a process on each: whole commands with `--workers` compared with one device.
 
     python benchmarks/workers.py --devices 0,1 [--jobs kmers,omega,classify,sdtw,signatures] [--size 1] [--repeat 2]
         [--folder FOLDER] [--json FILE]
@@ -118,8 +118,7 @@ def main() -> None:
             record["rows"].append(measured(name, Path(folder), args))
         shown = {key: value for key, value in record["rows"][-1].items() if key not in ("seconds", "reads", "grid")}
         print(table([shown]), flush=True)
-        if args.json:
-            write_json(args.json, record)
+        write_json(args.json, record)
 
 
 if __name__ == "__main__":

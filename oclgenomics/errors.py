@@ -11,6 +11,7 @@ its options (--max-memory, --precision accurate). Names that are no option of th
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -109,6 +110,22 @@ def check_choice(parameter: str, value: object, choices: Iterable[str]) -> None:
     choices = list(choices)
     if value not in choices:
         raise ParameterError(parameter, f"choose one of {', '.join(choices)}", value)
+
+
+def whole_number(parameter: str, value: object) -> int:
+    """Return a whole number as Python's, which may have been NumPy's.
+
+    Raises
+    ------
+    ParameterError
+        It is something else.
+    """
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise ParameterError(parameter, "give a whole number, as an integer", value) from None
 
 
 def check_range(parameter: str, value: float | None, least: float, most: float, text: str) -> None:

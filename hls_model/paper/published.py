@@ -79,7 +79,7 @@ def evidence_text(rows: Iterable[Compared], others: str = "the paper's") -> str:
     every = list(rows)
     found = evidence(every)
     counts = ", ".join(f"{sum(row.kind == kind for row in every)} {kind}" for kind in KINDS)
-    text = f"{len(every)} numbers beside {others}: {counts} (p, c, r)"
+    text = f"{len(every)} numbers compared with {others}: {counts} (p, c, r)"
     if not found:
         return f"{text}; none is evidence"
     off = [100 * row.deviation for row in found]
@@ -184,9 +184,6 @@ TABLE3: Mapping[str, Mix] = {
         ),
     )
 }  # fmt: skip
-
-# Million omegas per second of a 4-core Intel Core i7-6700HQ by threads (Table IV).
-INTEL_OMEGA_RATES: Mapping[int, float] = {1: 99.8, 2: 198.1, 3: 300.1, 4: 390.0, 8: 433.1}
 
 # The 4-core AMD A10-5757M (section VI.D): LD by mix, and the range of its omegas.
 AMD_LD_RATES: Mapping[str, float] = {"50/50": 4.0, "90/10": 41.0, "10/90": 0.5}

@@ -74,7 +74,10 @@ WORDS: Mapping[str, Callable[[Config], tuple[str, str]]] = {
     "memory": lambda config: ("the lanes wait for data for", "more or wider ports, or a bank for each"),
     "latency": _latency,
     "prefetch": _prefetch,
-    "overhead": lambda config: ("what each grid position costs beside its columns takes", "fewer, larger positions"),
+    "overhead": lambda config: (
+        "what each grid position costs apart from its columns takes",
+        "fewer, larger positions",
+    ),
     "software": lambda config: (
         "software computes the remainder for",
         "mask the lanes of a last beat instead (remainder=masked), or a smaller unroll",

@@ -1,7 +1,7 @@
 """All phases of a scan on a design, in the order in which they happen, and the stretches in which it is done.
 
-M takes 4 bytes for each pair of SNPs that some window holds, in the place of r2. Beside it lie the genotypes, where the
-card computes LD, and a copy of the block of every position under way, where blocks are copied. A scan of which that
+M takes 4 bytes for each pair of SNPs that some window holds, in the place of r2. Next to it lie the genotypes, where
+the card computes LD, and a copy of the block of every position under way, where blocks are copied. A scan of which that
 does not fit is cut into stretches of neighbouring grid positions, each as long as fits. A stretch is a scan of its own:
 what its windows share with those of the stretch before is sent, counted and added up again.
 
@@ -186,7 +186,7 @@ def scan_phases(
 
     Phases follow each other unless `Phase.beside` says otherwise: the paper times LD and the pipelines, each by itself,
     and says nothing of the rest. `software_overlap` and `host_overlap` put software's omegas and what the host and its
-    link do for them beside the pipelines.
+    link do for them during the pipelines.
 
     Parameters
     ----------

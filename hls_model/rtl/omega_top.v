@@ -8,7 +8,7 @@
 module omega_top #(
     parameter P = `LANES,
     parameter W = `PORT_WORDS,  // words of a port beat
-    parameter STREAM_RS = `STREAM_RS,  // RS comes beside TS in every beat (P words of RS, P of TS); there is no buffer
+    parameter STREAM_RS = `STREAM_RS,  // RS comes with TS in every beat (P words of RS, P of TS); there is no buffer
     parameter FADD = `FADD,
     parameter FSUB = `FSUB,
     parameter FDIV = `FDIV,

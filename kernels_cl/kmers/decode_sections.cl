@@ -9,12 +9,33 @@
 #include "kmers/section_lanes.clh"
 #include "kmers/siphash.clh"
 
-// Decode the counts; whether that was possible.
-static inline uint read_counts(__global const ulong *data, ulong at, uint words, uint kmers, __global uint *counts)
+typedef struct {
+    __global ulong *keys;
+    ulong stride;
+    __global uint *counts;
+} Output;
+
+static inline uint take_key(const Output *out, const Walk *walk, uint i, uint taken)
 {
+    put_key(walk, out->keys, out->stride, walk->begin + i);
+    return taken + 1;
+}
+
+#if WIDE
+static inline void take_lanes(const Output *out, const Lanes *lanes, ulong place, uint apart, uint i, uint *taken)
+{
+    PUT_LANES(lanes->key, out->keys + place + i, apart);
+}
+#endif
+
+static inline uint take_counts(const Output *out, const Sections *all, uint section, uint taken)
+{
+    const uint words = count_words_of(all, section), kmers = kmers_of(all, section);
+    __global uint *counts = out->counts + begin_of(all, section);
+    ulong at = counts_from(all, section);
     uint place = 0;
     for (uint i = 0; i < words; ++i, at += 8) {
-        const CountWord some = count_word(data, at);
+        const CountWord some = count_word(all->data, at);
         if (!is_sound(&some, kmers - place))
             return 0;
         for (uint j = 0; j < some.held; ++j)
@@ -23,6 +44,8 @@ static inline uint read_counts(__global const ulong *data, ulong at, uint words,
     }
     return place == kmers;
 }
+
+#include "kmers/section_loop.clh"
 
 __kernel void check_sections(__global const ulong *data, __global const ulong *table, uint sections, ulong k0, ulong k1,
                              __global uint *status)
@@ -34,73 +57,11 @@ __kernel void check_sections(__global const ulong *data, __global const ulong *t
     status[section] = siphash_span(data, table[section], bytes, k0, k1) != table[3 * sections + section];
 }
 
-// Decode up to TOGETHER sections.
-static inline void decode_few(__global const ulong *data, __global const ulong *table, __global const ulong *limits, ulong stride,
-                              uint sections, uint first, uint few, __global ulong *keys, __global uint *counts, __global uint *status)
-{
-    Walk walks[TOGETHER];
-    start_walks(data, table, limits, sections, first, few, status, walks);
-    UNROLL
-    for (uint t = 0; t < TOGETHER; ++t)
-        if (walks[t].kmers)
-            put_key(&walks[t], keys, stride, walks[t].begin);
-    const uint longest = longest_of(walks);
-    for (uint i = 1; i < longest; ++i) {
-        UNROLL
-        for (uint t = 0; t < TOGETHER; ++t)
-            if (i < walks[t].kmers) {
-                go_to_next(data, &walks[t]);
-                put_key(&walks[t], keys, stride, walks[t].begin + i);
-            }
-    }
-    UNROLL
-    for (uint t = 0; t < TOGETHER; ++t)
-        if (walks[t].kmers) {
-            const uint words = table[2 * sections + first + t];
-            const uint fine = ends_well(&walks[t], limits, sections, first + t) &&
-                              read_counts(data, walks[t].end, words, walks[t].kmers, counts + walks[t].begin);
-            status[first + t] = fine ? 0 : 2;
-        }
-}
-
-#if WIDE
-// Decode WIDE sections; whether all are sound and nothing about them is rare.
-static inline uint decode_lanes(__global const ulong *data, __global const ulong *table, __global const ulong *limits, uint sections,
-                                uint first, __global ulong *keys, __global uint *counts)
-{
-    const uint kmers = table[4 * sections + first];
-    const ulong begin = table[5 * sections + first];
-    Lanes lanes = start_lanes(data, table, limits, sections, first);
-    for (uint i = 0;; ++i) {
-        PUT_LANES(lanes.key, keys + begin + i, kmers);
-        if (i + 1 == kmers)
-            break;
-        go_on_in_lanes(data, &lanes);
-    }
-    uint fine = lanes_end_well(&lanes, limits, sections, first);
-    for (uint t = 0; fine && t < WIDE; ++t) {
-        const uint words = table[2 * sections + first + t];
-        fine = read_counts(data, table[first + t] + table[sections + first + t], words, kmers, counts + begin + t * kmers);
-    }
-    return fine;
-}
-#endif
-
 __kernel ALONE
 void decode_sections(__global const ulong *data, __global const ulong *table, __global const ulong *limits, ulong stride, uint sections,
                      uint each, __global ulong *keys, __global uint *counts, __global uint *status)
 {
-    uint first = get_global_id(0) * each;
-    const uint last = MIN(first + each, sections);
-    while (first < last) {
-#if WIDE
-        if (are_alike(table, last, sections, first, status) && decode_lanes(data, table, limits, sections, first, keys, counts)) {
-            first += WIDE;
-            continue;
-        }
-#endif
-        const uint few = MIN(TOGETHER, last - first);
-        decode_few(data, table, limits, stride, sections, first, few, keys, counts, status);
-        first += few;
-    }
+    const Sections all = {data, table, limits, status, sections};
+    const Output out = {keys, stride, counts};
+    decode_each(&all, &out, each);
 }

@@ -12,122 +12,76 @@
 #include "kmers/key_table.clh"
 #include "kmers/section_lanes.clh"
 
+typedef struct {
+    __global ulong *keys;
+    ulong stride;
+    __global uint *counts, *kept;
+    __global const uint *marks;
+    uint k, bits;
+} Output;
+
 // Put a section's key behind those that stay; the next one takes its place unless it stays, too. Its number in the section goes where
 // its count will.
-static inline uint keep_marked(const Walk *walk, uint number, uint kept, uint k, uint bits, __global const uint *marks,
-                               __global ulong *keys, ulong stride, __global uint *counts)
+static inline uint take_key(const Output *out, const Walk *walk, uint i, uint taken)
 {
-    const uint mark = mark_of(walk->key.word, k, bits);
-    put_key(walk, keys, stride, walk->begin + kept);
-    counts[walk->begin + kept] = number;
-    return kept + BIT_OF(marks, mark);
+    const uint mark = mark_of(walk->key.word, out->k, out->bits);
+    put_key(walk, out->keys, out->stride, walk->begin + taken);
+    out->counts[walk->begin + taken] = i;
+    return taken + BIT_OF(out->marks, mark);
 }
 
-// Decode the counts of the `kept` k-mers whose numbers are there; whether all of the section were sound.
-static inline uint read_kept(__global const ulong *data, ulong at, uint words, uint kmers, uint kept, __global uint *counts)
+#if WIDE
+static inline void take_lanes(const Output *out, const Lanes *lanes, ulong place, uint apart, uint i, uint *taken)
 {
+    const ulong8 key = lanes->key;
+    const ulong8 at = key >> (2 * out->k - out->bits) << MARK_BITS | (key * MARK_FACTOR) >> (64 - MARK_BITS);
+    __global const uint *marks = out->marks;
+    const ulong8 word = (ulong8)(marks[at.s0 >> 5], marks[at.s1 >> 5], marks[at.s2 >> 5], marks[at.s3 >> 5], marks[at.s4 >> 5],
+                                 marks[at.s5 >> 5], marks[at.s6 >> 5], marks[at.s7 >> 5]);
+    const ulong8 marked = word >> (at & 31) & 1;
+    if (!any_lane(as_long8(marked)))
+        return;
+    ulong some[WIDE], held[WIDE];
+    PUT_LANES(marked, some, 1);
+    PUT_LANES(key, held, 1);
+    for (uint t = 0; t < WIDE; ++t)
+        if (some[t]) {
+            const ulong to = place + t * apart + taken[t]++;
+            out->keys[to] = held[t];
+            out->counts[to] = i;
+        }
+}
+#endif
+
+// Decode the counts of the keys that stay, whose numbers are there.
+static inline uint take_counts(const Output *out, const Sections *all, uint section, uint taken)
+{
+    const uint words = count_words_of(all, section), kmers = kmers_of(all, section);
+    __global uint *counts = out->counts + begin_of(all, section);
+    ulong at = counts_from(all, section);
     uint place = 0, done = 0;
+    out->kept[section] = taken;
     for (uint i = 0; i < words; ++i, at += 8) {
-        const CountWord some = count_word(data, at);
+        const CountWord some = count_word(all->data, at);
         if (!is_sound(&some, kmers - place))
             return 0;
-        for (; done < kept && counts[done] < place + some.held; ++done)
+        for (; done < taken && counts[done] < place + some.held; ++done)
             counts[done] = count_at(&some, counts[done] - place);
         place += some.held;
     }
     return place == kmers;
 }
 
-// Decode up to TOGETHER sections.
-static inline void keep_few(__global const ulong *data, __global const ulong *table, __global const ulong *limits, ulong stride,
-                            uint sections, uint first, uint few, uint k, uint bits, __global const uint *marks, __global ulong *keys,
-                            __global uint *counts, __global uint *kept, __global uint *status)
-{
-    Walk walks[TOGETHER];
-    uint stay[TOGETHER];
-    start_walks(data, table, limits, sections, first, few, status, walks);
-    UNROLL
-    for (uint t = 0; t < TOGETHER; ++t)
-        stay[t] = walks[t].kmers ? keep_marked(&walks[t], 0, 0, k, bits, marks, keys, stride, counts) : 0;
-    const uint longest = longest_of(walks);
-    for (uint i = 1; i < longest; ++i) {
-        UNROLL
-        for (uint t = 0; t < TOGETHER; ++t)
-            if (i < walks[t].kmers) {
-                go_to_next(data, &walks[t]);
-                stay[t] = keep_marked(&walks[t], i, stay[t], k, bits, marks, keys, stride, counts);
-            }
-    }
-    UNROLL
-    for (uint t = 0; t < TOGETHER; ++t)
-        if (walks[t].kmers) {
-            const uint words = table[2 * sections + first + t];
-            const uint fine = ends_well(&walks[t], limits, sections, first + t) &&
-                              read_kept(data, walks[t].end, words, walks[t].kmers, stay[t], counts + walks[t].begin);
-            status[first + t] = fine ? 0 : 2;
-            kept[first + t] = stay[t];
-        }
-}
-
-#if WIDE
-// Decode WIDE sections; whether all are sound and nothing about them is rare.
-static inline uint keep_in_lanes(__global const ulong *data, __global const ulong *table, __global const ulong *limits, uint sections,
-                                 uint first, uint k, uint bits, __global const uint *marks, __global ulong *keys,
-                                 __global uint *counts, __global uint *kept)
-{
-    const uint kmers = table[4 * sections + first];
-    const ulong begin = table[5 * sections + first];
-    Lanes lanes = start_lanes(data, table, limits, sections, first);
-    uint stay[WIDE] = {0};
-    for (uint i = 0;; ++i) {
-        const ulong8 at = lanes.key >> (2 * k - bits) << MARK_BITS | (lanes.key * MARK_FACTOR) >> (64 - MARK_BITS);
-        const ulong8 word = (ulong8)(marks[at.s0 >> 5], marks[at.s1 >> 5], marks[at.s2 >> 5], marks[at.s3 >> 5], marks[at.s4 >> 5],
-                                     marks[at.s5 >> 5], marks[at.s6 >> 5], marks[at.s7 >> 5]);
-        const ulong8 marked = word >> (at & 31) & 1;
-        if (any_lane(as_long8(marked))) {
-            ulong some[WIDE], held[WIDE];
-            PUT_LANES(marked, some, 1);
-            PUT_LANES(lanes.key, held, 1);
-            for (uint t = 0; t < WIDE; ++t)
-                if (some[t]) {
-                    const ulong place = begin + t * kmers + stay[t]++;
-                    keys[place] = held[t];
-                    counts[place] = i;
-                }
-        }
-        if (i + 1 == kmers)
-            break;
-        go_on_in_lanes(data, &lanes);
-    }
-    uint fine = lanes_end_well(&lanes, limits, sections, first);
-    for (uint t = 0; fine && t < WIDE; ++t) {
-        const uint words = table[2 * sections + first + t];
-        kept[first + t] = stay[t];
-        fine = read_kept(data, table[first + t] + table[sections + first + t], words, kmers, stay[t], counts + begin + t * kmers);
-    }
-    return fine;
-}
-#endif
+#include "kmers/section_loop.clh"
 
 __kernel ALONE
 void decode_marked(__global const ulong *data, __global const ulong *table, __global const ulong *limits, ulong stride, uint sections,
                    uint each, uint k, uint bits, __global const uint *marks, __global ulong *keys, __global uint *counts,
                    __global uint *kept, __global uint *status)
 {
-    uint first = get_global_id(0) * each;
-    const uint last = MIN(first + each, sections);
-    while (first < last) {
-#if WIDE
-        if (are_alike(table, last, sections, first, status) &&
-            keep_in_lanes(data, table, limits, sections, first, k, bits, marks, keys, counts, kept)) {
-            first += WIDE;
-            continue;
-        }
-#endif
-        const uint few = MIN(TOGETHER, last - first);
-        keep_few(data, table, limits, stride, sections, first, few, k, bits, marks, keys, counts, kept, status);
-        first += few;
-    }
+    const Sections all = {data, table, limits, status, sections};
+    const Output out = {keys, stride, counts, kept, marks, k, bits};
+    decode_each(&all, &out, each);
 }
 
 __kernel void join_marked(__global const ulong *spans, uint sections, ulong stride, __global const ulong *keys,

@@ -113,7 +113,7 @@ typedef struct {
     uint text_size, scored, spare, row, column, columns, pairs, together;
 } Job;
 
-// A pattern beside a piece, and what its matches need.
+// A pattern at a piece, and what its matches need.
 typedef struct {
     __global const uint *planes;  // from the piece's first word on
     ulong stride;
@@ -272,7 +272,7 @@ static inline uint is_match(const Comparison *c, uint start, SUM sum)
         __global const uint *concrete, __global const uint *planes, __global const uint *ranks, __global const SUM *sums,         \
         __global const uchar *memory, __global const Job *job
 
-// The column's pattern beside the row's piece.
+// The column's pattern at the row's piece.
 #define COMPARE(c, row, column)                                                                                                   \
     compare(c, rows + (row), patterns + (column), steps, first_steps + (column) * FIRST_STEPS, concrete, planes, ranks, sums,     \
             memory, job)

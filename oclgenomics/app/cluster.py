@@ -1,6 +1,6 @@
 """Work of the workers of a Dask scheduler: each piece of a job is a task, its result a file that all machines see.
 
-A task is told what the process that asks for it has: the version of the package, the working folder and the marks of
+A task gets what the process that asks for it has: the version of the package, the working folder and the marks of
 the inputs. A worker that has another one of them does nothing and says what differs. A piece that nobody waits for any
 more, as its command was interrupted, ends where it tells its progress next.
 """
@@ -283,7 +283,7 @@ class _Tasks(Executor):
         threading.Thread(target=self._settle, args=[made, task], name="oclgenomics-answer", daemon=True).start()
 
     def _forget(self, made: Future[Made]) -> None:
-        self._waiting.pop(made).release()  # whoever is at it ends, if it is not done
+        self._waiting.pop(made).release()  # the worker that is at it ends, if it is not done
 
     def _settle(self, made: Future[Made], task: Any) -> None:
         try:

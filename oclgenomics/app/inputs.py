@@ -48,6 +48,18 @@ def add_region_to_read(group: argparse._ArgumentGroup) -> None:
     )  # fmt: skip
 
 
+def add_input_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Add the options of the alignments that a scan reads; return their group."""
+    group = parser.add_argument_group("input")
+    add_reading_options(group)
+    add_region_to_read(group)
+    reads(group.add_argument(
+        "--samples", metavar="FILE",
+        help="samples of a VCF, VCF Zarr or tree sequence to use, one per line (default: all)",
+    ))  # fmt: skip
+    return group
+
+
 def _region(text: str) -> str:
     """A region as `ReadOptions` has it, with positions as other options have them."""
     chromosome, colon, span = text.rpartition(":")
@@ -100,7 +112,7 @@ def read_options(args: argparse.Namespace, samples: str | None = None, region: s
 
 
 class ReadCalls(Protocol):
-    """What is told of the calls of an alignment, as `oclgenomics.variation.Alignment` has it."""
+    """What messages say of the calls of an alignment, as `oclgenomics.variation.Alignment` has it."""
 
     @property
     def name(self) -> str: ...

@@ -3,7 +3,7 @@
 Processes, because NVIDIA's OpenCL lets one thread of a process in at a time. Each has an engine of its own, which stays
 open from task to task. A task goes to whichever worker is free, so devices share the work by their measured speed. A
 worker with nothing left to do also does a task that another one would take longer to end; the first answer counts, and
-whoever is still at it is killed before that is known. So a slow device holds nobody up, nor one that hangs.
+a worker that is still at it is killed before that is known. So a slow device holds nobody up, nor one that hangs.
 
 A task whose worker dies, or loses its device, is given to another one, or to a fresh one, until `TRIES` are lost.
 """
@@ -140,7 +140,7 @@ class DevicePool(Executor):
         while (task := self._next(worker)) is not None:
             outcome, lost = worker.tried(task)
             if lost:
-                worker.end()  # now, so that whoever waits for the outcome knows that nobody is at it any more
+                worker.end()  # now, so that nobody is at it any more when the outcome is known
             with self._changed:
                 task.held.remove(worker)
                 if worker.unwanted:

@@ -83,6 +83,18 @@ def check_rates(rates: Sequence[float]) -> None:
             raise ParameterError("fpr", "a false-positive rate lies between 0 and 1", rate)
 
 
+class RankedThreshold:
+    """A threshold that is the `rank`-th most extreme value of so many neutral replicates, one of each."""
+
+    rank: int
+    replicates: int
+
+    @property
+    def expected_fpr(self) -> float:
+        """Mean false-positive rate over all sets of replicates: rank / (R + 1), at most the one asked for."""
+        return self.rank / (self.replicates + 1)
+
+
 def known_numbers(values: Sequence[float | None]) -> NDArray[np.float64]:
     """Return a column of a file as float64 (values,), NaN for null.
 

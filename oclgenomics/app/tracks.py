@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+from oclgenomics.app.frames import to_frame
 
 GAP = 0.012  # between chromosomes, as a share of all of them together
 GAPS = 0.3  # of all gaps together at most
@@ -28,6 +32,105 @@ class Track(NamedTuple):
     name: str
     positions: NDArray[np.float64]
     values: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class MergedRegion:
+    """Windows along a chromosome that are one region.
+
+    Attributes
+    ----------
+    chromosome : str
+    replicate : int
+    start, end : int
+        First and last bp of the merged windows, counted from 1.
+    position : float
+        The one in the region that is most like a sweep.
+    """
+
+    chromosome: str
+    replicate: int
+    start: int
+    end: int
+    position: float
+
+
+class ScannedAlignment(Protocol):
+    """What scans of all systems say of their alignment."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def haplotypes(self) -> int: ...
+
+    @property
+    def sites(self) -> int: ...
+
+    @property
+    def discarded(self) -> Mapping[str, int]: ...
+
+
+def scanned_line(scan: ScannedAlignment) -> str:
+    """Return for a person which alignment was scanned, and what was left out of it and why."""
+    left_out = ", ".join(f"{count:,} {reason}" for reason, count in scan.discarded.items() if count)
+    line = f"{scan.name}: {scan.haplotypes:,} haplotypes, {scan.sites:,} sites"
+    return f"{line} (left out: {left_out})" if left_out else line
+
+
+PartT = TypeVar("PartT")
+
+
+class PartSequence(Sequence[PartT]):
+    """A result with a part for each chromosome or replicate, as the sequence of its parts."""
+
+    @property
+    @abstractmethod
+    def _parts(self) -> Sequence[PartT]: ...
+
+    @overload
+    def __getitem__(self, index: int) -> PartT: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[PartT]: ...
+
+    def __getitem__(self, index: int | slice) -> PartT | Sequence[PartT]:
+        return self._parts[index]
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+
+class TabularScan(Protocol):
+    """A scan with columns of one length."""
+
+    def records(self) -> Iterator[dict[str, Any]]: ...
+
+    def _columns(self) -> Mapping[str, NDArray[Any]]: ...
+
+
+ScanT = TypeVar("ScanT", bound=TabularScan)
+
+
+class ScanSequence(PartSequence[ScanT]):
+    """The scans of an input, in its order."""
+
+    _columns_of_none: ClassVar[Sequence[str]] = ()  # of a table without any scan
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {', '.join(map(repr, self[:3]))}{', ...' * (len(self) > 3)}>"
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Give a dict for each row of all scans, as `Scan.records` does."""
+        for scan in self:
+            yield from scan.records()
+
+    def to_frame(self) -> Any:
+        """Make a table of the rows of all scans, as `Scan.to_frame` does."""
+        columns = [scan._columns() for scan in self]
+        if not columns:
+            return to_frame({name: [] for name in self._columns_of_none})
+        return to_frame({name: np.concatenate([one[name] for one in columns]) for name in columns[0]})
 
 
 def end_to_end(positions: Sequence[NDArray[np.float64]]) -> tuple[NDArray[np.float64], float]:

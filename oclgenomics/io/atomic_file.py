@@ -1,7 +1,7 @@
 """Files that are there whole or not at all: the one writer of files for commands, databases and caches.
 
 A file in the making has no name where the file system has such files, so that even a process that is killed leaves
-nothing behind. Elsewhere it has a name of its own beside its place until it is whole, and is removed on any error.
+nothing behind. Elsewhere it has a name of its own next to its place until it is whole, and is removed on any error.
 """
 
 from __future__ import annotations

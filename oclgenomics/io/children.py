@@ -66,7 +66,7 @@ class Child:
     ----------
     module : str
     environment : mapping, optional
-        Variables that it gets beside those of this process.
+        Variables that it gets in addition to those of this process.
 
     Raises
     ------

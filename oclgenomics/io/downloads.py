@@ -1,6 +1,6 @@
 """Files of web servers, each whole and checked under its name, or not there: a download that was cut goes on later.
 
-What has come of a file lies beside its place as a part, which is named by the checksum that the whole has to have. So
+What has come of a file lies next to its place as a part, which is named by the checksum that the whole has to have. So
 any later process may go on with it, and no part of another version is taken for one of this.
 """
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any
 
 from oclgenomics.app.run import EngineLike, Run, lent_engine, verb
 from oclgenomics.errors import OutputError, UsageError, check_choice
-from oclgenomics.io.packed_file import open_packed, refuse_packed
+from oclgenomics.io.packed_file import open_packed
 from oclgenomics.kmers import analysis, device, formats, sets
 from oclgenomics.kmers.database.keys import key_words
 from oclgenomics.kmers.database.kmer_set import CountedKmers, KmerBlock, KmerSet, SelectedKmers, join
@@ -17,9 +17,13 @@ from oclgenomics.kmers.device.slots import counts_of_part
 from oclgenomics.kmers.device.writer import DatabaseWriter
 from oclgenomics.kmers.options import (
     BATCH_LETTERS,
+    DUMP_FORMATS,
+    MATRIX_FORMATS,
     MAX_COUNTER,
     CountOptions,
+    DumpFormat,
     FilterOptions,
+    MatrixFormat,
     MergeOptions,
     Operation,
     QualityOptions,
@@ -38,9 +42,8 @@ from oclgenomics.kmers.sources import (
     KmerSource,
     OnSpill,
     Sample,
-    counted_for_a_while,
     counted_reads,
-    is_set,
+    matrix_rows,
 )
 from oclgenomics.lazy_names import late
 from oclgenomics.sequence.files import SequenceFiles, file_names
@@ -59,12 +62,6 @@ if TYPE_CHECKING:
 
 jobs = late("oclgenomics.kmers.jobs")
 spreading = late("oclgenomics.app.jobs")
-
-DumpFormat = Literal["tsv", "jellyfish", "fasta", "npz", "kmc", "fastk", "parquet"]
-DUMP_FORMATS: tuple[DumpFormat, ...] = get_args(DumpFormat)
-MatrixFormat = Literal["tsv", "npz", "parquet"]
-MATRIX_FORMATS: tuple[MatrixFormat, ...] = get_args(MatrixFormat)
-TEXTS = ("tsv", "jellyfish", "fasta")
 
 
 # Count
@@ -357,16 +354,11 @@ def dump(
     check_choice("format", format, DUMP_FORMATS)
     if format in ("kmc", "fastk") and name == "-":
         raise UsageError(f"`format={format}` writes two files, which standard output does not hold: name `output`")
-    _check_output(name, format)
+    formats.check_export(name, format)
     with contextlib.ExitStack() as files:
         kmers = SelectedKmers(files.enter_context(device.opened(source)), min_count, max_count, _progress(run))
         streams = [files.enter_context(open_packed(one, "wb", OutputError)) for one in formats.dump_names(name, format)]
-        writers: dict[DumpFormat, Callable[..., None]] = {
-            "tsv": formats.write_tsv, "jellyfish": formats.write_jellyfish, "fasta": formats.write_fasta,
-            "npz": formats.write_npz, "kmc": formats.write_kmc, "fastk": formats.write_fastk,
-            "parquet": formats.write_parquet,
-        }  # fmt: skip
-        writers[format](kmers, *streams)
+        formats.write_dump(kmers, streams, format)
 
 
 @verb
@@ -592,7 +584,7 @@ def matrix(samples: Mapping[str, Sample], options: CountOptions | None = None, *
     >>> found = matrix({"tumour": "tumour.db", "normal": "normal.db"}, min_samples=2)  # doctest: +SKIP
     >>> found.to_frame()  # doctest: +SKIP
     """
-    with _rows(samples, options, **how) as rows:
+    with matrix_rows(samples, options, **how) as rows:
         keys, counts = rows.arrays()
         return CountMatrix(rows.k, rows.canonical, tuple(rows.names), keys, counts)
 
@@ -659,12 +651,12 @@ def write_matrix(
     >>> write_matrix(samples, "counts.tsv", options=CountOptions(31))  # doctest: +SKIP
     """
     check_choice("format", format, MATRIX_FORMATS)
-    _check_output(os.fspath(output), format)
-    with _rows(samples, options, tmp_dir=tmp_dir, **how) as rows, open_packed(output, "wb", OutputError) as stream:
-        if format == "npz":
-            kmers = formats.write_matrix_npz(rows, stream, tmp_dir)
-        else:
-            kmers = (formats.write_matrix_tsv if format == "tsv" else formats.write_matrix_parquet)(rows, stream)
+    formats.check_export(os.fspath(output), format)
+    with (
+        matrix_rows(samples, options, tmp_dir=tmp_dir, **how) as rows,
+        open_packed(output, "wb", OutputError) as stream,
+    ):
+        kmers = formats.write_matrix(rows, stream, format, tmp_dir)
     return MatrixSummary(rows.k, rows.canonical, tuple(rows.names), kmers)
 
 
@@ -688,14 +680,6 @@ def _spread(
         yield next(parts)
 
 
-def _check_output(output: str, format: DumpFormat | MatrixFormat) -> None:
-    """Refuse a compressed name for what is no text, and a format whose package is missing."""
-    if format not in TEXTS:
-        refuse_packed(output, format)
-    if format == "parquet":
-        formats.require_pyarrow()
-
-
 def _merge_options(options: MergeOptions | Operation) -> MergeOptions:
     return options if isinstance(options, MergeOptions) else MergeOptions(options)
 
@@ -710,48 +694,6 @@ def _merged(
     with contextlib.ExitStack() as files:
         opened = [files.enter_context(device.opened(source)) for source in sources]
         yield opened[0], sets.merge_sets(opened, options, progress=_progress(run))
-
-
-@contextlib.contextmanager
-def _rows(
-    samples: Mapping[str, Sample],
-    options: CountOptions | None,
-    *,
-    min_count: int = 1,
-    min_samples: int = 1,
-    only: Sample | None = None,
-    keep_zeros: bool = False,
-    engine: EngineLike = None,
-    run: Run | None = None,
-    tmp_dir: Folder = None,
-    on_merge: Callable[[], object] | None = None,
-    on_block: Callable[[sets.RowBlock], object] | None = None,
-    **how: Any,
-) -> Iterator[sets.MatrixRows]:
-    """The rows of a matrix; what it reads is open as long."""
-    choice = sets.RowChoice(min_count, min_samples, keep_zeros)
-    sets.check_names(list(samples))
-    choice.check(len(samples), only is not None)
-    given = [*samples.values(), *([] if only is None else [only])]
-    with contextlib.ExitStack() as files, contextlib.ExitStack() as devices:
-        there: dict[int, KmerSet] = {
-            place: files.enter_context(device.opened(one)) for place, one in enumerate(given) if is_set(one)
-        }
-        reads = [place for place in range(len(given)) if place not in there]
-        sets.check_one_kind([*there.values(), *([options] if options and reads else [])])  # before hours of counting
-        if reads and options is None:
-            name = file_names(cast(SequenceFiles, given[reads[0]]))[0]
-            raise UsageError(f"{name} is no database of `kmers count`; if it holds reads, `options` has to say k")
-        if reads and options is not None:
-            engine = devices.enter_context(lent_engine(engine))
-            for place in reads:
-                counted = counted_for_a_while(given[place], options, engine=engine, run=run, tmp_dir=tmp_dir, **how)
-                there[place] = files.enter_context(counted)
-        devices.close()  # the merge needs none
-        if on_merge is not None:
-            on_merge()
-        columns = [there[place] for place in range(len(samples))]
-        yield sets.MatrixRows(list(samples), columns, choice, there.get(len(samples)), _progress(run), on_block)
 
 
 def _progress(run: Run | None) -> Progress | None:

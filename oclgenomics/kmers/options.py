@@ -24,6 +24,10 @@ COUNT_MODES: tuple[CountMode, ...] = get_args(CountMode)
 MODE_OF: dict[Operation, CountMode] = {
     "union": "sum", "intersect": "min", "subtract": "left", "subtract-counts": "diff", "symmetric-difference": "left",
 }  # fmt: skip
+DumpFormat = Literal["tsv", "jellyfish", "fasta", "npz", "kmc", "fastk", "parquet"]
+DUMP_FORMATS: tuple[DumpFormat, ...] = get_args(DumpFormat)
+MatrixFormat = Literal["tsv", "npz", "parquet"]
+MATRIX_FORMATS: tuple[MatrixFormat, ...] = get_args(MatrixFormat)
 
 
 @dataclass(frozen=True)

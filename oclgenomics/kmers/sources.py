@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard, cast
 
 from oclgenomics.app.run import EngineLike, Run, lent_engine
-from oclgenomics.errors import OutputError
+from oclgenomics.errors import OutputError, UsageError
 from oclgenomics.io.atomic_file import WholeFile, open_unnamed, temporary_folder
 from oclgenomics.io.file_slice import stored_size
 from oclgenomics.io.raw_file import StoredBytes
@@ -18,7 +18,7 @@ from oclgenomics.kmers.database.kmer_set import KmerSet
 from oclgenomics.kmers.database.section_file import SectionFile, is_database
 from oclgenomics.kmers.device.counting import CountedFiles, counted_files
 from oclgenomics.kmers.options import CountOptions
-from oclgenomics.sequence.files import SequenceFiles
+from oclgenomics.sequence.files import SequenceFiles, file_names
 
 KmerSource = KmerSet | str | os.PathLike[str]
 """A set of k-mers, or a database by its path."""
@@ -95,6 +95,49 @@ def counted_for_a_while(
             found.write(kept.file)
         with kept.opened() as database:
             yield database
+
+
+@contextlib.contextmanager
+def matrix_rows(
+    samples: Mapping[str, Sample],
+    options: CountOptions | None,
+    *,
+    min_count: int = 1,
+    min_samples: int = 1,
+    only: Sample | None = None,
+    keep_zeros: bool = False,
+    engine: EngineLike = None,
+    run: Run | None = None,
+    tmp_dir: Folder = None,
+    on_merge: Callable[[], object] | None = None,
+    on_block: Callable[[sets.RowBlock], object] | None = None,
+    **how: Any,
+) -> Iterator[sets.MatrixRows]:
+    """Lend the rows of a matrix, what it reads being open as long; see `oclgenomics.kmers.write_matrix`."""
+    choice = sets.RowChoice(min_count, min_samples, keep_zeros)
+    sets.check_names(list(samples))
+    choice.check(len(samples), only is not None)
+    given = [*samples.values(), *([] if only is None else [only])]
+    with contextlib.ExitStack() as files, contextlib.ExitStack() as devices:
+        there: dict[int, KmerSet] = {
+            place: files.enter_context(device.opened(one)) for place, one in enumerate(given) if is_set(one)
+        }
+        reads = [place for place in range(len(given)) if place not in there]
+        sets.check_one_kind([*there.values(), *([options] if options and reads else [])])  # before hours of counting
+        if reads and options is None:
+            name = file_names(cast(SequenceFiles, given[reads[0]]))[0]
+            raise UsageError(f"{name} is no database of `kmers count`; if it holds reads, `options` has to say k")
+        if reads and options is not None:
+            engine = devices.enter_context(lent_engine(engine))
+            for place in reads:
+                counted = counted_for_a_while(given[place], options, engine=engine, run=run, tmp_dir=tmp_dir, **how)
+                there[place] = files.enter_context(counted)
+        devices.close()  # the merge needs none
+        if on_merge is not None:
+            on_merge()
+        columns = [there[place] for place in range(len(samples))]
+        progress = None if run is None else run.progress
+        yield sets.MatrixRows(list(samples), columns, choice, there.get(len(samples)), progress, on_block)
 
 
 @dataclass(frozen=True)

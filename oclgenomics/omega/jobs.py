@@ -355,7 +355,7 @@ class ThresholdJob(Job[ReplicatePart]):
     report : str, optional
         A file that the replicates are compared with when all are scanned.
     questions : mapping
-        What is asked when all are scanned: what pieces must have in common beside what they do themselves.
+        What is asked when all are scanned: what pieces must have in common apart from what they do themselves.
     """
 
     NAME = "omega threshold"

@@ -14,13 +14,12 @@ correlation, and n counts two haplotypes a sample. Sites of three or more states
 from __future__ import annotations
 
 import math
-import operator
 import os
 from collections.abc import Sequence, Set
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from oclgenomics.errors import ParameterError, UsageError, check_choice
+from oclgenomics.errors import ParameterError, UsageError, check_choice, whole_number
 
 if TYPE_CHECKING:
     from oclgenomics.omega.result import OmegaReport
@@ -142,12 +141,7 @@ class ScanOptions:
             value = getattr(self, name)
             if value is None and name in ("seed", "chunk_positions"):
                 continue
-            try:
-                if isinstance(value, bool):
-                    raise TypeError
-                object.__setattr__(self, name, operator.index(value))
-            except TypeError:
-                raise ParameterError(name, "give a whole number, as an integer", value) from None
+            object.__setattr__(self, name, whole_number(name, value))
         try:
             object.__setattr__(self, "maf", float(self.maf))
         except (TypeError, ValueError):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, TypeVar, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.frames import frame_of, to_frame
+from oclgenomics.app.tracks import PartSequence, ScanSequence
 
 SCAN_COLUMNS = ("chromosome", "replicate", "position", "omega", "left", "right", "window_sites")
 """Of a table of grid positions: in tsv reports, `Scan.records` and `Scan.to_frame`."""
@@ -221,29 +222,8 @@ class Scan(Track):
         return np.full(len(self.positions), -1, np.int64) if self.window_sites is None else self.window_sites
 
 
-TrackT = TypeVar("TrackT", bound=Track)
-
-
-class _Tracks(Sequence[TrackT]):
-    """A sequence of tracks."""
-
-    tracks: Sequence[TrackT]
-
-    @overload
-    def __getitem__(self, index: int) -> TrackT: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[TrackT]: ...
-
-    def __getitem__(self, index: int | slice) -> TrackT | Sequence[TrackT]:
-        return self.tracks[index]
-
-    def __len__(self) -> int:
-        return len(self.tracks)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Scans(_Tracks[Scan]):
+class Scans(ScanSequence[Scan]):
     """The scans of an input, in its order: a sequence of `Scan`.
 
     Attributes
@@ -254,24 +234,15 @@ class Scans(_Tracks[Scan]):
 
     tracks: Sequence[Scan]
 
-    def __repr__(self) -> str:
-        return f"<Scans: {', '.join(map(repr, self.tracks[:3]))}{', ...' * (len(self) > 3)}>"
+    _columns_of_none = SCAN_COLUMNS
 
-    def records(self) -> Iterator[dict[str, Any]]:
-        """Give a dict for each grid position of all scans, as `Scan.records` does."""
-        for scan in self.tracks:
-            yield from scan.records()
-
-    def to_frame(self) -> Any:
-        """Make a table of the grid positions of all scans, as `Scan.to_frame` does."""
-        columns = [scan._columns() for scan in self.tracks]
-        return to_frame(
-            {name: np.concatenate([one[name] for one in columns]) if columns else [] for name in SCAN_COLUMNS}
-        )
+    @property
+    def _parts(self) -> Sequence[Scan]:
+        return self.tracks
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OmegaReport(_Tracks[Track]):
+class OmegaReport(PartSequence[Track]):
     """A report that was read back: a sequence of `Track`.
 
     Attributes
@@ -285,6 +256,10 @@ class OmegaReport(_Tracks[Track]):
     tracks: Sequence[Track]
     parameters: Mapping[str, Any]
     source: str
+
+    @property
+    def _parts(self) -> Sequence[Track]:
+        return self.tracks
 
     def __repr__(self) -> str:
         return f"<OmegaReport {self.source!r}: {len(self.tracks):,} tracks>"

@@ -21,7 +21,7 @@ MAX_DIGITS = 4
 LANES, MIN_LANES, MAX_EACH = 256, 16, 31  # work-items of a tile, the fewest of them, and the most keys of each
 TILE_BYTES, WIDE_TILE_BYTES = 30 << 10, 38 << 10  # of local memory for keys of one word, and of several, if it is there
 SMALL_BYTES = 2 << 10  # of local memory for sums and their like; every device for OpenCL has 32 KiB
-KEY_BYTES = 10  # of local memory for each key, beside its words
+KEY_BYTES = 10  # of local memory for each key, apart from its words
 REACH = 4  # a tile has room for a bucket of one in so many of its keys beyond its step
 SOURCE = "primitives/equal_keys.cl"
 

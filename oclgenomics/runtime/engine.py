@@ -144,12 +144,12 @@ class Engine:
         return min(self.device.max_allocation, self.budget)
 
     def limits(self, taken: int = 0) -> DeviceLimits:
-        """Return what plans have to know of the device, beside so many bytes that are taken."""
+        """Return what plans have to know of the device, of which so many bytes are taken."""
         free, device = max(self.budget - taken, 0), self.device
         return DeviceLimits(free, self.max_allocation, device.compute_units, device.warp, self.tuning.cpu)
 
     def items_that_fit(self, needs: Sequence[BufferNeed], *, minimum: int = 1, item: str = "item") -> int:
-        """Return how many items fit beside what is in use already; see `runtime.memory.items_that_fit`."""
+        """Return how many items fit in addition to what is in use already; see `runtime.memory.items_that_fit`."""
         free = self.budget - self.memory.used
         return items_that_fit(needs, budget=free, max_allocation=self.max_allocation, minimum=minimum, item=item)
 
@@ -196,7 +196,7 @@ class Engine:
         exact : bool
             False allows approximate floating point arithmetic.
         **defines
-            `-D` parameters, beside those of the tuning (`VW`, `BUILTIN_POPCOUNT`), which they replace.
+            `-D` parameters, in addition to those of the tuning (`VW`, `BUILTIN_POPCOUNT`), which they replace.
 
         Raises
         ------

@@ -5,7 +5,7 @@ instruction sets of the processor at hand. On processors newer than its LLVM the
 `znver3` on an AMD processor with AVX-512 and links the library made for AVX-512. Kernel and built-in function then pass
 64-byte vectors in different registers, and results are wrong without an error.
 
-PoCL looks for its libraries beside its own file. So a folder of links stands in for that of the wheel, in which every
+PoCL looks for its libraries next to its own file. So a folder of links stands in for that of the wheel, in which every
 library above the level of PoCL's target is a link to the one of that level.
 """
 

@@ -19,12 +19,14 @@ _LINE = re.compile(r'^#line (\d+) "([^"]+)"$')
 
 @functools.cache
 def source_folder() -> Path:
-    """Return the folder `kernels_cl`: inside the installed package, or beside it in a checkout."""
+    """Return the folder `kernels_cl`: inside the installed package, or next to it in a checkout."""
     package = Path(__file__).resolve().parent.parent
     for folder in (package / "kernels_cl", package.parent / "kernels_cl"):
         if folder.is_dir():
             return folder
-    raise BuildError(f"the kernel sources are missing: no kernels_cl in or beside {package}; install oclgenomics again")
+    raise BuildError(
+        f"the kernel sources are missing: no kernels_cl in or next to {package}; install oclgenomics again"
+    )
 
 
 @functools.cache

@@ -235,7 +235,7 @@ class Transfers:
         """Wait for whatever is under way for an array.
 
         Where a command has to wait for one of another queue, NVIDIA's driver keeps all others from enqueuing anything
-        meanwhile: copies beside kernels came to 15 GB/s, and come to 48 with this wait before.
+        meanwhile: copies during kernels came to 15 GB/s, and come to 48 with this wait before.
         """
         for event in (array.memory.ready, array.memory.used):
             if event is not None:

@@ -252,7 +252,7 @@ def _libraries(family: str) -> list[str]:
         if any(word in os.path.basename(name).lower() for word in words):
             library = Path(name)
             files.add(library.resolve())
-            # PoCL reads its built-in functions from beside the library, by the path it was loaded by
+            # PoCL reads its built-in functions from the folder of the library, by the path it was loaded by
             files |= {file.resolve() for file in library.parent.glob(_POCL_BUILTINS)}
     found = []
     for file in sorted(files):

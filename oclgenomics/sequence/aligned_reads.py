@@ -2,9 +2,9 @@
 
 Secondary and supplementary records are left out, those of the reverse strand are turned back, /1 and /2 follow the
 names of mates, and bases without qualities get "B". Reads that failed quality control and duplicates stay. First and
-second mates beside each other come in this order.
+second mates next to each other come in this order.
 
-Where samtools would drop one of two records with equal names beside each other, the input is refused: no read is lost.
+Where samtools would drop one of two records with equal names next to each other, the input is refused: no read is lost.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _trouble(said: str, lines: int) -> str:
     if reads is not None and 4 * int(reads[1]) == lines:
         return ""
     return (
-        "a read has several records beside each other that are neither secondary nor supplementary, of which "
+        "a read has several records next to each other that are neither secondary nor supplementary, of which "
         "samtools fastq would give one, or its name holds a line break; mark the others as secondary or rename them"
     )
 

@@ -24,7 +24,7 @@ defects = late("oclgenomics.sequence.defects")
 rewritten_source = late("oclgenomics.sequence.rewritten_source")
 
 
-MIN_BLOCK, BLOCK_SHARE = 1 << 16, 4  # of rewritten text: little beside the blocks of the input
+MIN_BLOCK, BLOCK_SHARE = 1 << 16, 4  # of rewritten text: little compared with the blocks of the input
 
 
 class FastqText(Closing):

@@ -18,8 +18,20 @@ NAMES_DIFFER = "the mates of a pair have different names, {} and {}; give `any_m
 Writer = Callable[[tuple[NameList, ...], NDArray[np.bool_]], object]
 """Takes the texts of reads, or of first and second mates, and which of them to write."""
 
+NamedT = TypeVar("NamedT", bound="NamedRun")
 RunT = TypeVar("RunT", bound="ReadRun")
 RunT_co = TypeVar("RunT_co", bound="ReadRun", covariant=True)
+
+
+class NamedRun(Protocol):
+    """Records that follow each other in an input, of which mates need no more than this."""
+
+    @property
+    def names(self) -> NameList: ...
+
+    def __len__(self) -> int: ...
+
+    def part(self: NamedT, begin: int, end: int | None = None) -> NamedT: ...
 
 
 @dataclass(frozen=True)
@@ -181,7 +193,7 @@ def interleaved_pairs(runs: Iterator[RunT], source: str, *, any_mates: bool) -> 
             firsts = np.arange(0, whole, 2)
             mates = run.take(firsts), run.take(firsts + 1)
             if not any_mates:
-                _check_names(mates[0].names, mates[1].names, source=source, before=before, step=2)
+                check_names(mates[0].names, mates[1].names, source=source, before=before, step=2)
             yield mates
             before += whole
     if left is not None:
@@ -190,8 +202,8 @@ def interleaved_pairs(runs: Iterator[RunT], source: str, *, any_mates: bool) -> 
 
 
 def paired_reads(
-    runs: Sequence[Generator[RunT, None, None]], paths: tuple[str, str], *, any_mates: bool
-) -> Iterator[tuple[RunT, RunT]]:
+    runs: Sequence[Generator[NamedT, None, None]], paths: tuple[str, str], *, any_mates: bool
+) -> Iterator[tuple[NamedT, NamedT]]:
     """Take the n-th records of two inputs for a pair; yield the first and the second mates of some pairs.
 
     Raises
@@ -207,7 +219,8 @@ def paired_reads(
             count = min(len(now[0]), len(now[1]))
             mates = now[0].part(0, count), now[1].part(0, count)
             if not any_mates:
-                _check_names(mates[0].names, mates[1].names, source=" + ".join(paths), before=before)
+                source = " + ".join(getattr(path, "shown", path) for path in paths)
+                check_names(mates[0].names, mates[1].names, source=source, before=before)
             yield mates
             before += count
             left = [None if len(run) == count else run.part(count) for run in now if run is not None]
@@ -220,7 +233,24 @@ def paired_reads(
                 )  # fmt: skip
 
 
-def _check_names(first: NameList, second: NameList, *, source: str, before: int, step: int = 1) -> None:
+def check_names(first: NameList, second: NameList, *, source: str, before: int, step: int = 1) -> None:
+    """Refuse mates that have different names.
+
+    Parameters
+    ----------
+    first, second : NameList
+        Those of first and of second mates.
+    source : str
+        What messages call the input.
+    before : int
+        Records of the input before these.
+    step : int
+        Records from a first mate to the next one.
+
+    Raises
+    ------
+    InputError
+    """
     at = first_difference(first, second)
     if at is not None:
         message = NAMES_DIFFER.format(repr(first[at]), repr(second[at])) + (collate_hint(source) if step == 2 else "")

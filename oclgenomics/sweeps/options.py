@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import operator
 import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
-from oclgenomics.errors import ParameterError, UsageError, check_choice
+from oclgenomics.errors import ParameterError, UsageError, check_choice, whole_number
 
 Statistic = Literal[
     "mu", "pi", "theta", "tajima_d", "fay_wu_h",
@@ -218,14 +217,8 @@ class SweepOptions:
         """Refuse what is no number; NumPy's become Python's."""
         for name in WHOLE_NUMBERS:
             value = getattr(self, name)
-            if value is None:
-                continue
-            try:
-                if isinstance(value, bool):
-                    raise TypeError
-                object.__setattr__(self, name, operator.index(value))
-            except TypeError:
-                raise ParameterError(name, "give a whole number, as an integer", value) from None
+            if value is not None:
+                object.__setattr__(self, name, whole_number(name, value))
         for name in FILES:
             value = getattr(self, name)
             object.__setattr__(self, name, None if value is None else os.fspath(value))

@@ -226,18 +226,6 @@ def half_away(value: float) -> float:
     return math.copysign(math.floor(abs(value) + 0.5), value)
 
 
-def raisd_grid(positions: Sequence[float], columns: Sequence[Sequence[float]], count: int) -> list[tuple[float, ...]]:
-    """Return RAiSD's rows of a grid: each column interpolated linearly at all of `count` points but the first."""
-    rows = []
-    step = (positions[-1] - positions[0]) / (count - 1.0)
-    for number in range(1, count):
-        at = positions[-1] if number == count - 1 else positions[0] + number * step
-        i = min(int(np.searchsorted(positions, at, side="right")) - 1, len(positions) - 2)
-        share = (at - positions[i]) / (positions[i + 1] - positions[i])
-        rows.append((at, *(float(y[i]) + share * (float(y[i + 1]) - float(y[i])) for y in columns)))
-    return rows
-
-
 def haplotype_spectrum(sites: Sequence[Sequence[State]]) -> list[int]:
     """Return how often each haplotype of a window occurs, descending; those with a missing state are left out.
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.frames import to_frame
+from oclgenomics.app.tracks import ScanSequence
 from oclgenomics.sweeps.options import LOW
 from oclgenomics.sweeps.sites.used import SweepFacts
 
@@ -166,7 +167,7 @@ class Scan:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scans(Sequence[Scan]):
+class Scans(ScanSequence[Scan]):
     """The scans of an input, in its order: a sequence of `Scan`.
 
     Attributes
@@ -177,29 +178,6 @@ class Scans(Sequence[Scan]):
 
     scans: Sequence[Scan]
 
-    @overload
-    def __getitem__(self, index: int) -> Scan: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Scan]: ...
-
-    def __getitem__(self, index: int | slice) -> Scan | Sequence[Scan]:
-        return self.scans[index]
-
-    def __len__(self) -> int:
-        return len(self.scans)
-
-    def __repr__(self) -> str:
-        return f"<Scans: {', '.join(map(repr, self.scans[:3]))}{', ...' * (len(self) > 3)}>"
-
-    def records(self) -> Iterator[dict[str, Any]]:
-        """Give a dict for each row of all scans, as `Scan.records` does."""
-        for scan in self.scans:
-            yield from scan.records()
-
-    def to_frame(self) -> Any:
-        """Make a table of the rows of all scans, as `Scan.to_frame` does."""
-        columns = [scan._columns() for scan in self.scans]
-        return to_frame(
-            {name: np.concatenate([one[name] for one in columns]) for name in columns[0]} if columns else {}
-        )
+    @property
+    def _parts(self) -> Sequence[Scan]:
+        return self.scans

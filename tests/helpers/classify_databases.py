@@ -64,7 +64,10 @@ def write_as(path: Path, database: Database, version: int, options: dict[str, An
         write_arrays(path, kind, "0.1.0", metadata, file.packed_arrays(database))
         return
     del metadata["features"]
-    write_arrays(path, kind, "0.1.0", metadata, file.plain_arrays(database))
+    features = database.features  # which were not packed before
+    counts = features.counts.astype(file._count_type(database.options), copy=False)
+    plain = {"keys": features.keys, "counts": counts, "locations": features.locations}
+    write_arrays(path, kind, "0.1.0", metadata, file._known_arrays(database) | plain)
 
 
 def _rows(path: Path) -> list[list[str]]:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -138,9 +137,3 @@ def scan_parts(
     texts = [text for _, text in signatures]
     parts = (scan_part(reads[at : at + size], panel, texts, options, at) for at in range(0, len(reads), size))
     return panel, parts
-
-
-def read_fastq(path: Path) -> list[Read]:
-    """Records of four lines."""
-    lines = path.read_text().splitlines()
-    return [Read(lines[i][1:].split()[0], lines[i + 1], lines[i + 3]) for i in range(0, len(lines), 4)]

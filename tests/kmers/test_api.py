@@ -16,9 +16,8 @@ from oclgenomics import kmers
 from oclgenomics.app.run import Run
 from oclgenomics.errors import InputError, OutputError, UsageError
 from oclgenomics.kmers import CountOptions, CountSummary, KmerDatabase, KmerSet, count, count_to_database
-from oclgenomics.kmers.api import DUMP_FORMATS, DumpFormat
 from oclgenomics.kmers.commands import dump as dump_command, merge as merge_command
-from oclgenomics.kmers.options import COUNT_MODES, OPERATIONS
+from oclgenomics.kmers.options import COUNT_MODES, DUMP_FORMATS, OPERATIONS, DumpFormat
 from oclgenomics.runtime import Device, Engine
 from oclgenomics.sequence.files import InputProgress
 from oclgenomics.sequence.records import Record, read_records

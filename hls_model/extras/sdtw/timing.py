@@ -223,7 +223,7 @@ def compared() -> list[Compared]:
     hertz = SQUIGGLEFILTER.clock_mhz * 1e6
     why_load = "cycles of loading are read off their RTL; the published number was not used"
     why_normaliser = "that these cycles hold a normaliser of two runs over the samples is inferred from them"
-    why_rate = "theirs is their clock over their cycles; the model's normaliser works beside the array"
+    why_rate = "theirs is their clock over their cycles; the model's normaliser works at the same time as the array"
     rows: list[tuple[str, float, float, Kind, str]] = [
         ("us of a read, without normaliser", timed.busy / hertz * 1e6, SECONDS * 1e6, "predicted", why_load),
         ("cycles of a read", timed.normalise + timed.busy, CYCLES, "calibrated", why_normaliser),

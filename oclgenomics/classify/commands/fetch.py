@@ -27,7 +27,7 @@ from oclgenomics.classify.commands.build import add_feature_options, add_sketch_
 from oclgenomics.classify.commands.query_options import chosen
 from oclgenomics.classify.commands.reference_options import add_manifest_option, built, with_manifest, write_built
 from oclgenomics.classify.database import assemblies
-from oclgenomics.classify.options import ASSEMBLY_LEVELS, GTDB_SOURCE, NCBI_SOURCE, FetchOptions
+from oclgenomics.classify.options import ASSEMBLY_LEVELS, GTDB_SOURCE, NCBI_SOURCE, BuildOptions, FetchOptions
 from oclgenomics.errors import OutputError, UsageError, readable_bytes
 from oclgenomics.io import downloads
 from oclgenomics.io.atomic_file import open_whole
@@ -153,20 +153,25 @@ def run(args: argparse.Namespace) -> int:
         listed = os.path.join(folder, LIST)
         with open_whole(listed, "w", OutputError) as file:
             file.writelines(f"{name}\n" for name in references)
-        args.references, args.taxpostmap, args.reset_taxa = [f"@{listed}"], [], False
         _say_fetched(args, choice, references, net.received)
         if args.output is None:
             say(args, f"to build: oclgenomics classify build DB @{listed} --taxonomy {args.taxonomy}")
             return 0
-        with open_engine(args) as engine:
-            start = time.perf_counter()
-            write_built(args, built(args, engine, "reading", kept), args.output, start, engine)
-            report_profile(args, engine)
+        _build(args, kept, listed)
         if args.folder is None and not args.keep:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(listed)
             collections.remove()
     return 0
+
+
+def _build(args: argparse.Namespace, options: BuildOptions, listed: str) -> None:
+    """Write the database of the references that a file lists."""
+    args.references, args.taxpostmap, args.reset_taxa = [f"@{listed}"], [], False
+    with open_engine(args) as engine:
+        start = time.perf_counter()
+        write_built(args, built(args, engine, "reading", options), args.output, start, engine)
+        report_profile(args, engine)
 
 
 @contextlib.contextmanager

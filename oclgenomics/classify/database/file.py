@@ -240,13 +240,6 @@ def packed_arrays(database: Database, packer: CountingPacker | None = None) -> d
     return {**_known_arrays(database), "clade_features": known, **packed._asdict()}
 
 
-def plain_arrays(database: Database) -> dict[str, NDArray[Any]]:
-    """Return the sections that a database had before features were packed."""
-    features = database.features
-    counts = features.counts.astype(_count_type(database.options), copy=False)
-    return {**_known_arrays(database), "keys": features.keys, "counts": counts, "locations": features.locations}
-
-
 def _known_arrays(database: Database) -> dict[str, NDArray[Any]]:
     return {**_sections(database.targets, TARGETS), **_sections(database.taxonomy, TAXA)}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,11 +18,11 @@ from oclgenomics.io.raw_file import Progress
 from oclgenomics.runtime import Engine
 from oclgenomics.sequence.aligned_reads import collate_hint
 from oclgenomics.sequence.letters import letter_blocks
-from oclgenomics.sequence.name_list import NameList, first_difference
+from oclgenomics.sequence.mates import check_names, paired_reads
+from oclgenomics.sequence.name_list import NameList
 from oclgenomics.sequence.pieces import LetterBlock
 
 PathLike = str | os.PathLike[str]
-NAMES_DIFFER = "the mates of a pair have different names, {} and {}; give `any_mates` if they are mates all the same"
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def _interleaved(engine: Engine, one: Input, how: HowToRead, number: int) -> Ite
         firsts = np.arange(0, len(run), 2)
         names = [run.names.take(firsts + mate) for mate in (0, 1)]
         if not how.wanted.any_mates:
-            _check_names(*names, source=one.shown, before=before, step=2)
+            check_names(*names, source=one.shown, before=before, step=2)
         texts = [] if run.texts is None else [run.texts.take(firsts + mate) for mate in (0, 1)]
         first, letters, mate_letters = map(np.ascontiguousarray, (run.first[::2], run.letters[::2], run.letters[1::2]))
         reads = Reads(number, names[0], letters, mate_letters, one.name)
@@ -152,49 +152,20 @@ def _interleaved(engine: Engine, one: Input, how: HowToRead, number: int) -> Ite
 
 def _from_two_files(engine: Engine, one: Input, how: HowToRead, number: int) -> Iterator[SketchedReads]:
     assert one.mates is not None
-    paths = (one.path, one.mates)
-    before = 0
-    with ExitStack() as stack:
-        streams = [stack.enter_context(closing(read_runs(engine, path, how))) for path in paths]
-        runs = [next(stream, None) for stream in streams]
-        while runs[0] is not None and runs[1] is not None:
-            count = min(len(runs[0]), len(runs[1]))
-            mates = [runs[0].part(0, count), runs[1].part(0, count)]
-            if not how.wanted.any_mates:
-                _check_names(mates[0].names, mates[1].names, source=one.shown, before=before)
-            yield _pairs(engine, mates, number + before, one.name)
-            before += count
-            runs = [_behind(run, count, stream) for run, stream in zip(runs, streams, strict=True)]
-        _check_ends(runs, paths, before)
+    paths = one.path, one.mates
+    runs = [read_runs(engine, path, how) for path in paths]
+    for mates in paired_reads(runs, paths, any_mates=how.wanted.any_mates):
+        yield _pairs(engine, mates, number, one.name)
+        number += len(mates[0])
 
 
-def _behind(run: ReadRun | None, count: int, stream: Iterator[ReadRun]) -> ReadRun | None:
-    """The reads of a run behind the first `count`, or the next run where there are none."""
-    return next(stream, None) if run is None or len(run) == count else run.part(count)
-
-
-def _pairs(engine: Engine, mates: list[ReadRun], number: int, source: str) -> SketchedReads:
+def _pairs(engine: Engine, mates: tuple[ReadRun, ReadRun], number: int, source: str) -> SketchedReads:
     counts = [np.diff(run.first).astype(np.int64) for run in mates]
     sketches = paired_rows(engine, [(run.rows, count) for run, count in zip(mates, counts, strict=True)])
     first = np.append(0, np.cumsum(counts[0] + counts[1])).astype(np.uint32)
     texts = tuple(run.texts for run in mates if run.texts is not None)
     reads = Reads(number, mates[0].names, mates[0].letters, mates[1].letters, source)
     return SketchedReads(reads, sketches, first, texts)
-
-
-def _check_names(first: NameList, second: NameList, *, source: str, before: int, step: int = 1) -> None:
-    at = first_difference(first, second)
-    if at is not None:
-        message = NAMES_DIFFER.format(repr(first[at]), repr(second[at])) + (collate_hint(source) if step == 2 else "")
-        raise InputError(message, source=source, record=before + step * at + 1)
-
-
-def _check_ends(runs: Sequence[ReadRun | None], paths: tuple[str, str], before: int) -> None:
-    """Refuse two files of which one goes on."""
-    for run, path, other in zip(runs, paths, paths[::-1], strict=True):
-        if run is None and any(runs):
-            raise InputError(f"ends after {before:,} records, but {other} goes on; mates have to be equally many",
-                             source=path, record=before)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from oclgenomics.app.commands import (
     report_profile,
     say,
 )  # fmt: skip
-from oclgenomics.app.files import works_in, writes
+from oclgenomics.app.files import writes
 from oclgenomics.app.inputs import add_reference_option, reads_sequences, with_reference
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.app.samples import MakeSample, SheetUse, add_sheet_option, has_sheet, run_sheet
@@ -33,6 +33,7 @@ from oclgenomics.kmers.commands.reading import (
     KMERS,
     add_count_bounds,
     add_counting_options,
+    add_folder_option,
     at_work,
     only_of,
     showing_progress,
@@ -97,11 +98,7 @@ def add_parser(actions: Any) -> None:
 def add_outputs(parser: argparse.ArgumentParser) -> None:
     """Add --tmp-dir, -o, --json and options of messages."""
     group = parser.add_argument_group("inputs larger than memory")
-    folder = group.add_argument(
-        "--tmp-dir", metavar="FOLDER",
-        help="folder for the compressed parts of such an input (default: TMPDIR or the system's folder)",
-    )  # fmt: skip
-    works_in(folder)
+    add_folder_option(group, "the compressed parts of such an input")
     group = parser.add_argument_group("output")
     writes(group.add_argument("-o", "--output", required=True, metavar="DB", help="the database to write"))
     group.add_argument("--json", action="store_true", help="write a summary as JSON to standard output")

@@ -38,7 +38,7 @@ from oclgenomics.kmers.commands.reading import (
 from oclgenomics.notices import number_of
 
 if TYPE_CHECKING:
-    from oclgenomics.kmers.api import MatrixFormat
+    from oclgenomics.kmers.options import MatrixFormat
 
 
 FORMATS = ("tsv", "npz", "parquet")
@@ -59,7 +59,24 @@ def add_parser(actions: Any) -> None:
         "them",
     )  # fmt: skip
     reads(samples, lambda _, given: _files_read(given))
-    group = parser.add_argument_group("rows")
+    _add_row_options(parser.add_argument_group("rows"))
+    add_reading_options(parser)
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "--format", metavar="|".join(FORMATS),
+        help="tsv: text; npz: arrays for NumPy; parquet: a table, needs the extra `parquet` (default: by the end of "
+        "OUT's name, else tsv)",
+    )  # fmt: skip
+    output = group.add_argument(
+        "-o", "--output", required=True, metavar="OUT", help=f"the matrix; - for standard output; text is {PACKED}"
+    )
+    writes(output)
+    add_html_option(group, "how samples resemble each other")
+    add_message_options(group)
+
+
+def _add_row_options(group: argparse._ArgumentGroup) -> None:
+    """Add the options that say which k-mers have a row."""
     group.add_argument(
         "--min-samples", type=count, default=1, metavar="N",
         help="leave out k-mers that are in fewer samples (default: %(default)s)",
@@ -78,19 +95,6 @@ def add_parser(actions: Any) -> None:
         "--keep-zeros", action="store_true",
         help="a row for each k-mer of --only, also where no sample has it (default: leave these out)",
     )  # fmt: skip
-    add_reading_options(parser)
-    group = parser.add_argument_group("output")
-    group.add_argument(
-        "--format", metavar="|".join(FORMATS),
-        help="tsv: text; npz: arrays for NumPy; parquet: a table, needs the extra `parquet` (default: by the end of "
-        "OUT's name, else tsv)",
-    )  # fmt: skip
-    output = group.add_argument(
-        "-o", "--output", required=True, metavar="OUT", help=f"the matrix; - for standard output; text is {PACKED}"
-    )
-    writes(output)
-    add_html_option(group, "how samples resemble each other")
-    add_message_options(group)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -20,9 +20,9 @@ from oclgenomics.app.commands import (
     say_written,
     text_output,
 )  # fmt: skip
-from oclgenomics.app.files import reads, works_in, writes
+from oclgenomics.app.files import reads, writes
 from oclgenomics.kmers import formats, plots
-from oclgenomics.kmers.commands.reading import BYTES, KMERS, at_work
+from oclgenomics.kmers.commands.reading import BYTES, KMERS, add_folder_option, at_work
 
 STAGES = {"count": ("counting k-mers", *BYTES), "merge": ("merging k-mers", *KMERS), "look up": ("looking up", *BYTES)}
 
@@ -53,11 +53,14 @@ def add_parser(actions: Any) -> None:
         "--lower-bound", action="store_true",
         help="take a database that was counted with --min-count or --max-count, too; QVs are lower bounds then",
     )  # fmt: skip
-    folder = group.add_argument(
-        "--tmp-dir", metavar="FOLDER",
-        help="folder for temporary files, of which nothing is left (default: TMPDIR or the system's folder)",
-    )  # fmt: skip
-    works_in(folder)
+    add_folder_option(group)
+    _add_more_outputs(parser)
+    add_device_options(parser)
+    add_output_options(parser)
+
+
+def _add_more_outputs(parser: argparse.ArgumentParser) -> None:
+    """Add tables, a figure and tracks."""
     group = parser.add_argument_group("more outputs")
     tables = (
         ("--per-sequence", f"the same numbers, without completeness, for each sequence, {PACKED}"),
@@ -77,8 +80,6 @@ def add_parser(actions: Any) -> None:
             help=f"{text}, {PACKED}; # in the name becomes _1 and _2 for two assemblies, which else follow each other",
         )  # fmt: skip
         writes(track, lambda args, given: formats.track_names(given, len(args.assemblies)))
-    add_device_options(parser)
-    add_output_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -52,12 +52,15 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("-k", type=count, metavar="K", help="bases of a k-mer, 1 to 256; needed for reads")
     add_counting_options(group)
     add_reference_option(group)
-    folder = group.add_argument(
-        "--tmp-dir", metavar="FOLDER",
-        help="folder for temporary files, of which nothing is left (default: TMPDIR or the system's folder)",
-    )  # fmt: skip
-    works_in(folder)
+    add_folder_option(group)
     add_device_options(parser)
+
+
+def add_folder_option(group: Any, what: str = "temporary files, of which nothing is left") -> None:
+    """Add --tmp-dir, a folder for `what`."""
+    works_in(group.add_argument(
+        "--tmp-dir", metavar="FOLDER", help=f"folder for {what} (default: TMPDIR or the system's folder)"
+    ))  # fmt: skip
 
 
 def only_of(args: argparse.Namespace) -> str | None:

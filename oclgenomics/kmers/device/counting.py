@@ -4,7 +4,7 @@ An input that fits into memory is counted at once. Of a larger one, as much as f
 temporary run, and the runs are merged at the end.
 
 `KmerCounter` keeps the packed symbols of blocks in device memory (3/8 byte a base, and on GPUs 1/4 for the places of
-k-mers). Where not all k-mers fit beside them, they are split by their prefixes into ranges that fit, and each is cut
+k-mers). Where not all k-mers fit with them, they are split by their prefixes into ranges that fit, and each is cut
 out of the symbols again. Its `has_room` says when it is time to empty it and begin another.
 
 Temporary runs are k-mer databases without a name. Where they are many, they are merged in levels: as many runs of one
@@ -122,7 +122,7 @@ class KmerCounter:
         return self._engine.memory.used
 
     def _most_beside(self, symbols: Symbols) -> int:
-        """How many k-mers can be counted at a time beside what is in use and a stream."""
+        """How many k-mers can be counted at a time in addition to what is in use and a stream."""
         room = self._counter.room(plan.free_bytes(self._limits, self._used, plan.stream_bytes(symbols.size)))
         return plan.kmers_at_a_time(self._limits, self._options.k, room)
 

@@ -134,7 +134,7 @@ def runs_of(engine: Engine, slots: Slots, k: int) -> Runs:
     Raises
     ------
     AllocationError
-        The device's memory does not hold them beside the slots.
+        The device's memory does not hold them in addition to the slots.
     """
     bins = SlotBins(engine, slots)
     keys, counts = engine.empty((key_words(k), bins.size), np.uint64), engine.empty(bins.size, np.uint32)

@@ -8,31 +8,23 @@ from oclgenomics.lazy_names import found_in
 
 if TYPE_CHECKING:
     from oclgenomics.app.read_files import *
-    from oclgenomics.kmers.formats.fastk import *
+    from oclgenomics.kmers.formats.exports import *
     from oclgenomics.kmers.formats.histogram import *
-    from oclgenomics.kmers.formats.kmc import *
-    from oclgenomics.kmers.formats.npz import *
-    from oclgenomics.kmers.formats.parquet import *
     from oclgenomics.kmers.formats.quality import *
     from oclgenomics.kmers.formats.query import *
-    from oclgenomics.kmers.formats.text import *
 
 __getattr__, __dir__, __all__ = found_in(
     __name__,
     {
-        "fastk": "write_fastk",
+        "exports": "check_export dump_names write_dump write_matrix",
         "histogram": (
             "count_content fastk_histogram genomescope_table histogram_json histogram_table reading_lines "
             "spectrum_content"
         ),
-        "kmc": "dump_names write_kmc",
-        "npz": "write_matrix_npz write_npz",
         "oclgenomics.app.read_files": "MateFiles check_filter_inputs check_outputs mate_files output_names read_writer",
-        "parquet": "require_pyarrow write_matrix_parquet write_parquet",
         "quality": "TrackWriter copy_table quality_json quality_lines quality_table sequence_table track_names",
         "query": (
             "CountLines IntervalLines JsonRows KmerLines SummaryLines pieces_of records_of write_counts_npz write_lines"
         ),
-        "text": "write_fasta write_jellyfish write_matrix_tsv write_tsv",
     },
 )

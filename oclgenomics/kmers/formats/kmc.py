@@ -18,20 +18,12 @@ from numpy.typing import NDArray
 
 from oclgenomics.kmers.database.keys import key_bytes
 from oclgenomics.kmers.database.kmer_set import KmerBlock, SelectedKmers
-from oclgenomics.kmers.formats.fastk import fastk_names
 
 # Letters of a prefix. With shorter ones, `kmc_dump` 3.2.1 errs in sets so small that k-mer number k has the last
 # prefix; the table of the longest takes 128 MiB.
 MIN_PREFIX, MAX_PREFIX = 5, 12
 HEADER_BYTES = 64
 MARK_PREFIXES, MARK_SUFFIXES = b"KMCP", b"KMCS"
-
-
-def dump_names(output: str, format: str) -> list[str]:
-    """Return the files that a dump writes, of which a database of KMC and a table of FastK have two."""
-    if format == "fastk":
-        return fastk_names(output)
-    return [f"{output}.kmc_pre", f"{output}.kmc_suf"] if format == "kmc" else [output]
 
 
 def prefix_length(k: int, distinct: int) -> int:

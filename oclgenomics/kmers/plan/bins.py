@@ -4,7 +4,7 @@ All k-mers of a bin begin with its prefix, so only the `rest` bits behind it are
 as slots when they have been counted.
 
 Bins lie in a pool of chunks, which a span of prefixes fills at a time. A small pool means more spans, and each walks
-over all symbols; a large one is memory that has to be touched first. Tables and counted k-mers are beside it.
+over all symbols; a large one is memory that has to be touched first. Tables and counted k-mers come on top.
 """
 
 from __future__ import annotations

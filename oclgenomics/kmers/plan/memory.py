@@ -1,6 +1,6 @@
 """Memory decisions of counting: pure arithmetic on a device's limits, tested without a device.
 
-A block of text is small enough that all k-mers of one fit beside it. The symbols of blocks are kept until memory says
+A block of text is small enough that all k-mers of one fit with it. The symbols of blocks are kept until memory says
 that it is time to count them (`has_room`). They are counted by bins or by sorting (`counter_for`), as many k-mers at a
 time as there is room for; where that is not all of them, in ranges of prefixes (`split_prefixes`). What one counter
 does not take goes to temporary runs, some of which are merged at a time (`runs_at_a_time`).
@@ -35,7 +35,9 @@ BINNED_WORDS = 3  # of a k-mer in a bin take no more room than a word of one to 
 
 # Symbols that are kept
 SMALL_BYTES = 1 << 16  # for counts of tiles, totals of spans and their like
-STREAM_BYTES = 1 << 18  # that are kept of a stream, beside a byte for each of its k-mers and half of one for the next
+STREAM_BYTES = (
+    1 << 18
+)  # that are kept of a stream, in addition to a byte for each of its k-mers and half of one for the next
 MAX_KMERS = (1 << 32) - 1  # that are sorted at a time: their places are 32 bits (`primitives.keys.MAX_ITEMS`)
 MAX_RANGES = 32  # each cuts all k-mers again: more would cost more than larger, hence fewer, runs save
 
@@ -106,7 +108,7 @@ def stream_bytes(symbols: int) -> int:
 
 
 def free_bytes(limits: DeviceLimits, used: int, reserved: int = 0) -> int:
-    """Return the bytes that k-mers may take beside those in use and those that are kept for something else."""
+    """Return the bytes that k-mers may take in addition to those in use and those that are kept for something else."""
     return limits.budget - used - reserved - SMALL_BYTES
 
 
@@ -196,8 +198,8 @@ class SortPlan:
     def room(self, free: int) -> int:
         """Return how many k-mers can be counted at a time in so many bytes.
 
-        A k-mer is there twice at most, beside counts, places and their like (`primitives.count_equal`) and the starts
-        of the range.
+        A k-mer is there twice at most, in addition to counts, places and their like (`primitives.count_equal`) and the
+        starts of the range.
         """
         return max(0, (free - 8 * self.groups) // (2 * 8 * key_words(self.k) + 21))
 
@@ -335,7 +337,7 @@ class SectionPlan:
         return max(SECTIONS_EACH * self.limits.compute_units, least)
 
     def _fit(self, *needs: BufferNeed) -> int:
-        """Sections that fit beside what is in use, with their k-mers."""
+        """Sections that fit in addition to what is in use, with their k-mers."""
         kmers = [BufferNeed("keys", per_item=self._key_bytes), BufferNeed("counts", per_item=4 * SECTION_KMERS)]
         free = self.limits.budget - self.used
         largest = self.limits.max_allocation
@@ -419,7 +421,7 @@ def query_block_bytes(limits: DeviceLimits, largest: int) -> int:
 
 
 def decodes_on_device(limits: DeviceLimits) -> bool:
-    """Say whether the device's memory has room for whole sections of a database beside a table and text."""
+    """Say whether the device's memory has room for whole sections of a database next to a table and text."""
     return limits.budget >= MIN_DECODING
 
 

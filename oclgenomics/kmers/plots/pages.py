@@ -47,7 +47,7 @@ def spectrum_page(histogram: Histogram, spectrum: Spectrum, *, k: int, title: st
     if spectrum.intervals is not None:
         notes.append(f"In brackets: {INTERVALS}.")
     chart = [_chart(histogram, spectrum, k)] if histogram.distinct else []
-    return Page(headline(spectrum), f"{title}: {k}-mers", [*chart, _table(histogram, spectrum, more)], facts, notes)
+    return Page(headline(spectrum), f"{title}: {k}-mers", [*chart, _table(histogram, more)], facts, notes)
 
 
 def _reading(spectrum: Spectrum) -> dict[str, str]:
@@ -154,7 +154,7 @@ def _with_peak(histogram: Histogram, spectrum: Spectrum, last: int, top: float) 
     }  # fmt: skip
 
 
-def _table(histogram: Histogram, spectrum: Spectrum, more: str) -> Table:
+def _table(histogram: Histogram, more: str) -> Table:
     total, distinct = max(histogram.total, 1), max(histogram.distinct, 1)
     columns = ["Times", "Distinct k-mers", "% of distinct", "% of all k-mers"]
     rows = [(count, kmers, 100 * kmers / distinct, 100 * count * kmers / total) for count, kmers in histogram.rows()]

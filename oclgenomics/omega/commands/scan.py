@@ -6,7 +6,7 @@ import argparse
 import itertools
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from functools import partial
@@ -16,7 +16,7 @@ import oclgenomics
 from oclgenomics import omega
 from oclgenomics.app import commands as app, files
 from oclgenomics.app.html_output import add_html_option, elsewhere, input_title, write_page
-from oclgenomics.app.inputs import add_reading_options, add_region_to_read, read_options, say_haploid, say_unphased
+from oclgenomics.app.inputs import add_input_options, read_options, say_haploid, say_unphased
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.app.peaks import threshold_files
 from oclgenomics.app.reports import Report
@@ -51,13 +51,7 @@ def add_parser(actions: Any) -> None:
         "a tree sequence or a VCF Zarr",
     ))  # fmt: skip
     shared.add_window_options(parser)
-    group = parser.add_argument_group("input")
-    add_reading_options(group)
-    add_region_to_read(group)
-    files.reads(group.add_argument(
-        "--samples", metavar="FILE",
-        help="samples of a VCF, VCF Zarr or tree sequence to use, one per line (default: all)",
-    ))  # fmt: skip
+    group = add_input_options(parser)
     add_samples_out(group)
     shared.add_region_options(group)
     shared.add_site_options(parser)
@@ -158,17 +152,29 @@ def run(args: argparse.Namespace) -> int:
         work.report_profile()
     if null is not None:
         shared.say_compared(args, significance.compare(null, drawn, "this scan"))
-    layout: plots.Layout = "replicates" if messages.replicates else "chromosomes"
-    shown: dict[str, Any] = {"title": input_title([args.input]), "layout": layout, "thresholds": lines}
-    if args.plot:
-        plots.draw_figure(args.plot, plots, "plot_scans", drawn, **shown)
-    if args.html:
-        more = "in a report of each alignment" if args.reports else elsewhere(args)
-        write_page(args, plots.scans_page(drawn, **shown, more=more).text(made))
-    if args.multiqc:
-        write_content(args, formats.scans_content(sample_name(args, [args.input]), drawn))
+    _show(args, drawn, lines, made, replicates=messages.replicates)
     app.say_written(args)
     return 0
+
+
+def _show(
+    args: argparse.Namespace,
+    scans: Sequence[omega.Scan],
+    lines: Sequence[tuple[float, str]],
+    made: Mapping[str, Any],
+    *,
+    replicates: bool,
+) -> None:
+    """Write the figure, the page and the lines for MultiQC, as far as they are asked for."""
+    layout: plots.Layout = "replicates" if replicates else "chromosomes"
+    shown: dict[str, Any] = {"title": input_title([args.input]), "layout": layout, "thresholds": lines}
+    if args.plot:
+        plots.draw_figure(args.plot, plots, "plot_scans", scans, **shown)
+    if args.html:
+        more = "in a report of each alignment" if args.reports else elsewhere(args)
+        write_page(args, plots.scans_page(scans, **shown, more=more).text(made))
+    if args.multiqc:
+        write_content(args, formats.scans_content(sample_name(args, [args.input]), scans))
 
 
 def check_outputs(args: argparse.Namespace) -> app.OutputOptions[formats.ReportFormat]:
@@ -195,7 +201,7 @@ def _scans(
     parts: Iterator[Any], messages: ScanMessages, found: Callable[[omega.Scan], None],
     check: Callable[[omega.AlignmentRead], None] | None,
 ) -> Iterator[omega.Scan]:  # fmt: skip
-    """The scans among the parts; all that comes is told of, and the first alignment checked."""
+    """The scans among the parts; messages say what comes, and the first alignment is checked."""
     for part in parts:
         if isinstance(part, omega.Scan):
             found(part)

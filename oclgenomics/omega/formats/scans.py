@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from oclgenomics.app.multiqc import Content
 from oclgenomics.app.provenance import provenance_lines
 from oclgenomics.app.reports import MISSING, AlignmentsJson, Lines, Report, encoded, in_one_line
-from oclgenomics.app.tracks import Track as Values, stretch_lines
+from oclgenomics.app.tracks import Track as Values, scanned_line, stretch_lines
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.json_text import load_fields
 from oclgenomics.io.text_file import read_text
@@ -174,9 +174,7 @@ def make_report(
 
 def summary_line(scan: Scan) -> str:
     """One line for a person: sites, what was left out and why, the largest omega, where, and its window."""
-    left_out = ", ".join(f"{count:,} {reason}" for reason, count in scan.discarded.items() if count)
-    line = f"{scan.name}: {scan.haplotypes:,} haplotypes, {scan.sites:,} sites"
-    line += f" (left out: {left_out})" if left_out else ""
+    line = scanned_line(scan)
     best = scan.best
     if not scan.possible:
         return f"{line}; not possible, at least 4 sites are needed"

@@ -8,34 +8,27 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from oclgenomics.app.tracks import merged_windows
+from oclgenomics.app.tracks import MergedRegion, merged_windows
 from oclgenomics.errors import ParameterError
 from oclgenomics.omega.result import Track
 
 
 @dataclass(frozen=True)
-class Peak:
+class Peak(MergedRegion):
     """A region in which omega is high.
 
     Attributes
     ----------
-    chromosome : str
-    replicate : int
-    start, end : int
-        First and last bp of the merged windows, counted from 1.
-    position, omega : float
-        The grid position with the largest omega in the region, and that omega.
+    chromosome, replicate, start, end, position
+        See `MergedRegion`; `position` is that of the largest omega in the region.
+    omega : float
+        At `position`.
     left, right : int
         First and last site of its window, bp counted from 1.
     positions : int
         Grid positions merged.
     """
 
-    chromosome: str
-    replicate: int
-    start: int
-    end: int
-    position: float
     omega: float
     left: int
     right: int

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from oclgenomics.app.frames import frame_of, to_frame
 from oclgenomics.app.significance import (
     FEW_MAXIMA as FEW_MAXIMA,
+    RankedThreshold,
     p_values as p_values,
     rank_for,
     replicates_for as replicates_for,
@@ -89,7 +90,7 @@ class Maxima:
 
 
 @dataclass(frozen=True)
-class Threshold:
+class Threshold(RankedThreshold):
     """The omega that a neutral alignment exceeds with a given probability.
 
     Attributes
@@ -108,11 +109,6 @@ class Threshold:
     omega: float
     rank: int
     replicates: int
-
-    @property
-    def expected_fpr(self) -> float:
-        """Mean rate over all sets of replicates: rank / (R + 1), at most `fpr`."""
-        return self.rank / (self.replicates + 1)
 
     @property
     def fpr_error(self) -> float:

@@ -196,11 +196,11 @@ def timed(reads: Iterator[RawRead]) -> Iterator[RawRead]:
     An alarm does so even where a library never comes back to Python.
     """
     while True:
-        signal.alarm(MAX_SECONDS)
+        signal.setitimer(signal.ITIMER_REAL, MAX_SECONDS)
         try:
             read = next(reads, None)
         finally:
-            signal.alarm(0)
+            signal.setitimer(signal.ITIMER_REAL, 0)
         if read is None:
             return
         yield read

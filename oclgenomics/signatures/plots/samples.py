@@ -36,8 +36,8 @@ def plot_samples(chosen: ChosenSamples, *, title: str = "") -> Figure:
     Every sample is a lane, and every match an arrow along it that points in the direction of its strand. The darker it
     is, the surer; matches that chance may give are hollow (`oclgenomics.signatures.matches.certainty`). Lanes with few
     matches name them, with their mean quality or, without qualities, their informative share. Where samples differ much
-    in length, each lane has a scale of its own. Beside a lane stand the length of the sample, the number of signatures,
-    and how many matches like its surest one chance is expected to give.
+    in length, each lane has a scale of its own. Next to a lane stand the length of the sample, the number of
+    signatures, and how many matches like its surest one chance is expected to give.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ import oclgenomics
 from oclgenomics import sweeps
 from oclgenomics.app import commands as app, files
 from oclgenomics.app.html_output import add_html_option, elsewhere, input_title, write_page
-from oclgenomics.app.inputs import add_reading_options, add_region_to_read, read_options, say_haploid, say_unphased
+from oclgenomics.app.inputs import add_input_options, read_options, say_haploid, say_unphased
 from oclgenomics.app.multiqc import add_multiqc_options, sample_name, write_content
 from oclgenomics.app.spread import add_spread_options, has_pieces, is_combined, work_of, write_shard
 from oclgenomics.errors import InputError, UsageError
@@ -70,13 +70,7 @@ def add_parser(actions: Any) -> None:
         "a tree sequence or a VCF Zarr",
     ))  # fmt: skip
     add_statistic_options(parser)
-    group = parser.add_argument_group("input")
-    add_reading_options(group)
-    add_region_to_read(group)
-    files.reads(group.add_argument(
-        "--samples", metavar="FILE",
-        help="samples of a VCF, VCF Zarr or tree sequence to use, one per line (default: all)",
-    ))  # fmt: skip
+    group = add_input_options(parser)
     files.reads(group.add_argument(
         "--background", metavar="FILE",
         help="take what lassi, saltilassi and clr compare with, and what nsl, ihs, xp_nsl and xp_ehh are normalised "

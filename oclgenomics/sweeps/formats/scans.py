@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from oclgenomics.app.multiqc import Content
 from oclgenomics.app.provenance import provenance_lines
 from oclgenomics.app.reports import MISSING, AlignmentsJson, Lines, Report, encoded, in_one_line
-from oclgenomics.app.tracks import Track, stretch_lines
+from oclgenomics.app.tracks import Track, scanned_line, stretch_lines
 from oclgenomics.errors import InputError, ParameterError
 from oclgenomics.io.json_text import load_fields
 from oclgenomics.io.number_text import rows_text
@@ -217,9 +217,7 @@ def make_report(
 
 def summary_line(scan: Scan) -> str:
     """Return one line for a person: sites, what was left out and why, and where each statistic is most like a sweep."""
-    left_out = ", ".join(f"{count:,} {reason}" for reason, count in scan.discarded.items() if count)
-    line = f"{scan.name}: {scan.haplotypes:,} haplotypes, {scan.sites:,} sites"
-    line += f" (left out: {left_out})" if left_out else ""
+    line = scanned_line(scan)
     found = []
     for name in (name for name in JUDGED if name in scan.values):
         best = scan.best(name)
@@ -337,24 +335,33 @@ def _from_tsv(text: str, source: str) -> list[Scan]:
             parts[-1][2].append(row[2:])
     if not header:
         raise InputError(NOT_A_REPORT, source=source)
-    names = [*WINDOW_ARRAYS, *others]
-    place = len(WINDOW_ARRAYS)  # of what a row is
-    found = []
+    names, found = [*WINDOW_ARRAYS, *others], []
     for (name, replicate), own, rows, number in parts:
         try:
-            kinds = np.array([row.pop(place) if refined else COARSE for row in rows])
-            if not np.isin(kinds, (COARSE, FINE)).all():
-                raise ValueError
-            table = np.array([["nan" if word == MISSING else word for word in row] for row in rows], np.float64)
             both = [
-                _scan(name, int(replicate), dict(zip(names, table[kinds == kind].T, strict=True)), own, parameters)
-                for kind in (COARSE, FINE)
+                _scan(name, int(replicate), dict(zip(names, table.T, strict=True)), own, parameters)
+                for table in _tables(rows, refined=refined)
             ]
-            found.append(replace(both[0], fine=both[1]) if refined else both[0])
         except ValueError:
             wrong = f"a row of {name} from here on has a word that is no number"
             raise InputError(wrong, source=source, line=number) from None
+        found.append(replace(both[0], fine=both[1]) if refined else both[0])
     return found
+
+
+def _tables(rows: list[list[str]], *, refined: bool) -> list[NDArray[np.float64]]:
+    """The numbers of the rows of a scan: of all, or of refined scans of coarse ones and of fine ones.
+
+    Raises
+    ------
+    ValueError
+        A word is none, or a row is neither.
+    """
+    kinds = np.array([row.pop(len(WINDOW_ARRAYS)) if refined else COARSE for row in rows])
+    if not np.isin(kinds, (COARSE, FINE)).all():
+        raise ValueError
+    table = np.array([["nan" if word == MISSING else word for word in row] for row in rows], np.float64)
+    return [table[kinds == kind] for kind in (COARSE, FINE)[: 1 + refined]]
 
 
 def _read_facts(line: str, source: str, number: int) -> SweepFacts:

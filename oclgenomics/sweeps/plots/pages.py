@@ -69,6 +69,10 @@ PANEL, LONE_PANEL, MARGINS = 165, 380, 90  # pixels
 APART, ROOM = 0.028, 40  # between panels, as a share of the figure; pixels for the label of the best one
 NOTE, OFF_LINES = 16, 4  # pixels: height of what names the best row; between that and a threshold
 LABEL, RATES, NARROW_RATES, TITLES = 15, 84, 56, 56  # pixels: height of a threshold's label; margins; axes' titles
+UPRIGHT: dict[str, Any] = {
+    "font": {"size": 13}, "xref": "paper", "textangle": -90, "xanchor": "center", "yanchor": "middle",
+    "xshift": -TITLES,
+}  # fmt: skip
 REFINED = {"color": ORANGE, "size": 11, "symbol": "diamond-open", "line": {"width": 1.6}}
 HARD = "\N{NO-BREAK SPACE}"
 SIDE = 0.12  # of the axis, in which labels lie inward
@@ -168,16 +172,10 @@ def _chart(names: Sequence[str], scans: Sequence[Scan], null: Significance | Non
     for number, name in enumerate(names):
         y = "y" if number == 0 else f"y{number + 1}"
         panel = _Panel(name, y, scale, unit, span, ROOM / pixels / (2 if replicates else 1))
-        if summarised:
-            panel.summary(scans, first=number == 0)
-        else:
-            panel.points(scans, shifts, faint=replicates)
-        if not replicates:
-            panel.fine(scans, shifts)
         if replicates:
-            panel.extremes(scans, first=number == 0)
+            panel.replicates(scans, shifts, first=number == 0, summarised=summarised)
         else:
-            panel.best(scans, shifts, [] if null is None else [one for one in null.thresholds if one.statistic == name])
+            panel.chromosomes(scans, shifts, null)
         panel.thresholds(null, pixels)
         top = 1 - number * (height + APART)
         traces += panel.traces
@@ -186,16 +184,8 @@ def _chart(names: Sequence[str], scans: Sequence[Scan], null: Significance | Non
             "range": panel.range, "nticks": 5 if len(names) > 1 else 8,
         }  # fmt: skip
         layout["shapes"] += panel.shapes
-        middle = max(top - height / 2, 0.0)
-        named: dict[str, Any] = {
-            "xref": "paper",
-            "textangle": -90,
-            "xanchor": "center",
-            "yanchor": "middle",
-            "xshift": -TITLES,
-        }
         words = "<br>".join([_title(name), *map(label, compared_in(name, scans))])
-        layout["annotations"] += [*panel.notes, note_at(0, middle, words, font={"size": 13}, **named)]
+        layout["annotations"] += [*panel.notes, note_at(0, max(top - height / 2, 0.0), words, **UPRIGHT)]
     layout["showlegend"] = summarised
     layout["margin"] = {"l": TITLES + 14, **({} if null is None else {"r": RATES})}
     layout["narrow"] = {"margin": {"l": TITLES + 14, "r": 16 if null is None else NARROW_RATES}}
@@ -252,6 +242,21 @@ class _Panel:
         if len(y):
             self._low, self._high = min(self._low, float(np.nanmin(y))), max(self._high, float(np.nanmax(y)))
         self.traces.append({"type": "scatter", "mode": "markers", "x": x, "y": y, "yaxis": self._y, **other})
+
+    def replicates(self, scans: Sequence[Scan], shifts: Sequence[float], *, first: bool, summarised: bool) -> None:
+        """Replicates over each other, or a summary of them, and the extreme of each."""
+        if summarised:
+            self.summary(scans, first=first)
+        else:
+            self.points(scans, shifts, faint=True)
+        self.extremes(scans, first=first)
+
+    def chromosomes(self, scans: Sequence[Scan], shifts: Sequence[float], null: Significance | None) -> None:
+        """Rows end to end, and the best ones."""
+        self.points(scans, shifts, faint=False)
+        self.fine(scans, shifts)
+        own = () if null is None else null.thresholds
+        self.best(scans, shifts, [one for one in own if one.statistic == self._name])
 
     def points(self, scans: Sequence[Scan], shifts: Sequence[float], *, faint: bool) -> None:
         """A point for each row, or for the extremes of many."""

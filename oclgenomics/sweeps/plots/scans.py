@@ -515,21 +515,40 @@ def _set_positions(axes: Axes, scans: Sequence[Scan], offsets: Sequence[float], 
         on = "" if replicates or scans[0].name == "1" else f" on {what}{name}"
         axes.set_xlabel(f"Position{on} ({unit})")
         return
-    shares = (lasts - firsts) / ((high - low) or 1.0)
     names = [short_text(scan.name, LONGEST_NAME) for scan in scans]
+    shares, middles = (lasts - firsts) / ((high - low) or 1.0), (firsts + lasts) / 2
     if len(scans) > FEW_CHROMOSOMES:
-        prefix = "chr" if all(name.startswith("chr") and len(name) > 3 for name in names) else ""
-        names = [name.removeprefix(prefix) for name in names]
-        middles, room, free = (firsts + lasts) / 2, list[int](), -np.inf
-        for number, middle in enumerate((middles / ((high - low) or 1.0)).tolist()):
-            half = LETTER * len(names[number]) / 2
-            if shares[number] > LETTER * 0.7 * len(names[number]) and middle - half > free:
-                room.append(number)
-                free = middle + half + LETTER / 2
-        axes.set_xticks(middles[room], [names[number] for number in room])
-        axes.tick_params(axis="x", length=0, labelsize=9.5)
-        axes.set_xlabel("Chromosome")
+        _name_chromosomes(axes, names, shares, middles, (high - low) or 1.0)
         return
+    _number_chromosomes(axes, scans, offsets, shares, scale)
+    for name, centre, share in zip(names, middles, shares, strict=True):
+        if share > LETTER * len(name):
+            axes.annotate(name, (centre, 0), (0, -22), xycoords=("data", "axes fraction"), textcoords="offset points",
+                          ha="center", va="top", fontweight="bold")  # fmt: skip
+    axes.set_xlabel(f"Chromosome and position ({unit})", labelpad=20)
+
+
+def _name_chromosomes(
+    axes: Axes, names: Sequence[str], shares: NDArray[np.float64], middles: NDArray[np.float64], span: float
+) -> None:
+    """Names under the middles of many chromosomes, as far as there is room for them."""
+    prefix = "chr" if all(name.startswith("chr") and len(name) > 3 for name in names) else ""
+    names = [name.removeprefix(prefix) for name in names]
+    room, free = list[int](), -np.inf
+    for number, middle in enumerate((middles / span).tolist()):
+        half = LETTER * len(names[number]) / 2
+        if shares[number] > LETTER * 0.7 * len(names[number]) and middle - half > free:
+            room.append(number)
+            free = middle + half + LETTER / 2
+    axes.set_xticks(middles[room], [names[number] for number in room])
+    axes.tick_params(axis="x", length=0, labelsize=9.5)
+    axes.set_xlabel("Chromosome")
+
+
+def _number_chromosomes(
+    axes: Axes, scans: Sequence[Scan], offsets: Sequence[float], shares: NDArray[np.float64], scale: float
+) -> None:
+    """Positions along each of a few chromosomes, as many as its share of the axis has room for."""
     places: list[float] = []
     texts: list[str] = []
     for scan, offset, share in zip(scans, offsets, shares, strict=True):
@@ -540,11 +559,6 @@ def _set_positions(axes: Axes, scans: Sequence[Scan], offsets: Sequence[float], 
         places += (own * scale + offset).tolist()
         texts += words[: len(own)]
     axes.set_xticks(places, texts)
-    for name, centre, share in zip(names, (firsts + lasts) / 2, shares, strict=True):
-        if share > LETTER * len(name):
-            axes.annotate(name, (centre, 0), (0, -22), xycoords=("data", "axes fraction"), textcoords="offset points",
-                          ha="center", va="top", fontweight="bold")  # fmt: skip
-    axes.set_xlabel(f"Chromosome and position ({unit})", labelpad=20)
 
 
 def _set_title(axes: Axes, headline: str, scans: Sequence[Scan], title: str, *, replicates: bool) -> None:

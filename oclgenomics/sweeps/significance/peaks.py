@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from oclgenomics.app.frames import frame_of
-from oclgenomics.app.tracks import merged_windows, named_regions
+from oclgenomics.app.tracks import MergedRegion, merged_windows, named_regions
 from oclgenomics.errors import ParameterError
 from oclgenomics.sweeps.result import Scan
 from oclgenomics.sweeps.significance.combined import COMBINED, q_values
@@ -20,17 +20,15 @@ from oclgenomics.variation.genes import Genes
 
 
 @dataclass(frozen=True)
-class Peak:
+class Peak(MergedRegion):
     """A region in which a statistic passes a threshold.
 
     Attributes
     ----------
-    chromosome : str
-    replicate : int
-    start, end : int
-        First and last bp of the merged windows, counted from 1.
-    position, value : float
-        The row that is most like a sweep, and the value there.
+    chromosome, replicate, start, end, position
+        See `MergedRegion`; `position` is that of a row.
+    value : float
+        At `position`.
     rows : int
         Rows merged.
     p_value : float or None
@@ -45,11 +43,6 @@ class Peak:
         region has no fine row. Thresholds and p-values are of `value`, and not of this one.
     """
 
-    chromosome: str
-    replicate: int
-    start: int
-    end: int
-    position: float
     value: float
     rows: int
     p_value: float | None = None

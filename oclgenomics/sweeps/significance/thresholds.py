@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from oclgenomics.app.figures import distance_text
 from oclgenomics.app.frames import frame_of
-from oclgenomics.app.significance import p_values, rank_for
+from oclgenomics.app.significance import RankedThreshold, p_values, rank_for
 from oclgenomics.errors import UsageError
 from oclgenomics.sweeps.options import (
     DIRECTED,
@@ -130,7 +130,7 @@ class NullFacts:
 
 
 @dataclass(frozen=True)
-class SweepThreshold:
+class SweepThreshold(RankedThreshold):
     """The value of a statistic that a neutral alignment passes with a given probability.
 
     Attributes
@@ -149,11 +149,6 @@ class SweepThreshold:
     value: float
     rank: int
     replicates: int
-
-    @property
-    def expected_fpr(self) -> float:
-        """Mean rate over all sets of replicates: rank / (R + 1), at most `fpr`."""
-        return self.rank / (self.replicates + 1)
 
     def record(self) -> dict[str, Any]:
         """Return the threshold as plain values, with the rate that is expected of it."""

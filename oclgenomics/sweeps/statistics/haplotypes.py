@@ -130,7 +130,7 @@ class HaplotypeFamily:
                 at = measured.at[measured.known]
                 values["saltilassi"] = _spread(saltilassi_values(at, weighted, neutral, least), measured)
         known = {name: np.where(measured.known, values[name], np.nan) for name in names}
-        return Native(measured.at, known, _remarks(measured, options))
+        return Native(measured.at, known, _remarks(measured))
 
     def nearer(
         self, found: Native, used: UsedSites, at: Floats, options: SweepOptions, mask: Mask,
@@ -166,7 +166,7 @@ def _homozygosity(counts: HaplotypeCounts) -> dict[str, Floats]:
     }
 
 
-def _remarks(measured: HaplotypeWindows, options: SweepOptions) -> tuple[str, ...]:
+def _remarks(measured: HaplotypeWindows) -> tuple[str, ...]:
     """How many haplotypes are left out because of missing states."""
     complete = measured.counts.complete
     left_out = 1 - float(complete.mean()) / measured.copies if len(complete) else 0.0

@@ -79,7 +79,7 @@ def test_table_3_says_what_each_number_is_worth(capsys):
     assert fpga(["table3"]) == 0
     text = capsys.readouterr().out
     assert "2,471, 2,851, 951 right-side iterations, 0.190 for each SNP" in text
-    assert "30 numbers beside the paper's: 5 predicted, 19 calibrated, 6 restated" in text
+    assert "30 numbers compared with the paper's: 5 predicted, 19 calibrated, 6 restated" in text
     assert "chosen to match the published total speedups" in text
     assert re.search(r"\n64 +-7.9 % +-6.6 % +\+8.3 %", text)
     record = printed_json(capsys, "table3")
@@ -108,7 +108,7 @@ def test_table_3_without_ranges(capsys):
 def test_table_1_counts_its_evidence(capsys):
     assert fpga(["table1"]) == 0
     text = capsys.readouterr().out
-    assert "20 numbers beside the paper's: 8 predicted, 12 calibrated, 0 restated" in text
+    assert "20 numbers compared with the paper's: 8 predicted, 12 calibrated, 0 restated" in text
     assert "deviate by -22.2 to +295.0 %" in text
     assert "158 (+295 %) p" in text
     assert "158 (+295 %) c" in text

@@ -23,6 +23,17 @@ def alignment_of(sites: int, seed: int = 1) -> Alignment:
     return make_alignment(correlated_states(rng, sites, 20), random_positions(rng, sites))
 
 
+def held_one_by_one(earlier: list[weakref.ref[Alignment]]) -> Iterator[Alignment]:
+    """Four alignments, of which none is held any more when the next one is read; all are noted."""
+    for _ in range(4):
+        gc.collect()
+        assert all(one() is None for one in earlier)
+        alignment = alignment_of(20)
+        earlier.append(weakref.ref(alignment))
+        yield alignment
+        del alignment
+
+
 def test_batches_keep_the_order_and_their_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "BATCH_SITES", 100)
     monkeypatch.setattr(sources, "BATCH_ALIGNMENTS", 4)
@@ -35,17 +46,7 @@ def test_batches_keep_the_order_and_their_limits(monkeypatch: pytest.MonkeyPatch
 def test_large_alignments_are_not_held_while_the_next_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sources, "BATCH_SITES", 10)
     earlier: list[weakref.ref[Alignment]] = []
-
-    def read() -> Iterator[Alignment]:
-        for _ in range(4):
-            gc.collect()
-            assert all(one() is None for one in earlier)
-            alignment = alignment_of(20)
-            earlier.append(weakref.ref(alignment))
-            yield alignment
-            del alignment
-
-    for batch in batches(read()):
+    for batch in batches(held_one_by_one(earlier)):
         assert len(batch) == 1
         del batch
     assert len(earlier) == 4
@@ -57,17 +58,9 @@ def test_a_scan_does_not_hold_large_alignments_either(
 ) -> None:
     monkeypatch.setattr(sources, "BATCH_SITES", 10)
     earlier: list[weakref.ref[Alignment]] = []
-
-    def read() -> Iterator[Alignment]:
-        for _ in range(4):
-            gc.collect()
-            assert all(one() is None for one in earlier)
-            alignment = alignment_of(20)
-            earlier.append(weakref.ref(alignment))
-            yield alignment
-            del alignment
-
-    scans = iter_scan(read(), ScanOptions(grid=5, minwin=100, maxwin=30_000), engine=engine, on_alignment=hook)
+    scans = iter_scan(
+        held_one_by_one(earlier), ScanOptions(grid=5, minwin=100, maxwin=30_000), engine=engine, on_alignment=hook
+    )
     assert [one.sites for one in scans] == [20] * 4
     assert len(earlier) == 4
 

@@ -19,7 +19,6 @@ _ALLELE_BITS = np.uint32(0x00010001)
 _GAP = np.uint32(ord(".") ^ ord("0"))
 _SLASH = np.uint32((ord("|") ^ ord("/")) << 8)
 _SEPARATOR_BYTE = np.uint32(0x0000FF00)
-_END_BYTE = np.uint32(0xFF000000)
 
 assert WORD_BITS == 32  # _pack puts 16 diploid calls into a word
 

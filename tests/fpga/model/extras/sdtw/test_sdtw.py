@@ -188,7 +188,7 @@ def test_published_figures_of_squigglefilter(capsys: pytest.CaptureFixture[str])
     assert all(row.deviation == 0 for row in rows[3:])
     assert fpga(["sdtw", "--published"]) == 0
     text = capsys.readouterr().out
-    assert "6 numbers beside theirs: 4 predicted, 1 calibrated, 1 restated" in text
+    assert "6 numbers compared with theirs: 4 predicted, 1 calibrated, 1 restated" in text
     assert "41.2 (+1.0 %) p" in text
     assert fpga(["sdtw", "--published", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["compared"] == [row.record() for row in rows]
