@@ -53,6 +53,7 @@ MAX_COUNT = 1e15  # any whole number up to it is exact in float64
 MAX_SIZE = 1e18  # bytes; more than any memory, and fits in 64 bits
 SHOWN_TEXT = 40
 SHORT_WORD = 2  # characters of a word, such as -o, that is like too many others
+LIKE = 0.7  # how alike, by difflib, a word is that was perhaps meant
 THOUSANDS = {"": 1, "K": 1_000, "M": 1_000_000, "G": 1_000_000_000}
 SIZE_BITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 PACKED = "compressed if the name ends in .gz, .bz2, .xz or .zst"  # of every output that is text
@@ -115,9 +116,10 @@ class OneLineParser(argparse.ArgumentParser):
 
     def _meant(self, word: str, known: Iterable[str]) -> str:
         """Ask for the known word that is most like a wrong one, if any is like it."""
-        name = word.partition("=")[0]
-        close = difflib.get_close_matches(name, [each for each in map(str, known) if len(each) > SHORT_WORD], 1)
-        return f"; did you mean {close[0]}?" if close and len(name) > SHORT_WORD else ""
+        name = word.partition("=")[0].lstrip("-")
+        names = {each.lstrip("-"): each for each in map(str, known) if len(each) > SHORT_WORD}
+        close = difflib.get_close_matches(name, names, 1, LIKE) if len(name) > SHORT_WORD else []
+        return f"; did you mean {names[close[0]]}?" if close else ""
 
     def error(self, message: str) -> NoReturn:
         for action in self._actions:

@@ -306,6 +306,7 @@ def test_how_commands_end(
         ("simulate read", "no command 'read'; did you mean reads? (options: oclgenomics simulate --help)"),
         ("devices --nonesuch", "unknown arguments: --nonesuch (options: oclgenomics devices --help)"),
         ("devices --jso", "unknown arguments: --jso; did you mean --json? (options: "),
+        ("kmers dump x --json", "unknown arguments: --json (options: "),
         ("simulate signatures --preset paper-larg", "invalid choice: 'paper-larg'; did you mean paper-large?"),
     ],
 )

@@ -103,7 +103,8 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     works_in(folder)
     group = parser.add_argument_group("output")
-    writes(group.add_argument("-o", "--output", required=True, metavar="DB", help="the database to write"))
+    output = group.add_argument("-o", "--output", required=True, metavar="DB", help="the database to write")
+    writes(output, in_file=True)
     group.add_argument("--json", action="store_true", help="write a summary as JSON to standard output")
     add_multiqc_options(group, "the summary")
     add_message_options(group)
