@@ -34,7 +34,7 @@ from oclgenomics.kmers.sources import (
 )
 from oclgenomics.runtime import Engine
 
-NO_PEAK = "completeness is not known: the reads have no coverage peak; give the least count of solid k-mers (--min-solid)"
+NO_PEAK = "completeness is not known: the reads have no coverage peak; give the least count of solid k-mers"
 BOTH = "both"  # assemblies together
 
 

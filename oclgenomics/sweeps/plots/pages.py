@@ -121,7 +121,7 @@ def _kind(name: str) -> str:
 
 
 def _title(name: str) -> str:
-    return LABELS[name].replace("Watterson's ", "")
+    return LABELS[name].replace("Watterson's ", "").replace("Combined", "combined")
 
 
 def _fact(

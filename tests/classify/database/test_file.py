@@ -243,7 +243,7 @@ OTHERS = {
     "": "is empty; give a database",
     ">a\nACGT\n": "is FASTA; build a database of it with `oclgenomics classify build`",
     "@a\nACGT\n+\nIIII\n": "is FASTQ",
-    "text": "is no database of `oclgenomics classify` of oclgenomics",
+    "text": "is no database of `oclgenomics classify`, or cut off",
 }
 
 
