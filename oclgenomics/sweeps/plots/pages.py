@@ -121,7 +121,7 @@ def _kind(name: str) -> str:
 
 
 def _title(name: str) -> str:
-    return LABELS[name].replace("Watterson's ", "").replace("Combined", "combined")
+    return LABELS[name].replace("Watterson's ", "")
 
 
 def _fact(
@@ -129,7 +129,7 @@ def _fact(
     replicates: bool, named: bool,
 ) -> tuple[str, str]:  # fmt: skip
     """The extreme of a statistic, where it is, and its p-value."""
-    what = f"{_kind(name).capitalize()} {_title(name)}"
+    what = f"{_kind(name).capitalize()} {_title(name).replace('Combined', 'combined')}"
     if replicates:
         return what, f"{value_text(float(np.median([value for value, _, _ in found])))}\nmedian of replicates"
     value, scan, row = most_extreme(name, found)
