@@ -53,12 +53,16 @@ def add_kept_reads(parser: argparse.ArgumentParser) -> None:
 
 
 def check_kept_reads(args: argparse.Namespace) -> None:
-    """Refuse a summary in the midst of reads.
+    """Refuse a summary in the midst of reads, and files of mates where there are none.
 
     Raises
     ------
     UsageError
     """
+    for option, name in (("-o", args.output), ("--rest", args.rest)):
+        if "#" in (name or "") and not args.paired and not args.interleaved:
+            told = "# is for two files of mates; give --paired or --interleaved, or a name without it"
+            raise UsageError(f"{option} {name}: {told}")
     if args.json and "-" in (args.output, args.rest):
         raise UsageError("--json and the reads both go to standard output; name a file for the reads with -o")
 
