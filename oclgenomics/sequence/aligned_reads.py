@@ -114,7 +114,7 @@ def _trouble(said: str, lines: int) -> str:
     if reads is not None and 4 * int(reads[1]) == lines:
         return ""
     return (
-        "a read has several records beside each other that are neither secondary nor supplementary, of which "
+        "a read has several records next to each other that are neither secondary nor supplementary, of which "
         "samtools fastq would give one, or its name holds a line break; mark the others as secondary or rename them"
     )
 

@@ -213,7 +213,7 @@ def test_a_name_with_a_line_break_adds_no_read(folder: Path) -> None:
 
 def test_records_that_samtools_would_drop_are_told(folder: Path) -> None:
     write(folder / "twice.bam", [Read("r", 0, "ACGT", None), Read("r", 0, "GGGG", None)])
-    with pytest.raises(InputError, match=r"twice\.bam: a read has several records beside each other"):
+    with pytest.raises(InputError, match=r"twice\.bam: a read has several records next to each other"):
         text_of("twice.bam")
 
 

@@ -101,7 +101,7 @@ def parts_text(resources: Resources) -> str:
 def room_text(board: Board) -> str:
     """Return a sentence about what a design may use of a board."""
     shares = ", ".join(f"{board.placeable[kind]:.0%} of {kind.upper()}".replace("%", " %") for kind in KINDS)
-    shell = "beside the shell " if any(region.shell.lut for region in board.regions) else ""
+    shell = "next to the shell " if any(region.shell.lut for region in board.regions) else ""
     return f"a design fits {shell}in {shares} of each region ({', '.join(region.name for region in board.regions)})"
 
 

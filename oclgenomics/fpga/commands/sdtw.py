@@ -272,7 +272,7 @@ def _places(resources: ArrayResources, most: Range) -> str:
     """Where the PEs go, and what the borders between regions cost."""
     array = resources.array
     places = ", ".join(f"{one.lanes:,} in {one.region.name}" for one in resources.placement.regions if one.lanes)
-    text = f"PEs: {places}, beside the shell and below the placeable share; each array that fits has at most "
+    text = f"PEs: {places}, next to the shell and below the placeable share; each array that fits has at most "
     text += range_text(most, "PEs") + "\n"
     if not array.crossings:
         return text + "no array crosses a border between regions"
