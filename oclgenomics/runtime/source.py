@@ -24,7 +24,9 @@ def source_folder() -> Path:
     for folder in (package / "kernels_cl", package.parent / "kernels_cl"):
         if folder.is_dir():
             return folder
-    raise BuildError(f"the kernel sources are missing: no kernels_cl in or next to {package}; install oclgenomics again")
+    raise BuildError(
+        f"the kernel sources are missing: no kernels_cl in or next to {package}; install oclgenomics again"
+    )
 
 
 @functools.cache
